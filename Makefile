@@ -1,0 +1,48 @@
+# forearm: everything sets itself up in .venv from python3 and make alone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m uv pip install --quiet --python $(BIN)/python
+
+.PHONY: demo test test-more setup docs bench check clean
+
+demo: $(VENV)/.demo          ## the main job in one minute; the report lands in out/
+	$(BIN)/forearm demo --out out
+
+test: $(VENV)/.test          ## format, lint, types, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n auto
+
+test-more: $(VENV)/.more     ## browser, TeX, long sweeps
+	$(BIN)/python -m pytest -n auto -m more
+
+setup: $(VENV)/.test         ## set up alone, test extras included
+
+docs: $(VENV)/.more          ## the documentation site, in docs/_build/html
+	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
+
+bench: $(VENV)/.test         ## time us and the peers, in one run
+	$(BIN)/python benchmarks/run.py
+
+$(VENV)/.venv:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	touch $@
+
+$(VENV)/.demo: $(VENV)/.venv pyproject.toml
+	$(INSTALL) -e '.[demo]'
+	touch $@
+
+$(VENV)/.test: $(VENV)/.venv pyproject.toml
+	$(INSTALL) -e '.[demo,test]'
+	touch $@
+
+$(VENV)/.more: $(VENV)/.test
+	$(INSTALL) -e '.[demo,test,test-more]'
+	sh tests/install_debian_packages.sh
+	touch $@
+
+clean:
+	rm -rf $(VENV) out docs/_build .pytest_cache .mypy_cache .ruff_cache

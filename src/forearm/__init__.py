@@ -1,0 +1,3 @@
+"""forearm: the dynamics of robot arms."""
+
+__version__ = "0.1.0"
