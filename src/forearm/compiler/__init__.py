@@ -1,0 +1,1 @@
+"""The compiler: formulation -> traced graph -> passes -> machine code, C, NumPy, CasADi."""
