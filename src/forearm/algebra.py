@@ -1,0 +1,198 @@
+"""Scalars of any kind, 3-vectors, rotations, inertia about another point.
+
+Everything here works on floats, SymPy symbols, mpmath numbers, counted and traced scalars alike. A scalar
+needs `+ - * /`; sine, cosine and square root are looked up by `sin`, `cos`, `sqrt` below. Right angles are
+snapped to exact zeros and ones in one place, `sin_cos_of_constant`.
+"""
+
+import math
+import sys
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scalar: TypeAlias = Any
+"""A float, or anything that adds and multiplies like one."""
+Vector: TypeAlias = NDArray[Any]
+Matrix: TypeAlias = NDArray[Any]
+
+SNAP = 1e-15
+"""Sines and cosines of constants smaller than this are exact zeros (cos(pi/2) is 6e-17 in floats)."""
+
+
+def is_number(x: object) -> bool:
+    """Whether x is a plain real number (not a symbol, traced or counted scalar, not a bool)."""
+    return isinstance(x, (int, float, np.floating, np.integer)) and not isinstance(x, bool)
+
+
+def is_scalar(x: object) -> bool:
+    """Whether x can stand for a real number: a plain number, or an object with arithmetic of its own."""
+    if is_number(x):
+        return True
+    if isinstance(x, (bool, complex, np.complexfloating, np.ndarray, str, bytes, list, tuple, dict, set)):
+        return False
+    return hasattr(x, "__mul__") and hasattr(x, "__add__") and hasattr(x, "__sub__")
+
+
+def is_zero(x: Scalar) -> bool:
+    """Whether x is zero by structure: a plain 0, or a symbolic one. Never asks a traced value."""
+    return bool(x == 0) if is_number(x) else getattr(x, "is_zero", False) is True
+
+
+def is_one(x: Scalar) -> bool:
+    """Whether x is one by structure."""
+    return bool(x == 1) if is_number(x) else getattr(x, "is_Integer", False) is True and bool(x == 1)
+
+
+def _function(name: str, x: Scalar) -> Scalar:
+    method = getattr(x, name, None)
+    if callable(method):
+        return method()
+    module = type(x).__module__
+    if module.startswith("sympy"):
+        return getattr(sys.modules["sympy"], name)(x)
+    if module.startswith("mpmath"):
+        return getattr(x.context, name)(x)
+    raise TypeError(f"no {name} for a {type(x).__name__}; give it a method {name}()")
+
+
+def sin(x: Scalar) -> Scalar:
+    """Sine of any scalar."""
+    return math.sin(x) if is_number(x) else _function("sin", x)
+
+
+def cos(x: Scalar) -> Scalar:
+    """Cosine of any scalar."""
+    return math.cos(x) if is_number(x) else _function("cos", x)
+
+
+def sqrt(x: Scalar) -> Scalar:
+    """Square root of any scalar."""
+    return math.sqrt(x) if is_number(x) else _function("sqrt", x)
+
+
+def where(x: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """`a` where x is positive, `b` elsewhere: the one choice that traced values allow."""
+    if is_number(x):
+        return a if x > 0 else b
+    select = getattr(x, "where_positive", None)
+    if callable(select):
+        return select(a, b)
+    if type(x).__module__.startswith("sympy"):
+        return sys.modules["sympy"].Piecewise((a, x > 0), (b, True))
+    return a if x > 0 else b
+
+
+def sin_cos_of_constant(angle: Scalar) -> tuple[Scalar, Scalar]:
+    """Sine and cosine of a constant angle, right angles snapped to exact zeros and ones."""
+    s, c = sin(angle), cos(angle)
+    if not is_number(angle):
+        return s, c
+    if abs(s) < SNAP:
+        return 0.0, math.copysign(1.0, c)
+    if abs(c) < SNAP:
+        return math.copysign(1.0, s), 0.0
+    return s, c
+
+
+def rotation_z(s: Scalar, c: Scalar) -> Matrix:
+    """Rotation about z by the angle with sine s and cosine c."""
+    # fmt: off
+    return np.array([
+        [c, -s, 0.0],
+        [s,  c, 0.0],
+        [0.0, 0.0, 1.0],
+    ])
+    # fmt: on
+
+
+def rotation_x(s: Scalar, c: Scalar) -> Matrix:
+    """Rotation about x by the angle with sine s and cosine c."""
+    # fmt: off
+    return np.array([
+        [1.0, 0.0, 0.0],
+        [0.0, c, -s],
+        [0.0, s,  c],
+    ])
+    # fmt: on
+
+
+def rotation_y(s: Scalar, c: Scalar) -> Matrix:
+    """Rotation about y by the angle with sine s and cosine c."""
+    # fmt: off
+    return np.array([
+        [ c, 0.0, s],
+        [0.0, 1.0, 0.0],
+        [-s, 0.0, c],
+    ])
+    # fmt: on
+
+
+def rotation_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Matrix:
+    """Rz(yaw) Ry(pitch) Rx(roll), as URDF has it, right angles exact."""
+    rx = rotation_x(*sin_cos_of_constant(roll))
+    ry = rotation_y(*sin_cos_of_constant(pitch))
+    rz = rotation_z(*sin_cos_of_constant(yaw))
+    return product(product(rz, ry), rx)
+
+
+def product(a: Matrix, b: Matrix) -> Matrix:
+    """Matrix product (or matrix times vector) that leaves out structural zeros and ones.
+
+    For floats it is `a @ b`; for symbols it keeps `1.0*cos(q) + 0` from appearing.
+    """
+    if a.dtype != object and b.dtype != object:
+        return a @ b
+    columns = b.reshape(b.shape[0], -1)
+    entries = [[_sum_of_products(row, column) for column in columns.T] for row in a]
+    return np.array(entries).reshape(a.shape[:1] + b.shape[1:])
+
+
+def _sum_of_products(row: Vector, column: Vector) -> Scalar:
+    total: Scalar = 0.0
+    for x, y in zip(row, column, strict=True):
+        if is_zero(x) or is_zero(y):
+            continue
+        term = y if is_one(x) else x if is_one(y) else x * y
+        total = term if is_zero(total) else total + term
+    return total
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Vector product a × b: six multiplications, three subtractions."""
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def skew(v: Vector) -> Matrix:
+    """The matrix of `v ×`."""
+    # fmt: off
+    return np.array([
+        [  0.0, -v[2],  v[1]],
+        [ v[2],   0.0, -v[0]],
+        [-v[1],  v[0],   0.0],
+    ])
+    # fmt: on
+
+
+def parallel_axis(mass: Scalar, r: Vector) -> Matrix:
+    """m (r·r E - r rᵀ): what a point mass at r adds to an inertia tensor about the origin."""
+    x, y, z = r
+    # fmt: off
+    return np.array([
+        [mass * (y * y + z * z), -(mass * x * y),        -(mass * x * z)],
+        [-(mass * x * y),        mass * (z * z + x * x), -(mass * y * z)],
+        [-(mass * x * z),        -(mass * y * z),        mass * (x * x + y * y)],
+    ])
+    # fmt: on
+
+
+def second_moment(inertia: Matrix) -> Matrix:
+    """tr(I)/2 E - I: the second moments ∫ x xᵀ dm of the body whose inertia tensor is I."""
+    half = (inertia[0, 0] + inertia[1, 1] + inertia[2, 2]) / 2
+    return np.array([[half - inertia[i, j] if i == j else -inertia[i, j] for j in range(3)] for i in range(3)])
+
+
+def one_based(q: Vector) -> list[Scalar]:
+    """Joint values with an empty slot 0, so that papers' indices 1…n can be used as printed."""
+    return [None, *q]

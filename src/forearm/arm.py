@@ -1,0 +1,323 @@
+"""Arm: a serial chain of links on a base, with a tool, under gravity. All that a formulation sees."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from forearm import faults
+from forearm.algebra import Matrix, Scalar, Vector, is_number, parallel_axis, product
+from forearm.parts import AboutCom, Drive, Inertia, Link, Part, Pose, Ten, Triple, Wrench, combined
+
+__all__ = [
+    "AboutCom",
+    "Arm",
+    "Defect",
+    "Drive",
+    "Inertia",
+    "Link",
+    "Pose",
+    "Ten",
+    "Wrench",
+    "inward",
+    "outward",
+]
+
+
+@dataclass(frozen=True)
+class Defect(Part):
+    """A physical fault of published data, declared with its reason: the arm loads with a note."""
+
+    link: int
+    """Which link, 1 to n."""
+    kind: str
+    """What is wrong: 'mass', 'inertia_sign', 'triangle' or 'massless_inertia'."""
+    reason: str
+    """Why the numbers are kept as they are."""
+
+
+@dataclass(frozen=True)
+class Arm(Part):
+    """A serial arm. Frozen: every change gives a new arm."""
+
+    name: str
+    """What the arm is called in messages, files and generated code."""
+    links: tuple[Link, ...]
+    """Links in chain order, base to tip."""
+    base: Pose = Pose()  # noqa: RUF009
+    """Frame 0 seen from the world."""
+    tool: Pose = Pose()  # noqa: RUF009
+    """The tool seen from frame n (the flange)."""
+    gravity: Triple = (0.0, 0.0, -9.81)
+    """Acceleration of free fall, world axes [m/s²]."""
+    defects: tuple[Defect, ...] = ()
+    """Declared physical faults of the data."""
+    remarks: tuple[str, ...] = ()
+    """What a reader found worth saying (folded links, conversions); part of `notes`."""
+    provenance: tuple[tuple[str, str], ...] = ()
+    """Where the numbers come from: (which numbers, source)."""
+    configurations: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    """Named joint positions."""
+    dynamics: bool = True
+    """Whether masses are known; without them the arm has kinematics only."""
+
+    def __post_init__(self) -> None:
+        where = f"arm {self.name!r}"
+        for name in ("links", "defects", "remarks", "provenance"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if not self.links:
+            faults.no_links(where)
+        for i, link in enumerate(self.links, 1):
+            if not isinstance(link, Link):
+                raise faults.ArmFault(f"{where}: links[{i - 1}] is a {type(link).__name__}; give a Link.")
+        named = (link if link.name else link.replace(name=f"joint{i}") for i, link in enumerate(self.links, 1))
+        object.__setattr__(self, "links", tuple(named))
+        object.__setattr__(self, "gravity", faults.gravity(self.gravity, where))
+        configurations = ((str(k), tuple(float(x) for x in v)) for k, v in dict(self.configurations).items())
+        object.__setattr__(self, "configurations", tuple(configurations))
+        found, declared = faults.arm_faults(self)
+        if found:
+            faults.raise_arm_faults(where, found)
+        notes = (*self.remarks, *declared, *faults.mount_notes(self.gravity), *self._unchecked())
+        self.__dict__["notes"] = tuple(notes)
+
+    notes = cached_property(lambda self: ())
+    """What a person should know about this arm: remarks, declared defects, its mount, what is unchecked."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.__post_init__()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(self.__getstate__().values()))
+
+    def _unchecked(self) -> list[str]:
+        symbols = sum(not is_number(x) for link in self.links for x in _numbers(link))
+        return [f"{symbols} parameters are symbols and were not checked"] if symbols else []
+
+    @classmethod
+    def from_dh(
+        cls, name: str, rows: Any, *, convention: str | None = None, **rest: Any
+    ) -> "Arm":
+        """From Denavit-Hartenberg rows (mappings of Link.dh's arguments); `convention` has no default.
+
+        Rows in the modified convention (frame i at joint i, A = Rx(alpha) Tx(a) Rz(theta) Tz(d), with alpha and a
+        of the *previous* link) are converted, centre of mass and inertia with them.
+        """
+        if faults.convention(convention) == "standard":
+            return cls(name, tuple(Link.dh(**_row(row)) for row in rows), **rest)
+        return _from_modified(cls, name, [_row(row) for row in rows], rest)
+
+    # -- sizes and names ---------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.links)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints in chain order."""
+        return tuple(link.name for link in self.links)
+
+    @cached_property
+    def gravity_in_base(self) -> Vector:
+        """Gravity in the axes of frame 0 (3,) [m/s²]."""
+        g = product(self.base.R.T, np.array(self.gravity))
+        g.flags.writeable = False
+        return g
+
+    @property
+    def total_mass(self) -> Scalar:
+        """Mass of all links together [kg]."""
+        total = self.links[0].mass
+        for link in self.links[1:]:
+            total = total + link.mass
+        return total
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of all that influences a number."""
+        content = repr((self.links, self.base, self.tool, self.gravity, self.dynamics))
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    @cached_property
+    def kernels(self) -> dict[Any, Any]:
+        """Kernels compiled for this arm, kept here so that looking one up costs nothing."""
+        return {}
+
+    def configuration(self, name: str) -> Vector:
+        """A named joint position (n,)."""
+        known = dict(self.configurations)
+        if name not in known:
+            raise faults.ArmFault(
+                f"arm {self.name!r} has no configuration {name!r}; it has {', '.join(known) or 'none'}."
+            )
+        return np.array(known[name])
+
+    # -- new arms from this one --------------------------------------------------------------------------
+
+    def with_base(self, base: Pose) -> "Arm":
+        """The arm on another base."""
+        return self.replace(base=base)
+
+    def with_tool(self, tool: Pose) -> "Arm":
+        """The arm with another tool frame (no mass; see `with_payload`)."""
+        return self.replace(tool=tool)
+
+    def with_payload(self, mass: Scalar, com: Any = (0.0, 0.0, 0.0), inertia: Inertia | None = None, *, frame: str) -> "Arm":
+        """The arm holding a body: mass [kg], centre [m] and inertia in the axes of `frame`, 'flange' or 'tool'.
+
+        The inertia may be about the payload's centre of mass or about the origin of `frame`. Payloads combine
+        with what is there. A payload of zero is the arm itself.
+        """
+        faults.payload_frame(frame)
+        mass = faults.scalar(mass, "payload mass", "kg")
+        center = np.array(faults.vector(com, "payload com", "m"))
+        given = inertia or Inertia.point()
+        tensor = np.array(given.tensor)
+        if given.about == "origin":
+            tensor = tensor - parallel_axis(mass, center)
+        if is_number(mass) and mass == 0 and not np.any(tensor):
+            return self
+        if frame == "tool":
+            center = product(self.tool.R, center) + self.tool.p
+            tensor = product(product(self.tool.R, tensor), self.tool.R.T)
+        return self.replace(links=(*self.links[:-1], combined(self.links[-1], mass, center, tensor)))
+
+    def without_drives(self) -> "Arm":
+        """The rigid arm: no rotor inertia, no friction."""
+        return self.replace(links=tuple(link.replace(drive=Drive()) for link in self.links))
+
+    @property
+    def has_drives(self) -> bool:
+        """Whether any joint has rotor inertia or friction."""
+        return any(link.drive != Drive(smoothing=link.drive.smoothing) for link in self.links)
+
+    # -- looking at it -----------------------------------------------------------------------------------
+
+    def random_state(self, seed: Any = None, batch: tuple[int, ...] = ()) -> tuple[Vector, Vector, Vector]:
+        """Random (q, qd, qdd), each (*batch, n): q within the limits, or within ±pi (±1 m)."""
+        rng = np.random.default_rng(seed)
+        span = [link.limits or ((-np.pi, np.pi) if link.revolute else (-1.0, 1.0)) for link in self.links]
+        low, high = np.array(span).T
+        q = rng.uniform(low, high, (*batch, self.n))
+        return q, rng.uniform(-2, 2, (*batch, self.n)), rng.uniform(-5, 5, (*batch, self.n))
+
+    def center_of_mass(self, q: Any) -> Vector:
+        """Centre of mass of the whole arm at q, world axes (3,) [m]."""
+        values = faults.state(self, "q", q)
+        R, p = self.base.R, self.base.p
+        moment, total = 0.0 * p, 0.0
+        for link, qi in zip(self.links, values, strict=True):
+            p = p + product(R, link.p_before(qi))
+            R = product(R, link.rotation(qi))
+            moment = moment + link.mass * (p + product(R, np.array(link.com)))
+            total = total + link.mass
+        return moment / total  # type: ignore[no-any-return]
+
+    def dh_table(self) -> Matrix:
+        """Rows (a, alpha, d, theta) of the standard Denavit-Hartenberg table, shape (n, 4).
+
+        Raises ArmFault for a link whose pose after the joint is not Tx(a) Rx(alpha).
+        """
+        from forearm.tables import dh_rows
+
+        return np.array(dh_rows(self), dtype=float)
+
+    def __str__(self) -> str:
+        from forearm.tables import arm_text
+
+        return arm_text(self)
+
+    def _repr_html_(self) -> str:
+        from forearm.tables import arm_html
+
+        return arm_html(self)
+
+
+# -- walking along the chain -----------------------------------------------------------------------------
+
+
+class Walk(Protocol):
+    """Somebody who wants to know which link a formulation is at (the tracer, the counter)."""
+
+    def at_link(self, direction: str, i: int) -> None:
+        """Called before the body of the loop for link i; i = 0 when the walk is over."""
+
+
+WALK: ContextVar[Walk | None] = ContextVar("forearm_walk", default=None)
+
+
+def outward(arm: Any) -> Iterator[int]:
+    """Link numbers from base to tip: 1 … n."""
+    return _walk("outward", range(1, len(arm.links) + 1))
+
+
+def inward(arm: Any) -> Iterator[int]:
+    """Link numbers from tip to base: n … 1."""
+    return _walk("inward", range(len(arm.links), 0, -1))
+
+
+def _walk(direction: str, numbers: range) -> Iterator[int]:
+    walker = WALK.get()
+    if walker is None:
+        yield from numbers
+        return
+    for i in numbers:
+        walker.at_link(direction, i)
+        yield i
+    walker.at_link(direction, 0)
+
+
+# -- helpers ---------------------------------------------------------------------------------------------
+
+
+def _numbers(link: Link) -> Iterator[Scalar]:
+    yield from (link.theta, link.d, link.mass, link.offset, *link.com, *link.pose.translation)
+    for row in (*link.pose.rotation, *link.inertia.tensor):
+        yield from row
+
+
+def _row(row: Any) -> dict[str, Any]:
+    if isinstance(row, Mapping):
+        return dict(row)
+    raise faults.ArmFault(
+        f"a Denavit-Hartenberg row is {row!r}; give a mapping with names, "
+        "{'kind': 'revolute', 'a': .., 'alpha': .., 'd': .., 'theta': .., 'mass': ..}: bare numbers have no agreed order."
+    )
+
+
+def _from_modified(cls: type[Arm], name: str, rows: list[dict[str, Any]], rest: dict[str, Any]) -> Arm:
+    """Frames move from joint i to the far end: link i takes the next row's Rx(alpha) Tx(a) after its joint.
+
+    The body's numbers were given in the axes of the frame at joint i; X is the new frame seen from there.
+    """
+    steps = [Pose.dh(row.pop("a", 0.0), row.pop("alpha", 0.0)) for row in rows]
+    base = rest.pop("base", Pose()) @ steps[0]
+    links = []
+    for row, step in zip(rows, [*steps[1:], Pose()], strict=True):
+        d = row.pop("d", 0.0)
+        link = Link(row.pop("kind"), theta=row.pop("theta", 0.0), d=d, **row)
+        links.append(moved_frame(link, step))
+    return cls(name, tuple(links), base=base, **rest)
+
+
+def moved_frame(link: Link, step: Pose) -> Link:
+    """The same link with its frame moved by `step` (the new frame seen from the old), its body with it."""
+    mass, r, tensor = link.about_com
+    turn = step.R.T
+    return link.replace(
+        pose=link.pose @ step,
+        com=tuple(product(turn, r - step.p)),
+        inertia=Inertia(product(product(turn, tensor), step.R), "com"),
+        mass=mass,
+    )
