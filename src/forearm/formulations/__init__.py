@@ -1,0 +1,81 @@
+"""The formulations: one paper, one file. `FORMULATIONS` is the registry that tests, counting, docs and CLI read.
+
+Every quantity is a plain function of one arm and one state:
+
+    joint_torques(arm, q, qd, qdd, *, tip_wrench=None)   tau (n,)
+    mass_matrix(arm, q)                                  M (n, n)
+    christoffel(arm, q)                                  C[i, j, k], symmetric in j, k
+    coriolis_matrix(arm, q, qd)                          C (n, n), the Christoffel one
+    gravity_torque(arm, q)                               g (n,)
+    reactions(arm, q, qd, qdd, *, tip_wrench=None)       f, n (n, 3) on link i, axes of link i, at origin i-1
+    joint_accelerations(arm, q, qd, tau, *, tip_wrench=None)    qdd (n,)
+
+`tip_wrench` is [force; moment] (6,) that the surroundings exert on the hand, at the origin of frame n, base axes.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+QUANTITIES = (
+    "joint_torques",
+    "mass_matrix",
+    "christoffel",
+    "coriolis_matrix",
+    "gravity_torque",
+    "reactions",
+    "joint_accelerations",
+)
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """One row of the registry."""
+
+    stem: str
+    """Name of the module, authors_year[_variant]."""
+    paper: str
+    """Where it is published, short."""
+    gives: tuple[str, ...]
+    """Quantities that it computes; one public function each."""
+    joints: str
+    """'RP' for revolute and prismatic joints, 'R' for revolute joints only."""
+    view: str
+    """How it reads inertia: 'com' or 'ten'. Only 'ten' accepts a regrouped arm."""
+    order: str
+    """How the cost of its main quantity grows with the number of joints."""
+    published: str = ""
+    """The published cost (multiplications | additions), if any."""
+    extension: str = ""
+    """What goes beyond the paper, if anything."""
+
+    @property
+    def module(self) -> ModuleType:
+        """The module itself, imported on first use."""
+        return import_module(f"forearm.formulations.{self.stem}")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in QUANTITIES and name in self.gives:
+            return getattr(self.module, name)
+        raise AttributeError(f"{self.stem} gives {', '.join(self.gives)}; it has no {name}")
+
+    def accepts(self, arm: Any) -> bool:
+        """Whether the arm's joints are of the kinds that it handles."""
+        return self.joints == "RP" or all(link.revolute for link in arm.links)
+
+
+_ROWS = (
+    Formulation(
+        "luh_walker_paul_1980",
+        "Luh, Walker, Paul 1980, in Hollerbach 1980",
+        ("joint_torques", "reactions"),
+        "RP",
+        "com",
+        "n",
+        "150n-48 | 131n-48",
+        "prismatic joints",
+    ),
+)
+
+FORMULATIONS: dict[str, Formulation] = {row.stem: row for row in _ROWS}
