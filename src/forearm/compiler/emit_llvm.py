@@ -1,0 +1,320 @@
+"""Graph -> LLVM IR: straight-line code over vectors, one state in each lane.
+
+The writer makes text; nothing here knows llvmlite. `Lanes` says how wide a value is and what it is made of: `<4 x double>`,
+`<8 x float>`, or a bare `double` (width 1: one state, or one thread of a GPU). Arithmetic is IEEE, without fast-math
+flags; fused multiply-adds are `llvm.fma` wherever the graph says fma and nowhere else, so results do not depend on
+width or target.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from forearm.compiler.graph import Graph
+from forearm.compiler.sincos import LIMIT, RECIPES
+
+ITEMSIZE = {"float64": 8, "float32": 4}
+"""Bytes of one number."""
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """The type that one operation works on."""
+
+    dtype: str
+    """float64 or float32."""
+    width: int
+    """States in one value; a power of two, 1 for scalars."""
+
+    @property
+    def scalar(self) -> str:
+        """LLVM's name of one number."""
+        return "double" if self.dtype == "float64" else "float"
+
+    @property
+    def type(self) -> str:
+        """LLVM's name of one value."""
+        return self.of(self.scalar)
+
+    @property
+    def bits(self) -> str:
+        """The integer type of the same size."""
+        return self.of(f"i{8 * self.itemsize}")
+
+    @property
+    def truth(self) -> str:
+        """The type of a comparison."""
+        return self.of("i1")
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one number."""
+        return ITEMSIZE[self.dtype]
+
+    @property
+    def suffix(self) -> str:
+        """Of intrinsics: f64, v4f64, f32."""
+        plain = f"f{8 * self.itemsize}"
+        return plain if self.width == 1 else f"v{self.width}{plain}"
+
+    def of(self, element: str) -> str:
+        """A value of other elements, equally wide."""
+        return element if self.width == 1 else f"<{self.width} x {element}>"
+
+    def number(self, value: float) -> str:
+        """A constant in every lane, rounded to the precision at hand."""
+        if self.dtype == "float32":
+            value = struct.unpack("<f", struct.pack("<f", value))[0]
+        text = f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+        return text if self.width == 1 else f"splat ({self.scalar} {text})"
+
+    def integer(self, value: int) -> str:
+        """An integer constant in every lane."""
+        return str(value) if self.width == 1 else f"splat (i{8 * self.itemsize} {value})"
+
+
+@dataclass
+class Writer:
+    """The body of one function, line by line; values are named as they come."""
+
+    lines: list[str] = field(default_factory=list)
+    """What has been written."""
+    block: str = "entry"
+    """Label of the block being written."""
+    count: int = 0
+    """Names given so far."""
+
+    def put(self, line: str) -> None:
+        """An instruction without a result."""
+        self.lines.append(f"  {line}")
+
+    def let(self, expression: str) -> str:
+        """An instruction with a result; returns its name."""
+        self.count += 1
+        self.lines.append(f"  %v{self.count} = {expression}")
+        return f"%v{self.count}"
+
+    def label(self, name: str) -> None:
+        """Start a block."""
+        self.lines.append(f"{name}:")
+        self.block = name
+
+    def fresh(self, stem: str) -> str:
+        """A label that nobody else has."""
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    def at(self, base: str, offset: str | int) -> str:
+        """The address some bytes after another."""
+        return base if offset == 0 else self.let(f"getelementptr inbounds i8, ptr {base}, i64 {offset}")
+
+    def load(self, lanes: Lanes, address: str) -> str:
+        """One value from memory, aligned for its scalars only."""
+        return self.let(f"load {lanes.type}, ptr {address}, align {lanes.itemsize}")
+
+    def store(self, lanes: Lanes, value: str, address: str) -> None:
+        """One value to memory, aligned for its scalars only."""
+        self.put(f"store {lanes.type} {value}, ptr {address}, align {lanes.itemsize}")
+
+    @contextmanager
+    def loop(self, end: str | int, step: str | int = 1, start: str | int = 0) -> Iterator[str]:
+        """Repeat for i = start, start + step, ... below end; at least once."""
+        head, latch, done = self.fresh("head"), self.fresh("latch"), self.fresh("done")
+        index, following, before = f"%i{self.count}", f"%j{self.count}", self.block
+        self.put(f"br label %{head}")
+        self.label(head)
+        self.put(f"{index} = phi i64 [ {start}, %{before} ], [ {following}, %{latch} ]")
+        yield index
+        self.put(f"br label %{latch}")
+        self.label(latch)
+        self.put(f"{following} = add i64 {index}, {step}")
+        more = self.let(f"icmp slt i64 {following}, {end}")
+        self.put(f"br i1 {more}, label %{head}, label %{done}")
+        self.label(done)
+
+    @contextmanager
+    def when(self, condition: str, *, rare: bool = False) -> Iterator[None]:
+        """Only if the condition (an i1) holds."""
+        yes, after = self.fresh("yes"), self.fresh("after")
+        self.put(f"br i1 {condition}, label %{yes}, label %{after}{', !prof !0' if rare else ''}")
+        self.label(yes)
+        yield
+        self.put(f"br label %{after}")
+        self.label(after)
+
+    def function(self, head: str, result: str = "void") -> str:
+        """The finished function."""
+        return "\n".join([f"define {head} {{", "entry:", *self.lines, f"  ret {result}", "}", ""])
+
+
+ONE_WORD = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+def needed(graph: Graph, wanted: Iterable[int], given: Iterable[int] = ()) -> list[int]:
+    """Nodes that the wanted ones need, in order; what is given is not looked behind."""
+    known, found, stack = set(given), set(), list(wanted)
+    while stack:
+        index = stack.pop()
+        if index not in found:
+            found.add(index)
+            if index not in known:
+                stack.extend(graph.nodes[index].args)
+    return sorted(found)
+
+
+def emit_nodes(
+    w: Writer,
+    lanes: Lanes,
+    graph: Graph,
+    order: Iterable[int],
+    values: dict[int, str],
+    read: Callable[[int, int], str],
+    sincos: Callable[[str], tuple[str, str]],
+    made: Callable[[int, str], None] = lambda index, value: None,
+) -> None:
+    """Write the nodes one after the other into `values`.
+
+    Args:
+        w: Where to write.
+        lanes: The type of every value.
+        graph: The graph.
+        order: Which nodes, in topological order; those already in `values` are left alone.
+        values: Name of each node's value; filled.
+        read: Gives the value of (input, flat element), called at its first use.
+        sincos: Gives (sin, cos) of a value.
+        made: Told each node and its value as it is written, so that outputs are stored early.
+    """
+    t, pairs = lanes.type, dict[int, tuple[str, str]]()
+    for index in order:
+        if index not in values:
+            node = graph.nodes[index]
+            a = [values[i] for i in node.args]
+            match node.op:
+                case "const":
+                    values[index] = lanes.number(node.value or 0.0)
+                case "input":
+                    values[index] = read(*node.at)  # type: ignore[misc]
+                case "add" | "sub" | "mul" | "div":
+                    values[index] = w.let(f"{ONE_WORD[node.op]} {t} {a[0]}, {a[1]}")
+                case "neg":
+                    values[index] = w.let(f"fneg {t} {a[0]}")
+                case "fma":
+                    values[index] = w.let(fma(lanes, *a))
+                case "sqrt":
+                    values[index] = w.let(f"call {t} @llvm.sqrt.{lanes.suffix}({t} {a[0]})")
+                case "select":
+                    test = w.let(f"fcmp ogt {t} {a[0]}, {lanes.number(0.0)}")
+                    values[index] = w.let(f"select {lanes.truth} {test}, {t} {a[1]}, {t} {a[2]}")
+                case "sin" | "cos":
+                    if node.args[0] not in pairs:
+                        pairs[node.args[0]] = sincos(a[0])
+                    values[index] = pairs[node.args[0]][node.op == "cos"]
+        made(index, values[index])
+
+
+def fma(lanes: Lanes, a: str, b: str, c: str) -> str:
+    """The expression a*b + c, rounded once."""
+    t = lanes.type
+    return f"call {t} @llvm.fma.{lanes.suffix}({t} {a}, {t} {b}, {t} {c})"
+
+
+def declarations(*lanes: Lanes) -> str:
+    """The intrinsics that the code may call."""
+    rows = {}
+    for a in lanes:
+        t, s = a.type, a.suffix
+        rows[f"declare {t} @llvm.fma.{s}({t}, {t}, {t})"] = None
+        rows[f"declare {t} @llvm.sqrt.{s}({t})"] = None
+        rows[f"declare {t} @llvm.fabs.{s}({t})"] = None
+    rows["declare i64 @llvm.smin.i64(i64, i64)"] = None
+    return "\n".join([*rows, ""])
+
+
+def emit_sincos(w: Writer, lanes: Lanes, x: str) -> tuple[str, str]:
+    """(sin, cos) of a value by the branch-free path of sincos.py."""
+    recipe, t, bits, number = RECIPES[lanes.dtype], lanes.type, lanes.bits, lanes.number
+    turns = w.let(fma(lanes, x, number(recipe.two_over_pi), number(recipe.magic)))
+    k = w.let(f"fsub {t} {turns}, {number(recipe.magic)}")
+    r = x
+    for part in recipe.half_pi:
+        r = w.let(fma(lanes, k, number(-part), r))
+    z = w.let(f"fmul {t} {r}, {r}")
+    s, c = number(recipe.sine[-1]), number(recipe.cosine[-1])
+    for coefficient in recipe.sine[-2::-1]:
+        s = w.let(fma(lanes, s, z, number(coefficient)))
+    for coefficient in recipe.cosine[-2::-1]:
+        c = w.let(fma(lanes, c, z, number(coefficient)))
+    rz = w.let(f"fmul {t} {r}, {z}")
+    s = w.let(fma(lanes, rz, s, r))
+    c = w.let(fma(lanes, z, w.let(fma(lanes, z, c, number(-0.5))), number(1.0)))
+    quadrant = w.let(f"bitcast {t} {turns} to {bits}")
+    top = 8 * lanes.itemsize - 1
+    odd = w.let(f"shl {bits} {quadrant}, {lanes.integer(top)}")
+    swap = w.let(f"icmp slt {bits} {odd}, {lanes.integer(0)}")
+    sine = w.let(f"select {lanes.truth} {swap}, {t} {c}, {t} {s}")
+    cosine = w.let(f"select {lanes.truth} {swap}, {t} {s}, {t} {c}")
+    high = w.let(f"shl {bits} {quadrant}, {lanes.integer(top - 1)}")
+    turned = w.let(f"xor {bits} {high}, {odd}")  # sign of the cosine: the two low bits differ
+    return _signed(w, lanes, sine, high), _signed(w, lanes, cosine, turned)
+
+
+def _signed(w: Writer, lanes: Lanes, value: str, sign: str) -> str:
+    """The value with its sign turned where the top bit of `sign` is set."""
+    bits, t = lanes.bits, lanes.type
+    mask = w.let(f"and {bits} {sign}, {lanes.integer(-(1 << (8 * lanes.itemsize - 1)))}")
+    raw = w.let(f"bitcast {t} {value} to {bits}")
+    return w.let(f"bitcast {bits} {w.let(f'xor {bits} {raw}, {mask}')} to {t}")
+
+
+def is_large(w: Writer, lanes: Lanes, x: str) -> str:
+    """Whether any lane is beyond the branch-free path, as an i1."""
+    t = lanes.type
+    size = w.let(f"call {t} @llvm.fabs.{lanes.suffix}({t} {x})")
+    large = w.let(f"fcmp ogt {t} {size}, {lanes.number(LIMIT)}")
+    if lanes.width == 1:
+        return large
+    mask = w.let(f"bitcast {lanes.truth} {large} to i{lanes.width}")
+    return w.let(f"icmp ne i{lanes.width} {mask}, 0")
+
+
+def sincos_function(lanes: Lanes) -> str:
+    """The function `@sincos(x, s, c, columns, pitch, count)`: sine and cosine of columns of numbers in memory.
+
+    Columns lie `pitch` bytes apart, in x, s and c alike; the first `count` numbers of each are done, a multiple of the
+    width. Numbers beyond the branch-free path are done again, one by one, by the C library, whose addresses
+    the loader puts into `@libm`.
+    """
+    w = Writer()
+    with w.loop("%columns") as column:
+        shift = w.let(f"mul i64 {column}, %pitch")
+        with w.loop("%count", lanes.width) as index:
+            offset = w.let(f"add i64 {shift}, {w.let(f'mul i64 {index}, {lanes.itemsize}')}")
+            x = w.load(lanes, w.at("%x", offset))
+            sine, cosine = emit_sincos(w, lanes, x)
+            w.store(lanes, sine, w.at("%s", offset))
+            w.store(lanes, cosine, w.at("%c", offset))
+            with w.when(is_large(w, lanes, x), rare=True):
+                w.put(f"call void @sincos_large(ptr {w.at('%x', offset)}, ptr {w.at('%s', offset)}, ptr {w.at('%c', offset)})")
+    head = "internal void @sincos(ptr %x, ptr %s, ptr %c, i64 %columns, i64 %pitch, i64 %count)"
+    return _large_function(lanes) + w.function(f"{head} nounwind noinline")
+
+
+def _large_function(lanes: Lanes) -> str:
+    """The function `@sincos_large(x, s, c)`: the lanes of one value beyond the limit, by the C library."""
+    w, one = Writer(), Lanes(lanes.dtype, 1)
+    sine, cosine = (w.let(f"load ptr, ptr {w.at('@libm', 8 * i)}") for i in range(2))
+    with w.loop(lanes.width) as lane:
+        offset = w.let(f"mul i64 {lane}, {lanes.itemsize}")
+        x = w.load(one, w.at("%x", offset))
+        with w.when(is_large(w, one, x)):
+            wide = x if one.scalar == "double" else w.let(f"fpext float {x} to double")
+            for function, place in ((sine, "%s"), (cosine, "%c")):
+                y = w.let(f"call double {function}(double {wide})")
+                y = y if one.scalar == "double" else w.let(f"fptrunc double {y} to float")
+                w.store(one, y, w.at(place, offset))
+    return "@libm = global [2 x ptr] zeroinitializer\n" + w.function(
+        "internal void @sincos_large(ptr %x, ptr %s, ptr %c) nounwind noinline cold"
+    )

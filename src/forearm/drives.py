@@ -1,0 +1,41 @@
+"""Rotor and friction torques: added once, by the user's functions, to every quantity or to none.
+
+Dry friction is one smooth curve with f(0) = 0: with s = v / sqrt(v² + smoothing²) it is
+(c₊ + c₋)/2 s + (c₊ - c₋)/2 s², which tends to c₊ for fast positive and to -c₋ for fast negative speed.
+"""
+
+import numpy as np
+
+from forearm.algebra import Scalar, Vector, is_zero, sqrt
+from forearm.arm import Arm, Drive
+
+
+def rotor_torque(arm: Arm, qdd: Vector) -> Vector:
+    """Reflected rotor inertia times joint acceleration (n,)."""
+    return np.array([link.drive.reflected_inertia * a for link, a in zip(arm.links, qdd, strict=True)])
+
+
+def rotor_inertias(arm: Arm) -> Vector:
+    """Reflected rotor inertia of each joint (n,): the diagonal that M gains."""
+    return np.array([link.drive.reflected_inertia for link in arm.links])
+
+
+def dry_friction(drive: Drive, v: Scalar) -> Scalar:
+    """The smooth Coulomb curve of one joint."""
+    forth, back = drive.coulomb
+    if is_zero(forth) and is_zero(back):
+        return 0.0
+    s = v / sqrt(v * v + drive.smoothing * drive.smoothing)
+    return s * ((forth + back) / 2 + (forth - back) / 2 * s)
+
+
+def friction_torque(arm: Arm, qd: Vector) -> Vector:
+    """Viscous and dry friction (n,), to be added to the torque that moves the arm."""
+    return np.array(
+        [link.drive.viscous * v + dry_friction(link.drive, v) for link, v in zip(arm.links, qd, strict=True)]
+    )
+
+
+def dissipated_power(arm: Arm, qd: Vector) -> Scalar:
+    """Power lost in friction [W]."""
+    return friction_torque(arm, qd) @ qd

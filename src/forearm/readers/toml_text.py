@@ -1,0 +1,119 @@
+"""Where things stand in a TOML file: the standard parser forgets line numbers, a person needs them."""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable
+from typing import Any
+
+from forearm.faults import ReadFault
+
+Path = tuple[str | int, ...]
+"""The way to a value: table names, positions in arrays of tables, keys."""
+
+HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
+KEY = re.compile(
+    r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*="""
+)
+QUOTES = ('"""', "'''", '"', "'")
+
+
+def parse(text: str, file: str) -> dict[str, Any]:
+    """The content of a TOML text; bad syntax is a ReadFault with file and line."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        line = int(place[1]) if place else text.count("\n") + 1
+        what = str(error).split(" (at ")[0]
+        raise ReadFault(
+            f"{file}:{line}: not valid TOML: {what}. Mend the line; strings need quotes, an inline table "
+            "{ .. } stays on one line."
+        ) from None
+
+
+def key_lines(text: str) -> dict[Path, int]:
+    """The line on which each table and each key begins."""
+    lines: dict[Path, int] = {}
+    counts: dict[Path, int] = {}
+    table: Path = ()
+    open_value = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if open_value:
+            open_value = _still_open(line, open_value)
+            continue
+        header = HEADER.match(line)
+        if header:
+            table = _enter(header[2], header[1] == "[[", counts)
+            lines[table] = number
+            continue
+        key = KEY.match(line)
+        if key:
+            path = (*table, *_names(key[1]))
+            lines.setdefault(path, number)
+            open_value = _still_open(line[key.end() :], "")
+    return lines
+
+
+def line_of(lines: dict[Path, int], path: Path) -> int:
+    """The line of a path, or of the nearest thing around it that has one."""
+    while path and path not in lines:
+        path = path[:-1]
+    return lines.get(path, 1)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """', did you mean ..?' where a known word is close, or nothing."""
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _names(dotted: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in dotted.split("."))
+
+
+def _enter(dotted: str, is_array: bool, counts: dict[Path, int]) -> Path:
+    """The path of a table header; inside an array of tables it is the newest element."""
+    path: Path = ()
+    names = _names(dotted)
+    for depth, name in enumerate(names, 1):
+        path = (*path, name)
+        if is_array and depth == len(names):
+            counts[path] = counts.get(path, -1) + 1
+        if path in counts:
+            path = (*path, counts[path])
+    return path
+
+
+def _still_open(text: str, open_value: str) -> str:
+    """What a line leaves open: a multi-line string's quotes, or brackets ('[' for each)."""
+    at = 0
+    while at < len(text):
+        if open_value.startswith(('"""', "'''")):
+            end = text.find(open_value[:3], at)
+            if end < 0:
+                return open_value
+            open_value, at = open_value[3:], end + 3
+            continue
+        if text[at] == "#":
+            break
+        quote = next((q for q in QUOTES if text.startswith(q, at)), "")
+        if len(quote) == 3:
+            open_value, at = quote + open_value, at + 3
+        elif quote:
+            at = _end_of_string(text, at, quote)
+        else:
+            if text[at] in "[{":
+                open_value += "["
+            elif text[at] in "]}":
+                open_value = open_value[:-1]
+            at += 1
+    return open_value
+
+
+def _end_of_string(text: str, start: int, quote: str) -> int:
+    """The position after a one-line string that begins at start."""
+    at = start + 1
+    while at < len(text) and text[at] != quote:
+        at += 2 if quote == '"' and text[at] == "\\" else 1
+    return at + 1

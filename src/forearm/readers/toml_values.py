@@ -1,0 +1,135 @@
+"""Numbers as a person writes them: 0.5, "pi/2", "90 deg", "lc1 - l1", "433 mm"; all become SI and radians."""
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from forearm.algebra import Scalar, is_number
+from forearm.readers.toml_text import did_you_mean
+
+UnitTable = dict[str, tuple[float, float]]
+"""Unit -> (factor, divisor); two numbers, because 433 / 1000 is nearer to 0.433 than 433 * 0.001."""
+
+UNITS: dict[str, UnitTable] = {
+    "number": {},
+    "angle": {"rad": (1, 1), "deg": (math.pi, 180)},
+    "length": {"m": (1, 1), "cm": (1, 100), "mm": (1, 1000), "in": (0.0254, 1)},
+    "mass": {"kg": (1, 1), "g": (1, 1000)},
+    "inertia": {
+        "kg m2": (1, 1),
+        "kg cm2": (1, 1e4),
+        "kg mm2": (1, 1e6),
+        "g cm2": (1, 1e7),
+        "g mm2": (1, 1e9),
+    },
+    "acceleration": {"m/s2": (1, 1)},
+    "angular speed": {"rad/s": (1, 1), "deg/s": (math.pi, 180), "rpm": (math.pi, 30)},
+    "linear speed": {"m/s": (1, 1), "mm/s": (1, 1000)},
+    "torque": {"N m": (1, 1), "N mm": (1, 1000)},
+    "force": {"N": (1, 1), "kN": (1000, 1)},
+    "angular damping": {"N m s/rad": (1, 1), "N m s": (1, 1)},
+    "linear damping": {"N s/m": (1, 1)},
+}
+"""What each dimension may be written in; the first is the one that a bare number has."""
+
+OPERATORS: dict[type[ast.AST], Callable[..., Scalar]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+}
+
+
+class NotAQuantity(ValueError):
+    """Why a value is not a quantity: the reader adds the file, the line and the key."""
+
+
+def si_unit(dimension: str) -> str:
+    """The unit of a bare number."""
+    return next(iter(UNITS[dimension]), "")
+
+
+def quantity(value: Any, dimension: str, parameters: Mapping[str, Scalar]) -> Scalar:
+    """A number, or a string with arithmetic, parameters and perhaps a unit, in SI and radians."""
+    if is_number(value):
+        return float(value)
+    if not isinstance(value, str):
+        raise NotAQuantity(f"is {_short(value)}; give {_expected(dimension)}")
+    tree = _arithmetic(value)
+    factor, divisor = 1.0, 1.0
+    if tree is None:
+        formula, unit = _split_unit(value)
+        tree = _arithmetic(formula)
+        if tree is None or not unit:
+            raise NotAQuantity(
+                f"is {value!r}, which is neither a number nor arithmetic; give {_expected(dimension)}"
+            )
+        if unit not in UNITS[dimension]:
+            known = ", ".join(UNITS[dimension]) or "none: it is a pure number"
+            raise NotAQuantity(f"is {value!r}, but {unit!r} is no unit of {dimension}; units here: {known}")
+        factor, divisor = UNITS[dimension][unit]
+    try:
+        result = _evaluate(tree, parameters)
+    except ZeroDivisionError:
+        raise NotAQuantity(f"is {value!r}, a division by zero; give {_expected(dimension)}") from None
+    if not is_number(result):
+        return result if (factor, divisor) == (1, 1) else result * factor / divisor
+    return float(result) * factor / divisor
+
+
+def _expected(dimension: str) -> str:
+    unit = si_unit(dimension)
+    example = {"angle": '"pi/2" or "90 deg"', "length": '0.433 or "433 mm"'}.get(dimension)
+    words = f"a number in {unit}" if unit else "a number"
+    return f"{words}, like {example}" if example else words
+
+
+def _short(value: Any) -> str:
+    text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _arithmetic(text: str) -> ast.expr | None:
+    """The syntax tree of a formula, or None where it is none."""
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _split_unit(text: str) -> tuple[str, str]:
+    """'26.45 in' -> ('26.45', 'in'); the longest known unit at the end wins."""
+    stripped = " ".join(text.split())
+    known = sorted({unit for units in UNITS.values() for unit in units}, key=len, reverse=True)
+    for unit in known:
+        if stripped.endswith(" " + unit):
+            return stripped[: -len(unit) - 1], unit
+    formula, _, unit = stripped.rpartition(" ")
+    return formula, unit
+
+
+def _evaluate(node: ast.expr, parameters: Mapping[str, Scalar]) -> Scalar:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return number
+        case ast.Name(id="pi"):
+            return math.pi
+        case ast.Name(id=name):
+            if name not in parameters:
+                known = ", ".join(parameters) or "none"
+                raise NotAQuantity(
+                    f"names {name!r}, which is no parameter{did_you_mean(name, parameters)}; [parameters] has {known}"
+                )
+            return parameters[name]
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+            return OPERATORS[type(op)](_evaluate(left, parameters), _evaluate(right, parameters))
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
+            return OPERATORS[type(op)](_evaluate(operand, parameters))
+    raise NotAQuantity(
+        f"contains {ast.unparse(node)!r}; a formula may have numbers, pi, parameters, + - * / ** and parentheses"
+    )
