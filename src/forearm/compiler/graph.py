@@ -189,15 +189,21 @@ class Graph:
 
     @cached_property
     def max_live(self) -> int:
-        """Most values alive at once when the nodes run in the order they stand (constants apart)."""
-        last: dict[int, int] = {r: len(self.nodes) for row in self.results for r in row}
+        """Most computed values alive at once when the nodes run in the order they stand.
+
+        Constants and inputs are memory operands, a sign change is part of what reads it: none of them counts.
+        """
+        root: list[int] = []
+        last: dict[int, int] = {}
         for index, node in enumerate(self.nodes):
+            root.append(root[node.args[0]] if node.op == "neg" else index)
             for a in node.args:
-                last[a] = max(last.get(a, 0), index)
+                last[root[a]] = index
+        last.update((root[r], len(self.nodes)) for row in self.results for r in row)
         dying = [0] * (len(self.nodes) + 1)
         live = most = 0
         for index, node in enumerate(self.nodes):
-            if node.op != "const" and index in last:
+            if index in last and node.op not in ("const", "input", "neg"):
                 live += 1
                 dying[last[index]] += 1
             most = max(most, live)

@@ -1,7 +1,7 @@
 """The passes: each takes a graph and returns one with the same values and never more operations.
 
-`simplify` is the standard pipeline, `lower` is what the emitters take: simplified, with fused multiply-adds, in an
-order that keeps few values alive.
+`simplify` is the standard pipeline, `lower` is what the emitters take: simplified, with fused multiply-adds,
+in an order that keeps few values alive.
 """
 
 from forearm.compiler.graph import Graph
