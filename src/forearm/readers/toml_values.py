@@ -34,12 +34,18 @@ UNITS: dict[str, UnitTable] = {
 }
 """What each dimension may be written in; the first is the one that a bare number has."""
 
+
+def _power(a: Scalar, b: Scalar) -> Scalar:
+    """A power; of plain numbers in floats, so that 9**9**9 is an overflow and not an hour."""
+    return float(a) ** float(b) if is_number(a) and is_number(b) else a**b
+
+
 OPERATORS: dict[type[ast.AST], Callable[..., Scalar]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
+    ast.Pow: _power,
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
 }
@@ -75,8 +81,8 @@ def quantity(value: Any, dimension: str, parameters: Mapping[str, Scalar]) -> Sc
         factor, divisor = UNITS[dimension][unit]
     try:
         result = _evaluate(tree, parameters)
-    except ZeroDivisionError:
-        raise NotAQuantity(f"is {value!r}, a division by zero; give {_expected(dimension)}") from None
+    except ArithmeticError as error:
+        raise NotAQuantity(f"is {value!r} ({error}); give {_expected(dimension)}") from None
     if not is_number(result):
         return result if (factor, divisor) == (1, 1) else result * factor / divisor
     return float(result) * factor / divisor
@@ -122,14 +128,13 @@ def _evaluate(node: ast.expr, parameters: Mapping[str, Scalar]) -> Scalar:
         case ast.Name(id=name):
             if name not in parameters:
                 known = ", ".join(parameters) or "none"
-                raise NotAQuantity(
-                    f"names {name!r}, which is no parameter{did_you_mean(name, parameters)}; [parameters] has {known}"
-                )
+                hint = did_you_mean(name, parameters)
+                raise NotAQuantity(f"names {name!r}, which is no parameter{hint}; [parameters] has {known}")
             return parameters[name]
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
             return OPERATORS[type(op)](_evaluate(left, parameters), _evaluate(right, parameters))
         case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
             return OPERATORS[type(op)](_evaluate(operand, parameters))
     raise NotAQuantity(
-        f"contains {ast.unparse(node)!r}; a formula may have numbers, pi, parameters, + - * / ** and parentheses"
+        f"contains {ast.unparse(node)!r}; a formula may have numbers, pi, parameters, + - * / ** and ( )"
     )

@@ -1,0 +1,313 @@
+"""Arms in TOML: the format of the built-in arms and of the user's own. Described in docs/arms.md.
+
+`convention` says what the numbers of a link mean, and has no default:
+
+    standard    a, alpha, d, theta; frame i at the far end, A = Rz(theta + q) Tz(d) Tx(a) Rx(alpha)
+    modified    a, alpha, d, theta; frame i at joint i,     A = Rx(alpha) Tx(a) Rz(theta + q) Tz(d)
+    poses       theta, d, then the pose xyz, rpy; frame i at the far end, A = Rz(theta + q) Tz(d) X
+    joints      the pose xyz, rpy, then the joint; frame i at joint i, A = X Rz(q), as in URDF with axis z
+
+Centre of mass and inertia are in the link's frame as the convention places it, and are converted with it.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from forearm.algebra import Scalar, is_number, rotation_rpy
+from forearm.arm import Arm, Defect, Drive, Inertia, Link, Pose, moved_frame
+from forearm.faults import DEFECTS, ArmFault, ReadFault
+from forearm.readers.toml_table import REQUIRED, Source, Table
+from forearm.readers.toml_text import did_you_mean, key_lines, parse
+
+CONVENTIONS = ("standard", "modified", "poses", "joints")
+
+GEOMETRY = {
+    "standard": " Convention 'standard' has a, alpha, d, theta.",
+    "modified": " Convention 'modified' has a, alpha, d, theta.",
+    "poses": " Convention 'poses' has theta, d and then xyz, rpy (or rotation).",
+    "joints": " Convention 'joints' has xyz, rpy (or rotation) before the joint.",
+}
+
+
+def read_toml(path: str | Path, parameters: Mapping[str, Scalar] | None = None) -> Arm:
+    """The arm that a TOML file describes; `parameters` replaces values of its [parameters]."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ReadFault(f"{path}: {error.strerror}; give the path of a readable TOML file.") from None
+    except UnicodeDecodeError as error:
+        raise ReadFault(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8.") from None
+    return from_toml(text, str(path), parameters)
+
+
+def from_toml(text: str, file: str = "text", parameters: Mapping[str, Scalar] | None = None) -> Arm:
+    """The arm that a TOML text describes; `file` is what messages call it."""
+    content = parse(text, file)
+    source = Source(file, key_lines(text))
+    top = Table(source, (), content, "")
+    name = top.text("name")
+    convention = top.word("convention", CONVENTIONS)
+    _parameters(top, parameters or {})
+    _units(top)
+    dynamics = top.flag("dynamics", True)
+    fields: dict[str, Any] = {
+        "gravity": top.vector("gravity", "acceleration", default=(0.0, 0.0, -9.81)),
+        "provenance": _provenance(top),
+        "remarks": _remarks(top),
+        "dynamics": dynamics,
+        "tool": _place(top, "tool"),
+    }
+    base = _place(top, "base")
+    rows = [_row(top, i, item, convention, dynamics) for i, item in enumerate(top.tables("link"))]
+    if not rows:
+        top.fault(None, 'the file has no links; give each joint a table [[link]] with joint = "revolute".')
+    links, base = _chain(rows, base, convention)
+    fields["defects"] = _defects(top, links)
+    fields["configurations"] = _configurations(top, links)
+    top.done()
+    try:
+        return Arm(name, links, base=base, **fields)
+    except ArmFault as fault:
+        raise type(fault)(f"{file}: {fault}") from None
+
+
+# -- the top of the file -----------------------------------------------------------------------------------
+
+
+def _parameters(top: Table, replacing: Mapping[str, Scalar]) -> None:
+    """Fill the source's parameters: each a number, or a formula of those before it; the caller's win."""
+    table = top.table("parameters", "[parameters]")
+    names = list(table.content) if table else []
+    for name in replacing:
+        if name not in names:
+            known = ", ".join(names) or "none"
+            top.fault(
+                None, f"there is no parameter {name!r}{did_you_mean(name, names)}; the file has {known}."
+            )
+    for name in names:
+        assert table is not None
+        if not name.isidentifier() or name == "pi":
+            table.fault(name, f"{name!r} cannot name a parameter; use letters, digits and _, and not pi.")
+        value = table.scalar(name, "number")
+        top.source.parameters[name] = replacing.get(name, value)
+
+
+def _units(top: Table) -> None:
+    """Units are SI; a file may say so."""
+    units = top.text("units", "SI")
+    if units != "SI":
+        top.fault(
+            "units",
+            f"units is {units!r}; bare numbers are SI and radians, other units go with a value, "
+            'like d = "433 mm" or alpha = "90 deg".',
+        )
+
+
+def _provenance(top: Table) -> tuple[tuple[str, str], ...]:
+    """Where the numbers come from: any keys, each with a text; the title is the first."""
+    title = top.text("title", None)
+    pairs = [("title", title)] if title else []
+    table = top.table("provenance", "[provenance]")
+    for key in table.content if table else ():
+        assert table is not None
+        pairs.append((key, re.sub(r"\s+", " ", table.text(key)).strip()))
+    return tuple(pairs)
+
+
+def _remarks(top: Table) -> tuple[str, ...]:
+    remarks = top.raw("remarks", [], "[..]")
+    if not isinstance(remarks, list) or not all(isinstance(r, str) for r in remarks):
+        top.fault("remarks", f"remarks is {remarks!r}; give a list of texts.")
+    return tuple(remarks)
+
+
+def _place(top: Table, key: str) -> Pose:
+    """The pose in a table [base] or [tool], or none."""
+    table = top.table(key, f"[{key}]")
+    if table is None:
+        return Pose()
+    pose = _pose(table)
+    table.done()
+    return pose
+
+
+def _pose(table: Table) -> Pose:
+    """Position, and orientation as rpy or as a rotation matrix."""
+    xyz = table.vector("xyz", "length", default=(0.0, 0.0, 0.0))
+    if table.has("rotation") and table.has("rpy"):
+        table.fault("rotation", "both rpy and rotation are given; give one of them.")
+    try:
+        if table.has("rotation"):
+            return Pose(table.matrix("rotation", "number"), xyz)
+        return Pose.at(xyz, table.vector("rpy", "angle", default=(0.0, 0.0, 0.0)))
+    except ArmFault as fault:
+        table.fault("rotation" if table.has("rotation") else "rpy", str(fault))
+
+
+# -- links -------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Row:
+    """A link as the file has it, before its frame is placed where this library has it."""
+
+    link: Link
+    before: Pose
+    """The constant pose before the joint (conventions 'modified' and 'joints')."""
+
+
+def _row(top: Table, index: int, item: dict[str, Any], convention: str, dynamics: bool) -> _Row:
+    name = item.get("name")
+    title = f"link {index + 1} {name!r}" if isinstance(name, str) else f"link {index + 1}"
+    table = Table(top.source, ("link", index), item, title)
+    kind = table.word("joint", ("revolute", "prismatic"))
+    try:
+        before, geometry = _geometry(table, kind, convention)
+        link = Link(
+            kind,
+            name=table.text("name", f"joint{index + 1}"),
+            drive=_drive(table, kind),
+            **geometry,
+            **_body(table, dynamics),
+            **_range(table, kind),
+        )
+    except ArmFault as fault:
+        table.fault(None, str(fault))
+    table.done(GEOMETRY[convention])
+    return _Row(link, before)
+
+
+def _geometry(table: Table, kind: str, convention: str) -> tuple[Pose, dict[str, Any]]:
+    """The pose before the joint, and Link's pose, theta and d."""
+    if convention == "joints":
+        return _pose(table), {}
+    revolute = kind == "revolute"
+    dh = convention != "poses"
+    theta = table.scalar("theta", "angle", REQUIRED if dh and not revolute else 0.0)
+    d = table.scalar("d", "length", REQUIRED if dh and revolute else 0.0)
+    if not dh:
+        return Pose(), {"theta": theta, "d": d, "pose": _pose(table)}
+    step = Pose.dh(table.scalar("a", "length"), table.scalar("alpha", "angle"))
+    if convention == "modified":
+        return step, {"theta": theta, "d": d}
+    return Pose(), {"theta": theta, "d": d, "pose": step}
+
+
+def _body(table: Table, dynamics: bool) -> dict[str, Any]:
+    """Mass, centre and inertia; required where the arm has dynamics, refused where it has none."""
+    if not dynamics:
+        for key in ("mass", "com", "inertia", "drive"):
+            if table.has(key) and key in table.content:
+                table.fault(
+                    key, f"{key} is given, but the file says dynamics = false; remove one of the two."
+                )
+        return {}
+    mass = table.scalar("mass", "mass")
+    massless = is_number(mass) and mass == 0
+    com = table.vector("com", "length", default=(0.0, 0.0, 0.0) if massless else REQUIRED)
+    if massless and not table.has("inertia"):
+        return {"mass": mass, "com": com}
+    return {"mass": mass, "com": com, "inertia": _inertia(table)}
+
+
+def _inertia(table: Table) -> Inertia:
+    given = table.raw("inertia", REQUIRED, '{ about = "com", Ixx = .., Iyy = .., Izz = .. }, or "point"')
+    if given == "point":
+        return Inertia.point()
+    if not isinstance(given, dict):
+        table.fault(
+            "inertia",
+            f'inertia is {given!r}; give {{ about = "com" or "origin", Ixx = .., .. }} by name, or "point": '
+            "bare numbers have no agreed order.",
+        )
+    inner = Table(table.source, (*table.path, "inertia"), given, f"{table.title}, inertia")
+    make = Inertia.about_com if inner.word("about", ("com", "origin")) == "com" else Inertia.about_origin
+    axes = rotation_rpy(*inner.vector("rpy", "angle")) if inner.has("rpy") else None
+    if inner.has("matrix"):
+        tensor = make(inner.matrix("matrix", "inertia"), axes=axes)
+    else:
+        moments = {key: inner.scalar(key, "inertia") for key in ("Ixx", "Iyy", "Izz")}
+        products = {key: inner.scalar(key, "inertia") for key in ("Ixy", "Ixz", "Iyz") if inner.has(key)}
+        sign = inner.word("products", ("tensor", "cad"), None)
+        tensor = make(axes=axes, products=sign, **moments, **products)
+    inner.done()
+    return tensor
+
+
+def _drive(table: Table, kind: str) -> Drive:
+    """Rotor and friction; friction measured at the motor is taken to the joint."""
+    inner = table.table("drive", f"{table.title}, drive")
+    if inner is None:
+        return Drive()
+    turn = kind == "revolute"
+    rotor = inner.scalar("rotor_inertia", "inertia" if turn else "number", 0.0)
+    gear = inner.scalar("gear", "number", 1.0)
+    side = inner.word("side", ("motor", "joint"), None)
+    viscous = inner.scalar("viscous", "angular damping" if turn else "linear damping", 0.0)
+    coulomb = inner.vector("coulomb", "torque" if turn else "force", 2, default=(0.0, 0.0))
+    friction = inner.has("viscous") or inner.has("coulomb")
+    friction_side = inner.word("friction_side", ("motor", "joint"), REQUIRED if friction else None)
+    smoothing = inner.scalar("smoothing", "angular speed" if turn else "linear speed", Drive().smoothing)
+    inner.done()
+    if friction_side == "motor":
+        size = abs(gear) if is_number(gear) else gear
+        viscous, coulomb = viscous * gear * gear, tuple(c * size for c in coulomb)
+    return Drive(rotor, gear, side, viscous, coulomb, smoothing)
+
+
+def _range(table: Table, kind: str) -> dict[str, Any]:
+    """Limits, direction and zero of the joint."""
+    turn = kind == "revolute"
+    where, speed, effort = (
+        ("angle", "angular speed", "torque") if turn else ("length", "linear speed", "force")
+    )
+    return {
+        "limits": table.vector("limits", where, 2, default=None),
+        "speed_limit": table.scalar("speed_limit", speed, None),
+        "effort_limit": table.scalar("effort_limit", effort, None),
+        "flip": table.flag("flip", False),
+        "offset": table.scalar("offset", where, 0.0),
+    }
+
+
+def _chain(rows: list[_Row], base: Pose, convention: str) -> tuple[tuple[Link, ...], Pose]:
+    """Links with frames at their far ends: each takes the next row's pose, its body with it."""
+    if convention in ("standard", "poses"):
+        return tuple(row.link for row in rows), base
+    after = [row.before for row in rows[1:]] + [Pose()]
+    links = tuple(moved_frame(row.link, step) for row, step in zip(rows, after, strict=True))
+    return links, base @ rows[0].before
+
+
+# -- what refers to links ----------------------------------------------------------------------------------
+
+
+def _defects(top: Table, links: tuple[Link, ...]) -> tuple[Defect, ...]:
+    names = [link.name for link in links]
+    found = []
+    for index, item in enumerate(top.tables("defect")):
+        table = Table(top.source, ("defect", index), item, f"defect {index + 1}")
+        given = table.raw("link", REQUIRED, "the link's name or number")
+        if given in names:
+            number = names.index(given) + 1
+        elif isinstance(given, int) and not isinstance(given, bool) and 1 <= given <= len(links):
+            number = given
+        else:
+            hint = did_you_mean(given, names) if isinstance(given, str) else ""
+            table.fault(
+                "link", f"link is {given!r}{hint}; give a name ({', '.join(names)}) or 1 to {len(links)}."
+            )
+        found.append(Defect(number, table.word("kind", DEFECTS), table.text("reason")))
+        table.done()
+    return tuple(found)
+
+
+def _configurations(top: Table, links: tuple[Link, ...]) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    table = top.table("configurations", "[configurations]")
+    if table is None:
+        return ()
+    dimensions = ["angle" if link.revolute else "length" for link in links]
+    return tuple((name, table.quantities(name, dimensions)) for name in table.content)

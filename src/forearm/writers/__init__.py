@@ -1,0 +1,1 @@
+"""An Arm becomes an outside description."""
