@@ -1,9 +1,9 @@
 """Graph -> LLVM IR: straight-line code over vectors, one state in each lane.
 
-The writer makes text; nothing here knows llvmlite. `Lanes` says how wide a value is and what it is made of: `<4 x double>`,
-`<8 x float>`, or a bare `double` (width 1: one state, or one thread of a GPU). Arithmetic is IEEE, without fast-math
-flags; fused multiply-adds are `llvm.fma` wherever the graph says fma and nowhere else, so results do not depend on
-width or target.
+The writer makes text; nothing here knows llvmlite. `Lanes` says how wide a value is and what it is made of:
+`<4 x double>`, `<8 x float>`, or a bare `double` (width 1: one state, or one thread of a GPU). Arithmetic is
+IEEE, without fast-math flags; fused multiply-adds are `llvm.fma` wherever the graph says fma and nowhere
+else, so results do not depend on width or target.
 """
 
 from __future__ import annotations
@@ -150,7 +150,11 @@ class Writer:
         return "\n".join([f"define {head} {{", "entry:", *self.lines, f"  ret {result}", "}", ""])
 
 
+FETCHED = ("input", "sin", "cos")
+"""Operations that are written where they are first used, so that they occupy no register before."""
+
 ONE_WORD = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+"""Operations of two arguments that are one instruction."""
 
 
 def needed(graph: Graph, wanted: Iterable[int], given: Iterable[int] = ()) -> list[int]:
@@ -170,49 +174,69 @@ def emit_nodes(
     lanes: Lanes,
     graph: Graph,
     order: Iterable[int],
-    values: dict[int, str],
-    read: Callable[[int, int], str],
+    fetch: Callable[[int], str | None],
     sincos: Callable[[str], tuple[str, str]],
     made: Callable[[int, str], None] = lambda index, value: None,
-) -> None:
-    """Write the nodes one after the other into `values`.
+) -> dict[int, str]:
+    """Write the nodes one after the other.
 
     Args:
         w: Where to write.
         lanes: The type of every value.
         graph: The graph.
-        order: Which nodes, in topological order; those already in `values` are left alone.
-        values: Name of each node's value; filled.
-        read: Gives the value of (input, flat element), called at its first use.
+        order: Which nodes, in topological order.
+        fetch: Gives the value of an input, or of any other node that need not be computed (None: compute it);
+            called where the value is first used.
         sincos: Gives (sin, cos) of a value.
         made: Told each node and its value as it is written, so that outputs are stored early.
+
+    Returns:
+        The name of each node's value.
     """
-    t, pairs = lanes.type, dict[int, tuple[str, str]]()
-    for index in order:
+    values: dict[int, str] = {}
+    pairs: dict[int, tuple[str, str]] = {}
+    order = list(order)
+
+    def value(index: int) -> str:
         if index not in values:
-            node = graph.nodes[index]
-            a = [values[i] for i in node.args]
-            match node.op:
-                case "const":
-                    values[index] = lanes.number(node.value or 0.0)
-                case "input":
-                    values[index] = read(*node.at)  # type: ignore[misc]
-                case "add" | "sub" | "mul" | "div":
-                    values[index] = w.let(f"{ONE_WORD[node.op]} {t} {a[0]}, {a[1]}")
-                case "neg":
-                    values[index] = w.let(f"fneg {t} {a[0]}")
-                case "fma":
-                    values[index] = w.let(fma(lanes, *a))
-                case "sqrt":
-                    values[index] = w.let(f"call {t} @llvm.sqrt.{lanes.suffix}({t} {a[0]})")
-                case "select":
-                    test = w.let(f"fcmp ogt {t} {a[0]}, {lanes.number(0.0)}")
-                    values[index] = w.let(f"select {lanes.truth} {test}, {t} {a[1]}, {t} {a[2]}")
-                case "sin" | "cos":
-                    if node.args[0] not in pairs:
-                        pairs[node.args[0]] = sincos(a[0])
-                    values[index] = pairs[node.args[0]][node.op == "cos"]
-        made(index, values[index])
+            found = fetch(index)
+            values[index] = compute(index) if found is None else found
+        return values[index]
+
+    def compute(index: int) -> str:
+        node = graph.nodes[index]
+        if node.op == "const":
+            return lanes.number(node.value or 0.0)
+        if node.op not in ("sin", "cos"):
+            return w.let(operation(lanes, w, node.op, [value(a) for a in node.args]))
+        if node.args[0] not in pairs:
+            pairs[node.args[0]] = sincos(value(node.args[0]))
+        return pairs[node.args[0]][node.op == "cos"]
+
+    for index in order:
+        if graph.nodes[index].op not in FETCHED:
+            made(index, value(index))
+    for index in order:  # an output that is an input, a sine or a cosine
+        if graph.nodes[index].op in FETCHED:
+            made(index, value(index))
+    return values
+
+
+def operation(lanes: Lanes, w: Writer, op: str, a: list[str]) -> str:
+    """The expression of one operation on values."""
+    t = lanes.type
+    match op:
+        case "neg":
+            return f"fneg {t} {a[0]}"
+        case "fma":
+            return fma(lanes, *a)
+        case "sqrt":
+            return f"call {t} @llvm.sqrt.{lanes.suffix}({t} {a[0]})"
+        case "select":
+            test = w.let(f"fcmp ogt {t} {a[0]}, {lanes.number(0.0)}")
+            return f"select {lanes.truth} {test}, {t} {a[1]}, {t} {a[2]}"
+        case _:
+            return f"{ONE_WORD[op]} {t} {a[0]}, {a[1]}"
 
 
 def fma(lanes: Lanes, a: str, b: str, c: str) -> str:
@@ -223,7 +247,7 @@ def fma(lanes: Lanes, a: str, b: str, c: str) -> str:
 
 def declarations(*lanes: Lanes) -> str:
     """The intrinsics that the code may call."""
-    rows = {}
+    rows: dict[str, None] = {}
     for a in lanes:
         t, s = a.type, a.suffix
         rows[f"declare {t} @llvm.fma.{s}({t}, {t}, {t})"] = None
@@ -281,11 +305,11 @@ def is_large(w: Writer, lanes: Lanes, x: str) -> str:
 
 
 def sincos_function(lanes: Lanes) -> str:
-    """The function `@sincos(x, s, c, columns, pitch, count)`: sine and cosine of columns of numbers in memory.
+    """The function `@sincos(x, s, c, columns, pitch, count)`: sines and cosines of columns in memory.
 
-    Columns lie `pitch` bytes apart, in x, s and c alike; the first `count` numbers of each are done, a multiple of the
-    width. Numbers beyond the branch-free path are done again, one by one, by the C library, whose addresses
-    the loader puts into `@libm`.
+    Columns lie `pitch` bytes apart, in x, s and c alike; the first `count` numbers of each are done, a
+    multiple of the width. Numbers beyond the branch-free path are done again, one by one, by the C library,
+    whose addresses the loader puts into `@libm`.
     """
     w = Writer()
     with w.loop("%columns") as column:
@@ -297,7 +321,8 @@ def sincos_function(lanes: Lanes) -> str:
             w.store(lanes, sine, w.at("%s", offset))
             w.store(lanes, cosine, w.at("%c", offset))
             with w.when(is_large(w, lanes, x), rare=True):
-                w.put(f"call void @sincos_large(ptr {w.at('%x', offset)}, ptr {w.at('%s', offset)}, ptr {w.at('%c', offset)})")
+                places = ", ".join(f"ptr {w.at(base, offset)}" for base in ("%x", "%s", "%c"))
+                w.put(f"call void @sincos_large({places})")
     head = "internal void @sincos(ptr %x, ptr %s, ptr %c, i64 %columns, i64 %pitch, i64 %count)"
     return _large_function(lanes) + w.function(f"{head} nounwind noinline")
 

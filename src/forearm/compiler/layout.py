@@ -1,12 +1,13 @@
 """How states lie in memory, and the functions that bring a tile of them into columns and back.
 
-A kernel works on tiles of a few dozen states in a scratch area, one column (of `tile` numbers) for each scalar:
-`rows` arrays (N, k) are transposed in registers, block by block, on the way in and out; `columns` arrays (k, N) are
-copied. Blocks at the end of a row overlap the ones before them, and states past the last one repeat it, so that
-nothing outside the arrays is read or written and no mask is needed: a repeated state computes the same bits.
+A kernel works on tiles of a few dozen states in a scratch area, one column (of `tile` numbers) for each
+scalar: `rows` arrays (N, k) are transposed in registers, block by block, on the way in and out; `columns`
+arrays (k, N) are copied. Blocks at the end of a row overlap the ones before them, and states past the last
+one repeat it, so that nothing outside the arrays is read or written and no mask is needed: a repeated state
+computes the same bits.
 
-Each array is described to the kernel by three numbers: address, bytes from state to state, bytes from element to
-element. A state stride of zero shares one state among all.
+Each array is described to the kernel by three numbers: address, bytes from state to state, bytes from element
+to element. A state stride of zero shares one state among all.
 """
 
 from __future__ import annotations
@@ -17,29 +18,30 @@ LAYOUTS = ("rows", "columns")
 """(N, k) in C order, or (k, N) in C order."""
 
 
-def interleave(w: Writer, lanes: Lanes, a: str, b: str, half: int) -> tuple[str, str]:
-    """Exchange blocks of `half` lanes between two values: one step of a transpose."""
-    n = lanes.width
-    low = [(i if not i & half else n + (i ^ half)) for i in range(n)]
-    high = [(i | half if not i & half else n + i) for i in range(n)]
-    return tuple(  # type: ignore[return-value]
-        w.let(
-            f"shufflevector {lanes.type} {a}, {lanes.type} {b}, <{n} x i32> <{', '.join(f'i32 {i}' for i in picks)}>"
-        )
-        for picks in (low, high)
+def shuffle(w: Writer, element: str, width: int, a: str, b: str, picks: list[int]) -> str:
+    """Lanes of two equally wide values, picked by number (the second value's follow the first's)."""
+    t = f"<{width} x {element}>"
+    return w.let(
+        f"shufflevector {t} {a}, {t} {b}, <{len(picks)} x i32> <{', '.join(f'i32 {i}' for i in picks)}>"
     )
 
 
-def transpose(w: Writer, lanes: Lanes, rows: list[str]) -> list[str]:
-    """The columns of a square block of values, by log2(width) rounds of shuffles."""
-    half = lanes.width // 2
-    rows = list(rows)
+def transpose(w: Writer, lanes: Lanes, values: list[str]) -> list[str]:
+    """Transpose every group of len(values) neighbouring lanes, by rounds of exchanges between two values.
+
+    With as many values as lanes this is the transpose of a square block. With fewer, values that hold a piece
+    of row i in group 0, of row i + len(values) in group 1, ... become columns; and back.
+    """
+    values, n, half = list(values), lanes.width, len(values) // 2
     while half:
-        for i in range(lanes.width):
+        low = [(i if not i & half else n + (i ^ half)) for i in range(n)]
+        high = [(i | half if not i & half else n + i) for i in range(n)]
+        for i in range(len(values)):
             if not i & half:
-                rows[i], rows[i | half] = interleave(w, lanes, rows[i], rows[i | half], half)
+                a, b = values[i], values[i | half]
+                values[i], values[i | half] = (shuffle(w, lanes.scalar, n, a, b, p) for p in (low, high))
         half //= 2
-    return rows
+    return values
 
 
 def block_starts(size: int, block: int) -> list[int]:
@@ -50,42 +52,81 @@ def block_starts(size: int, block: int) -> list[int]:
     return starts
 
 
-def block_lanes(lanes: Lanes, size: int) -> Lanes:
-    """The block of a transpose: as wide as the row, the value and 4 allow."""
+def piece_width(lanes: Lanes, size: int) -> int:
+    """Numbers of a row moved at once: at most 16 bytes, since crossing halves of a register is slow."""
     width = 1
-    while 2 * width <= min(size, lanes.width, 4):
+    while 2 * width <= min(size, lanes.width, 16 // lanes.itemsize):
         width *= 2
-    return Lanes(lanes.dtype, width)
+    return width
+
+
+def _join(w: Writer, piece: Lanes, parts: list[str]) -> str:
+    """Several values as one."""
+    if piece.width == 1 and len(parts) > 1:  # scalars
+        whole = "poison"
+        for i, part in enumerate(parts):
+            whole = w.let(
+                f"insertelement <{len(parts)} x {piece.scalar}> {whole}, {piece.type} {part}, i64 {i}"
+            )
+        return whole
+    width = piece.width
+    while len(parts) > 1:
+        picks = list(range(2 * width))
+        parts = [
+            shuffle(w, piece.scalar, width, a, b, picks) for a, b in zip(parts[::2], parts[1::2], strict=True)
+        ]
+        width *= 2
+    return parts[0]
+
+
+def _part(w: Writer, lanes: Lanes, piece: Lanes, value: str, group: int) -> str:
+    """One group of lanes of a value."""
+    if piece.width == lanes.width:
+        return value
+    if piece.width == 1:
+        return w.let(f"extractelement {lanes.type} {value}, i64 {group}")
+    picks = list(range(group * piece.width, (group + 1) * piece.width))
+    return shuffle(w, lanes.scalar, lanes.width, value, "poison", picks)
 
 
 def rows_function(name: str, lanes: Lanes, size: int, tile: int, *, inward: bool) -> str:
-    """The function `name(array, stride, columns, last, count)` between rows of `size` numbers and tile columns.
+    """The function `name(array, stride, columns, last, count)` from rows to tile columns or back.
 
-    `array` is the first row of the tile, `last` the index of its last row, `count` the number of rows to do (a
-    multiple of the width, so it may run past `last`).
+    `array` is the first row of the tile, `last` the index of its last row, `count` the number of rows to do
+    (a multiple of the width, so it may run past `last`).
     """
-    w, block = Writer(), block_lanes(lanes, size)
-    with w.loop("%count", block.width) as first:
+    w, piece = Writer(), Lanes(lanes.dtype, piece_width(lanes, size))
+    c, groups, item = piece.width, lanes.width // piece.width, lanes.itemsize
+    with w.loop("%count", lanes.width) as first:
         rows = []
-        for j in range(block.width):
+        for j in range(lanes.width):
             row = w.let(f"call i64 @llvm.smin.i64(i64 {w.let(f'add i64 {first}, {j}')}, i64 %last)")
             rows.append(w.at("%array", w.let(f"mul i64 {row}, %stride")))
-        base = w.at("%columns", w.let(f"mul i64 {first}, {lanes.itemsize}"))
-        for start in block_starts(size, block.width):
-            across = [w.at(base, (start + j) * tile * lanes.itemsize) for j in range(block.width)]
-            along = [w.at(row, start * lanes.itemsize) for row in rows]
-            source, sink = (along, across) if inward else (across, along)
-            for value, place in zip(transpose(w, block, [w.load(block, a) for a in source]), sink, strict=True):
-                w.store(block, value, place)
+        base = w.at("%columns", w.let(f"mul i64 {first}, {item}"))
+        for start in block_starts(size, c):
+            places = [[w.at(rows[i + g * c], start * item) for g in range(groups)] for i in range(c)]
+            columns = [w.at(base, (start + i) * tile * item) for i in range(c)]
+            if inward:
+                pieces = [_join(w, piece, [w.load(piece, p) for p in row]) for row in places]
+                for value, column in zip(transpose(w, lanes, pieces), columns, strict=True):
+                    w.store(lanes, value, column)
+            else:
+                for value, row in zip(
+                    transpose(w, lanes, [w.load(lanes, a) for a in columns]), places, strict=True
+                ):
+                    for g, place in enumerate(row):
+                        w.store(piece, _part(w, lanes, piece, value, g), place)
     return w.function(
-        f"internal void @{name}(ptr noalias %array, i64 %stride, ptr noalias %columns, i64 %last, i64 %count) nounwind noinline"
+        f"internal void @{name}(ptr noalias %array, i64 %stride, ptr noalias %columns, i64 %last, i64 %count)"
+        " nounwind noinline"
     )
 
 
 def columns_function(name: str, lanes: Lanes, size: int, tile: int, *, inward: bool) -> str:
-    """The function `name(array, stride, pitch, columns, last, count)` between columns `pitch` bytes apart and the tile.
+    """The function `name(array, stride, pitch, columns, last, count)` from outer columns to a tile's or back.
 
-    Whole vectors are copied where the states lie side by side and all of them exist; otherwise one by one.
+    The outer columns lie `pitch` bytes apart. Whole vectors are copied where the states lie side by side and
+    all of them exist; otherwise one by one.
     """
     w, one = Writer(), Lanes(lanes.dtype, 1)
     side_by_side = w.let(f"icmp eq i64 %stride, {lanes.itemsize}")
@@ -103,6 +144,6 @@ def columns_function(name: str, lanes: Lanes, size: int, tile: int, *, inward: b
                 source, sink = (here, there) if inward else (there, here)
                 w.store(step, w.load(step, source), sink)
     return w.function(
-        f"internal void @{name}(ptr noalias %array, i64 %stride, i64 %pitch, ptr noalias %columns, i64 %last, i64 %count)"
-        " nounwind noinline"
+        f"internal void @{name}(ptr noalias %array, i64 %stride, i64 %pitch, ptr noalias %columns, i64 %last,"
+        " i64 %count) nounwind noinline"
     )

@@ -1,16 +1,17 @@
 """Sine and cosine as the kernels compute them, and the same in Python to the last bit.
 
-    t = fma(x, 2/π, magic)         magic = 1.5·2^(p-1): the sum rounds x·2/π to an integer, kept in the low bits of t
-    k = t - magic
-    r = x - k·π/2                  π/2 in three parts, three fused multiply-adds; the first difference is exact
-    sin r = r + r z S(z)           z = r², S and C the minimax polynomials below (relative error 2^-57.9 and 2^-63.9,
-    cos r = 1 + z (C(z) z - 1/2)   float32 2^-27.9 and 2^-33.0, on |r| <= π/4)
-    the two low bits of t say which of ±sin r, ±cos r the sine and the cosine of x are
+    t = fma(x, 2/π, magic)          magic = 1.5·2^52 rounds the sum to an integer, in the low bits of t k = t
+    - magic r = x - k·π/2                   π/2 in three parts, three fused multiply-adds; the first
+    difference is exact sin r = r + r z S(z)            z = r²; S and C are the minimax polynomials below, for
+    |r| <= π/4: cos r = 1 + z (z C(z) - 1/2)    relative error 2^-57.9 and 2^-63.9 (float32: 2^-27.9 and
+    2^-33.0)
+
+The two low bits of t say which of ±sin r, ±cos r the sine and the cosine of x are.
 
 Nothing branches, so every lane of a vector does the same. The error is at most 2 units in the last place for
-|x| <= LIMIT; beyond it the kernel takes the sine and cosine of the C library, lane by lane. NaN and infinities give NaN.
-The coefficients come from a Remez exchange in 60 digits, rounded one after the other from the lowest, each time
-fitting the rest anew.
+|x| <= LIMIT; beyond it the kernel takes the sine and cosine of the C library, lane by lane. NaN and
+infinities give NaN. The coefficients come from a Remez exchange in 60 digits, rounded one after the other
+from the lowest, each time fitting the rest anew.
 """
 
 from __future__ import annotations
@@ -83,12 +84,11 @@ RECIPES = {"float64": FLOAT64, "float32": FLOAT32}
 
 def fma_by_fractions(a: float, b: float, c: float) -> float:
     """a*b + c rounded once, through exact rationals; slow, and right everywhere."""
-    plainly = a * b + c
     if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
-        return plainly
+        return c if math.isfinite(a) and math.isfinite(b) else a * b + c
     exact = Fraction(a) * Fraction(b) + Fraction(c)
     if not exact:
-        return plainly  # the sign of a zero: two roundings give it rightly, unless the product vanished
+        return a * b + c  # nothing was rounded, and a zero has its sign
     try:
         return float(exact)
     except OverflowError:
@@ -123,7 +123,7 @@ def exact_fma() -> Callable[[float, float, float], float]:
 
 
 def fma32(a: Any, b: Any, c: Any) -> np.float32:
-    """a*b + c in float32, rounded once: the double sum is rounded to odd, so the second rounding cannot err."""
+    """a*b + c in float32, rounded once: the double sum is rounded to odd, so rounding it again cannot err."""
     product, addend = float(a) * float(b), float(c)  # exact: 24 + 24 bits
     total = product + addend
     if math.isfinite(total):
@@ -150,7 +150,9 @@ def sincos32(x: Any) -> tuple[np.float32, np.float32]:
     return _reduced(FLOAT32, x, fma32, lambda t: struct.unpack("<i", struct.pack("<f", t))[0])
 
 
-def _reduced(recipe: Recipe, x: Any, fma: Callable[[Any, Any, Any], Any], bits: Callable[[Any], int]) -> tuple[Any, Any]:
+def _reduced(
+    recipe: Recipe, x: Any, fma: Callable[[Any, Any, Any], Any], bits: Callable[[Any], int]
+) -> tuple[Any, Any]:
     """The branch-free path, operation by operation."""
     if not math.isfinite(x):
         return x - x, x - x

@@ -1,0 +1,145 @@
+"""LLVM in the process: text to object code, object code to addresses.
+
+Optimisation is left to the code generator: the text is already what the passes over graphs made of it, and
+LLVM's own passes over straight-line code of a thousand operations cost time and gain nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import math
+import threading
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from forearm.faults import KernelFault
+
+_LOCK = threading.RLock()
+
+
+@dataclass(frozen=True)
+class Host:
+    """What the code generator is told about this machine."""
+
+    triple: str
+    """Architecture, system, binary format."""
+    cpu: str
+    """LLVM's name of the processor."""
+    features: str
+    """What it can do, as LLVM writes it."""
+
+    def width(self, dtype: str) -> int:
+        """Lanes of the widest vector that the machine computes on, for float64 or float32."""
+        have = set(self.features.split(","))
+        doubles = 8 if "+avx512f" in have else 4 if "+avx" in have else 2
+        return doubles if dtype == "float64" else 2 * doubles
+
+    @property
+    def llvm(self) -> str:
+        """Versions of the code generator."""
+        return f"llvmlite {llvmlite.__version__}, LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
+
+
+@cache
+def host() -> Host:
+    """The machine at hand."""
+    with _LOCK:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    return Host(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+
+
+@cache
+def _machine(level: int) -> Any:
+    here = host()
+    return llvm.Target.from_triple(here.triple).create_target_machine(
+        cpu=here.cpu, features=here.features, opt=level, reloc="pic", codemodel="default", jit=True
+    )
+
+
+def _parsed(text: str, name: str) -> Any:
+    try:
+        module = llvm.parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise KernelFault(
+            f"{name}: LLVM refused the code that forearm wrote: {error}. Please report it."
+        ) from error
+    return module
+
+
+LEVEL = 2
+"""Optimisation level of the code generator (0 to 3)."""
+
+
+def object_code(text: str, name: str, level: int = LEVEL) -> bytes:
+    """Compile a module for this machine."""
+    with _LOCK:
+        found: bytes = _machine(level).emit_object(_parsed(text, name))
+    return found
+
+
+def assembly(text: str, name: str, level: int = LEVEL) -> str:
+    """The machine code of a module, readable."""
+    with _LOCK:
+        found: str = _machine(level).emit_assembly(_parsed(text, name))
+    return found
+
+
+class Loaded:
+    """Object code in memory; it stays there as long as this object."""
+
+    def __init__(self, code: bytes, name: str) -> None:
+        """Load the code; the C library's sine and cosine are put where it looks for them."""
+        host()
+        with _LOCK:
+            empty = llvm.parse_assembly("")
+            machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
+            self._engine = llvm.create_mcjit_compiler(empty, machine)
+            try:
+                self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+                self._engine.finalize_object()
+            except RuntimeError as error:
+                raise KernelFault(
+                    f"{name}: the object code could not be loaded: {error}. Clear the cache."
+                ) from error
+        if libm := self._engine.get_global_value_address("libm"):
+            for i, address in enumerate(_libm()):
+                ctypes.c_void_p.from_address(libm + 8 * i).value = address
+
+    def address(self, function: str) -> int:
+        """Where a function starts."""
+        found: int = self._engine.get_function_address(function)
+        return found
+
+    def variable(self, name: str) -> int:
+        """Where a global variable lies."""
+        found: int = self._engine.get_global_value_address(name)
+        return found
+
+
+@cache
+def _libm() -> tuple[int, int]:
+    """Addresses of the C library's sin and cos, the ones that Python's math module uses."""
+    for name in (None, ctypes.util.find_library("m"), "ucrtbase"):
+        try:
+            library = ctypes.CDLL(name)
+            sine, cosine = library.sin, library.cos
+        except (OSError, AttributeError, TypeError):
+            continue
+        sine.restype = ctypes.c_double
+        sine.argtypes = [ctypes.c_double]
+        if sine(1e6) == math.sin(1e6):
+            return ctypes.cast(sine, ctypes.c_void_p).value or 0, ctypes.cast(
+                cosine, ctypes.c_void_p
+            ).value or 0
+    raise KernelFault(
+        "forearm found no C library with sin and cos in this process; kernels need one for angles beyond"
+        " 1e5 rad. Use the NumPy emitter (forearm.compiler.emit_numpy) on this platform."
+    )

@@ -1,0 +1,192 @@
+"""A tile of states through a graph: which column holds what, and the code between the columns.
+
+The sines and cosines of a tile are taken first, all at once, by a short loop that keeps the arithmetic units
+busy; the graph then runs vector by vector, reading them from the scratch area as it reads the inputs.
+(Sixteen or thirty-two registers could not hold them anyway.) An angle that itself depends on a sine is taken
+in place, by the same function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from forearm.compiler.emit_llvm import Lanes, Writer, emit_nodes, needed
+from forearm.compiler.graph import Graph
+
+SCRATCH = 20_000
+"""Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code."""
+LARGEST = 16
+"""States in a tile at most: fetching one small tile overlaps the arithmetic of another (measured)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The columns of the scratch area: inputs, outputs, computed angles, sines, cosines."""
+
+    graph: Graph
+    """What runs."""
+    lanes: Lanes
+    """The type of one value."""
+    limit: int = LARGEST
+    """States in a tile at most."""
+
+    @cached_property
+    def angles(self) -> list[int]:
+        """Arguments of sines and cosines that depend on no sine: inputs in their order, then others."""
+        nodes, after = self.graph.nodes, set[int]()
+        found: dict[int, None] = {}
+        for index, node in enumerate(nodes):
+            if node.op in ("sin", "cos"):
+                after.add(index)
+                if node.args[0] not in after:
+                    found[node.args[0]] = None
+            elif any(a in after for a in node.args):
+                after.add(index)
+        return sorted(found, key=lambda i: (nodes[i].op != "input", nodes[i].at or (0, i)))
+
+    @cached_property
+    def inputs(self) -> list[int]:
+        """First column of each input."""
+        return _running([p.size for p in self.graph.inputs], 0)[:-1]
+
+    @cached_property
+    def outputs(self) -> list[int]:
+        """First column of each output, and the first one after all."""
+        return _running([p.size for p in self.graph.outputs], sum(p.size for p in self.graph.inputs))
+
+    @cached_property
+    def angle_columns(self) -> list[int]:
+        """Column of each angle: its input's, or one of its own."""
+        free, columns = self.outputs[-1], []
+        for index in self.angles:
+            at = self.graph.nodes[index].at
+            columns.append(free if at is None else self.inputs[at[0]] + at[1])
+            free += at is None
+        return columns
+
+    @cached_property
+    def sines(self) -> int:
+        """First column of the sines; the cosines follow, then one angle, sine and cosine taken in place."""
+        computed = sum(self.graph.nodes[i].op != "input" for i in self.angles)
+        return self.outputs[-1] + computed
+
+    @property
+    def columns(self) -> int:
+        """How many there are."""
+        return self.sines + 2 * len(self.angles) + 3
+
+    @cached_property
+    def tile(self) -> int:
+        """States in a tile: a multiple of the width that keeps the scratch area in the cache."""
+        states = SCRATCH // (self.columns * self.lanes.itemsize)
+        return max(self.lanes.width, min(self.limit, states) // self.lanes.width * self.lanes.width)
+
+    @property
+    def pitch(self) -> int:
+        """Bytes from column to column."""
+        return self.tile * self.lanes.itemsize
+
+    @property
+    def size(self) -> int:
+        """Bytes of the scratch area."""
+        return self.columns * self.pitch
+
+    @property
+    def runs(self) -> list[tuple[int, int, int]]:
+        """Angles whose columns lie side by side: (first column, first angle, how many)."""
+        runs: list[list[int]] = []
+        for angle, column in enumerate(self.angle_columns):
+            if runs and column == runs[-1][0] + runs[-1][2]:
+                runs[-1][2] += 1
+            else:
+                runs.append([column, angle, 1])
+        return [tuple(r) for r in runs]  # type: ignore[misc]
+
+
+def _running(sizes: list[int], start: int) -> list[int]:
+    totals = [start]
+    for size in sizes:
+        totals.append(totals[-1] + size)
+    return totals
+
+
+def tile_function(plan: Plan) -> str:
+    """The function `@tile(scratch, count)`: outputs of the first `count` states (a multiple of the width)."""
+    w = Writer()
+    computed = [i for i in plan.angles if plan.graph.nodes[i].op != "input"]
+    if computed:
+        with w.loop("%count", plan.lanes.width) as index:
+            _write_angles(w, plan, _Columns(w, plan, index), computed)
+    call_sincos(w, plan, "%count")
+    with w.loop("%count", plan.lanes.width) as index:
+        write_results(w, plan, _Columns(w, plan, index))
+    return w.function("internal void @tile(ptr noalias %scratch, i64 %count) nounwind noinline")
+
+
+class _Columns:
+    """Addresses of one vector of states within the columns."""
+
+    def __init__(self, w: Writer, plan: Plan, index: str) -> None:
+        self.w, self.plan = w, plan
+        self.base = w.at("%scratch", w.let(f"mul i64 {index}, {plan.lanes.itemsize}"))
+
+    def place(self, column: int) -> str:
+        return self.w.at(self.base, column * self.plan.pitch)
+
+    def load(self, column: int) -> str:
+        return self.w.load(self.plan.lanes, self.place(column))
+
+    def store(self, value: str, column: int) -> None:
+        self.w.store(self.plan.lanes, value, self.place(column))
+
+    def read(self, index: int) -> str | None:
+        """An input, where it is first used."""
+        at = self.plan.graph.nodes[index].at
+        return None if at is None else self.load(self.plan.inputs[at[0]] + at[1])
+
+    def sincos(self, x: str) -> tuple[str, str]:
+        """An angle that depends on sines, in place."""
+        column = self.plan.sines + 2 * len(self.plan.angles)
+        self.store(x, column)
+        places = ", ".join(f"ptr {self.place(column + i)}" for i in range(3))
+        self.w.put(f"call void @sincos({places}, i64 1, i64 0, i64 {self.plan.lanes.width})")
+        return self.load(column + 1), self.load(column + 2)
+
+
+def _write_angles(w: Writer, plan: Plan, columns: _Columns, computed: list[int]) -> None:
+    values = emit_nodes(w, plan.lanes, plan.graph, needed(plan.graph, computed), columns.read, columns.sincos)
+    for index, column in zip(plan.angles, plan.angle_columns, strict=True):
+        if index in computed:
+            columns.store(values[index], column)
+
+
+def call_sincos(w: Writer, plan: Plan, count: str) -> None:
+    """Sines and cosines of all angles of a tile."""
+    for column, angle, how_many in plan.runs:
+        places = [column, plan.sines + angle, plan.sines + len(plan.angles) + angle]
+        pointers = ", ".join(f"ptr {w.at('%scratch', p * plan.pitch)}" for p in places)
+        w.put(f"call void @sincos({pointers}, i64 {how_many}, i64 {plan.pitch}, i64 {count})")
+
+
+def write_results(w: Writer, plan: Plan, columns: _Columns) -> None:
+    """The graph on one vector of states, its outputs stored as soon as they are known."""
+    graph, angle = plan.graph, {node: a for a, node in enumerate(plan.angles)}
+    staged = {
+        i: plan.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
+        for i, node in enumerate(graph.nodes)
+        if node.op in ("sin", "cos") and node.args[0] in angle
+    }
+    sinks: dict[int, list[int]] = {}
+    for first, row in zip(plan.outputs, graph.results, strict=False):
+        for k, index in enumerate(row):
+            sinks.setdefault(index, []).append(first + k)
+
+    def fetch(index: int) -> str | None:
+        return columns.load(staged[index]) if index in staged else columns.read(index)
+
+    def made(index: int, value: str) -> None:
+        for column in sinks.get(index, ()):
+            columns.store(value, column)
+
+    emit_nodes(w, plan.lanes, graph, needed(graph, sinks, staged), fetch, columns.sincos, made)
