@@ -136,6 +136,11 @@ class Arm(Part):
         return g
 
     @property
+    def root(self) -> Pose:
+        """The constant pose before the first joint, seen from frame 0 (none: an arm's frame 0 is at joint 1)."""
+        return Pose()
+
+    @property
     def total_mass(self) -> Scalar:
         """Mass of all links together [kg]."""
         total = self.links[0].mass

@@ -379,11 +379,7 @@ class Link(Part):
 
     def rotation(self, q: Scalar) -> Matrix:
         """A_i: link axes to the axes of the frame before the joint."""
-        if self.prismatic:
-            return product(rotation_z(*sin_cos_of_constant(self.theta)), self.pose.R)
-        moved = self.displacement(q)
-        angle = moved if is_number(self.theta) and self.theta == 0 else moved + self.theta
-        return product(rotation_z(sin(angle), cos(angle)), self.pose.R)
+        return product(rotation_z(*self.turn(q)), self.pose.R)
 
     def p_star(self, q: Scalar) -> Vector:
         """p*_i: from the origin before the joint to the link's origin, link axes (constant for a revolute joint)."""
@@ -391,17 +387,11 @@ class Link(Part):
 
     def p_before(self, q: Scalar) -> Vector:
         """The same vector in the axes of the frame before the joint."""
-        if self.prismatic:
-            turn = rotation_z(*sin_cos_of_constant(self.theta))
-        else:
-            angle = self.displacement(q) + self.theta
-            turn = rotation_z(sin(angle), cos(angle))
-        return product(turn, self._offset_after_turn(q))
+        return product(rotation_z(*self.turn(q)), self._offset_after_turn(q))
 
     def _offset_after_turn(self, q: Scalar) -> Vector:
         x, y, z = self.pose.translation
-        along = self.d + self.displacement(q) if self.prismatic else self.d
-        return np.array([x, y, z + along])
+        return np.array([x, y, z + self.length(q)])
 
     @cached_property
     def about_com(self) -> AboutCom:
@@ -421,6 +411,27 @@ class Link(Part):
             tensor = tensor + parallel_axis(self.mass, r)
         return Ten(self.mass, frozen_array(self.mass * r), frozen_array(tensor))
 
+    @cached_property
+    def ten_at_joint(self) -> Ten:
+        """The view `ten` in the frame at the joint (before X): what modified Denavit-Hartenberg frames use."""
+        mass, h, inertia = self.ten
+        R, p = self.pose.R, self.pose.p
+        turned = product(R, h)
+        tensor = product(product(R, inertia), R.T) + _shifted(turned, p) + parallel_axis(mass, p)
+        return Ten(mass, frozen_array(turned + mass * p), frozen_array(tensor))
+
+    def turn(self, q: Scalar) -> tuple[Scalar, Scalar]:
+        """Sine and cosine of the whole joint angle (constant for a prismatic joint)."""
+        if self.prismatic:
+            return sin_cos_of_constant(self.theta)
+        moved = self.displacement(q)
+        angle = moved if is_number(self.theta) and self.theta == 0 else moved + self.theta
+        return sin(angle), cos(angle)
+
+    def length(self, q: Scalar) -> Scalar:
+        """The whole length along the joint axis (constant for a revolute joint) [m]."""
+        return self.d + self.displacement(q) if self.prismatic else self.d
+
     @property
     def pseudo_inertia(self) -> Matrix:
         """The 4x4 matrix ∫ (x, 1)(x, 1)ᵀ dm about the link's origin; positive semidefinite for a real body."""
@@ -428,6 +439,14 @@ class Link(Part):
         half = (inertia[0, 0] + inertia[1, 1] + inertia[2, 2]) / 2
         second = np.array([[half - inertia[i, j] if i == j else -inertia[i, j] for j in range(3)] for i in range(3)])
         return np.block([[second, h[:, None]], [h[None, :], np.array([[mass]])]])
+
+
+def _shifted(h: Vector, p: Vector) -> Matrix:
+    """2 p·h E - p hᵀ - h pᵀ: what an inertia tensor gains when its body, first moment h, moves by p (and m p² beside it)."""
+    (hx, hy, hz), (px, py, pz) = h, p
+    xx, yy, zz = hx * px, hy * py, hz * pz
+    xy, xz, yz = -(hx * py + hy * px), -(hx * pz + hz * px), -(hy * pz + hz * py)
+    return np.array([[2 * (yy + zz), xy, xz], [xy, 2 * (zz + xx), yz], [xz, yz, 2 * (xx + yy)]])
 
 
 def combined(link: Link, mass: Scalar, com: Vector, inertia: Matrix) -> Link:

@@ -67,6 +67,24 @@ class Formulation:
 
 _ROWS = (
     Formulation(
+        "uicker_kahn_1969",
+        "Uicker 1965, Kahn 1969, in Hollerbach 1980 (1)-(5)",
+        ("joint_torques", "mass_matrix", "christoffel", "gravity_torque"),
+        "RP",
+        "ten",
+        "n^4",
+        "32 1/2 n^4+86 5/12 n^3+171 1/4 n^2+53 1/3 n-128 | 25n^4+66 1/3 n^3+129 1/2 n^2+42 1/3 n-96",
+    ),
+    Formulation(
+        "waters_1979",
+        "Waters 1979, in Hollerbach 1980 (6)-(10)",
+        ("joint_torques",),
+        "RP",
+        "ten",
+        "n^2",
+        "106 1/2 n^2+620 1/2 n-512 | 82n^2+514n-384",
+    ),
+    Formulation(
         "luh_walker_paul_1980",
         "Luh, Walker, Paul 1980, in Hollerbach 1980",
         ("joint_torques", "reactions"),
@@ -75,6 +93,23 @@ _ROWS = (
         "n",
         "150n-48 | 131n-48",
         "prismatic joints",
+    ),
+    Formulation(
+        "khalil_kleinfinger_1987",
+        "Khalil, Kleinfinger 1987",
+        ("joint_torques",),
+        "RP",
+        "ten",
+        "n",
+        "92n-127 | 81n-117 (base parameters)",
+    ),
+    Formulation(
+        "walker_orin_1982",
+        "Walker, Orin 1982, method 3",
+        ("mass_matrix",),
+        "RP",
+        "ten",
+        "n^2",
     ),
 )
 
