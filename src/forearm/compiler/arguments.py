@@ -14,17 +14,16 @@ Array = npt.NDArray[Any]
 
 
 def accept(where: str, port: Port, value: Any, dtype: np.dtype[Any], layout: str) -> Array:
-    """One argument as an array of the kernel's dtype with the port's shape at its end (columns: its beginning)."""
-    array = np.asarray(value)
-    expected = shape_text(port, layout)
-    if array.dtype.kind == "c":
-        raise StateFault(f"{where}: {port.name} is complex; give real numbers, shape {expected}.")
+    """One argument as an array of the kernel's dtype, the port's shape at its end (columns: at its start)."""
+    array, shape = np.asarray(value), port.shape
     if array.dtype.kind not in "fiu":
-        raise StateFault(f"{where}: {port.name} has type {array.dtype}; give real numbers, shape {expected}.")
-    shape = port.shape
+        kind = "complex" if array.dtype.kind == "c" else f"of type {array.dtype}"
+        raise StateFault(
+            f"{where}: {port.name} is {kind}; give real numbers, shape {shape_text(port, layout)}."
+        )
     found = array.shape[array.ndim - len(shape) :] if layout == "rows" else array.shape[: len(shape)]
     if array.ndim < len(shape) or found != shape or (layout == "columns" and array.ndim > len(shape) + 1):
-        raise StateFault(f"{where}: {port.name} has shape {array.shape}; give {expected}.")
+        raise StateFault(f"{where}: {port.name} has shape {array.shape}; give {shape_text(port, layout)}.")
     if array.dtype == dtype:
         return array if array.flags.aligned else array.copy()
     if array.dtype.kind == "f" and array.dtype.itemsize > dtype.itemsize and isinstance(value, np.ndarray):
@@ -41,7 +40,9 @@ def shape_text(port: Port, layout: str) -> str:
     if layout == "rows":
         alone = f"({inner},)" if len(port.shape) == 1 else f"({inner})"
         return f"{alone} or a batch (...{', ' if inner else ''}{inner})"
-    return f"({inner}{',' if len(port.shape) == 1 else ''}) for all states or ({inner}{', ' if inner else ''}N)"
+    return (
+        f"({inner}{',' if len(port.shape) == 1 else ''}) for all states or ({inner}{', ' if inner else ''}N)"
+    )
 
 
 def batch_shape(where: str, ports: tuple[Port, ...], arrays: list[Array], layout: str) -> tuple[int, ...]:
@@ -50,12 +51,15 @@ def batch_shape(where: str, ports: tuple[Port, ...], arrays: list[Array], layout
     for port, array in zip(ports, arrays, strict=True):
         k = len(port.shape)
         leads.append(array.shape[: array.ndim - k] if layout == "rows" else array.shape[k:])
+    if all(lead == leads[0] for lead in leads):
+        return leads[0] if leads else ()
     try:
         return np.broadcast_shapes(*leads)
     except ValueError:
         given = ", ".join(f"{p.name} {a.shape}" for p, a in zip(ports, arrays, strict=True))
         raise StateFault(
-            f"{where}: the batch axes of {given} do not broadcast; make them equal, or 1 where a value is shared."
+            f"{where}: the batch axes of {given} do not broadcast; "
+            "make them equal, or 1 where a value is shared."
         ) from None
 
 
@@ -93,7 +97,9 @@ def _describe_columns(array: Array, k: int, batch: tuple[int, ...], size: int) -
 def check_out(where: str, port: Port, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """A result array given by the caller."""
     if not isinstance(out, np.ndarray):
-        raise StateFault(f"{where}: out for {port.name} is {type(out).__name__}; give a NumPy array of shape {shape}.")
+        raise StateFault(
+            f"{where}: out for {port.name} is {type(out).__name__}; give a NumPy array of shape {shape}."
+        )
     if out.shape != shape or out.dtype != dtype:
         raise StateFault(
             f"{where}: out for {port.name} is {out.dtype} of shape {out.shape}; give {dtype} of shape {shape}."
@@ -106,11 +112,17 @@ def check_out(where: str, port: Port, out: Any, shape: tuple[int, ...], dtype: n
     return out
 
 
+def address(array: Array) -> int:
+    """Where the first element lies."""
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
 def apart(array: Array, stride: int, outs: list[tuple[Array, int]]) -> bool:
     """Whether results may be written while this input is read: no common memory, or row on the same row."""
     return not any(
         np.may_share_memory(array, out)
-        and not (array.ctypes.data == out.ctypes.data and stride == step and array.size == out.size)
+        and not (address(array) == address(out) and stride == step and array.size == out.size)
         for out, step in outs
     )
 
@@ -118,8 +130,8 @@ def apart(array: Array, stride: int, outs: list[tuple[Array, int]]) -> bool:
 def check_finite(where: str, ports: tuple[Port, ...], arrays: list[Array]) -> None:
     """Refuse NaN and infinities in a single state, naming the element."""
     for port, array in zip(ports, arrays, strict=True):
-        bad = np.flatnonzero(~np.isfinite(array))
-        if bad.size:
+        if not np.isfinite(array).all():
+            bad = np.flatnonzero(~np.isfinite(array))
             raise StateFault(
                 f"{where}: {port.element(int(bad[0]))} is {array.ravel()[bad[0]]}; give finite numbers. "
                 "(In a batch a NaN would stay in its own row.)"

@@ -1,10 +1,10 @@
 """Object code on disk, so that a kernel compiles once for each machine.
 
-One file for each kernel in a folder that belongs to the user alone: `FOREARM_CACHE`, or the platform's cache folder.
-`FOREARM_CACHE=off` (or empty) keeps nothing. A file is loaded only if it belongs to this user, nobody else may write
-it, it carries the full key, and its digest is right; otherwise it is made anew. Files appear by renaming, so that two
-processes never read half of one. Whoever can write to the user's own account can put code there: the cache trusts it,
-as Python trusts its `__pycache__`.
+One file for each kernel in a folder that belongs to the user alone: `FOREARM_CACHE`, or the platform's cache
+folder. `FOREARM_CACHE=off` (or empty) keeps nothing. A file is loaded only if it belongs to this user, nobody
+else may write it, it carries the full key, and its digest is right; otherwise it is made anew. Files appear
+by renaming, so that two processes never read half of one. Whoever can write to the user's own account can put
+code there: the cache trusts it, as Python trusts its `__pycache__`.
 """
 
 from __future__ import annotations
@@ -164,13 +164,15 @@ def _private_folder(*, create: bool) -> Path | None:
             LOG.warning("no kernel cache in %s: %s", folder, error)
         return None
     if not _is_ours(info, 0o022):
-        LOG.warning("%s belongs to another user or others may write it; it is not used (chmod 700 it)", folder)
+        LOG.warning(
+            "%s belongs to another user or others may write it; it is not used (chmod 700 it)", folder
+        )
         return None
     return folder
 
 
 def _is_ours(info: os.stat_result, forbidden: int) -> bool:
-    """Whether a file or folder is this user's and closed to others (POSIX; elsewhere the platform sees to it)."""
+    """Whether a file or folder is this user's and closed to others (where the platform has such modes)."""
     if not hasattr(os, "getuid"):
         return True
     return info.st_uid == os.getuid() and not stat.S_IMODE(info.st_mode) & forbidden

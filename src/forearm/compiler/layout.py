@@ -111,10 +111,9 @@ def rows_function(name: str, lanes: Lanes, size: int, tile: int, *, inward: bool
                 for value, column in zip(transpose(w, lanes, pieces), columns, strict=True):
                     w.store(lanes, value, column)
             else:
-                for value, row in zip(
-                    transpose(w, lanes, [w.load(lanes, a) for a in columns]), places, strict=True
-                ):
-                    for g, place in enumerate(row):
+                pieces = transpose(w, lanes, [w.load(lanes, a) for a in columns])
+                for value, line in zip(pieces, places, strict=True):
+                    for g, place in enumerate(line):
                         w.store(piece, _part(w, lanes, piece, value, g), place)
     return w.function(
         f"internal void @{name}(ptr noalias %array, i64 %stride, ptr noalias %columns, i64 %last, i64 %count)"

@@ -17,9 +17,9 @@ PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
 """What `rare` branches weigh."""
 
 
-def batch_program(graph: Graph, lanes: Lanes, layout: str, triple: str) -> tuple[str, Plan]:
-    """The module with `@batch`, and the plan that says how large its scratch area is."""
-    plan = Plan(graph, lanes)
+def batch_program(graph: Graph, plan: Plan, layout: str, triple: str) -> str:
+    """The module with `@batch`; its scratch area is what the plan says."""
+    lanes = plan.lanes
     make = rows_function if layout == "rows" else columns_function
     movers = {}
     for ports, inward in ((graph.inputs, True), (graph.outputs, False)):
@@ -36,7 +36,7 @@ def batch_program(graph: Graph, lanes: Lanes, layout: str, triple: str) -> tuple
         _batch_function(plan, layout),
         PROFILE,
     ]
-    return "\n".join(parts), plan
+    return "\n".join(parts)
 
 
 def mover(port: Port, inward: bool) -> str:

@@ -1,0 +1,323 @@
+"""Kernels: a graph as a function of arrays, compiled.
+
+A kernel compiles when it is first needed and keeps the object code on disk (cache.py). Without llvmlite the
+same call runs the NumPy emitter instead, slower by an order of magnitude, and `repr` says so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import math
+import threading
+import time
+from collections import namedtuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from forearm.compiler import arguments, cache, threads
+from forearm.compiler.arguments import Array
+from forearm.compiler.emit_llvm import ITEMSIZE, Lanes
+from forearm.compiler.graph import Counts, Graph, arrays, interpret
+from forearm.compiler.layout import LAYOUTS
+from forearm.compiler.program import batch_program
+from forearm.compiler.tile import Plan
+from forearm.faults import KernelFault, StateFault
+
+LOG = logging.getLogger("forearm")
+
+SMALLEST_PIECE = 512
+"""States below which another thread costs more than it brings."""
+
+_BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How far results are from the same graph in a wider precision."""
+
+    compared_with: str
+    """The wider precision."""
+    absolute: dict[str, float]
+    """Largest difference, for each output."""
+    relative: dict[str, float]
+    """The same, divided by the largest magnitude of that output over all states."""
+
+    def __str__(self) -> str:
+        """One line."""
+        parts = [
+            f"{name} {self.relative[name]:.2g} (absolute {self.absolute[name]:.2g})" for name in self.relative
+        ]
+        return f"largest relative error against {self.compared_with}: {', '.join(parts)}"
+
+
+class Kernel:
+    """A graph, compiled: call it with arrays."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        dtype: str = "float64",
+        layout: str = "rows",
+        width: int | None = None,
+        name: str | None = None,
+        keep: bool = True,
+    ) -> None:
+        """Describe the kernel; it compiles when first called.
+
+        Args:
+            graph: What to compute, as `passes.lower` leaves it.
+            dtype: float64, or float32 where asked for (see `accuracy`).
+            layout: `rows`: arrays (..., *shape) in C order; `columns`: arrays (*shape, N).
+            width: States computed at once; by default what the machine's registers hold.
+            name: What messages call it; the graph's name by default.
+            keep: Whether to keep the object code on disk for the next process.
+        """
+        self.graph, self.layout, self.keep = graph, layout, keep
+        self.name = name or graph.name
+        self.dtype = np.dtype(dtype)
+        if self.dtype.name not in ITEMSIZE:
+            raise KernelFault(f"{self.name}: dtype is {dtype!r}; kernels compute in 'float64' or 'float32'.")
+        if layout not in LAYOUTS:
+            raise KernelFault(f"{self.name}: layout is {layout!r}; give 'rows' (..., k) or 'columns' (k, N).")
+        if width is not None and width not in (1, 2, 4, 8, 16, 32):
+            raise KernelFault(f"{self.name}: width is {width!r}; give a power of two up to 32, or None.")
+        self._width = width
+        self._lock = threading.RLock()
+        self._local = threading.local()
+        self._results = namedtuple("Results", [p.name for p in graph.outputs], rename=True)  # type: ignore[misc]
+
+    # What it is ------------------------------------------------------------------------------------------
+
+    @property
+    def counts(self) -> Counts:
+        """Operations for one state."""
+        return self.graph.counts
+
+    @cached_property
+    def compiled(self) -> bool:
+        """Whether LLVM is there; otherwise the NumPy emitter serves."""
+        try:
+            import llvmlite.binding  # noqa: F401
+        except ImportError:
+            return False
+        return True
+
+    @cached_property
+    def lanes(self) -> Lanes:
+        """The type of one value: as wide as the machine's registers, unless told otherwise."""
+        from forearm.compiler.jit import host
+
+        return Lanes(self.dtype.name, self._width or host().width(self.dtype.name))
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The scratch area of the batch."""
+        return Plan(self.graph, self.lanes)
+
+    def __repr__(self) -> str:
+        """Name, ports, precision, width, operations."""
+        takes = ", ".join(f"{p.name}{list(p.shape)}" for p in self.graph.inputs)
+        gives = ", ".join(f"{p.name}{list(p.shape)}" for p in self.graph.outputs)
+        how = f"{self.lanes.width} states at once" if self.compiled else "NumPy, because llvmlite is missing"
+        return (
+            f"<Kernel {self.name}: ({takes}) -> {gives}; {self.dtype}, {self.layout}, {how}; {self.counts}>"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what it was made from; the other process compiles or finds it in the cache."""
+        return _remake, (self.graph, self.dtype.name, self.layout, self._width, self.name, self.keep)
+
+    # Calling ---------------------------------------------------------------------------------------------
+
+    def __call__(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
+        """Compute the outputs of one state or of many.
+
+        Args:
+            *inputs: One array for each input port, (..., *shape); leading axes broadcast against each other.
+            out: Where to put the result (several outputs: a tuple of arrays). It may be one of the inputs.
+            threads: How many threads share the states; the GIL is released.
+
+        Returns:
+            The output array; a named tuple of arrays where the graph has several outputs. A single state with
+            NaN or infinity is a fault; in a batch it stays in its own row.
+        """
+        return self.general(*inputs, out=out, threads=threads)
+
+    def general(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
+        """The call for arrays of any shape and type, with every check."""
+        ports = self.graph.inputs
+        if len(inputs) != len(ports):
+            names = ", ".join(p.name for p in ports)
+            raise StateFault(f"{self.name}: got {len(inputs)} arrays; give {len(ports)}: {names}.")
+        taken = [
+            arguments.accept(self.name, p, v, self.dtype, self.layout)
+            for p, v in zip(ports, inputs, strict=True)
+        ]
+        batch = arguments.batch_shape(self.name, ports, taken, self.layout)
+        if not batch:
+            arguments.check_finite(self.name, ports, taken)
+        outs = self._outputs(out, batch)
+        self._run(taken, outs, batch, threads)
+        return outs[0] if len(outs) == 1 else self._results(*outs)
+
+    def _outputs(self, out: Any, batch: tuple[int, ...]) -> list[Array]:
+        ports = self.graph.outputs
+        shapes = [batch + p.shape if self.layout == "rows" else p.shape + batch for p in ports]
+        if out is None:
+            return [np.empty(shape, self.dtype) for shape in shapes]
+        given = (out,) if len(ports) == 1 else out
+        if not isinstance(given, tuple) or len(given) != len(ports):
+            names = ", ".join(p.name for p in ports)
+            raise StateFault(
+                f"{self.name}: out is {type(out).__name__}; give a tuple of {len(ports)} arrays: {names}."
+            )
+        outs = [
+            arguments.check_out(self.name, p, o, s, self.dtype)
+            for p, o, s in zip(ports, given, shapes, strict=True)
+        ]
+        for i, a in enumerate(outs):
+            if any(np.may_share_memory(a, b) for b in outs[:i]):
+                raise StateFault(f"{self.name}: two of the arrays in out overlap; give separate ones.")
+        return outs
+
+    def _run(self, taken: list[Array], outs: list[Array], batch: tuple[int, ...], wanted: int) -> None:
+        wanted, count = threads.check_threads(self.name, wanted), math.prod(batch)
+        if not count:
+            return
+        if not self.compiled:
+            self._run_numpy(taken, outs)
+            return
+        sinks = [
+            arguments.describe(p, o, batch, self.layout)
+            for p, o in zip(self.graph.outputs, outs, strict=True)
+        ]
+        steps = [(o, step) for o, step, _ in sinks]
+        table = []
+        for port, array in zip(self.graph.inputs, taken, strict=True):
+            row = arguments.describe(port, array, batch, self.layout)
+            if not arguments.apart(row[0], row[1], steps):
+                row = arguments.describe(port, array.copy(), batch, self.layout)
+            table.append(row)
+        table += sinks
+        numbers = (ctypes.c_int64 * (3 * len(table)))(
+            *(n for a, s, e in table for n in (arguments.address(a), s, e))
+        )
+        address, function = ctypes.addressof(numbers), self._batch
+        parts = threads.pieces(count, wanted, self.plan.tile, SMALLEST_PIECE)
+        threads.run(lambda first, end: function(address, first, end, self._scratch()), parts)
+
+    def _run_numpy(self, taken: list[Array], outs: list[Array]) -> None:
+        """The fallback without LLVM: one array operation for each operation of the graph."""
+        from forearm.compiler.emit_numpy import to_numpy
+
+        if self.layout == "columns":
+            taken = [np.moveaxis(a, -1, 0) if a.ndim > len(p.shape) else a for p, a in self._zip(taken)]
+        found = to_numpy(self.graph)(*taken)
+        found = found if len(outs) > 1 else (found,)
+        for value, out in zip(found, outs, strict=True):
+            out[...] = value if self.layout == "rows" else np.moveaxis(value, 0, -1)
+
+    def _zip(self, taken: list[Array]) -> Any:
+        return zip(self.graph.inputs, taken, strict=True)
+
+    def _scratch(self) -> int:
+        """Address of this thread's scratch area, aligned to a cache line."""
+        found: int | None = getattr(self._local, "address", None)
+        if found is None:
+            self._local.buffer = ctypes.create_string_buffer(self.plan.size + 64)
+            found = self._local.address = -(-ctypes.addressof(self._local.buffer) // 64) * 64
+        return found
+
+    # Compiling -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _batch(self) -> Any:
+        """The compiled loop over states."""
+        return _BATCH(self._load("batch").address("batch"))
+
+    def _load(self, program: str) -> Any:
+        """One of the kernel's programs in memory: from the cache, or compiled."""
+        from forearm.compiler import jit
+
+        with self._lock:
+            here, started = jit.host(), time.perf_counter()
+            parts = (self.graph.digest, here.llvm, here.triple, here.cpu, here.features)
+            key = cache.key_of(*parts, program, self.lanes, self.layout, jit.LEVEL)
+            code = cache.load(key) if self.keep else None
+            if code is None:
+                code = jit.object_code(self._text(program), self.name)
+                kept = (
+                    cache.store(key, f"{self.name}, {self.lanes.type}, {program}", code)
+                    if self.keep
+                    else None
+                )
+                where = f"kept in {kept}" if kept else "not kept"
+                LOG.info(
+                    "compiled %s (%s) in %.2f s, %s", self.name, program, time.perf_counter() - started, where
+                )
+            loaded = jit.Loaded(code, self.name)
+            self.__dict__.setdefault("_loaded", {})[program] = (
+                loaded  # machine code lives as long as the kernel
+            )
+            return loaded
+
+    def _text(self, program: str) -> str:
+        from forearm.compiler import jit
+
+        return batch_program(self.graph, self.plan, self.layout, jit.host().triple)
+
+    def source(self, kind: str = "llvm") -> str:
+        """The code that runs, as text.
+
+        Args:
+            kind: `llvm` (what LLVM is given), `asm` (what it makes of it), `numpy`, `c`, `ptx`.
+        """
+        if kind in ("llvm", "asm"):
+            from forearm.compiler import jit
+
+            text = self._text("batch")
+            return text if kind == "llvm" else jit.assembly(text, self.name)
+        raise KernelFault(f"{self.name}: source({kind!r}) is not known; ask for llvm, asm, numpy, c or ptx.")
+
+    # Accuracy --------------------------------------------------------------------------------------------
+
+    def accuracy(self, *inputs: Any) -> Accuracy:
+        """Compare this kernel on the given states with the same graph in a wider precision.
+
+        A float32 kernel is compared with the float64 one on the same (rounded) states, a float64 kernel with
+        NumPy's long double where that is wider.
+        """
+        taken = [np.asarray(v).astype(self.dtype) for v in inputs]
+        found = self.general(*taken)
+        found = (found,) if len(self.graph.outputs) == 1 else found
+        if self.dtype.name == "float32":
+            wide = Kernel(self.graph, layout=self.layout, name=self.name, keep=self.keep)
+            want = wide.general(*(a.astype(np.float64) for a in taken))
+            want, label = (want,) if len(self.graph.outputs) == 1 else want, "float64"
+        else:
+            if self.layout == "columns":
+                taken = [np.moveaxis(a, -1, 0) if a.ndim > len(p.shape) else a for p, a in self._zip(taken)]
+                found = [
+                    np.moveaxis(a, -1, 0) if a.ndim > len(p.shape) else a for p, a in self._zip_out(found)
+                ]
+            inputs_wide = {p.name: a.astype(np.longdouble) for p, a in self._zip(taken)}
+            want, label = interpret(self.graph, inputs_wide, arrays).values(), "long double"
+        absolute, relative = {}, {}
+        for port, got, right in zip(self.graph.outputs, found, want, strict=True):
+            error, size = np.max(np.abs(got - right), initial=0.0), np.max(np.abs(right), initial=0.0)
+            absolute[port.name] = float(error)
+            relative[port.name] = float(error / size) if size else 0.0
+        return Accuracy(label, absolute, relative)
+
+    def _zip_out(self, found: Any) -> Any:
+        return zip(self.graph.outputs, found, strict=True)
+
+
+def _remake(graph: Graph, dtype: str, layout: str, width: int | None, name: str, keep: bool) -> Kernel:
+    """A kernel from its description (unpickling)."""
+    return Kernel(graph, dtype=dtype, layout=layout, width=width, name=name, keep=keep)
