@@ -16,7 +16,7 @@ Symbols     (paper -> here; link vectors are in the frame of their own link)
     A_i      A[i]       (3, 3)  rotation, axes of link i to axes of link i-1
     p*_i     p_star[i]  (3,)    origin i-1 to origin i                                 [m]
     r*_i     r_star[i]  (3,)    origin i to the centre of mass of link i               [m]
-    z_{i-1}  z[i]       (3,)    axis of joint i, here in the axes of link i (constant)
+    z_{i-1}  z[i-1]     (3,)    axis of joint i in the axes of link i-1 (constant); link.axis in those of link i
     ω_i      w[i]       (3,)    angular velocity of link i                             [rad/s]
     ω̇_i      wd[i]      (3,)    angular acceleration of link i                         [rad/s²]
     p̈_i      pdd[i]     (3,)    acceleration of origin i, less gravity                 [m/s²]
@@ -25,8 +25,8 @@ Symbols     (paper -> here; link vectors are in the frame of their own link)
     f_i, n_i f[i], n[i] (3,)    force and moment exerted on link i by link i-1         [N], [N m]
 
 Order       gravity is not mentioned in the section; the base is given the acceleration -g (H8).
-Departs     1. The joint's axis is taken in link i (Aᵢᵀ z, a constant), so that z q̇ is formed once; the paper adds
-               in link i-1 and turns the sum. The same vectors, and the structure that costs 150n-48.
+Departs     1. z q̇ is formed once for (NE1) and (NE2), and (p* + r*) × F is written as two products: with the base
+               at rest, p̈_0 = 0, this is the structure that costs the paper's 150n-48.
             2. Prismatic joints (the second line of each pair) are an extension.
 Misprints   ⁱF_i = ⁱF_i + A_{i+1} ⁱ⁺¹f_{i+1} prints F for f on the left (H10). Gravity is left out (H8).
 See also    luh_walker_paul_1980_base, turney_mudge_lee_1980_newton_euler, newton_euler_notes
@@ -48,19 +48,18 @@ def reactions(arm, q, qd, qdd, *, tip_wrench=None):
     # outward, base to tip: velocities and accelerations
     for i in outward(arm):
         link = arm.links[i - 1]
-        A[i], p_star[i], z[i] = link.rotation(q[i]), link.p_star(q[i]), link.axis
+        A[i], p_star[i], z[i - 1] = link.rotation(q[i]), link.p_star(q[i]), link.z
         m, r_star[i], I = link.about_com
 
         if link.revolute:
-            w_before = A[i].T @ w[i - 1]  # (NE1)
-            z_qd = z[i] * qd[i]  # (NE1)
-            w[i] = w_before + z_qd  # (NE1)
-            wd[i] = A[i].T @ wd[i - 1] + z[i] * qdd[i] + cross(w_before, z_qd)  # (NE2)
+            z_qd = z[i - 1] * qd[i]  # (NE1)
+            w[i] = A[i].T @ (w[i - 1] + z_qd)  # (NE1)
+            wd[i] = A[i].T @ (wd[i - 1] + z[i - 1] * qdd[i] + cross(w[i - 1], z_qd))  # (NE2)
             pdd[i] = A[i].T @ pdd[i - 1] + cross(wd[i], p_star[i]) + cross(w[i], cross(w[i], p_star[i]))  # (NE3)
         else:
             w[i] = A[i].T @ w[i - 1]  # (NE1)
             wd[i] = A[i].T @ wd[i - 1]  # (NE2)
-            slide = z[i] * qdd[i] + 2 * cross(w[i], z[i] * qd[i])  # (NE3)
+            slide = link.axis * qdd[i] + 2 * cross(w[i], link.axis * qd[i])  # (NE3)
             pdd[i] = A[i].T @ pdd[i - 1] + cross(wd[i], p_star[i]) + cross(w[i], cross(w[i], p_star[i])) + slide  # (NE3)
 
         rdd = pdd[i] + cross(wd[i], r_star[i]) + cross(w[i], cross(w[i], r_star[i]))  # (NE4)
