@@ -1,4 +1,4 @@
-"""Each built-in arm against Pinocchio on the original description: from files, and live where there is pin."""
+"""Each built-in arm against Pinocchio on the original description: from files, and live if there is pin."""
 
 import importlib.metadata
 import importlib.util

@@ -10,7 +10,6 @@
 Centre of mass and inertia are in the link's frame as the convention places it, and are converted with it.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,7 +112,7 @@ def _provenance(top: Table) -> tuple[tuple[str, str], ...]:
     table = top.table("provenance", "[provenance]")
     for key in table.content if table else ():
         assert table is not None
-        pairs.append((key, re.sub(r"\s+", " ", table.text(key)).strip()))
+        pairs.append((key, table.text(key)))
     return tuple(pairs)
 
 

@@ -59,6 +59,7 @@ class Table:
         if self.has(key):
             return self.content[key]
         if default is REQUIRED:
+            self._misspelt(key)
             self.fault(None, f"{key!r} is missing; give {key} = {expected}.")
         return default
 
@@ -137,18 +138,28 @@ class Table:
     def done(self, because: str = "") -> None:
         """Refuse the first key that nobody asked for."""
         for key in self.content:
-            if key in self.known:
-                continue
-            suffix = next((s for s in SUFFIXES if key.endswith(s)), "")
-            if suffix:
-                plain = key.removesuffix(suffix)
+            if key not in self.known:
+                self._unit_in_key(key)
+                known = ", ".join(self.known)
                 self.fault(
-                    key, f'unknown key {key!r}; units go with the value: {plain} = "{SUFFIXES[suffix]}".'
+                    key, f"unknown key {key!r}{did_you_mean(key, self.known)}; keys here: {known}.{because}"
                 )
-            known = ", ".join(self.known)
-            self.fault(
-                key, f"unknown key {key!r}{did_you_mean(key, self.known)}; keys here: {known}.{because}"
-            )
+
+    def _misspelt(self, key: str) -> None:
+        """A missing key may be there under a name that is nearly right."""
+        for other in self.content:
+            if other in self.known:
+                continue
+            if other.startswith(f"{key}_"):
+                self._unit_in_key(other)
+            if did_you_mean(other, [key]):
+                self.fault(other, f"unknown key {other!r}, and {key!r} is missing; did you mean {key!r}?")
+
+    def _unit_in_key(self, key: str) -> None:
+        suffix = next((s for s in SUFFIXES if key.endswith(s)), "")
+        if suffix:
+            plain = key.removesuffix(suffix)
+            self.fault(key, f'unknown key {key!r}; units go with the value: {plain} = "{SUFFIXES[suffix]}".')
 
     def _quantity(self, key: str, shown: str, value: Any, dimension: str) -> Any:
         try:

@@ -56,8 +56,11 @@ def key_lines(text: str) -> dict[Path, int]:
 
 
 def line_of(lines: dict[Path, int], path: Path) -> int:
-    """The line of a path, or of the nearest thing around it that has one."""
+    """The line of a path, of the first thing in it, or of the nearest thing around it that has one."""
     while path and path not in lines:
+        inside = [line for other, line in lines.items() if other[: len(path)] == path]
+        if inside:
+            return min(inside)
         path = path[:-1]
     return lines.get(path, 1)
 

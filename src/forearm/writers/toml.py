@@ -1,0 +1,169 @@
+"""An Arm as TOML, in the form that `forearm.readers.toml` reads: the round trip gives an equal arm."""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+from forearm.algebra import is_number
+from forearm.arm import Arm, Drive, Inertia, Link, Pose
+from forearm.faults import ArmFault
+
+ANGLES = {math.pi / 2: '"pi/2"', -math.pi / 2: '"-pi/2"', math.pi: '"pi"', -math.pi: '"-pi"'}
+"""Angles that read better by name; the names give back the same floats."""
+
+
+def write_toml(arm: Arm, path: str | Path) -> Path:
+    """Write the arm to a file; gives back the path."""
+    target = Path(path)
+    target.write_text(to_toml(arm), encoding="utf-8")
+    return target
+
+
+def to_toml(arm: Arm) -> str:
+    """The arm as TOML text: standard Denavit-Hartenberg rows where all links have them, else poses."""
+    rows = [_dh(link.pose) for link in arm.links]
+    standard = all(row is not None for row in rows)
+    blocks = [_head(arm, "standard" if standard else "poses")]
+    blocks += [_table("base", _pose_lines(arm.base)), _table("tool", _pose_lines(arm.tool))]
+    for number, (link, row) in enumerate(zip(arm.links, rows, strict=True), 1):
+        place = _dh_lines(row) if standard and row else _pose_lines(link.pose)
+        blocks.append(_table("[link]", _link_lines(arm, link, number, place)))
+    for defect in arm.defects:
+        lines = [f"link = {defect.link}", f"kind = {_text(defect.kind)}", f"reason = {_text(defect.reason)}"]
+        blocks.append(_table("[defect]", lines))
+    named = [f"{_key(name)} = {_vector(q, arm.name, name)}" for name, q in arm.configurations]
+    blocks.append(_table("configurations", named))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _head(arm: Arm, convention: str) -> str:
+    pairs = list(arm.provenance)
+    lines = [f"name = {_text(arm.name)}"]
+    if pairs and pairs[0][0] == "title":
+        lines.append(f"title = {_text(pairs.pop(0)[1])}")
+    lines += [f'convention = "{convention}"', f"gravity = {_vector(arm.gravity, arm.name, 'gravity')}"]
+    if not arm.dynamics:
+        lines.append("dynamics = false")
+    if arm.remarks:
+        lines.append(f"remarks = [{', '.join(_text(r) for r in arm.remarks)}]")
+    source = _table("provenance", [f"{_key(key)} = {_text(text)}" for key, text in pairs])
+    return "\n".join(lines) + (f"\n\n{source}" if source else "")
+
+
+def _link_lines(arm: Arm, link: Link, number: int, place: list[str]) -> list[str]:
+    where = f"link {number} {link.name!r}"
+    lines = [f"name = {_text(link.name)}", f'joint = "{link.kind}"']
+    lines += [
+        f"theta = {_angle(link.theta, arm.name, where)}",
+        f"d = {_number(link.d, arm.name, where)}",
+        *place,
+    ]
+    if arm.dynamics:
+        lines.append(f"mass = {_number(link.mass, arm.name, where)}")
+        lines.append(f"com = {_vector(link.com, arm.name, where)}")
+        lines.append(f"inertia = {_inertia(link.inertia, arm.name, where)}")
+    if link.drive != Drive():
+        lines.append(f"drive = {_drive(link.drive, arm.name, where)}")
+    if link.limits is not None:
+        lines.append(f"limits = {_vector(link.limits, arm.name, where)}")
+    for key in ("speed_limit", "effort_limit"):
+        if getattr(link, key) is not None:
+            lines.append(f"{key} = {_number(getattr(link, key), arm.name, where)}")
+    if link.flip:
+        lines.append("flip = true")
+    if not (is_number(link.offset) and link.offset == 0):
+        lines.append(f"offset = {_number(link.offset, arm.name, where)}")
+    return lines
+
+
+def _inertia(inertia: Inertia, arm: str, where: str) -> str:
+    """Components by name where the matrix is symmetric to the bit, the matrix where it is not."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = inertia.tensor
+    if (xy, xz, yz) != (yx, zx, zy):
+        rows = ", ".join(_vector(row, arm, where) for row in inertia.tensor)
+        return f'{{ about = "{inertia.about}", matrix = [{rows}] }}'
+    named = {"Ixx": xx, "Iyy": yy, "Izz": zz}
+    products = {"Ixy": xy, "Ixz": xz, "Iyz": yz}
+    if any(not (is_number(x) and x == 0) for x in products.values()):
+        named.update(products)
+    entries = "".join(f", {key} = {_number(x, arm, where)}" for key, x in named.items())
+    sign = ', products = "tensor"' if len(named) > 3 else ""
+    return f'{{ about = "{inertia.about}"{sign}{entries} }}'
+
+
+def _drive(drive: Drive, arm: str, where: str) -> str:
+    entries = [f'side = "{drive.side}"'] if drive.side else []
+    for key in ("rotor_inertia", "gear", "viscous", "smoothing"):
+        entries.append(f"{key} = {_number(getattr(drive, key), arm, where)}")
+    entries += [f"coulomb = {_vector(drive.coulomb, arm, where)}", 'friction_side = "joint"']
+    return f"{{ {', '.join(entries)} }}"
+
+
+# -- poses -------------------------------------------------------------------------------------------------
+
+
+def _dh(pose: Pose) -> tuple[float, float] | None:
+    """(a, alpha) that give this pose back to the bit, or None."""
+    entries = [*pose.translation, *(x for row in pose.rotation for x in row)]
+    if not all(is_number(x) for x in entries):
+        return None
+    alpha = math.atan2(pose.rotation[2][1], pose.rotation[2][2])
+    a = float(pose.translation[0])
+    return (a, alpha) if Pose.dh(a, alpha) == pose else None
+
+
+def _dh_lines(row: tuple[float, float]) -> list[str]:
+    a, alpha = row
+    return [f"a = {a!r}", f"alpha = {ANGLES.get(alpha, repr(alpha))}"]
+
+
+def _pose_lines(pose: Pose) -> list[str]:
+    """Nothing for the unit pose; rpy where it gives the rotation back to the bit, the matrix elsewhere."""
+    if pose == Pose():
+        return []
+    lines = [f"xyz = {_vector(pose.translation, '', 'pose')}"]
+    if pose.rotation == Pose().rotation:
+        return lines
+    rows = ", ".join(_vector(row, "", "pose") for row in pose.rotation)
+    r = pose.R
+    rpy = (
+        math.atan2(r[2, 1], r[2, 2]),
+        -math.asin(max(-1.0, min(1.0, r[2, 0]))),
+        math.atan2(r[1, 0], r[0, 0]),
+    )
+    if Pose.at((0, 0, 0), rpy).rotation == pose.rotation:
+        return [*lines, f"rpy = [{', '.join(ANGLES.get(x, repr(x)) for x in rpy)}]"]
+    return [*lines, f"rotation = [{rows}]"]
+
+
+# -- TOML --------------------------------------------------------------------------------------------------
+
+
+def _table(name: str, lines: list[str]) -> str:
+    return "\n".join([f"[{name}]", *lines]) if lines else ""
+
+
+def _text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+
+
+def _number(x: Any, arm: str, where: str) -> str:
+    if not is_number(x):
+        raise ArmFault(
+            f"arm {arm!r}, {where}: {x} is a symbol; a file holds numbers. Give it a value before writing."
+        )
+    return repr(float(x))
+
+
+def _angle(x: Any, arm: str, where: str) -> str:
+    return ANGLES.get(x) or _number(x, arm, where) if is_number(x) else _number(x, arm, where)
+
+
+def _vector(values: Any, arm: str, where: str) -> str:
+    return f"[{', '.join(_number(x, arm, where) for x in values)}]"
