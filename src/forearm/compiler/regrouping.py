@@ -13,7 +13,7 @@ calculation of minimum set of inertial parameters of serial robots, IEEE Trans. 
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -165,15 +165,22 @@ def _along(length: float) -> Pose:
 
 def _price(step: Vector) -> float:
     """What the components of a step between origins cost in operations, roughly."""
-    return sum(price for x, price in zip(step, (10.0, 10.0, 10.5), strict=True) if abs(x) > 1e-12)
+    return sum(price for x, price in zip(step, (10.0, 10.5, 9.0), strict=True) if abs(x) > 1e-12)
 
 
-def reframed(arm: Arm) -> Regrouped:
-    """The arm's own parameters in better frames at the joints (no regrouping yet)."""
+def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
+    """The arm's own parameters in better frames at the joints (no regrouping yet).
+
+    `origins` says for each revolute joint at which of its two common normals the origin sits: 0 for the one with
+    the axis before, 1 for the one with the axis after; by default the cheaper way by a rough price.
+    """
     screws = [_screw(link.pose) for link in arm.links[:-1]] + [_Screw(0.0, 0.0, Pose(), 0.0, 0.0)]
     start = [0.0] + [-s.r for s in screws[:-1]]  # where the normal from the axis before meets axis j
     end = [link.d + s.b if is_number(link.d) else link.d for link, s in zip(arm.links, screws, strict=True)]
     origin = _origins(arm, screws, start, end)
+    if origins is not None:
+        two = zip(arm.links, start, end, origins, strict=True)
+        origin = [(s, e)[k] if link.revolute else link.d for link, s, e, k in two]
     links: list[JointLink] = []
     for j, (link, screw) in enumerate(zip(arm.links, screws, strict=True)):
         before = screws[j - 1].theta if j else 0.0
@@ -228,9 +235,9 @@ def _origins(arm: Arm, screws: list[_Screw], start: list[float], end: list[Any])
 # -- base parameters -------------------------------------------------------------------------------------
 
 
-def regrouped(arm: Arm) -> Regrouped:
+def regrouped(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
     """The arm in better frames with its parameters regrouped, tip to base."""
-    return regroup(reframed(arm))
+    return regroup(reframed(arm, origins))
 
 
 def regroup(chain: Regrouped) -> Regrouped:
@@ -279,12 +286,10 @@ def _snapped(ten: Ten) -> Ten:
     return ten_from([0.0 if is_number(x) and abs(x) < 4e-16 * largest else x for x in numbers])
 
 
-def pattern(arm: Arm) -> list[list[bool]]:
+def pattern(arm: Arm, origins: Sequence[int] | None = None) -> list[list[bool]]:
     """Which base parameters of each link an arm of this shape has when all its inertias are arbitrary."""
-    chain = reframed(arm)
+    chain = reframed(arm, origins)
     rng = np.random.default_rng(0)
     filled = regroup(chain.with_numbers(rng.uniform(1.0, 2.0, (arm.n, 10)).tolist()))
     return [[not is_zero(x) for x in row] for row in filled.numbers]
 
-
-Function = Callable[..., Any]

@@ -1,4 +1,4 @@
-"""The formulations: one paper, one file. `FORMULATIONS` is the registry that tests, counting, docs and CLI read.
+"""The formulations: one paper, one file. `FORMULATIONS` is the registry: tests, counting, docs and CLI read it.
 
 Every quantity is a plain function of one arm and one state:
 
@@ -10,7 +10,8 @@ Every quantity is a plain function of one arm and one state:
     reactions(arm, q, qd, qdd, *, tip_wrench=None)       f, n (n, 3) on link i, axes of link i, at origin i-1
     joint_accelerations(arm, q, qd, tau, *, tip_wrench=None)    qdd (n,)
 
-`tip_wrench` is [force; moment] (6,) that the surroundings exert on the hand, at the origin of frame n, base axes.
+`tip_wrench` is [force; moment] (6,) that the surroundings exert on the hand, at the origin of frame n, base
+axes. `joint_torques` of horn_raibert_1978 also needs `coefficients=`, the M, C, g that `strobe` gives.
 """
 
 from dataclasses import dataclass
@@ -49,6 +50,8 @@ class Formulation:
     """The published cost (multiplications | additions), if any."""
     extension: str = ""
     """What goes beyond the paper, if anything."""
+    needs: str = ""
+    """What its joint_torques must be given besides the state: '' or 'coefficients' (see `strobing.torques_of`)."""
 
     @property
     def module(self) -> ModuleType:
@@ -71,7 +74,7 @@ _ROWS = (
         "Uicker 1965, Kahn 1969, in Hollerbach 1980 (1)-(5)",
         ("joint_torques", "mass_matrix", "christoffel", "gravity_torque"),
         "RP",
-        "ten",
+        "com",
         "n^4",
         "32 1/2 n^4+86 5/12 n^3+171 1/4 n^2+53 1/3 n-128 | 25n^4+66 1/3 n^3+129 1/2 n^2+42 1/3 n-96",
     ),
@@ -80,9 +83,38 @@ _ROWS = (
         "Waters 1979, in Hollerbach 1980 (6)-(10)",
         ("joint_torques",),
         "RP",
-        "ten",
+        "com",
         "n^2",
         "106 1/2 n^2+620 1/2 n-512 | 82n^2+514n-384",
+    ),
+    Formulation(
+        "hollerbach_1980_4x4",
+        "Hollerbach 1980 (11)-(14)",
+        ("joint_torques",),
+        "RP",
+        "com",
+        "n",
+        "830n-592 | 675n-464",
+    ),
+    Formulation(
+        "hollerbach_1980_3x3",
+        "Hollerbach 1980 (15)-(18)",
+        ("joint_torques",),
+        "RP",
+        "ten",
+        "n",
+        "412n-277 | 320n-201",
+        "prismatic joints",
+    ),
+    Formulation(
+        "luh_walker_paul_1980_base",
+        "Luh, Walker, Paul 1980, in base coordinates, in Hollerbach 1980",
+        ("joint_torques", "reactions"),
+        "RP",
+        "com",
+        "n",
+        "",
+        "prismatic joints",
     ),
     Formulation(
         "luh_walker_paul_1980",
@@ -93,6 +125,16 @@ _ROWS = (
         "n",
         "150n-48 | 131n-48",
         "prismatic joints",
+    ),
+    Formulation(
+        "horn_raibert_1978",
+        "Horn, Raibert 1978, in Hollerbach 1980",
+        ("joint_torques",),
+        "RP",
+        "com",
+        "n^3",
+        "2n^3+n^2 | n^3+n^2+2n",
+        needs="coefficients",
     ),
     Formulation(
         "khalil_kleinfinger_1987",
@@ -110,6 +152,14 @@ _ROWS = (
         "RP",
         "ten",
         "n^2",
+    ),
+    Formulation(
+        "featherstone_1983",
+        "Featherstone 1983",
+        ("joint_accelerations",),
+        "RP",
+        "ten",
+        "n",
     ),
 )
 

@@ -1,0 +1,48 @@
+"""Symmetric systems on any scalar: M x = b by M = Lᵀ D L, tip to base, without pivoting.
+
+M is positive definite for a real arm, so no pivoting is needed; eliminating from the last joint lets the work
+begin while composite bodies are still being added. The pivots are the effective inertias of the joints.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Matrix, Scalar, Vector
+
+
+def factor(M: Matrix) -> tuple[list[list[Scalar]], list[Scalar], list[Scalar]]:
+    """(L, pivots, 1/pivots): rows of the strictly lower L with unit diagonal, and D."""
+    n = len(M)
+    a = [[M[i][j] for j in range(n)] for i in range(n)]
+    rows: list[list[Scalar]] = [[] for _ in range(n)]
+    pivots: list[Scalar] = [None] * n
+    inverse: list[Scalar] = [None] * n
+    for k in range(n - 1, -1, -1):
+        pivots[k] = a[k][k]
+        inverse[k] = 1.0 / a[k][k]
+        rows[k] = [a[k][i] * inverse[k] for i in range(k)]
+        for i in range(k):
+            for j in range(i + 1):
+                a[i][j] = a[i][j] - rows[k][i] * a[k][j]
+    return rows, pivots, inverse
+
+
+def solve_factored(rows: list[list[Scalar]], inverse: list[Scalar], b: Vector) -> Vector:
+    """x with Lᵀ D L x = b."""
+    n = len(rows)
+    x: list[Any] = list(b)
+    for k in range(n - 1, -1, -1):
+        for i in range(k):
+            x[i] = x[i] - rows[k][i] * x[k]
+    x = [value * scale for value, scale in zip(x, inverse, strict=True)]
+    for k in range(n):
+        for i in range(k):
+            x[k] = x[k] - rows[k][i] * x[i]
+    return np.array(x)
+
+
+def solve_symmetric(M: Matrix, b: Vector) -> Vector:
+    """x with M x = b, M symmetric positive definite."""
+    rows, _, inverse = factor(M)
+    return solve_factored(rows, inverse, b)
