@@ -160,6 +160,16 @@ def test_pinocchio_says_the_same_today(name):
         assert_close(mass_matrix_by_energy(arm, q), want["M"], label=f"M of {name}")
 
 
+@pytest.mark.parametrize("name", [n for n in WITH_DYNAMICS if "urdf" in REFERENCES[n]["original"]])
+def test_reading_the_description_itself_gives_the_same_torques(name):
+    """Two readers, two sources of numbers: our TOML, and the URDF with its right angles made exact."""
+    arm = rigid(name)
+    read = load(Path(__file__).parent / "descriptions" / f"{name}.urdf", right_angles=1e-4)
+    assert read.joint_names == arm.joint_names
+    for state in REFERENCES[name]["states"]:
+        assert_close(torques(read, *arrays(state)), torques(arm, *arrays(state)), label=f"torques of {name}")
+
+
 def numbers(element, *way):
     """Attributes of an element's descendant as floats."""
     found = element.find("/".join(way))

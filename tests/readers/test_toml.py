@@ -1,5 +1,8 @@
 """Good TOML files: units, formulas, conventions, round trips, loading by name."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import sympy
@@ -25,7 +28,7 @@ joint = "revolute"
 {first}
 mass = 2
 com = [0.1, 0.02, -0.03]
-inertia = {{ about = "com", products = "tensor", Ixx = 0.02, Iyy = 0.03, Izz = 0.025, Ixy = 1e-3, Iyz = 2e-3 }}
+inertia = {{ about = "com", products = "tensor", Ixx = 0.02, Iyy = 0.03, Izz = 0.02, Ixy = 1e-3, Iyz = 2e-3 }}
 
 [[link]]
 joint = "prismatic"
@@ -76,7 +79,7 @@ def test_inertia_axes_may_be_turned():
     text = ARM.format(convention="joints", first="", second="").replace(
         'products = "tensor"', 'products = "tensor", rpy = ["pi/2", 0, 0]'
     )
-    assert np.array_equal(np.diag(from_toml(text).links[0].about_com.inertia), [0.02, 0.025, 0.03])
+    assert np.array_equal(np.diag(from_toml(text).links[0].about_com.inertia), [0.02, 0.02, 0.03])
 
 
 def test_motor_friction_is_taken_to_the_joint():
@@ -261,6 +264,22 @@ def test_every_built_in_arm_says_where_its_numbers_come_from():
         assert "inertia" in provenance or not load(name).dynamics, name
         assert load(name).name == name
         assert "zero" in dict(load(name).configurations), name
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "arms.md"
+
+
+def test_the_example_of_the_docs_loads_with_its_defect():
+    example, defect = re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.S)
+    arm = from_toml(example + defect)
+    assert arm.joint_names == ("shoulder", "slide")
+    assert arm.links[0].com[0] == -0.2
+    assert arm.links[0].drive.coulomb == (1.2, 1.4)
+
+
+def test_the_docs_have_a_row_for_every_arm():
+    table = DOCS.read_text(encoding="utf-8").split("| --- | --- |", 1)[1].split("\n\n")[0]
+    assert set(re.findall(r"`([a-z0-9_]+)`(?=[^|]*\| [0-9RP]+ \|)", table)) == set(known_arms())
 
 
 # -- line numbers ------------------------------------------------------------------------------------------
