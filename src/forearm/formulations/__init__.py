@@ -1,4 +1,4 @@
-"""The formulations: one paper, one file. `FORMULATIONS` is the registry: tests, counting, docs and CLI read it.
+"""The formulations: one paper, one file. `FORMULATIONS` is the registry that tests, docs and CLI read.
 
 Every quantity is a plain function of one arm and one state:
 
@@ -51,7 +51,7 @@ class Formulation:
     extension: str = ""
     """What goes beyond the paper, if anything."""
     needs: str = ""
-    """What its joint_torques must be given besides the state: '' or 'coefficients' (see `strobing.torques_of`)."""
+    """What joint_torques must be given besides the state: '' or 'coefficients' (see strobing.torques_of)."""
 
     @property
     def module(self) -> ModuleType:

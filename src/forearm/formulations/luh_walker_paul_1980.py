@@ -2,12 +2,13 @@
 
 Paper
     J. Y. S. Luh, M. W. Walker, R. P. C. Paul, On-line computational scheme for mechanical manipulators,
-    ASME J. Dynamic Systems, Measurement, and Control 102 (1980) 69-76, as J. M. Hollerbach presents it in
-    A recursive Lagrangian formulation of manipulator dynamics, IEEE Trans. SMC-10 (1980) 730-736,
-    doi:10.1109/TSMC.1980.4308393, "Recursive Newton-Euler dynamics referred to link coordinates".
-    That section prints its equations without numbers; (NE1)…(NE9) below number them in the paper's order.
+    ASME J. Dynamic Systems, Measurement, and Control 102 (1980) 69-76, as J. M. Hollerbach presents it in A
+    recursive Lagrangian formulation of manipulator dynamics, IEEE Trans. SMC-10 (1980) 730-736,
+    doi:10.1109/TSMC.1980.4308393, "Recursive Newton-Euler dynamics referred to link coordinates". That
+    section prints its equations without numbers; (NE1)…(NE9) below number them in the paper's order.
 
-Gives       joint torques tau(q, qd, qdd), and the reactions f, n at every joint.    Cost  O(n); 150n-48 | 131n-48.
+Gives       joint torques tau(q, qd, qdd), and the reactions f, n at every joint.
+Cost        O(n); 150n-48 | 131n-48.
 Accepts     serial arms; revolute joints as in the paper, prismatic joints as an extension.
 Frames      frame i at the far end of link i, joint i along z of frame i-1; every vector is in the axes of
             the link that its index names. Drawing in docs/papers/luh_walker_paul_1980.md.
@@ -16,7 +17,7 @@ Symbols     (paper -> here; link vectors are in the frame of their own link)
     A_i      A[i]       (3, 3)  rotation, axes of link i to axes of link i-1
     p*_i     p_star[i]  (3,)    origin i-1 to origin i                                 [m]
     r*_i     r_star[i]  (3,)    origin i to the centre of mass of link i               [m]
-    z_{i-1}  z[i-1]     (3,)    axis of joint i in the axes of link i-1 (constant); link.axis in those of link i
+    z_{i-1}  z[i-1]     (3,)    axis of joint i in the axes of link i-1; link.axis in those of link i
     ω_i      w[i]       (3,)    angular velocity of link i                             [rad/s]
     ω̇_i      wd[i]      (3,)    angular acceleration of link i                         [rad/s²]
     p̈_i      pdd[i]     (3,)    acceleration of origin i, less gravity                 [m/s²]
@@ -25,8 +26,8 @@ Symbols     (paper -> here; link vectors are in the frame of their own link)
     f_i, n_i f[i], n[i] (3,)    force and moment exerted on link i by link i-1         [N], [N m]
 
 Order       gravity is not mentioned in the section; the base is given the acceleration -g (H8).
-Departs     1. z q̇ is formed once for (NE1) and (NE2), and (p* + r*) × F is written as two products: with the base
-               at rest, p̈_0 = 0, this is the structure that costs the paper's 150n-48.
+Departs     1. z q̇ is formed once for (NE1) and (NE2), and (p* + r*) × F is written as two products: with
+               the base at rest, p̈_0 = 0, this is the structure that costs the paper's 150n-48.
             2. Prismatic joints (the second line of each pair) are an extension.
 Misprints   ⁱF_i = ⁱF_i + A_{i+1} ⁱ⁺¹f_{i+1} prints F for f on the left (H10). Gravity is left out (H8).
 See also    luh_walker_paul_1980_base, turney_mudge_lee_1980_newton_euler, newton_euler_notes
@@ -55,12 +56,14 @@ def reactions(arm, q, qd, qdd, *, tip_wrench=None):
             z_qd = z[i - 1] * qd[i]  # (NE1)
             w[i] = A[i].T @ (w[i - 1] + z_qd)  # (NE1)
             wd[i] = A[i].T @ (wd[i - 1] + z[i - 1] * qdd[i] + cross(w[i - 1], z_qd))  # (NE2)
-            pdd[i] = A[i].T @ pdd[i - 1] + cross(wd[i], p_star[i]) + cross(w[i], cross(w[i], p_star[i]))  # (NE3)
+            turned = cross(wd[i], p_star[i]) + cross(w[i], cross(w[i], p_star[i]))  # (NE3)
+            pdd[i] = turned + A[i].T @ pdd[i - 1]  # (NE3)
         else:
             w[i] = A[i].T @ w[i - 1]  # (NE1)
             wd[i] = A[i].T @ wd[i - 1]  # (NE2)
             slide = link.axis * qdd[i] + 2 * cross(w[i], link.axis * qd[i])  # (NE3)
-            pdd[i] = A[i].T @ pdd[i - 1] + cross(wd[i], p_star[i]) + cross(w[i], cross(w[i], p_star[i])) + slide  # (NE3)
+            turned = cross(wd[i], p_star[i]) + cross(w[i], cross(w[i], p_star[i]))  # (NE3)
+            pdd[i] = turned + A[i].T @ pdd[i - 1] + slide  # (NE3)
 
         rdd = pdd[i] + cross(wd[i], r_star[i]) + cross(w[i], cross(w[i], r_star[i]))  # (NE4)
         F[i] = m * rdd  # (NE5)
@@ -72,7 +75,11 @@ def reactions(arm, q, qd, qdd, *, tip_wrench=None):
     for i in inward(arm):
         f[i] = F[i] + A[i + 1] @ f[i + 1]  # (NE7)
         n[i] = (
-            A[i + 1] @ n[i + 1] + N[i] + cross(p_star[i], F[i]) + cross(r_star[i], F[i]) + cross(p_star[i], A[i + 1] @ f[i + 1])
+            A[i + 1] @ n[i + 1]
+            + N[i]
+            + cross(p_star[i], F[i])
+            + cross(r_star[i], F[i])
+            + cross(p_star[i], A[i + 1] @ f[i + 1])
         )  # (NE8)
     order = range(1, n_links + 1)
     return np.array([f[i] for i in order]), np.array([n[i] for i in order])
@@ -91,7 +98,7 @@ def joint_torques(arm, q, qd, qdd, *, tip_wrench=None):
 
 
 def _tip(n_links, A, tip_wrench):
-    """f and n beyond the last link: what the hand exerts on its surroundings, in the axes of link n."""
+    """Forces and moments beyond the last link: what the hand exerts, in the axes of link n."""
     f, n = {n_links + 1: np.zeros(3)}, {n_links + 1: np.zeros(3)}
     if tip_wrench is not None:
         force, moment = -np.asarray(tip_wrench)[:3], -np.asarray(tip_wrench)[3:]

@@ -1,13 +1,15 @@
 """Uicker (1965) and Kahn (1969): Lagrange's equations with 4x4 matrices, term by term.
 
 Paper
-    J. J. Uicker, On the dynamic analysis of spatial linkages using 4x4 matrices, Northwestern University, 1965, and
-    M. E. Kahn, The near-minimum-time control of open-loop articulated kinematic chains, Stanford AIM-106, 1969, as
-    J. M. Hollerbach presents them in A recursive Lagrangian formulation of manipulator dynamics, IEEE Trans. SMC-10
-    (1980) 730-736, doi:10.1109/TSMC.1980.4308393, (1)-(5).  Equation numbers below are Hollerbach's.
+    J. J. Uicker, On the dynamic analysis of spatial linkages using 4x4 matrices, Northwestern University,
+    1965, and M. E. Kahn, The near-minimum-time control of open-loop articulated kinematic chains, Stanford
+    AIM-106, 1969, as J. M. Hollerbach presents them in A recursive Lagrangian formulation of manipulator
+    dynamics, IEEE Trans. SMC-10 (1980) 730-736, doi:10.1109/TSMC.1980.4308393, (1)-(5). Equation numbers
+    below are Hollerbach's; "(4)" in the margin means: this line is equation 4.
 
 Gives       joint torques tau(q, qd, qdd); M, C_ikl and g, the three sums of (4).
-            Cost  O(n⁴); 32½n⁴+86 5/12n³+171¼n²+53⅓n-128 | 25n⁴+66⅓n³+129½n²+42⅓n-96 (not whole numbers: H13-H15).
+Cost        O(n⁴); the paper prints 32½n⁴+86 5/12n³+171¼n²+53⅓n-128 multiplications and
+            25n⁴+66⅓n³+129½n²+42⅓n-96 additions, which are not whole numbers (H13-H15).
 Accepts     serial arms, revolute and prismatic joints.
 Frames      frame i at the far end of link i, joint i along z of frame i-1; matrices act on (1, x, y, z).
             Drawing in docs/papers/uicker_kahn_1969.md.
@@ -18,17 +20,18 @@ Symbols     (paper -> here)
     ⁱW_j           W[i, j]      (4, 4)  A_{i+1} … A_j; W_j = ⁰W_j is W[0, j]
     ∂W_j/∂q_k      dW[j, k]     (4, 4)  zero for k > j
     ∂²W_j/∂q_k∂q_l ddW[j, k, l] (4, 4)  kept for k ≤ l ≤ j
-    J_j            J[j]         (4, 4)  ∫ (1, x)(1, x)ᵀ dm about origin j, axes of link j        [kg, kg m, kg m²]
+    J_j            J[j]         (4, 4)  ∫ (1, x)(1, x)ᵀ dm about origin j, axes of link j   [kg, kg m, kg m²]
     m_j            m[j]                 mass                                                     [kg]
-    g              g            (4,)    (0, gx, gy, gz), base axes                               [m/s²]
-    ʲr_j           r[j]         (4,)    (1, x, y, z) of the centre of mass, axes of link j       [m]
+    g              g            (4, 1)  (0, gx, gy, gz), base axes                               [m/s²]
+    ʲr_j           r[j]         (4, 1)  (1, x, y, z) of the centre of mass, axes of link j       [m]
     F_i            F[i]                 generalised force                                        [N m or N]
 
 Order       homogeneous coordinates have the 1 first. Gravity points down, as in the paper.
 Departs     1. W_{k-1} ∂A_k/∂q_k and its like are kept while j runs, which is what the paper's count does.
             2. A tip wrench is the term -tr(∂W_n/∂q_i X), X from `_hand`; the paper has none.
-Misprints   J_j is about origin j, not the proximal joint (H2). (5) needs its left superscripts, ᵏW_j, ᵏW_{l-1}, ˡW_j,
-            and the ranges k ≤ j, l ≤ j (H6). r_j in (4) is ʲr_j, body coordinates, and g has a zero first (H7).
+Misprints   J_j is about origin j, not the proximal joint (H2). (5) needs its left superscripts, ᵏW_j,
+            ᵏW_{l-1}, ˡW_j, and the ranges k ≤ j, l ≤ j (H6). r_j in (4) is ʲr_j, body coordinates, and g
+            has a zero first (H7).
 See also    waters_1979, hollerbach_1980_4x4, turney_mudge_lee_1980_lagrange
 """
 
@@ -39,15 +42,14 @@ from forearm.arm import outward
 
 
 def _matrix(top, p, R):
-    """[[top, 0], [p, R]] on (1, x, y, z); `+ zero` makes every entry the arm's own kind of number."""
-    zero = 0 * R[0, 0]
+    """[[top, 0], [p, R]], which acts on (1, x, y, z)."""
     # fmt: off
     return np.array([
         [top, 0.0, 0.0, 0.0],
         [p[0], R[0, 0], R[0, 1], R[0, 2]],
         [p[1], R[1, 0], R[1, 1], R[1, 2]],
         [p[2], R[2, 0], R[2, 1], R[2, 2]],
-    ]) + zero
+    ])
     # fmt: on
 
 
@@ -91,22 +93,21 @@ def _derivatives(arm, q):
     return dW, ddW, W
 
 
-def _bodies(arm, q):
+def _bodies(arm):
     """J_j, m_j, ʲr_j of every link, and gravity, on (1, x, y, z)."""
     J, m, r = {}, {}, {}
-    zero = 0 * arm.links[0].rotation(q[1])[0, 0]
     for j in outward(arm):
         link = arm.links[j - 1]
         J[j], m[j] = _inertia(link), link.mass
-        r[j] = np.array([1.0, *link.about_com.center]) + zero
-    return J, m, r, np.array([0.0, *arm.gravity_in_base]) + zero
+        r[j] = np.array([[1.0, *link.about_com.center]]).T
+    return J, m, r, np.array([[0.0, *arm.gravity_in_base]]).T
 
 
 def joint_torques(arm, q, qd, qdd, *, tip_wrench=None):
     """Joint torques (n,)."""
     n, q, qd, qdd = len(arm.links), one_based(q), one_based(qd), one_based(qdd)
     dW, ddW, W = _derivatives(arm, q)
-    J, m, r, g = _bodies(arm, q)
+    J, m, r, g = _bodies(arm)
     F = {}
     for i in outward(arm):
         F[i] = 0.0
@@ -116,7 +117,7 @@ def joint_torques(arm, q, qd, qdd, *, tip_wrench=None):
             for k in range(1, j + 1):
                 for l in range(1, j + 1):
                     F[i] = F[i] + np.trace(dW[j, i] @ J[j] @ ddW[j, k, l].T) * (qd[k] * qd[l])  # (4)
-            F[i] = F[i] - m[j] * (g @ (dW[j, i] @ r[j]))  # (4)
+            F[i] = F[i] - m[j] * (g.T @ (dW[j, i] @ r[j]))[0, 0]  # (4)
     if tip_wrench is not None:
         X = _hand(W[0, n], tip_wrench)
         F = {i: F[i] - np.trace(dW[n, i] @ X) for i in F}
@@ -127,7 +128,7 @@ def mass_matrix(arm, q):
     """M (n, n): what multiplies q̈ in (4)."""
     n, q = len(arm.links), one_based(q)
     dW, _, _ = _derivatives(arm, q)
-    J, _, _, _ = _bodies(arm, q)
+    J, _, _, _ = _bodies(arm)
     M = {}
     for i in outward(arm):
         for k in range(1, n + 1):
@@ -142,7 +143,7 @@ def christoffel(arm, q):
     """C[i, k, l] (n, n, n): what multiplies q̇_k q̇_l in (4), symmetric in k, l."""
     n, q = len(arm.links), one_based(q)
     dW, ddW, _ = _derivatives(arm, q)
-    J, _, _, _ = _bodies(arm, q)
+    J, _, _, _ = _bodies(arm)
     C = {}
     for i in outward(arm):
         for k in range(1, n + 1):
@@ -155,15 +156,15 @@ def christoffel(arm, q):
 
 
 def gravity_torque(arm, q):
-    """g (n,): the last sum of (4)."""
+    """Gravity torques (n,): the last sum of (4)."""
     n, q = len(arm.links), one_based(q)
     dW, _, _ = _derivatives(arm, q)
-    _, m, r, g = _bodies(arm, q)
+    _, m, r, g = _bodies(arm)
     G = {}
     for i in outward(arm):
         G[i] = 0.0
         for j in range(i, n + 1):
-            G[i] = G[i] - m[j] * (g @ (dW[j, i] @ r[j]))  # (4)
+            G[i] = G[i] - m[j] * (g.T @ (dW[j, i] @ r[j]))[0, 0]  # (4)
     return np.array([G[i] for i in range(1, n + 1)])
 
 

@@ -1,9 +1,10 @@
 """Waters (1979): Lagrange's equations with the accelerations of the links by recursion.
 
 Paper
-    R. C. Waters, Mechanical arm control, M.I.T. Artificial Intelligence Laboratory Memo 549, 1979, as
-    J. M. Hollerbach presents it in A recursive Lagrangian formulation of manipulator dynamics, IEEE Trans. SMC-10
-    (1980) 730-736, doi:10.1109/TSMC.1980.4308393, (6)-(10).  Equation numbers below are Hollerbach's.
+    R. C. Waters, Mechanical arm control, M.I.T. Artificial Intelligence Laboratory Memo 549, 1979, as J. M.
+    Hollerbach presents it in A recursive Lagrangian formulation of manipulator dynamics, IEEE Trans. SMC-10
+    (1980) 730-736, doi:10.1109/TSMC.1980.4308393, (6)-(10). Equation numbers below are Hollerbach's; "(6)"
+    in the margin means: this line is equation 6.
 
 Gives       joint torques tau(q, qd, qdd).           Cost  O(n²); 106½n²+620½n-512 | 82n²+514n-384.
 Accepts     serial arms, revolute and prismatic joints.
@@ -18,16 +19,16 @@ Symbols     (paper -> here)
     ∂W_j/∂q_i      dW[i]     (4, 4)  while j runs from i to n
     J_j            J[j]      (4, 4)  ∫ (1, x)(1, x)ᵀ dm about origin j, axes of link j       [kg, kg m, kg m²]
     m_j            m[j]              mass                                                    [kg]
-    g              g         (4,)    (0, gx, gy, gz), base axes                              [m/s²]
-    ʲr_j           r[j]      (4,)    (1, x, y, z) of the centre of mass, axes of link j      [m]
+    g              g         (4, 1)  (0, gx, gy, gz), base axes                              [m/s²]
+    ʲr_j           r[j]      (4, 1)  (1, x, y, z) of the centre of mass, axes of link j      [m]
     F_i            F[i]              generalised force                                       [N m or N]
 
-Order       homogeneous coordinates have the 1 first. Gravity points down, as in the paper. The paper's "backward" is
-            our outward, base to tip.
+Order       homogeneous coordinates have the 1 first. Gravity points down, as in the paper. The paper's
+            "backward" is our outward, base to tip.
 Departs     1. (7) says what Ẅ_j is when written out; as the paper advises, it is left unexpanded.
             2. A tip wrench is the term -tr(∂W_n/∂q_i X), X from `_hand`; the paper has none.
-Misprints   J_j is about origin j, not the proximal joint (H2). r_j in (6) is ʲr_j, body coordinates, and g has a zero
-            first (H7). The multiplication count needs 620½n for 620¼n (H16).
+Misprints   J_j is about origin j, not the proximal joint (H2). r_j in (6) is ʲr_j, body coordinates, and g
+            has a zero first (H7). The multiplication count needs 620½n for 620¼n (H16).
 See also    uicker_kahn_1969, hollerbach_1980_4x4
 """
 
@@ -38,15 +39,14 @@ from forearm.arm import outward
 
 
 def _matrix(top, p, R):
-    """[[top, 0], [p, R]] on (1, x, y, z); `+ zero` makes every entry the arm's own kind of number."""
-    zero = 0 * R[0, 0]
+    """[[top, 0], [p, R]], which acts on (1, x, y, z)."""
     # fmt: off
     return np.array([
         [top, 0.0, 0.0, 0.0],
         [p[0], R[0, 0], R[0, 1], R[0, 2]],
         [p[1], R[1, 0], R[1, 1], R[1, 2]],
         [p[2], R[2, 0], R[2, 1], R[2, 2]],
-    ]) + zero
+    ])
     # fmt: on
 
 
@@ -75,8 +75,7 @@ def joint_torques(arm, q, qd, qdd, *, tip_wrench=None):
     for j in outward(arm):
         link = arm.links[j - 1]
         A[j], dA[j], ddA = _transform(link, q[j])
-        zero = 0 * A[j][0, 0]
-        J[j], m[j], r[j] = _inertia(link), link.mass, np.array([1.0, *link.about_com.center]) + zero
+        J[j], m[j], r[j] = _inertia(link), link.mass, np.array([[1.0, *link.about_com.center]]).T
 
         W[j] = W[j - 1] @ A[j]  # (8)
         Wd[j] = Wd[j - 1] @ A[j] + W[j - 1] @ dA[j] * qd[j]  # (9)
@@ -88,7 +87,7 @@ def joint_torques(arm, q, qd, qdd, *, tip_wrench=None):
         )  # (10)
 
     # the generalised force of each joint: the sum over the links beyond it
-    g = np.array([0.0, *arm.gravity_in_base]) + zero
+    g = np.array([[0.0, *arm.gravity_in_base]]).T
     F = {}
     for i in outward(arm):
         F[i] = 0.0
@@ -96,7 +95,7 @@ def joint_torques(arm, q, qd, qdd, *, tip_wrench=None):
         for j in range(i, n + 1):
             if j > i:
                 dW = dW @ A[j]  # (6)
-            F[i] = F[i] + np.trace(dW @ J[j] @ Wdd[j].T) - m[j] * (g @ (dW @ r[j]))  # (6)
+            F[i] = F[i] + np.trace(dW @ J[j] @ Wdd[j].T) - m[j] * (g.T @ (dW @ r[j]))[0, 0]  # (6)
         if tip_wrench is not None:
             F[i] = F[i] - np.trace(dW @ _hand(W[n], tip_wrench))
     return np.array([F[i] for i in range(1, n + 1)])
