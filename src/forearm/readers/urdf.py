@@ -1,9 +1,9 @@
 """URDF files: one serial chain of the tree, exact as written, fixed joints folded with their inertias.
 
 A URDF joint turns about any axis of a frame that stands before the body; a link of this library turns about
-z of the frame before it. So each joint gets a constant rotation S with S z = axis, put into the pose after the
-joint before it, and the body's numbers are moved with the frame. Where the axis is a coordinate axis, S is a
-permutation and nothing is rounded; a negative one becomes `flip`.
+z of the frame before it. So each joint gets a constant rotation S with S z = axis, put into the pose after
+the joint before it, and the body's numbers are moved with the frame. Where the axis is a coordinate axis, S
+is a permutation and nothing is rounded; a negative one becomes `flip`.
 """
 
 from collections.abc import Mapping

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from lxml import etree
 
 from forearm.faults import ReadFault
+from forearm.readers.urdf_xml import parse_xml
 
 MAX_BYTES = 16 * 2**20
 """Files above this size are refused."""
@@ -22,7 +23,6 @@ MAX_LENGTH = 50.0
 MAX_MASS = 1e5
 """Beyond these a number is taken for degrees, millimetres or grams."""
 
-ENCODINGS = ("UTF-8", "US-ASCII", "ASCII", "ISO-8859-1")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 MOVING = ("revolute", "continuous", "prismatic")
 TYPES = (*MOVING, "fixed", "floating", "planar")
@@ -150,7 +150,7 @@ def robot_from_file(path: str | Path, units: bool = True) -> Robot:
 
 def robot_from_bytes(content: bytes, file: str, units: bool = True) -> Robot:
     """A URDF text as a table of links and joints; `units=False` leaves sizes unquestioned."""
-    root = _parse(content, file)
+    root = parse_xml(content, file)
     tag = root.tag if isinstance(root.tag, str) else "?"
     if tag in ("mujoco", "sdf", "gazebo", "COLLADA"):
         raise ReadFault(
@@ -172,55 +172,7 @@ def robot_from_bytes(content: bytes, file: str, units: bool = True) -> Robot:
     return robot
 
 
-# -- XML, safely ---------------------------------------------------------------------------------------------
-
-
-def _parse(content: bytes, file: str) -> Any:
-    if not content.strip():
-        raise ReadFault(f"{file}: the file is empty; give a URDF file, <robot name=..>…</robot>.")
-    if b"\0" in content:
-        raise ReadFault(f"{file}: the file has zero bytes (UTF-16, or not text at all); save it as UTF-8.")
-    line = _declaration(content)
-    if line:
-        raise ReadFault(
-            f"{file}:{line}: the file has a DOCTYPE or ENTITY; URDF needs none, and they can read other "
-            "files or "
-            "grow without bound. Take them out."
-        )
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        huge_tree=False,
-        recover=False,
-    )
-    try:
-        root = etree.fromstring(content, parser)
-    except etree.XMLSyntaxError as error:
-        raise ReadFault(
-            f"{file}:{error.lineno or 1}: not well-formed XML: {error.msg}. Repair it there."
-        ) from None
-    encoding = root.getroottree().docinfo.encoding or "UTF-8"
-    if root.getroottree().docinfo.internalDTD is not None or encoding.upper() not in ENCODINGS:
-        raise ReadFault(
-            f"{file}:1: encoding {encoding} or a DTD; save the file as plain UTF-8 without DOCTYPE."
-        )
-    return root
-
-
-def _declaration(content: bytes) -> int:
-    """Line of the first <!DOCTYPE or <!ENTITY outside comments; 0 if there is none."""
-    at = 0
-    while (at := content.find(b"<!", at)) >= 0:
-        if content.startswith(b"<!--", at):
-            at = content.find(b"-->", at)
-            if at < 0:
-                return 0
-        elif content[at + 2 : at + 9].upper().startswith((b"DOCTYPE", b"ENTITY")):
-            return content.count(b"\n", 0, at) + 1
-        at += 2
-    return 0
+# -- elements ------------------------------------------------------------------------------------------------
 
 
 def _refuse_xacro(robot: Robot, root: Any) -> None:
