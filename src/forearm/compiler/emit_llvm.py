@@ -136,13 +136,13 @@ class Writer:
         self.label(done)
 
     @contextmanager
-    def when(self, condition: str, *, rare: bool = False) -> Iterator[None]:
-        """Only if the condition (an i1) holds."""
+    def when(self, condition: str, *, rare: bool = False, leaves: str | None = None) -> Iterator[None]:
+        """Only if the condition (an i1) holds; `leaves` ends it with a return."""
         yes, after = self.fresh("yes"), self.fresh("after")
         self.put(f"br i1 {condition}, label %{yes}, label %{after}{', !prof !0' if rare else ''}")
         self.label(yes)
         yield
-        self.put(f"br label %{after}")
+        self.put(leaves or f"br label %{after}")
         self.label(after)
 
     def function(self, head: str, result: str = "void") -> str:
@@ -324,10 +324,10 @@ def sincos_function(lanes: Lanes) -> str:
                 places = ", ".join(f"ptr {w.at(base, offset)}" for base in ("%x", "%s", "%c"))
                 w.put(f"call void @sincos_large({places})")
     head = "internal void @sincos(ptr %x, ptr %s, ptr %c, i64 %columns, i64 %pitch, i64 %count)"
-    return _large_function(lanes) + w.function(f"{head} nounwind noinline")
+    return large_function(lanes) + w.function(f"{head} nounwind noinline")
 
 
-def _large_function(lanes: Lanes) -> str:
+def large_function(lanes: Lanes) -> str:
     """The function `@sincos_large(x, s, c)`: the lanes of one value beyond the limit, by the C library."""
     w, one = Writer(), Lanes(lanes.dtype, 1)
     sine, cosine = (w.let(f"load ptr, ptr {w.at('@libm', 8 * i)}") for i in range(2))

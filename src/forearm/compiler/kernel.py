@@ -12,18 +12,20 @@ import math
 import threading
 import time
 from collections import namedtuple
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from forearm.compiler import arguments, cache, threads
+from forearm.compiler import arguments, cache, fastcall, threads
 from forearm.compiler.arguments import Array
 from forearm.compiler.emit_llvm import ITEMSIZE, Lanes
 from forearm.compiler.graph import Counts, Graph, arrays, interpret
 from forearm.compiler.layout import LAYOUTS
 from forearm.compiler.program import batch_program
+from forearm.compiler.single import single_program
 from forearm.compiler.tile import Plan
 from forearm.faults import KernelFault, StateFault
 
@@ -32,6 +34,7 @@ LOG = logging.getLogger("forearm")
 SMALLEST_PIECE = 512
 """States below which another thread costs more than it brings."""
 
+_SINGLE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
 _BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 
 
@@ -89,6 +92,7 @@ class Kernel:
         self._width = width
         self._lock = threading.RLock()
         self._local = threading.local()
+        self._loaded: dict[str, Any] = {}
         self._results = namedtuple("Results", [p.name for p in graph.outputs], rename=True)  # type: ignore[misc]
 
     # What it is ------------------------------------------------------------------------------------------
@@ -146,7 +150,38 @@ class Kernel:
             The output array; a named tuple of arrays where the graph has several outputs. A single state with
             NaN or infinity is a fault; in a batch it stays in its own row.
         """
+        if self._is_single(inputs):
+            self._enter()
         return self.general(*inputs, out=out, threads=threads)
+
+    def _is_single(self, inputs: Sequence[Any]) -> bool:
+        ports = self.graph.inputs
+        return len(inputs) == len(ports) and all(np.ndim(v) == len(p.shape) for p, v in self._zip(inputs))
+
+    def _enter(self) -> None:
+        """From the first single state on, calls go to the compiled entry where that is possible.
+
+        Python looks for `__call__` on the class, so the kernel gets a class of its own.
+        """
+        with self._lock:
+            if type(self) is Kernel and self.entry != self.general:
+                self.__class__ = type(
+                    "Kernel", (Kernel,), {"__call__": self.entry, "__doc__": Kernel.__doc__}
+                )
+
+    @cached_property
+    def entry(self) -> Callable[..., Any]:
+        """The same call as a builtin function (fastcall.py), without the detour through this class.
+
+        It takes what the kernel takes; what is not one plain state it hands to `general`. Where the interpreter
+        does not allow it, and for graphs with several outputs, it is `general` itself.
+        """
+        if len(self.graph.outputs) != 1 or not self.compiled or not fastcall.usable():
+            return self.general
+        code = self._load("single")
+        return fastcall.make_entry(
+            code.address("entry"), code.variable("python"), self.dtype.name, self.general
+        )
 
     def general(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
         """The call for arrays of any shape and type, with every check."""
@@ -192,6 +227,10 @@ class Kernel:
         if not self.compiled:
             self._run_numpy(taken, outs)
             return
+        if not batch:
+            places = [arguments.address(np.ascontiguousarray(a)) for a in (*taken, *outs)]
+            self._single((ctypes.c_void_p * len(places))(*places), 1)
+            return
         sinks = [
             arguments.describe(p, o, batch, self.layout)
             for p, o in zip(self.graph.outputs, outs, strict=True)
@@ -222,7 +261,7 @@ class Kernel:
         for value, out in zip(found, outs, strict=True):
             out[...] = value if self.layout == "rows" else np.moveaxis(value, 0, -1)
 
-    def _zip(self, taken: list[Array]) -> Any:
+    def _zip(self, taken: Sequence[Any]) -> Any:
         return zip(self.graph.inputs, taken, strict=True)
 
     def _scratch(self) -> int:
@@ -240,11 +279,18 @@ class Kernel:
         """The compiled loop over states."""
         return _BATCH(self._load("batch").address("batch"))
 
+    @cached_property
+    def _single(self) -> Any:
+        """The compiled function of one state, called through ctypes."""
+        return _SINGLE(self._load("single").address("single"))
+
     def _load(self, program: str) -> Any:
         """One of the kernel's programs in memory: from the cache, or compiled."""
         from forearm.compiler import jit
 
         with self._lock:
+            if program in self._loaded:
+                return self._loaded[program]
             here, started = jit.host(), time.perf_counter()
             parts = (self.graph.digest, here.llvm, here.triple, here.cpu, here.features)
             key = cache.key_of(*parts, program, self.lanes, self.layout, jit.LEVEL)
@@ -269,7 +315,11 @@ class Kernel:
     def _text(self, program: str) -> str:
         from forearm.compiler import jit
 
-        return batch_program(self.graph, self.plan, self.layout, jit.host().triple)
+        triple = jit.host().triple
+        if program == "batch":
+            return batch_program(self.graph, self.plan, self.layout, triple)
+        entry = fastcall.entry_functions(self.graph, self.dtype.name) if len(self.graph.outputs) == 1 else ""
+        return single_program(self.graph, self.dtype.name, jit.host().width(self.dtype.name), triple, entry)
 
     def source(self, kind: str = "llvm") -> str:
         """The code that runs, as text.
