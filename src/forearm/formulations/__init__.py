@@ -15,9 +15,12 @@ axes. `joint_torques` of horn_raibert_1978 also needs `coefficients=`, the M, C,
 """
 
 from dataclasses import dataclass
+from functools import wraps
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+from forearm.faults import ArmFault
 
 QUANTITIES = (
     "joint_torques",
@@ -60,8 +63,22 @@ class Formulation:
 
     def __getattr__(self, name: str) -> Any:
         if name in QUANTITIES and name in self.gives:
-            return getattr(self.module, name)
+            function = getattr(self.module, name)
+            return function if self.joints == "RP" else self._for_revolute_arms(function)
         raise AttributeError(f"{self.stem} gives {', '.join(self.gives)}; it has no {name}")
+
+    def _for_revolute_arms(self, function: Any) -> Any:
+        @wraps(function)
+        def checked(arm: Any, *args: Any, **keywords: Any) -> Any:
+            sliding = [link.name for link in arm.links if not link.revolute]
+            if sliding:
+                raise ArmFault(
+                    f"{self.stem} takes revolute joints only, but {', '.join(sliding)} of arm {arm.name!r} slide; "
+                    "choose a formulation whose FORMULATIONS[stem].joints is 'RP'."
+                )
+            return function(arm, *args, **keywords)
+
+        return checked
 
     def accepts(self, arm: Any) -> bool:
         """Whether the arm's joints are of the kinds that it handles."""
@@ -196,7 +213,7 @@ _ROWS = (
         ),
         "RP",
         "com",
-        "n^4",
+        "n^3",
     ),
     Formulation(
         "khalil_kleinfinger_1987",

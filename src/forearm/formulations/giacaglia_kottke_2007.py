@@ -7,7 +7,7 @@ Paper
 
 Gives       joint torques, mass matrix, Christoffel symbols, gravity torque, reactions, joint accelerations;
             and the paper's own quantities: velocities, aggregated vectors, power, kinetic energy.
-            Cost  O(n⁴).
+            Cost  O(n³) for the torques, O(n⁴) for the brackets.
 Accepts     serial arms, revolute and prismatic joints (the paper's text allows both, its formulas are
             general).
 Frames      everything is in base axes; joint i turns about or slides along e_i through J_i, which is our

@@ -44,7 +44,8 @@ def joint_torques(arm, q, qd, qdd, *, tip_wrench=None):
     """Joint torques (n,) by 2.11: the terms of each link are formed once and projected on each joint."""
     n, qd, qdd = len(arm.links), one_based(qd), one_based(qdd)
     T = transformations(arm, q)
-    dT, d2T = first_derivatives(arm, T), second_derivatives(arm, T)
+    dT = first_derivatives(arm, T)
+    d2T = second_derivatives(arm, T, dT)
     J, delta, tau = _pseudo_inertias(arm), {}, []
 
     for p in outward(arm):
@@ -82,7 +83,8 @@ def christoffel(arm, q):
     """C[i, j, k] = C^i_jk = Σ_q Tr{∂²T_0^q/∂ϑ_j∂ϑ_k J_q^a (∂T_0^q/∂ϑ_i)ᵗ}, symmetric in j and k."""
     n, J = len(arm.links), _pseudo_inertias(arm)
     T = transformations(arm, q)
-    dT, d2T = first_derivatives(arm, T), second_derivatives(arm, T)
+    dT = first_derivatives(arm, T)
+    d2T = second_derivatives(arm, T, dT)
     C = {}
     for i in range(1, n + 1):
         for j, k in _pairs(n):
@@ -122,9 +124,9 @@ def first_derivatives(arm, T):
     return dT
 
 
-def second_derivatives(arm, T):
+def second_derivatives(arm, T, dT):
     """d2T[i, j, k] = ∂²T_0^i/∂ϑ_j∂ϑ_k = T_0^{j-1} Q T_{j-1}^{k-1} Q T_{k-1}^i (4, 4) for j <= k <= i."""
-    dT, d2T = first_derivatives(arm, T), {}
+    d2T = {}
     for i in outward(arm):
         for j, k in _pairs(i):
             first, second = arm.links[j - 1], arm.links[k - 1]
