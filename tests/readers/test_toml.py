@@ -10,10 +10,11 @@ import sympy
 from arms import random_arm
 from close import assert_close
 from forearm.arm import Arm, Drive, Inertia, Link, Pose
+from forearm.energies import kinetic_energy
 from forearm.faults import ArmFault, ReadFault
 from forearm.formulations import FORMULATIONS
 from forearm.kinematics import link_poses
-from forearm.readers import from_toml, known_arms, load, read_toml
+from forearm.readers import from_toml, known_arms, load, parameters_of, read_toml
 from forearm.readers.toml_text import key_lines
 from forearm.writers.toml import to_toml, write_toml
 
@@ -165,6 +166,22 @@ def test_parameters_can_be_symbols():
         to_toml(arm)
 
 
+def test_all_parameters_as_symbols_give_the_notes_inertia():
+    """Equation (7) of the RR notes: d22 = m2 lc2² + I2z, by kinetic energy in symbols."""
+    arm = load("rr", parameters={p: sympy.Symbol(p) for p in parameters_of("rr")})
+    m2, lc2, i2z = sympy.symbols("m2 lc2 I2z")
+    q = np.array(sympy.symbols("q1 q2"))
+    d22 = 2 * kinetic_energy(arm, q, np.array([0, 1]))
+    assert sympy.simplify(d22 - (m2 * lc2**2 + i2z)) == 0
+
+
+def test_parameters_of_a_file(tmp_path):
+    assert parameters_of("double_pendulum")["l1"] == 0.5
+    path = tmp_path / "arm.toml"
+    path.write_text(to_toml(load("ur5e")))
+    assert parameters_of(path) == {}
+
+
 def test_parameters_may_use_earlier_ones():
     text = ARM.format(convention="joints", first="", second='xyz = ["half", 0, 0]')
     text = text.replace("[[link]]", '[parameters]\nfull = 0.8\nhalf = "full/2"\n\n[[link]]', 1)
@@ -241,6 +258,16 @@ def test_load_unknown_name_suggests_and_lists():
 def test_load_unknown_suffix():
     with pytest.raises(ReadFault, match=r"arm\.stl: files with \.stl are not read; give \.toml"):
         load("arm.stl")
+
+
+def test_load_suffixless_path(tmp_path):
+    with pytest.raises(ReadFault, match=r"files with no suffix are not read; give \.toml"):
+        load(tmp_path / "arm")
+
+
+def test_parameters_belong_to_toml():
+    with pytest.raises(ReadFault, match=r"arm\.urdf: parameters= belongs to TOML files .* leave it out"):
+        load("arm.urdf", parameters={"m": 1.0})
 
 
 def test_load_missing_file(tmp_path):

@@ -1,5 +1,6 @@
 """An outside description becomes an Arm; every conversion of units, signs and frames happens here."""
 
+import re
 from collections.abc import Mapping
 from importlib import import_module, resources
 from importlib.util import find_spec
@@ -9,10 +10,10 @@ from typing import Any
 from forearm.algebra import Scalar
 from forearm.arm import Arm
 from forearm.faults import ReadFault
-from forearm.readers.toml import from_toml, read_toml
+from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml
 from forearm.readers.toml_text import did_you_mean
 
-__all__ = ["from_toml", "known_arms", "load", "read_toml"]
+__all__ = ["from_toml", "known_arms", "load", "parameters_of", "read_toml"]
 
 FORMATS = {".toml": "toml", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
 """File suffix -> module of this package, whose function read_<module>(path) gives the arm."""
@@ -32,10 +33,9 @@ def load(source: str | Path, *, parameters: Mapping[str, Scalar] | None = None, 
     """
     text = str(source)
     if isinstance(source, str) and text in known_arms():
-        content = (resources.files("forearm") / "arms" / f"{text}.toml").read_text(encoding="utf-8")
-        return from_toml(content, f"{text}.toml", parameters)
+        return from_toml(_built_in(text), f"{text}.toml", parameters)
     module = FORMATS.get(Path(text).suffix.lower())
-    if module is None and "/" not in text and "\\" not in text and not Path(text).suffix:
+    if module is None and isinstance(source, str) and not re.search(r"[/\\.]", text):
         known = known_arms()
         raise ReadFault(
             f"there is no built-in arm {text!r}{did_you_mean(text, known)}; give one of {', '.join(known)}, "
@@ -49,6 +49,20 @@ def load(source: str | Path, *, parameters: Mapping[str, Scalar] | None = None, 
     if parameters:
         raise ReadFault(f"{text}: parameters= belongs to TOML files with a [parameters] table; leave it out.")
     return import_module(f"forearm.readers.{module}").__dict__[f"read_{module}"](source, **options)  # type: ignore[no-any-return]
+
+
+def parameters_of(source: str | Path) -> dict[str, float]:
+    """Names and values of the [parameters] of a built-in arm or of a TOML file.
+
+    `load("rr", parameters={p: sympy.Symbol(p) for p in parameters_of("rr")})` is the arm in symbols.
+    """
+    if isinstance(source, str) and source in known_arms():
+        return parameter_values(_built_in(source), f"{source}.toml")
+    return parameter_values(read_text(source), str(source))
+
+
+def _built_in(name: str) -> str:
+    return (resources.files("forearm") / "arms" / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def _formats() -> list[str]:

@@ -33,13 +33,24 @@ GEOMETRY = {
 
 def read_toml(path: str | Path, parameters: Mapping[str, Scalar] | None = None) -> Arm:
     """The arm that a TOML file describes; `parameters` replaces values of its [parameters]."""
+    return from_toml(read_text(path), str(path), parameters)
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file; one that cannot be read is a ReadFault."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise ReadFault(f"{path}: {error.strerror}; give the path of a readable TOML file.") from None
     except UnicodeDecodeError as error:
         raise ReadFault(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8.") from None
-    return from_toml(text, str(path), parameters)
+
+
+def parameter_values(text: str, file: str = "text") -> dict[str, float]:
+    """Names and values of the [parameters] of a TOML text."""
+    source = Source(file, key_lines(text))
+    _parameters(Table(source, (), parse(text, file), ""), {})
+    return source.parameters
 
 
 def from_toml(text: str, file: str = "text", parameters: Mapping[str, Scalar] | None = None) -> Arm:
