@@ -1,22 +1,46 @@
 """The passes: each takes a graph and returns one with the same values and never more operations.
 
 `simplify` is the standard pipeline, `lower` is what the emitters take: simplified, with fused multiply-adds,
-in an order that keeps few values alive.
+in an order that keeps few values alive. Values change by roundoff only: sums and products are reassociated.
 """
 
 from forearm.compiler.graph import Graph
+from forearm.compiler.passes.factors import QUICK, THOROUGH, common_factors
 from forearm.compiler.passes.folding import dead_code, fold
 from forearm.compiler.passes.fused import form_fma
 from forearm.compiler.passes.ordering import schedule
+from forearm.compiler.passes.scaling import choose_units
+from forearm.compiler.passes.trigonometry import trig_identities
 
-__all__ = ["dead_code", "fold", "form_fma", "lower", "schedule", "simplify"]
+__all__ = [
+    "choose_units",
+    "common_factors",
+    "dead_code",
+    "fold",
+    "form_fma",
+    "lower",
+    "schedule",
+    "simplify",
+    "trig_identities",
+]
 
 
-def simplify(graph: Graph) -> Graph:
-    """The standard pipeline, without fused multiply-adds."""
-    return fold(graph)
+def simplify(graph: Graph, effort: int = 1) -> Graph:
+    """The standard pipeline, without fused multiply-adds.
+
+    Args:
+        graph: Any graph; one that has fused multiply-adds already is only folded.
+        effort: 0 folds only, 1 is the usual (a tenth of a second for an arm's torques), 2 tries every way to
+            take the graph apart (a second or so; a few operations less).
+    """
+    graph = fold(graph)
+    if effort == 0 or graph.counts.fma:
+        return graph
+    openings = QUICK if effort == 1 else THOROUGH
+    graph = choose_units(trig_identities(graph))
+    return choose_units(common_factors(graph, openings))
 
 
-def lower(graph: Graph) -> Graph:
+def lower(graph: Graph, effort: int = 1) -> Graph:
     """What the emitters take: simplified, fused, ordered."""
-    return schedule(form_fma(simplify(graph)))
+    return schedule(form_fma(simplify(graph, effort)))

@@ -10,9 +10,9 @@ def form_fma(graph: Graph) -> Graph:
     """a*b + c and its signs become one fma each, rounded once.
 
     Only products with a single use are fused: a shared product would be computed twice. Where both operands
-    are such products, the one whose factors are ready later is fused, because the other then overlaps with it.
-    Signs go into the arguments, where machines have them for free: x - a*b = fma(-a, b, x),
-    a*b - x = fma(a, b, -x).
+    are such products, the one whose factors are ready later is fused: the other then overlaps with it.
+    Signs go into the arguments, where machines have them for free: x - a*b = fma(-a, b, x), a*b - x =
+    fma(a, b, -x).
     """
     make = _Fused(graph)
     for index, node in enumerate(graph.nodes):

@@ -7,15 +7,47 @@ from forearm.compiler.passes.folding import reorder
 
 
 def schedule(graph: Graph) -> Graph:
-    """The order that keeps fewer values alive (`graph.max_live`): as it stands, or pulled together.
+    """The order, of three, that keeps the fewest values alive (`graph.max_live`); no value changes.
 
-    A formulation walks link by link, which is a good order already. The other candidate starts from it at the
-    end and moves a node up to its user wherever that brings no new value alive. Neither changes a value.
+    A formulation walks link by link, which is a good order already. The other two start from it: one moves a
+    node down to its user wherever that brings no new value alive, one moves it up wherever that ends one.
     """
-    return min((graph, reorder(graph, pulled_together(graph))), key=lambda g: g.max_live)
+    orders = (pulled_down(graph), pushed_up(graph))
+    return min((graph, *(reorder(graph, order) for order in orders)), key=lambda g: g.max_live)
 
 
-def pulled_together(graph: Graph) -> list[int]:
+def pushed_up(graph: Graph) -> list[int]:
+    """Nodes from first to last, one that ends as many values as it begins before the others."""
+    nodes = graph.nodes
+    free = [node.op in ("const", "input") for node in nodes]
+    operands = [tuple(set(node.args)) for node in nodes]
+    users: list[list[int]] = [[] for _ in nodes]
+    left = [0] * len(nodes)
+    for row in graph.results:
+        for r in row:
+            left[r] += 1
+    for index, args in enumerate(operands):
+        for a in args:
+            users[a].append(index)
+            left[a] += 1
+    waiting = [len(args) for args in operands]
+    ready = [index for index, args in enumerate(operands) if not args]
+    order: list[int] = []
+    while ready:
+        quiet = [i for i in ready if free[i] or any(left[a] == 1 and not free[a] for a in operands[i])]
+        best = min(quiet or ready)
+        ready.remove(best)
+        order.append(best)
+        for a in operands[best]:
+            left[a] -= 1
+        for user in users[best]:
+            waiting[user] -= 1
+            if waiting[user] == 0:
+                ready.append(user)
+    return order
+
+
+def pulled_down(graph: Graph) -> list[int]:
     """Nodes from last to first, one that brings no value alive before the others; the list turned round."""
     nodes = graph.nodes
     free = [node.op in ("const", "input") for node in nodes]
