@@ -73,8 +73,8 @@ class Formulation:
             sliding = [link.name for link in arm.links if not link.revolute]
             if sliding:
                 raise ArmFault(
-                    f"{self.stem} takes revolute joints only, but {', '.join(sliding)} of arm {arm.name!r} slide; "
-                    "choose a formulation whose FORMULATIONS[stem].joints is 'RP'."
+                    f"{self.stem} takes revolute joints only, but {', '.join(sliding)} of arm {arm.name!r} "
+                    "is prismatic; choose a formulation whose FORMULATIONS[stem].joints is 'RP'."
                 )
             return function(arm, *args, **keywords)
 
