@@ -46,7 +46,9 @@ def read_urdf(
     `rest` are fields of Arm: name, base, gravity, ...
     """
     robot = robot_from_file(path, check_units)
-    return _arm(robot, chain_of(robot, root, tip, lock), right_angles, keep_defects, allow_massless, rest)
+    return arm_of_chain(
+        robot, chain_of(robot, root, tip, lock), right_angles, keep_defects, allow_massless, rest
+    )
 
 
 def from_urdf(
@@ -65,12 +67,15 @@ def from_urdf(
     """The arm in a URDF text; arguments as in `read_urdf`, `file` is what messages call it."""
     content = text.encode() if isinstance(text, str) else text
     robot = robot_from_bytes(content, file, check_units)
-    return _arm(robot, chain_of(robot, root, tip, lock), right_angles, keep_defects, allow_massless, rest)
+    return arm_of_chain(
+        robot, chain_of(robot, root, tip, lock), right_angles, keep_defects, allow_massless, rest
+    )
 
 
-def _arm(
+def arm_of_chain(
     robot: Robot, chain: Chain, snap: float | None, keep: bool, massless: bool, rest: dict[str, Any]
 ) -> Arm:
+    """The arm of a chain out of a table of links and joints; arguments as in `read_urdf`."""
     dynamics = _has_dynamics(robot, chain, massless)
     if dynamics:
         _refuse_impossible(robot, chain, keep)
@@ -171,12 +176,19 @@ def _link(joint: JointText, pose: Pose, flip: bool, mass: float, com: Vector, te
         mass=mass,
         com=tuple(com),
         inertia=Inertia(tensor, "com"),  # type: ignore[arg-type]
-        drive=Drive(viscous=joint.damping, coulomb=(joint.friction, joint.friction)),
+        drive=Drive(
+            joint.armature,
+            1.0,
+            "joint" if joint.armature else None,
+            joint.damping,
+            (joint.friction, joint.friction),
+        ),
         name=joint.name,
         limits=joint.limits,
         speed_limit=joint.speed,
         effort_limit=joint.effort,
         flip=flip,
+        offset=joint.offset,
     )
 
 

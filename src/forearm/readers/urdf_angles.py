@@ -1,7 +1,9 @@
-"""Right angles in files: written with few digits, they turn exact zeros of an arm into small numbers."""
+"""Roll, pitch, yaw; and right angles written with few digits, which turn exact zeros into small numbers."""
 
 import math
 from decimal import Decimal
+
+from forearm.algebra import Matrix
 
 QUARTER = math.pi / 2
 
@@ -26,3 +28,13 @@ def _is_rounded(angle: float) -> bool:
         return False
     digits = -int(Decimal(repr(angle)).as_tuple().exponent)
     return digits >= 2 and abs(angle - right) < 10.0**-digits
+
+
+def roll_pitch_yaw(R: Matrix) -> tuple[float, float, float]:
+    """Angles with R = Rz(yaw) Ry(pitch) Rx(roll); well conditioned, also where pitch is a right angle."""
+    yaw = math.atan2(R[1, 0], R[0, 0])
+    pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
+    s, c = math.sin(yaw), math.cos(yaw)
+    # the middle row of Rz(-yaw) R is (0, cos roll, -sin roll)
+    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    return roll, pitch, yaw

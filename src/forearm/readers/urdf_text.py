@@ -14,10 +14,8 @@ from typing import Any, NoReturn
 from lxml import etree
 
 from forearm.faults import ReadFault
-from forearm.readers.urdf_xml import parse_xml
+from forearm.readers.urdf_xml import parse_xml, read_limited
 
-MAX_BYTES = 16 * 2**20
-"""Files above this size are refused."""
 MAX_ANGLE = 4 * math.pi
 MAX_LENGTH = 50.0
 MAX_MASS = 1e5
@@ -98,6 +96,10 @@ class JointText:
     damping: float = 0.0
     friction: float = 0.0
     mimic: Mimic | None = None
+    armature: float = 0.0
+    """Rotor inertia at the joint (MJCF only)."""
+    offset: float = 0.0
+    """Added to q (MJCF only)."""
     unused: tuple[str, ...] = ()
     """Attributes of <dynamics> that this library does not know."""
 
@@ -134,18 +136,7 @@ def robot_from_file(path: str | Path, units: bool = True) -> Robot:
         raise ReadFault(
             f"{text}: this is xacro; expand it first (xacro arm.urdf.xacro > arm.urdf), then read the URDF."
         )
-    try:
-        size = Path(path).stat().st_size
-        if size > MAX_BYTES:
-            raise ReadFault(
-                f"{text}: the file has {size / 2**20:.0f} MiB; URDF files up to {MAX_BYTES >> 20} MiB are "
-                "read. "
-                "Meshes belong in files of their own."
-            )
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise ReadFault(f"{text}: {error.strerror}; give the path of a readable URDF file.") from None
-    return robot_from_bytes(content, text, units)
+    return robot_from_bytes(read_limited(path, "URDF"), text, units)
 
 
 def robot_from_bytes(content: bytes, file: str, units: bool = True) -> Robot:

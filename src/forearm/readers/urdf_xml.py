@@ -1,5 +1,6 @@
 """XML from anywhere, read safely: no DOCTYPE, no entities, no other file, UTF-8."""
 
+from pathlib import Path
 from typing import Any
 
 from lxml import etree
@@ -9,16 +10,35 @@ from forearm.faults import ReadFault
 ENCODINGS = ("UTF-8", "US-ASCII", "ASCII", "ISO-8859-1")
 
 
+MAX_BYTES = 16 * 2**20
+"""Files above this size are refused."""
+
+
+def read_limited(path: str | Path, kind: str) -> bytes:
+    """The content of a file that is not too large; `kind` is what messages call it."""
+    try:
+        size = Path(path).stat().st_size
+        if size > MAX_BYTES:
+            raise ReadFault(
+                f"{path}: the file has {size / 2**20:.0f} MiB; {kind} files up to {MAX_BYTES >> 20} MiB are "
+                "read. "
+                "Meshes belong in files of their own."
+            )
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ReadFault(f"{path}: {error.strerror}; give the path of a readable {kind} file.") from None
+
+
 def parse_xml(content: bytes, file: str) -> Any:
     """The root element; every fault of the text is a ReadFault with its line."""
     if not content.strip():
-        raise ReadFault(f"{file}: the file is empty; give a URDF file, <robot name=..>…</robot>.")
+        raise ReadFault(f"{file}: the file is empty; give a file with a robot in it.")
     if b"\0" in content:
         raise ReadFault(f"{file}: the file has zero bytes (UTF-16, or not text at all); save it as UTF-8.")
     line = _declaration(content)
     if line:
         raise ReadFault(
-            f"{file}:{line}: the file has a DOCTYPE or ENTITY; URDF needs none, and they can read other "
+            f"{file}:{line}: the file has a DOCTYPE or ENTITY; robots need none, and they can read other "
             "files or "
             "grow without bound. Take them out."
         )

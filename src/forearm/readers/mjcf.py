@@ -1,0 +1,222 @@
+"""MJCF files, compiled by MuJoCo itself (the extra `mjcf`), then read out of the compiled model.
+
+Defaults, classes, frames, inertia from geometry: all that is MuJoCo's, so an arm here is the arm there.
+Armature, damping and friction loss are carried. Other files (includes, meshes, plugins) are not opened unless
+asked.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forearm.arm import Arm
+from forearm.faults import Fault, ReadFault
+from forearm.readers.urdf import arm_of_chain
+from forearm.readers.urdf_angles import roll_pitch_yaw
+from forearm.readers.urdf_chain import chain_of
+from forearm.readers.urdf_text import Body, Frame, JointText, LinkText, Robot
+from forearm.readers.urdf_xml import parse_xml, read_limited
+
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class MjcfMissing(Fault, ImportError):
+    """MuJoCo is not installed."""
+
+
+def read_mjcf(
+    path: str | Path,
+    *,
+    tip: str | None = None,
+    root: str | None = None,
+    lock: Mapping[str, float] | None = None,
+    allow_files: bool = False,
+    right_angles: float | None = None,
+    keep_defects: bool = False,
+    **rest: Any,
+) -> Arm:
+    """The arm in an MJCF file.
+
+    tip, root, lock, right_angles, keep_defects: as in `read_urdf`, with bodies for links.
+    allow_files: let MuJoCo open the files that the model names (includes, meshes), if you trust it.
+    `rest` are fields of Arm; gravity is the model's unless it is given.
+    """
+    robot, gravity = _robot(Path(path), read_limited(path, "MJCF"), allow_files)
+    rest.setdefault("gravity", gravity)
+    return arm_of_chain(robot, chain_of(robot, root, tip, lock), right_angles, keep_defects, False, rest)
+
+
+def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[Robot, tuple[float, ...]]:
+    file = str(path)
+    tree = parse_xml(content, file)
+    if tree.tag != "mujoco":
+        raise ReadFault(
+            f"{file}:{tree.sourceline}: the root element is <{tree.tag}>; an MJCF file has <mujoco>."
+        )
+    if not allow_files:
+        _refuse_files(file, tree)
+    model = _compiled(path, content, allow_files)
+    return _table(file, model, _lines(tree)), tuple(float(x) for x in model.opt.gravity)
+
+
+def _refuse_files(file: str, tree: Any) -> None:
+    for element in tree.iter():
+        if not isinstance(element.tag, str):
+            continue
+        if element.tag in ("include", "plugin", "extension", "attach", "model") or "file" in element.attrib:
+            named = element.get("file") or element.get("plugin") or element.get("model") or ""
+            raise ReadFault(
+                f"{file}:{element.sourceline}: <{element.tag}> wants another file or a plugin ({named!r}), "
+                "and files from "
+                "elsewhere should not open files here. If you trust it, say allow_files=True."
+            )
+
+
+def _compiled(path: Path, content: bytes, allow_files: bool) -> Any:
+    try:
+        import mujoco
+    except ImportError:
+        raise MjcfMissing(
+            f"{path}: MJCF is read by MuJoCo, which is not installed; pip install 'forearm[mjcf]'."
+        ) from None
+    try:
+        if allow_files:
+            return mujoco.MjModel.from_xml_path(str(path))
+        return mujoco.MjModel.from_xml_string(content.decode("utf-8"))
+    except (ValueError, RuntimeError, UnicodeDecodeError, mujoco.FatalError) as error:
+        sentence = " ".join(str(error).split()).rstrip(".")
+        raise ReadFault(f"{path}: MuJoCo refuses it: {sentence}. Repair it there.") from None
+
+
+def _lines(tree: Any) -> dict[tuple[str, str], int]:
+    """Line of each named body and joint."""
+    found = (e for e in tree.iter("body", "joint") if e.get("name"))
+    return {(e.tag, e.get("name")): e.sourceline or 0 for e in found}
+
+
+def _table(file: str, model: Any, lines: dict[tuple[str, str], int]) -> Robot:
+    """The compiled model as a table of links and joints, as a URDF file would have it."""
+    robot = Robot(file, _name(model, 0) or Path(file).stem)
+    bodies = ["world", *(model.body(i).name or f"body{i}" for i in range(1, model.nbody))]
+    robot.links["world"] = LinkText("world", None, 0)
+    anchors = {0: np.zeros(3)}
+    """Where each body's joint is, seen from the body: the link's frame is put there."""
+    for i in range(1, model.nbody):
+        _add_body(robot, model, i, bodies, anchors, lines)
+    if model.neq:
+        robot.notes.append(f"{model.neq} equality constraints are not part of an arm, and left out")
+    if model.ntendon:
+        robot.notes.append(f"{model.ntendon} tendons are not part of an arm, and left out")
+    return robot
+
+
+def _name(model: Any, start: int) -> str:
+    return str(model.names[start : model.names.index(b"\0", start)].decode())
+
+
+def _add_body(
+    robot: Robot,
+    model: Any,
+    i: int,
+    bodies: list[str],
+    anchors: dict[int, Any],
+    lines: dict[tuple[str, str], int],
+) -> None:
+    parent, line = int(model.body_parentid[i]), lines.get(("body", bodies[i]), 0)
+    numbers = range(int(model.body_jntadr[i]), int(model.body_jntadr[i]) + int(model.body_jntnum[i]))
+    place, rpy = model.body_pos[i] - anchors[parent], _angles(model.body_quat[i])
+    turn = _matrix(model.body_quat[i])
+    before, anchor = bodies[parent], np.zeros(3)
+    for count, j in enumerate(numbers, 1):
+        last = count == len(numbers)
+        child = bodies[i] if last else f"{bodies[i]}/{count}"
+        step = turn @ model.jnt_pos[j] if count == 1 else model.jnt_pos[j] - anchor
+        origin = Frame(_triple(place + step), rpy, line)
+        robot.joints[_joint_name(model, j)] = _joint(robot, model, j, origin, before, child, lines)
+        if not last:
+            robot.links[child] = LinkText(child, Body(Frame(), 0.0, NOTHING, line), line)
+        before, anchor, place, rpy, turn = child, model.jnt_pos[j], np.zeros(3), (0.0, 0.0, 0.0), np.eye(3)
+    anchors[i] = anchor
+    if not numbers:
+        name = f"{bodies[i]} welded"
+        robot.joints[name] = JointText(
+            name, "fixed", before, bodies[i], Frame(_triple(place), rpy, line), (1.0, 0.0, 0.0), line
+        )
+    robot.links[bodies[i]] = LinkText(bodies[i], _inertia(model, i, anchor, line), line)
+    if model.body_gravcomp[i]:
+        robot.notes.append(
+            f"body {bodies[i]}: gravcomp {model.body_gravcomp[i]:g} is left out; gravity is in the torques"
+        )
+
+
+def _inertia(model: Any, i: int, anchor: Any, line: int) -> Body:
+    xx, yy, zz = (float(x) for x in model.body_inertia[i])
+    origin = Frame(_triple(model.body_ipos[i] - anchor), _angles(model.body_iquat[i]), line)
+    return Body(origin, float(model.body_mass[i]), (xx, 0.0, 0.0, yy, 0.0, zz), line)
+
+
+def _joint(
+    robot: Robot,
+    model: Any,
+    j: int,
+    origin: Frame,
+    parent: str,
+    child: str,
+    lines: dict[tuple[str, str], int],
+) -> JointText:
+    name = _joint_name(model, j)
+    line = lines.get(("joint", name), origin.line)
+    kind = ("floating", "spherical", "prismatic", "revolute")[int(model.jnt_type[j])]
+    if kind == "spherical":
+        robot.fault(
+            line,
+            f"joint {name!r} is a ball joint; this library does serial arms with hinges and slides. Write "
+            "it as three "
+            "hinges, or weld it.",
+        )
+    if kind == "floating":
+        return JointText(name, kind, parent, child, origin, (1.0, 0.0, 0.0), line)
+    dof = int(model.jnt_dofadr[j])
+    limited = bool(model.jnt_limited[j])
+    if float(np.max(np.abs(np.atleast_1d(model.jnt_stiffness[j])))):
+        robot.notes.append(f"joint {name}: the spring is not part of an arm, and left out")
+    return JointText(
+        name,
+        "continuous" if kind == "revolute" and not limited else kind,
+        parent,
+        child,
+        origin,
+        _triple(model.jnt_axis[j]),
+        line,
+        limits=(float(model.jnt_range[j][0]), float(model.jnt_range[j][1])) if limited else None,
+        damping=float(np.ravel(model.dof_damping[dof])[0]),
+        friction=float(model.dof_frictionloss[dof]),
+        armature=float(model.dof_armature[dof]),
+        offset=-float(model.qpos0[int(model.jnt_qposadr[j])]),
+    )
+
+
+def _joint_name(model: Any, j: int) -> str:
+    return str(model.joint(j).name) or f"joint{j + 1}"
+
+
+def _matrix(quaternion: Any) -> Any:
+    """Rotation of a unit quaternion (w, x, y, z)."""
+    w, x, y, z = (float(c) for c in quaternion / np.linalg.norm(quaternion))
+    # fmt: off
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])
+    # fmt: on
+
+
+def _angles(quaternion: Any) -> tuple[float, float, float]:
+    return roll_pitch_yaw(_matrix(quaternion))
+
+
+def _triple(v: Any) -> tuple[float, float, float]:
+    return float(v[0]) + 0.0, float(v[1]) + 0.0, float(v[2]) + 0.0

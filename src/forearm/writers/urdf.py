@@ -1,0 +1,157 @@
+"""An Arm as URDF: the same torques for every program that reads it.
+
+A URDF link's frame stands at its joint, ours at the far end, so each body is written in the frame after its
+joint has turned, and the pose after it goes into the next joint's origin. What URDF cannot say (rotor
+inertia, dry friction that differs with the direction, gravity) is refused; with `lossy=True` it becomes a
+comment.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from lxml import etree
+
+from forearm.algebra import is_number
+from forearm.arm import Arm, Link, Pose
+from forearm.faults import ArmFault
+from forearm.readers.urdf_angles import roll_pitch_yaw
+
+EARTH = (0.0, 0.0, -9.81)
+
+
+def write_urdf(arm: Arm, path: str | Path, *, lossy: bool = False) -> Path:
+    """Write the arm to a file; gives back the path."""
+    target = Path(path)
+    target.write_text(to_urdf(arm, lossy=lossy), encoding="utf-8")
+    return target
+
+
+def to_urdf(arm: Arm, *, lossy: bool = False) -> str:
+    """The arm as URDF text, joint names and zero positions kept; `lossy` leaves out what URDF cannot say."""
+    _refuse_symbols(arm)
+    lost = _lost(arm)
+    if lost and not lossy:
+        raise ArmFault(
+            f"arm {arm.name!r}: URDF cannot say {'; '.join(lost)}. Say lossy=True to leave it out, or write "
+            "TOML, "
+            "which carries everything."
+        )
+    robot = etree.Element("robot", name=arm.name)
+    for text in (
+        *(f"{key}: {text}" for key, text in arm.provenance),
+        *(f"left out: {text}" for text in lost),
+    ):
+        robot.append(etree.Comment(f" {text.replace('--', '- -')} "))
+    names = _link_names(arm)
+    etree.SubElement(robot, "link", name=names[0])
+    before = arm.base
+    for i, link in enumerate(arm.links):
+        robot.append(_joint(link, before @ _constant(link), names[i], names[i + 1]))
+        robot.append(_body(link, names[i + 1], arm.dynamics))
+        before = link.pose
+    tool = before @ arm.tool
+    fixed = etree.SubElement(robot, "joint", name=_free("to_tool", arm.joint_names), type="fixed")
+    _place(fixed, tool, names[-2], names[-1])
+    etree.SubElement(robot, "link", name=names[-1])
+    etree.indent(robot)
+    return etree.tostring(robot, encoding="unicode") + "\n"
+
+
+def _refuse_symbols(arm: Arm) -> None:
+    for i, link in enumerate(arm.links, 1):
+        numbers = (link.theta, link.d, link.offset, link.mass, *link.com, *np.ravel(link.inertia.tensor))
+        if not all(is_number(x) for x in (*numbers, *np.ravel(link.pose.rotation), *link.pose.translation)):
+            raise ArmFault(
+                f"arm {arm.name!r}, link {i} {link.name!r} has symbols; URDF takes numbers: put values in."
+            )
+
+
+def _lost(arm: Arm) -> list[str]:
+    """What the arm has and URDF does not."""
+    lost = []
+    if tuple(arm.gravity) != EARTH:
+        lost.append(f"gravity {tuple(arm.gravity)}")
+    for link in arm.links:
+        drive = link.drive
+        if drive.reflected_inertia:
+            lost.append(f"the rotor inertia of {link.name!r}, {drive.reflected_inertia:g} kg m² at the joint")
+        if drive.coulomb[0] != drive.coulomb[1]:
+            lost.append(
+                f"the dry friction of {link.name!r}, which differs with the direction, {drive.coulomb}"
+            )
+    return lost
+
+
+def _constant(link: Link) -> Pose:
+    """What stands between the frame before the joint and the frame that turns with it."""
+    sign = -1.0 if link.flip else 1.0
+    if link.revolute:
+        return Pose.at((0.0, 0.0, link.d), (0.0, 0.0, link.theta + sign * link.offset))
+    return Pose.at((0.0, 0.0, link.d + sign * link.offset), (0.0, 0.0, link.theta))
+
+
+def _link_names(arm: Arm) -> list[str]:
+    """A name for the base, each link and the tool, none of them twice."""
+    names = ["base", *(f"{name}_link" for name in arm.joint_names)]
+    return [_free("base", names[1:]), *names[1:], _free("tool", names)]
+
+
+def _free(name: str, taken: Any) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _joint(link: Link, origin: Pose, parent: str, child: str) -> Any:
+    kind = "prismatic" if link.prismatic else "revolute" if link.limits else "continuous"
+    joint = etree.Element("joint", name=link.name, type=kind)
+    _place(joint, origin, parent, child)
+    etree.SubElement(joint, "axis", xyz="0 0 -1" if link.flip else "0 0 1")
+    low, high = link.limits or (0.0, 0.0)
+    if kind != "continuous" or link.speed_limit or link.effort_limit:
+        limit = etree.SubElement(
+            joint,
+            "limit",
+            effort=_number(link.effort_limit or 0.0),
+            velocity=_number(link.speed_limit or 0.0),
+        )
+        if kind != "continuous":
+            limit.set("lower", _number(low))
+            limit.set("upper", _number(high))
+    viscous, dry = link.drive.viscous, sum(link.drive.coulomb) / 2
+    if viscous or dry:
+        etree.SubElement(joint, "dynamics", damping=_number(viscous), friction=_number(dry))
+    return joint
+
+
+def _place(joint: Any, origin: Pose, parent: str, child: str) -> None:
+    etree.SubElement(joint, "parent", link=parent)
+    etree.SubElement(joint, "child", link=child)
+    etree.SubElement(
+        joint, "origin", xyz=_numbers(origin.translation), rpy=_numbers(roll_pitch_yaw(origin.R))
+    )
+
+
+def _body(link: Link, name: str, dynamics: bool) -> Any:
+    element = etree.Element("link", name=name)
+    if not dynamics:
+        return element
+    mass, center, tensor = link.about_com
+    R = link.pose.R
+    turned = R @ tensor @ R.T
+    turned = (turned + turned.T) / 2
+    inertial = etree.SubElement(element, "inertial")
+    etree.SubElement(inertial, "origin", xyz=_numbers(R @ center + link.pose.p), rpy="0 0 0")
+    etree.SubElement(inertial, "mass", value=_number(mass))
+    entries = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+    etree.SubElement(inertial, "inertia", {key: _number(turned[at]) for key, at in entries.items()})
+    return element
+
+
+def _number(value: float) -> str:
+    return repr(float(value) + 0.0)
+
+
+def _numbers(values: Any) -> str:
+    return " ".join(_number(value) for value in values)

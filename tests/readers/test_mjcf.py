@@ -1,0 +1,173 @@
+"""MJCF through MuJoCo's compiler: MuJoCo's torques, armature and damping carried, no files opened."""
+
+import numpy as np
+import pytest
+
+from arms import seed_of
+from forearm.drives import friction_torque, rotor_torque
+from forearm.faults import ReadFault
+from forearm.formulations import FORMULATIONS
+from forearm.kinematics import frame_pose
+from forearm.readers import load
+from forearm.readers.mjcf import MjcfMissing
+from peers.urdf_arms import site_packages
+
+mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques
+
+ARM = """<mujoco model="bench">
+  <compiler angle="radian"/>
+  <option gravity="0.3 -0.4 -9.7"/>
+  <default><joint damping="0.2"/></default>
+  <worldbody>
+    <body name="column" pos="0.1 0.2 0.3" quat="0.9 0.1 -0.2 0.3">
+      <geom type="box" size="0.1 0.1 0.1" mass="5"/>
+      <body name="upper" pos="0 0 0.2" euler="0.1 0.2 0.3">
+        <joint name="pan" axis="0 0 1" pos="0.05 0.02 0" armature="0.4" range="-2 2" limited="true"/>
+        <joint name="lift" axis="0 -1 0.5" pos="-0.01 0.03 0.02" ref="0.3"/>
+        <inertial pos="0.1 0 0.02" mass="2" fullinertia="0.02 0.03 0.025 0.001 -0.002 0.003"/>
+        <body name="lower" pos="0.4 0 0" euler="1.5707963267948966 0 0">
+          <joint name="extend" type="slide" axis="1 0 0" damping="3" armature="0.1"/>
+          <geom type="capsule" fromto="0 0 0 0.3 0.1 0" size="0.04" density="800"/>
+          <body name="pad" pos="0.3 0 0.1" euler="0 0.5 0"><geom type="sphere" size="0.03" mass="0.2"/></body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text, **options):
+        path = tmp_path / "arm.xml"
+        path.write_text(text)
+        return load(path, **options)
+
+    return read
+
+
+def mujoco_torques(model, q, qd, qdd):
+    """Torques of MuJoCo without constraints and contacts."""
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, qdd
+    mujoco.mj_inverse(model, data)
+    return data.qfrc_inverse.copy(), data
+
+
+def assert_mujocos_torques(arm, model, seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(4):
+        q, qd, qdd = rng.uniform(-1.5, 1.5, (3, arm.n))
+        want, data = mujoco_torques(model, q, qd, qdd)
+        smooth = arm.replace(
+            links=tuple(k.replace(drive=k.drive.replace(coulomb=(0.0, 0.0))) for k in arm.links)
+        )
+        got = torques(arm, q, qd, qdd) + rotor_torque(arm, qdd) + friction_torque(smooth, qd)
+        assert np.max(np.abs(got - want)) <= 1e-11 * max(1, np.max(np.abs(want)))
+    return q, data
+
+
+def test_torques_are_mujocos_with_armature_and_damping(read):
+    arm = read(ARM)
+    q, data = assert_mujocos_torques(arm, mujoco.MjModel.from_xml_string(ARM), 1)
+    assert arm.joint_names == ("pan", "lift", "extend")
+    assert arm.gravity == (0.3, -0.4, -9.7)
+    assert [link.drive.reflected_inertia for link in arm.links] == [0.4, 0.0, 0.1]
+    assert [link.drive.viscous for link in arm.links] == [0.2, 0.2, 3.0]
+    assert arm.links[0].limits == (-2.0, 2.0)
+    R, p = frame_pose(arm, q)
+    assert np.max(np.abs(p - data.body("pad").xpos)) < 1e-12
+    assert np.max(np.abs(R - data.body("pad").xmat.reshape(3, 3))) < 1e-12
+
+
+@pytest.mark.parametrize(
+    "name", ["inverted_pendulum", "inverted_double_pendulum", "reacher", "pusher", "striker"]
+)
+def test_models_of_pybullet(name):
+    path = site_packages() / "pybullet_data" / "mjcf" / f"{name}.xml"
+    if not path.exists():
+        pytest.skip("pybullet is not installed")
+    tips = {"reacher": "fingertip", "pusher": "fingertip", "striker": "fingertip"}
+    arm = load(path, tip=tips.get(name))
+    spec = mujoco.MjSpec.from_file(str(path))
+    for joint in list(spec.joints):
+        if joint.name not in arm.joint_names:
+            spec.delete(joint)
+    assert_mujocos_torques(arm, spec.compile(), seed_of(name))
+
+
+def test_friction_loss_is_dry_friction(read):
+    arm = read(ARM.replace('name="pan"', 'name="pan" frictionloss="0.7"'))
+    assert arm.links[0].drive.coulomb == (0.7, 0.7)
+
+
+def test_what_is_left_out_is_said(read):
+    springy = ARM.replace('name="pan"', 'name="pan" stiffness="3"').replace(
+        'name="lower"', 'name="lower" gravcomp="1"'
+    )
+    notes = read(springy).notes
+    assert any("joint pan: the spring" in note for note in notes)
+    assert any("body lower: gravcomp 1 is left out" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            "<worldbody>",
+            '<include file="/etc/passwd"/><worldbody>',
+            r"arm.xml:5: <include> wants another file.*allow_files=True",
+        ),
+        (
+            "<worldbody>",
+            '<asset><mesh file="a.stl"/></asset><worldbody>',
+            r"<mesh> wants another file .*'a.stl'",
+        ),
+        (
+            "<worldbody>",
+            '<extension><plugin plugin="x"/></extension><worldbody>',
+            "<extension> wants another file or a plugin",
+        ),
+        ('type="slide"', 'type="ball"', r"arm.xml:13: joint 'extend' is a ball joint"),
+        (
+            '<joint name="extend" type="slide" axis="1 0 0" damping="3" armature="0.1"/>',
+            "<freejoint/>",
+            "MuJoCo refuses it",
+        ),
+        ('mass="2"', 'mass="-2"', "MuJoCo refuses it: .*mass"),
+        ("<worldbody>", "<worlbody>", "not well-formed XML"),
+        ("mujoco", "robot", "root element is <robot>; an MJCF file has <mujoco>"),
+        ("<mujoco", "<!DOCTYPE x><mujoco", "DOCTYPE or ENTITY"),
+    ],
+)
+def test_broken_models_are_refused(read, old, new, words):
+    with pytest.raises(ReadFault, match=words):
+        read(ARM.replace(old, new))
+
+
+def test_includes_are_followed_when_asked(tmp_path):
+    (tmp_path / "part.xml").write_text(ARM)
+    path = tmp_path / "whole.xml"
+    path.write_text('<mujoco><include file="part.xml"/></mujoco>')
+    with pytest.raises(ReadFault, match="<include> wants another file"):
+        load(path)
+    assert load(path, allow_files=True).n == 3
+
+
+def test_two_arms_need_a_tip(read):
+    ball = '<geom type="sphere" size="1"/>'
+    second = f'<body name="other"><joint name="spin" axis="0 0 1"/>{ball}</body></worldbody>'
+    with pytest.raises(ReadFault, match=r"branches after link '(column|world)'"):
+        read(ARM.replace("</worldbody>", second))
+    assert read(ARM.replace("</worldbody>", second), tip="other").joint_names == ("spin",)
+
+
+def test_without_mujoco_the_message_says_what_to_install(read, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(MjcfMissing, match=r"pip install 'forearm\[mjcf\]'"):
+        read(ARM)
