@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from forearm import algebra
 from forearm.faults import TraceFault
 
 OPS = ("const", "input", "add", "sub", "mul", "div", "neg", "fma", "sqrt", "sin", "cos", "select")
@@ -332,6 +333,11 @@ arrays = Semantics(
     lambda x, a, b: np.where(x > 0, a, b),
 )
 """NumPy arrays, one element for each state; fma in two roundings."""
+
+scalars = Semantics(
+    "scalars", lambda a, b, c: a * b + c, algebra.sin, algebra.cos, algebra.sqrt, select=algebra.where
+)
+"""Any scalars: traced ones (which puts one graph into another), symbols, mpmath numbers."""
 
 
 def interpret(

@@ -19,6 +19,8 @@ from forearm.compiler.builder import Builder
 from forearm.compiler.graph import Graph
 from forearm.compiler.passes.folding import fold
 
+REACH = 4096.0
+"""Constants beyond this (or below its inverse) are no units: float32 must hold all intermediate values."""
 Scale = dict[object, Any]
 """A product of powers: of free scales (int: the product that owns it) and of constants (float)."""
 
@@ -144,6 +146,8 @@ class _Scales:
 
     def _wanted(self, index: int, value: float) -> tuple[tuple[object, Any], ...]:
         """The constraint under which this constant becomes one, in normal form; empty if out of reach."""
+        if not 1 / REACH < value < REACH:
+            return ()
         gain = self._combine(self.gain(index), {value: 1}, 1)
         free = sorted(key for key in gain if isinstance(key, int))
         if not free:
