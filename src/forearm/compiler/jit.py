@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import logging
 import math
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -17,7 +20,10 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
+from forearm.compiler import cache as cached
 from forearm.faults import KernelFault
+
+LOG = logging.getLogger("forearm")
 
 _LOCK = threading.RLock()
 
@@ -122,6 +128,26 @@ class Loaded:
         """Where a global variable lies."""
         found: int = self._engine.get_global_value_address(name)
         return found
+
+
+def load_program(name: str, key: tuple[object, ...], text: Callable[[], str], *, keep: bool = True) -> Loaded:
+    """A program in memory: from the cache on disk, or compiled and kept there.
+
+    Args:
+        name: What it computes, for the log.
+        key: What the text depends on, besides forearm's code.
+        text: Makes the text, if it is needed.
+        keep: Whether to use the cache.
+    """
+    here, started = host(), time.perf_counter()
+    digest = cached.key_of(*key, here.llvm, here.triple, here.cpu, here.features, LEVEL)
+    code = cached.load(digest) if keep else None
+    if code is None:
+        code = object_code(text(), name)
+        where = cached.store(digest, name, code) if keep else None
+        seconds = time.perf_counter() - started
+        LOG.info("compiled %s in %.2f s, %s", name, seconds, f"kept in {where}" if where else "not kept")
+    return Loaded(code, name)
 
 
 @cache

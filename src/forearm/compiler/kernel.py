@@ -7,10 +7,8 @@ same call runs the NumPy emitter instead, slower by an order of magnitude, and `
 from __future__ import annotations
 
 import ctypes
-import logging
 import math
 import threading
-import time
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.compiler import arguments, cache, fastcall, threads
+from forearm.compiler import arguments, fastcall, threads
 from forearm.compiler.arguments import Array
 from forearm.compiler.emit_llvm import ITEMSIZE, Lanes
 from forearm.compiler.graph import Counts, Graph, arrays, interpret
@@ -28,8 +26,6 @@ from forearm.compiler.program import batch_program
 from forearm.compiler.single import single_program
 from forearm.compiler.tile import Plan
 from forearm.faults import KernelFault, StateFault
-
-LOG = logging.getLogger("forearm")
 
 SMALLEST_PIECE = 512
 """States below which another thread costs more than it brings."""
@@ -93,6 +89,7 @@ class Kernel:
         self._lock = threading.RLock()
         self._local = threading.local()
         self._loaded: dict[str, Any] = {}
+        self.why: Any = None
         self._results = namedtuple("Results", [p.name for p in graph.outputs], rename=True)  # type: ignore[misc]
 
     # What it is ------------------------------------------------------------------------------------------
@@ -173,8 +170,8 @@ class Kernel:
     def entry(self) -> Callable[..., Any]:
         """The same call as a builtin function (fastcall.py), without the detour through this class.
 
-        It takes what the kernel takes; what is not one plain state it hands to `general`. Where the interpreter
-        does not allow it, and for graphs with several outputs, it is `general` itself.
+        It takes what the kernel takes; what is not one plain state it hands to `general`. Where the
+        interpreter does not allow it, and for graphs with several outputs, it is `general` itself.
         """
         if len(self.graph.outputs) != 1 or not self.compiled or not fastcall.usable():
             return self.general
@@ -276,7 +273,7 @@ class Kernel:
 
     @cached_property
     def _batch(self) -> Any:
-        """The compiled loop over states."""
+        """The compiled loop over states, called through ctypes."""
         return _BATCH(self._load("batch").address("batch"))
 
     @cached_property
@@ -285,32 +282,16 @@ class Kernel:
         return _SINGLE(self._load("single").address("single"))
 
     def _load(self, program: str) -> Any:
-        """One of the kernel's programs in memory: from the cache, or compiled."""
-        from forearm.compiler import jit
+        """One of the kernel's programs, from the cache or compiled; in memory as long as the kernel."""
+        from forearm.compiler.jit import load_program
 
         with self._lock:
-            if program in self._loaded:
-                return self._loaded[program]
-            here, started = jit.host(), time.perf_counter()
-            parts = (self.graph.digest, here.llvm, here.triple, here.cpu, here.features)
-            key = cache.key_of(*parts, program, self.lanes, self.layout, jit.LEVEL)
-            code = cache.load(key) if self.keep else None
-            if code is None:
-                code = jit.object_code(self._text(program), self.name)
-                kept = (
-                    cache.store(key, f"{self.name}, {self.lanes.type}, {program}", code)
-                    if self.keep
-                    else None
+            if program not in self._loaded:
+                key = (self.graph.digest, program, self.lanes, self.layout)
+                self._loaded[program] = load_program(
+                    self.name, key, lambda: self._text(program), keep=self.keep
                 )
-                where = f"kept in {kept}" if kept else "not kept"
-                LOG.info(
-                    "compiled %s (%s) in %.2f s, %s", self.name, program, time.perf_counter() - started, where
-                )
-            loaded = jit.Loaded(code, self.name)
-            self.__dict__.setdefault("_loaded", {})[program] = (
-                loaded  # machine code lives as long as the kernel
-            )
-            return loaded
+            return self._loaded[program]
 
     def _text(self, program: str) -> str:
         from forearm.compiler import jit

@@ -8,6 +8,10 @@ of threads may be in it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
 from forearm.compiler.emit_llvm import Lanes, Writer, declarations, sincos_function
 from forearm.compiler.graph import Graph, Port
 from forearm.compiler.layout import columns_function, rows_function
@@ -19,54 +23,89 @@ PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
 
 def batch_program(graph: Graph, plan: Plan, layout: str, triple: str) -> str:
     """The module with `@batch`; its scratch area is what the plan says."""
-    lanes = plan.lanes
+    movers = movers_of(plan, layout, inward=graph.inputs, outward=graph.outputs)
+    return program_of(plan, triple, [*movers, _batch_function(plan, layout)])
+
+
+def program_of(plan: Plan, triple: str, parts: list[str]) -> str:
+    """A module with `@tile` and what it needs, and more functions."""
+    graph, lanes = plan.graph, plan.lanes
+    return "\n".join(
+        [
+            f'; {graph.name}: {graph.counts}\ntarget triple = "{triple}"\n',
+            declarations(lanes, Lanes(lanes.dtype, 1), Lanes("float64", 1)),
+            sincos_function(lanes),
+            tile_function(plan),
+            *parts,
+            PROFILE,
+        ]
+    )
+
+
+def movers_of(plan: Plan, layout: str, *, inward: Sequence[Port], outward: Sequence[Port]) -> list[str]:
+    """The functions that bring these ports into the tile and out of it."""
     make = rows_function if layout == "rows" else columns_function
-    movers = {}
-    for ports, inward in ((graph.inputs, True), (graph.outputs, False)):
+    found = {}
+    for ports, side in ((inward, True), (outward, False)):
         for port in ports:
             if port.size:
-                name = mover(port, inward)
-                movers[name] = make(name, lanes, port.size, plan.tile, inward=inward)
-    parts = [
-        f'; {graph.name}: {graph.counts}\ntarget triple = "{triple}"\n',
-        declarations(lanes, Lanes(lanes.dtype, 1)),
-        sincos_function(lanes),
-        *movers.values(),
-        tile_function(plan),
-        _batch_function(plan, layout),
-        PROFILE,
-    ]
-    return "\n".join(parts)
+                name = _mover(port, side)
+                found[name] = make(name, plan.lanes, port.size, plan.tile, inward=side)
+    return list(found.values())
 
 
-def mover(port: Port, inward: bool) -> str:
-    """Name of the function that moves a port's tile."""
+def _mover(port: Port, inward: bool) -> str:
     return f"{'take' if inward else 'give'}{port.size}"
+
+
+@dataclass(frozen=True)
+class Span:
+    """The states of one tile: the first, the last within the tile, how many are computed (whole vectors)."""
+
+    start: str
+    last: str
+    count: str
+
+
+@contextmanager
+def each_tile(w: Writer, plan: Plan) -> Iterator[Span]:
+    """Loop over the tiles from `%first` to `%end`."""
+    with w.loop("%end", plan.tile, "%first") as start:
+        left = w.let(f"sub i64 %end, {start}")
+        here = w.let(f"call i64 @llvm.smin.i64(i64 {left}, i64 {plan.tile})")
+        last = w.let(f"sub i64 {here}, 1")
+        width = plan.lanes.width
+        yield Span(start, last, w.let(f"and i64 {w.let(f'add i64 {here}, {width - 1}')}, {-width}"))
+
+
+def table_row(w: Writer, index: int) -> list[str]:
+    """The three numbers of an array."""
+    return [w.let(f"load i64, ptr {w.at('%table', 24 * index + 8 * j)}") for j in range(3)]
+
+
+def move(
+    w: Writer, plan: Plan, port: Port, column: int, array: str, between: str, span: Span, inward: bool
+) -> None:
+    """Bring a port's tile in or out; `between` are the strides that its mover takes."""
+    if port.size:
+        inside = w.at("%scratch", column * plan.pitch)
+        places = f"ptr {array}, {between}, ptr {inside}, i64 {span.last}, i64 {span.count}"
+        w.put(f"call void @{_mover(port, inward)}({places})")
 
 
 def _batch_function(plan: Plan, layout: str) -> str:
     w, graph = Writer(), plan.graph
     ports = [(p, c, True) for p, c in zip(graph.inputs, plan.inputs, strict=True)]
     ports += [(p, c, False) for p, c in zip(graph.outputs, plan.outputs, strict=False)]
-    rows = [
-        [w.let(f"load i64, ptr {w.at('%table', 24 * i + 8 * j)}") for j in range(3)]
-        for i in range(len(ports))
-    ]
-    with w.loop("%end", plan.tile, "%first") as start:
-        left = w.let(f"sub i64 %end, {start}")
-        here = w.let(f"call i64 @llvm.smin.i64(i64 {left}, i64 {plan.tile})")
-        last = w.let(f"sub i64 {here}, 1")
-        count = w.let(f"and i64 {w.let(f'add i64 {here}, {plan.lanes.width - 1}')}, {-plan.lanes.width}")
+    rows = [table_row(w, i) for i in range(len(ports))]
+    with each_tile(w, plan) as span:
         for inward in (True, False):
             for (port, column, side), (address, stride, pitch) in zip(ports, rows, strict=True):
-                if side is not inward or not port.size:
-                    continue
-                base = w.let(f"inttoptr i64 {address} to ptr")
-                array = w.at(base, w.let(f"mul i64 {start}, {stride}"))
-                between = f"i64 {stride}" + (f", i64 {pitch}" if layout == "columns" else "")
-                inside = w.at("%scratch", column * plan.pitch)
-                places = f"ptr {array}, {between}, ptr {inside}"
-                w.put(f"call void @{mover(port, inward)}({places}, i64 {last}, i64 {count})")
+                if side is inward:
+                    base = w.let(f"inttoptr i64 {address} to ptr")
+                    array = w.at(base, w.let(f"mul i64 {span.start}, {stride}"))
+                    between = f"i64 {stride}" + (f", i64 {pitch}" if layout == "columns" else "")
+                    move(w, plan, port, column, array, between, span, inward)
             if inward:
-                w.put(f"call void @tile(ptr %scratch, i64 {count})")
+                w.put(f"call void @tile(ptr %scratch, i64 {span.count})")
     return w.function("void @batch(ptr %table, i64 %first, i64 %end, ptr %scratch) nounwind")

@@ -117,27 +117,31 @@ def tile_function(plan: Plan) -> str:
     computed = [i for i in plan.angles if plan.graph.nodes[i].op != "input"]
     if computed:
         with w.loop("%count", plan.lanes.width) as index:
-            _write_angles(w, plan, _Columns(w, plan, index), computed)
+            _write_angles(w, plan, Columns(w, plan, index), computed)
     call_sincos(w, plan, "%count")
     with w.loop("%count", plan.lanes.width) as index:
-        write_results(w, plan, _Columns(w, plan, index))
+        write_results(w, plan, Columns(w, plan, index))
     return w.function("internal void @tile(ptr noalias %scratch, i64 %count) nounwind noinline")
 
 
-class _Columns:
+class Columns:
     """Addresses of one vector of states within the columns."""
 
     def __init__(self, w: Writer, plan: Plan, index: str) -> None:
+        """The vector that starts with state `index` of the tile."""
         self.w, self.plan = w, plan
         self.base = w.at("%scratch", w.let(f"mul i64 {index}, {plan.lanes.itemsize}"))
 
     def place(self, column: int) -> str:
+        """Where the vector lies in a column."""
         return self.w.at(self.base, column * self.plan.pitch)
 
     def load(self, column: int) -> str:
+        """The vector of a column."""
         return self.w.load(self.plan.lanes, self.place(column))
 
     def store(self, value: str, column: int) -> None:
+        """Put a vector into a column."""
         self.w.store(self.plan.lanes, value, self.place(column))
 
     def read(self, index: int) -> str | None:
@@ -154,7 +158,7 @@ class _Columns:
         return self.load(column + 1), self.load(column + 2)
 
 
-def _write_angles(w: Writer, plan: Plan, columns: _Columns, computed: list[int]) -> None:
+def _write_angles(w: Writer, plan: Plan, columns: Columns, computed: list[int]) -> None:
     values = emit_nodes(w, plan.lanes, plan.graph, needed(plan.graph, computed), columns.read, columns.sincos)
     for index, column in zip(plan.angles, plan.angle_columns, strict=True):
         if index in computed:
@@ -169,7 +173,7 @@ def call_sincos(w: Writer, plan: Plan, count: str) -> None:
         w.put(f"call void @sincos({pointers}, i64 {how_many}, i64 {plan.pitch}, i64 {count})")
 
 
-def write_results(w: Writer, plan: Plan, columns: _Columns) -> None:
+def write_results(w: Writer, plan: Plan, columns: Columns) -> None:
     """The graph on one vector of states, its outputs stored as soon as they are known."""
     graph, angle = plan.graph, {node: a for a, node in enumerate(plan.angles)}
     staged = {
