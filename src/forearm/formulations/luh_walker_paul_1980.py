@@ -56,8 +56,9 @@ def reactions(arm, q, qd, qdd, *, tip_wrench=None):
             z_qd = z[i - 1] * qd[i]  # (NE1)
             w[i] = A[i].T @ (w[i - 1] + z_qd)  # (NE1)
             wd[i] = A[i].T @ (wd[i - 1] + z[i - 1] * qdd[i] + cross(w[i - 1], z_qd))  # (NE2)
-            turned = cross(wd[i], p_star[i]) + cross(w[i], cross(w[i], p_star[i]))  # (NE3)
-            pdd[i] = turned + A[i].T @ pdd[i - 1]  # (NE3)
+            pdd[i] = (
+                cross(wd[i], p_star[i]) + cross(w[i], cross(w[i], p_star[i])) + A[i].T @ pdd[i - 1]
+            )  # (NE3)
         else:
             w[i] = A[i].T @ w[i - 1]  # (NE1)
             wd[i] = A[i].T @ wd[i - 1]  # (NE2)
