@@ -1,0 +1,136 @@
+"""Base parameters: the combinations of masses, centres and inertias that torques can tell apart.
+
+Each link's ten parameters are taken about its joint (frame before the constant pose): L for the inertia
+about that origin, l for the first moment, m for the mass. What is symmetric about a joint's axis rides on
+the link before (Gautier and Khalil 1990), and what then never enters is left out. A parameter that took
+something over ends in R.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import parallel_axis, product, rotation_z, sin_cos_of_constant
+from forearm.arm import Arm, Pose, Ten
+from forearm.derivation.polynomial import Expression, Ring
+
+LETTERS = ("m", "lx", "ly", "lz", "Lxx", "Lxy", "Lxz", "Lyy", "Lyz", "Lzz")
+"""Names of the ten parameters in the order of `_numbers`."""
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """One base parameter and what it stands for."""
+
+    name: str
+    """Lzz1R, for instance."""
+    meaning: Expression
+    """The combination of the arm's own parameters."""
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.meaning}"
+
+
+@dataclass(frozen=True)
+class GroupedLink:
+    """A link whose ten parameters are letters: what the energies need, nothing else."""
+
+    link: Any
+    """The link that it came from."""
+    ten: Ten
+    """The grouped parameters in the link's own frame."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.link, name)
+
+
+@dataclass(frozen=True)
+class GroupedArm:
+    """A chain of grouped links; only energies can be taken of it, no inner forces."""
+
+    links: tuple[GroupedLink, ...]
+    """The links, base to tip."""
+    gravity_in_base: Any
+    """Gravity in the axes of frame 0."""
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.links)
+
+
+def grouped(arm: Arm, ring: Ring) -> tuple[GroupedArm, list[Grouping]]:
+    """The arm over base parameters, and what each of them means."""
+    before = [_numbers(link.ten_at_joint) for link in arm.links]
+    after = [_numbers(ten) for ten in _regrouped(arm)]
+    groupings, made = [], []
+    for i, (link, old, new) in enumerate(zip(arm.links, before, after, strict=True), 1):
+        row: list[Any] = []
+        for letter, a, b in zip(LETTERS, old, new, strict=True):
+            meaning = _expression(ring, b)
+            if meaning.is_zero:
+                row.append(0.0)
+                continue
+            name = _free_name(ring, f"{letter}{i}{'' if _expression(ring, a) == meaning else 'R'}", meaning)
+            groupings.append(Grouping(name, meaning))
+            row.append(ring.generator(name))
+        made.append(GroupedLink(link, _moved(_ten(row), link.pose)))
+    return GroupedArm(tuple(made), arm.gravity_in_base), groupings
+
+
+def _regrouped(arm: Arm) -> list[Ten]:
+    """Ten parameters about each joint, what a joint cannot notice moved to the link before."""
+    tens = [link.ten_at_joint for link in arm.links]
+    for j in range(arm.n - 1, -1, -1):
+        link, (mass, h, J) = arm.links[j], tens[j]
+        zero = np.zeros((3, 3))
+        if link.revolute:  # what is symmetric about the axis: m, the first moment along z, and Lyy twice
+            disc = np.array([[J[1, 1], 0.0, 0.0], [0.0, J[1, 1], 0.0], [0.0, 0.0, 0.0]], dtype=object)
+            move = Ten(mass, np.array([0.0, 0.0, h[2]], dtype=object), disc)
+            tens[j] = Ten(0.0, np.array([h[0], h[1], 0.0], dtype=object), J - disc)
+            along = Pose(translation=(0.0, 0.0, link.d))
+        else:  # a sliding body keeps its direction: all of its inertia
+            move, tens[j] = Ten(0.0, np.zeros(3), J), Ten(mass, h, zero)
+            along = Pose(rotation_z(*sin_cos_of_constant(link.theta)))  # type: ignore[arg-type]
+        if j:
+            back = (arm.links[j - 1].pose @ along).inverse()
+            before, moved = tens[j - 1], _moved(move, back if link.revolute else Pose(back.rotation))
+            tens[j - 1] = Ten(*(a + b for a, b in zip(before, moved, strict=True)))
+    return tens
+
+
+def _moved(ten: Ten, step: Pose) -> Ten:
+    """The same body's parameters in the frame that is at `step` seen from the old one."""
+    mass, h, J = ten
+    R, p = step.R, step.p
+    about = J + parallel_axis(mass, p) - (2 * (p @ h) * np.eye(3) - np.outer(p, h) - np.outer(h, p))
+    return Ten(mass, product(R.T, h - mass * p), product(product(R.T, about), R))
+
+
+def _numbers(ten: Ten) -> list[Any]:
+    mass, h, J = ten
+    return [mass, *h, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
+
+
+def _ten(numbers: list[Any]) -> Ten:
+    m, x, y, z, xx, xy, xz, yy, yz, zz = numbers
+    tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    return Ten(m, np.array([x, y, z], dtype=object), np.array(tensor, dtype=object))
+
+
+def _free_name(ring: Ring, name: str, meaning: Expression) -> str:
+    """The name, or one beside it where the arm uses it for something else."""
+    while name in ring.names and ring.generator(name) != meaning:
+        name += "b"
+    return name
+
+
+def _expression(ring: Ring, x: Any) -> Expression:
+    return (x if isinstance(x, Expression) else ring.constant(x)).reduced()
+
+
+def used(groupings: list[Grouping], arrays: list[Any]) -> list[Grouping]:
+    """Those parameters that enter the equations at all."""
+    names = {name for array in arrays for x in np.ravel(array) for name in x.names}
+    return [g for g in groupings if g.name in names]

@@ -1,0 +1,260 @@
+"""Arms with letters: the textbook's symbols instead of numbers, numbers instead of symbols, and reading both.
+
+`symbolic` replaces chosen numbers by SymPy symbols; `with_values` puts numbers in; `read_arm` turns every
+scalar into an expression of one ring, in which parallel joints share a group of angles.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from forearm import faults
+from forearm.algebra import Matrix, Scalar, is_number, product, rotation_z, sin_cos_of_constant
+from forearm.arm import Arm, Inertia, Link, Pose
+from forearm.derivation.polynomial import Expression, Ring
+from forearm.derivation.sympy_side import read, sympy
+
+KINDS = ("lengths", "masses", "centers", "inertias", "gravity")
+"""What `symbolic` can turn into letters."""
+
+
+# -- letters for numbers ---------------------------------------------------------------------------------
+
+
+def symbolic(
+    arm: Arm, what: Iterable[str] = KINDS, *, style: str = "textbook", about: str | None = None
+) -> Arm:
+    """The arm with letters in place of its numbers.
+
+    Args:
+        arm: Any arm; its drives are left out, because closed forms are those of the rigid arm.
+        what: Which numbers become letters: any of 'lengths', 'masses', 'centers', 'inertias', 'gravity'. The
+            rest stay numbers. Angles stay as they are.
+        style: 'textbook' names what is not zero as the lecture notes do (m1, l1, lc1, I1z, g); 'full' names
+            all ten inertial parameters of each link, zero or not (m1, x1, y1, z1, Ixx1, Ixy1 …), and a1, d1.
+        about: Where the letters of the inertias are about: 'com' or 'origin' (as the arm has them by
+            default).
+
+    Returns:
+        A new arm, with SymPy symbols.
+    """
+    faults.choice(style, ("textbook", "full"), "symbolic style")
+    chosen = [faults.choice(kind, KINDS, "symbolic what") for kind in what]
+    letters = _Letters(style == "full", tuple(chosen), about)
+    links = tuple(letters.link(i, link) for i, link in enumerate(arm.without_drives().links, 1))
+    gravity = letters.gravity(arm.gravity) if "gravity" in chosen else arm.gravity
+    dynamics = arm.dynamics or (style == "full" and {"masses", "centers", "inertias"} <= set(chosen))
+    return arm.replace(links=links, gravity=gravity, defects=(), configurations=(), dynamics=dynamics)
+
+
+class _Letters:
+    """Names for the numbers of a link."""
+
+    def __init__(self, full: bool, what: tuple[str, ...], about: str | None) -> None:
+        self.full, self.what, self.about = full, what, about
+        self.symbol = sympy().Symbol
+
+    def letter(self, name: str, value: Scalar, zeros: bool = False) -> Scalar:
+        """A symbol for a number that is not zero (or for any, with zeros)."""
+        return self.symbol(name) if zeros or not (is_number(value) and value == 0) else value
+
+    def link(self, i: int, link: Link) -> Link:
+        changes: dict[str, Any] = {}
+        if "masses" in self.what:
+            changes["mass"] = self.letter(f"m{i}", link.mass, self.full)
+        if "centers" in self.what:
+            changes["com"] = self.center(i, link)
+        if "inertias" in self.what:
+            changes["inertia"] = self.inertia(i, link)
+        if "lengths" in self.what:
+            changes["d"] = self.letter(f"d{i}", link.d)
+            changes["pose"] = Pose(link.pose.rotation, self.step(i, link))
+        return replace(link, **changes)
+
+    def step(self, i: int, link: Link) -> Any:
+        x, y, z = link.pose.translation
+        if is_number(y) and is_number(z) and y == z == 0:
+            return self.letter(f"{'a' if self.full else 'l'}{i}", x), y, z
+        return tuple(self.letter(f"p{i}{axis}", v) for axis, v in zip("xyz", (x, y, z), strict=True))
+
+    def center(self, i: int, link: Link) -> Any:
+        if self.full:
+            return tuple(self.symbol(f"{axis}{i}") for axis in "xyz")
+        x, y, z = link.com
+        a = link.pose.translation
+        on_x = all(is_number(v) and v == 0 for v in (y, z, a[1], a[2]))
+        if on_x and link.revolute and not (is_number(a[0]) and a[0] == 0):
+            length = self.step(i, link)[0] if "lengths" in self.what else a[0]
+            return self.symbol(f"lc{i}") - length, 0.0, 0.0
+        return tuple(self.letter(f"{axis}{i}", v) for axis, v in zip("xyz", (x, y, z), strict=True))
+
+    def inertia(self, i: int, link: Link) -> Inertia:
+        about = self.about or link.inertia.about
+        faults.choice(about, ("com", "origin"), "symbolic about")
+        rows = link.inertia.tensor
+        kind = "L" if about == "origin" else "I"
+        entries = {}
+        for r, c in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+            axes = "xyz"[r] + "xyz"[c]
+            name = f"{kind}{axes}{i}" if self.full else f"{kind}{i}{axes if r != c else axes[0]}"
+            entries[r, c] = self.letter(name, rows[r][c], self.full)
+        tensor = [[entries[min(r, c), max(r, c)] for c in range(3)] for r in range(3)]
+        return Inertia(tensor, about)  # type: ignore[arg-type]
+
+    def gravity(self, vector: Any) -> Any:
+        used = [v for v in vector if not (is_number(v) and v == 0)]
+        if len(used) == 1 and is_number(used[0]):
+            g = self.symbol("g")
+            return tuple(v if v == 0 else g if v > 0 else -g for v in vector)
+        return tuple(self.letter(f"g{axis}", v) for axis, v in zip("xyz", vector, strict=True))
+
+
+# -- numbers for letters ---------------------------------------------------------------------------------
+
+
+def mapped_arm(arm: Arm, scalar: Callable[[Scalar], Scalar], **rest: Any) -> Arm:
+    """The rigid arm with every scalar replaced by `scalar(it)`."""
+
+    def pose(old: Pose) -> Pose:
+        rows = tuple(tuple(scalar(x) for x in row) for row in old.rotation)
+        return Pose(rows, tuple(scalar(x) for x in old.translation))  # type: ignore[arg-type]
+
+    links = []
+    for link in arm.without_drives().links:
+        tensor = tuple(tuple(scalar(x) for x in row) for row in link.inertia.tensor)
+        links.append(
+            replace(
+                link,
+                pose=pose(link.pose),
+                theta=scalar(link.theta),
+                d=scalar(link.d),
+                mass=scalar(link.mass),
+                com=tuple(scalar(x) for x in link.com),
+                inertia=Inertia(tensor, link.inertia.about),  # type: ignore[arg-type]
+                offset=scalar(link.offset),
+            )
+        )
+    gravity = tuple(scalar(x) for x in arm.gravity)
+    return arm.replace(links=tuple(links), base=pose(arm.base), tool=pose(arm.tool), gravity=gravity, **rest)
+
+
+def with_values(arm: Arm, values: Mapping[Any, float], **rest: Any) -> Arm:
+    """The arm with numbers in place of its symbols, given by name or by symbol; `rest` are fields of Arm."""
+    by_name = {str(key): float(value) for key, value in values.items()}
+
+    def scalar(x: Scalar) -> Scalar:
+        if is_number(x):
+            return x
+        names = sorted(s.name for s in x.free_symbols)
+        missing = [name for name in names if name not in by_name]
+        if missing:
+            raise faults.StateFault(
+                f"arm {arm.name!r} has symbols without a value: {', '.join(missing)}; give a number for each."
+            )
+        return float(x.subs({s: by_name[s.name] for s in x.free_symbols}))
+
+    return mapped_arm(arm, scalar, **rest)
+
+
+def parameter_names(arm: Arm) -> tuple[str, ...]:
+    """Names of the symbols of an arm, in the order in which they are met."""
+    found: dict[str, None] = {}
+
+    def scalar(x: Scalar) -> Scalar:
+        if not is_number(x):
+            found.update(dict.fromkeys(sorted(s.name for s in x.free_symbols)))
+        return x
+
+    mapped_arm(arm, scalar)
+    return tuple(found)
+
+
+# -- reading an arm --------------------------------------------------------------------------------------
+
+
+def read_arm(arm: Arm, coordinates: tuple[str, ...], S: Matrix) -> tuple[Arm, list[Expression]]:
+    """The arm over one ring of expressions, and its joint variables q = S x there.
+
+    `coordinates` names x; exact arithmetic is used where the arm's fixed angles are right angles.
+    """
+    ring = Ring(_angle_groups(arm, coordinates, S), _is_exact(arm))
+    _order_generators(ring, arm, coordinates)
+
+    def scalar(x: Scalar) -> Scalar:
+        if not is_number(x):
+            return read(ring, x)
+        return float(x) if x in (0, 1, -1) else ring.constant(x)
+
+    q = []
+    for row in S:
+        q_i = ring.constant(0)
+        for k, name in zip(row, coordinates, strict=True):
+            q_i = q_i + ring.generator(name) * (int(k) if k == int(k) else Fraction(repr(float(k))))
+        q.append(q_i)
+    return mapped_arm(arm, scalar, defects=arm.defects), q
+
+
+def _order_generators(ring: Ring, arm: Arm, coordinates: tuple[str, ...]) -> None:
+    """Name generators in the order in which a textbook writes factors: masses, gravity, lengths, the rest."""
+    bodies, lengths, rest = [], [], []
+    for link in arm.links:
+        bodies.append(link.mass)
+        lengths += [link.d, *link.pose.translation, *link.com]
+        rest += [*(x for row in link.inertia.tensor for x in row), link.theta, link.offset]
+    for x in (*bodies, *arm.gravity, *lengths, *rest):
+        if not is_number(x):
+            for symbol in sorted(x.free_symbols, key=lambda s: s.name):
+                ring.meanings.setdefault(symbol.name, symbol)
+                ring.place(symbol.name)
+    for name in coordinates:
+        ring.place(name)
+
+
+def _angle_groups(arm: Arm, coordinates: tuple[str, ...], S: Matrix) -> list[list[str]]:
+    """Angles that are added somewhere, or whose joints are parallel, in one group; order of the chain."""
+    groups: list[list[str]] = []
+    before: list[str] = []
+    turned: Matrix | None = None
+    for link, row in zip(arm.links, S, strict=True):
+        if link.prismatic:
+            if turned is not None:
+                turn = rotation_z(*sin_cos_of_constant(link.theta))
+                turned = product(product(turned, turn), link.pose.R)
+            continue
+        names = [name for k, name in zip(row, coordinates, strict=True) if k]
+        names += sorted(s.name for x in (link.theta, link.offset) if not is_number(x) for s in x.free_symbols)
+        parallel = turned is not None and is_number(turned[2, 2]) and abs(abs(turned[2, 2]) - 1) < 1e-12
+        before = [*before, *names] if parallel else names
+        groups = _merged(groups, before)
+        turned = link.pose.R
+    order = {name: i for i, name in enumerate(coordinates)}
+    return [sorted(dict.fromkeys(g), key=lambda n: order.get(n, len(order))) for g in groups]
+
+
+def _merged(groups: list[list[str]], names: list[str]) -> list[list[str]]:
+    """Groups with all names of a list in one of them."""
+    touched = [g for g in groups if set(g) & set(names)]
+    apart = [g for g in groups if not set(g) & set(names)]
+    return [*apart, [*(n for g in touched for n in g), *names]]
+
+
+def _is_exact(arm: Arm) -> bool:
+    """Whether fixed angles are right angles, and fixed rotations orthonormal as they are printed."""
+    for link in arm.links:
+        fixed = (link.theta, link.offset) if link.revolute else (link.theta,)
+        if not all(_right_angle(float(x)) for x in fixed if is_number(x) or not x.free_symbols):
+            return False
+    for pose in (arm.base, *(link.pose for link in arm.links)):
+        rows = pose.rotation
+        if all(is_number(x) for row in rows for x in row):
+            exact = np.array([[Fraction(repr(float(x))) for x in row] for row in rows], dtype=object)
+            if not np.array_equal(exact @ exact.T, np.eye(3)):
+                return False
+    return True
+
+
+def _right_angle(x: float) -> bool:
+    return bool(abs(np.sin(2 * x)) < 1e-12)
