@@ -8,24 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Matrix, Scalar, Vector
+from forearm.algebra import Matrix, Scalar, Vector, where
 
 
-def factor(M: Matrix) -> tuple[list[list[Scalar]], list[Scalar], list[Scalar]]:
-    """(L, pivots, 1/pivots): rows of the strictly lower L with unit diagonal, and D."""
+def factor(M: Matrix, singular: float = 0.0) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """(L, 1/D): rows of the strictly lower L with unit diagonal, and the inverse pivots.
+
+    With `singular` > 0, a pivot smaller than that fraction of its diagonal entry counts as zero, so that in
+    floating point the solution is not finite instead of merely large.
+    """
     n = len(M)
     a = [[M[i][j] for j in range(n)] for i in range(n)]
     rows: list[list[Scalar]] = [[] for _ in range(n)]
-    pivots: list[Scalar] = [None] * n
     inverse: list[Scalar] = [None] * n
     for k in range(n - 1, -1, -1):
-        pivots[k] = a[k][k]
-        inverse[k] = 1.0 / a[k][k]
+        pivot = a[k][k]
+        if singular and k < n - 1:
+            pivot = where(pivot - singular * M[k][k], pivot, 0.0)
+        inverse[k] = 1.0 / pivot
         rows[k] = [a[k][i] * inverse[k] for i in range(k)]
         for i in range(k):
             for j in range(i + 1):
                 a[i][j] = a[i][j] - rows[k][i] * a[k][j]
-    return rows, pivots, inverse
+    return rows, inverse
 
 
 def solve_factored(rows: list[list[Scalar]], inverse: list[Scalar], b: Vector) -> Vector:
@@ -44,5 +49,5 @@ def solve_factored(rows: list[list[Scalar]], inverse: list[Scalar], b: Vector) -
 
 def solve_symmetric(M: Matrix, b: Vector) -> Vector:
     """x with M x = b, M symmetric positive definite."""
-    rows, _, inverse = factor(M)
+    rows, inverse = factor(M)
     return solve_factored(rows, inverse, b)

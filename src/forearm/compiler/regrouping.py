@@ -8,8 +8,8 @@ Torques cannot tell all ten parameters of a link apart. Part of link j that is s
 well ride on link j-1, which `regrouped` exploits, tip to base: mass, first moment along z and one moment of
 inertia of every revolute link vanish, the whole inertia of every prismatic one (Gautier and Khalil, Direct
 calculation of minimum set of inertial parameters of serial robots, IEEE Trans. Robotics and Automation 6
-(1990) 368-373, doi:10.1109/70.56655). Torques, M, bias and forward dynamics are unchanged; forces inside the arm are not, so a
-`Regrouped` is no `Arm` and only formulations that read the view `ten` accept it.
+(1990) 368-373, doi:10.1109/70.56655). Torques, M, bias and forward dynamics are unchanged; forces inside the
+arm are not, so a `Regrouped` is no `Arm` and only formulations that read the view `ten` accept it.
 """
 
 import math
@@ -20,7 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Matrix, Scalar, Vector, is_number, is_zero, parallel_axis, product, rotation_z, sin_cos_of_constant
+from forearm.algebra import (
+    Matrix,
+    Scalar,
+    Vector,
+    is_number,
+    is_zero,
+    parallel_axis,
+    product,
+    rotation_z,
+    sin_cos_of_constant,
+)
 from forearm.arm import Arm, Link, Pose, Ten
 
 PARALLEL = 1e-9
@@ -46,6 +56,8 @@ class JointLink:
     """The link that it came from (for the joint's sign and zero)."""
     ten_at_joint: Ten
     """The ten parameters in the frame at the joint."""
+    shift: Pose = Pose()  # noqa: RUF009
+    """This frame seen from the arm's own frame at the joint."""
 
     revolute = property(lambda self: self.kind == "revolute")
     prismatic = property(lambda self: self.kind == "prismatic")
@@ -72,13 +84,27 @@ class Regrouped:
     """The constant pose from frame 0 to the axis of joint 1."""
     gravity_in_base: Vector
     """Gravity in the axes of frame 0 (3,) [m/s²]."""
-    tip: Pose
-    """Frame n of the arm seen from the frame of the last joint."""
 
     def with_numbers(self, numbers: Any) -> "Regrouped":
         """The same chain with other parameters: for each link the ten numbers in the order of NAMES."""
         links = zip(self.links, numbers, strict=True)
         return replace(self, links=tuple(replace(link, ten_at_joint=ten_from(ten)) for link, ten in links))
+
+    def with_link_numbers(self, numbers: Any) -> "Regrouped":
+        """The same chain with bodies given in the arm's link frames: ten numbers for each link."""
+        tens = (
+            moved_ten(moved_ten(ten_from(row), link.joint.pose.inverse()), link.shift)
+            for row, link in zip(numbers, self.links, strict=True)
+        )
+        return self.with_numbers([numbers_of(ten) for ten in tens])
+
+    def with_payload(self, numbers: Any) -> "Regrouped":
+        """The same chain holding a body: its ten numbers in frame n (the flange)."""
+        last = self.links[-1]
+        body = moved_ten(moved_ten(ten_from(numbers), last.joint.pose.inverse()), last.shift)
+        return replace(
+            self, links=(*self.links[:-1], replace(last, ten_at_joint=_sum(last.ten_at_joint, body)))
+        )
 
     @property
     def numbers(self) -> list[list[Scalar]]:
@@ -145,7 +171,11 @@ def _screw(pose: Pose) -> _Screw:
     gamma, alpha = math.atan2(R[0, 2], -R[1, 2]), math.atan2(slope, R[2, 2])
     theta = math.atan2(R[2, 0], R[2, 1])
     if abs(gamma) > math.pi / 2:  # the other direction along the common normal turns less
-        gamma, alpha, theta = gamma - math.copysign(math.pi, gamma), -alpha, theta - math.copysign(math.pi, theta)
+        gamma, alpha, theta = (
+            gamma - math.copysign(math.pi, gamma),
+            -alpha,
+            theta - math.copysign(math.pi, theta),
+        )
         slope = -slope
     across = _turned(-gamma) @ p
     r = -float(across[1]) / slope
@@ -174,7 +204,7 @@ def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
     `origins` says for each revolute joint at which of its two common normals the origin sits: 0 for the one with
     the axis before, 1 for the one with the axis after; by default the cheaper way by a rough price.
     """
-    screws = [_screw(link.pose) for link in arm.links[:-1]] + [_Screw(0.0, 0.0, Pose(), 0.0, 0.0)]
+    screws = [_screw(link.pose) for link in arm.links[:-1]] + [_Screw(0.0, 0.0, arm.links[-1].pose, 0.0, 0.0)]
     start = [0.0] + [-s.r for s in screws[:-1]]  # where the normal from the axis before meets axis j
     end = [link.d + s.b if is_number(link.d) else link.d for link, s in zip(arm.links, screws, strict=True)]
     origin = _origins(arm, screws, start, end)
@@ -191,11 +221,11 @@ def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
             pose = pose @ _along(origin[j + 1] - start[j + 1])
         d = 0.0 if link.revolute else link.d - start[j]
         theta = _wrapped(link.theta + before + screw.gamma)
-        links.append(JointLink(link.kind, _clean(pose), theta, d, link, moved_ten(link.ten_at_joint, step)))
+        links.append(
+            JointLink(link.kind, _clean(pose), theta, d, link, moved_ten(link.ten_at_joint, step), step)
+        )
     root = _along(origin[0]) if arm.links[0].revolute else Pose()
-    last = arm.links[-1]
-    tip = _along(last.d - origin[-1]) @ last.pose if last.revolute else last.pose
-    return Regrouped(arm.name, tuple(links), root, arm.gravity_in_base, tip)
+    return Regrouped(arm.name, tuple(links), root, arm.gravity_in_base)
 
 
 def _wrapped(angle: Scalar) -> Scalar:
@@ -213,9 +243,7 @@ def _clean(pose: Pose) -> Pose:
 
 def _origins(arm: Arm, screws: list[_Screw], start: list[float], end: list[Any]) -> list[Any]:
     """Where each revolute joint's origin sits on its axis: at one of its two normals, the cheaper way overall."""
-    choices = [
-        (start[j], end[j]) if link.revolute else (link.d,) for j, link in enumerate(arm.links)
-    ]
+    choices = [(start[j], end[j]) if link.revolute else (link.d,) for j, link in enumerate(arm.links)]
     if not all(is_number(x) for pair in choices for x in pair):
         return [pair[-1] for pair in choices]
     cost = {c: (0.0, (c,)) for c in set(choices[0])}
@@ -227,7 +255,8 @@ def _origins(arm: Arm, screws: list[_Screw], start: list[float], end: list[Any])
             return np.array([0.0, 0.0, lift]) + p + R[:, 2] * (b - start[j])
 
         cost = {
-            b: min((total + _price(step(a, b)), (*path, b)) for a, (total, path) in cost.items()) for b in set(here)
+            b: min((total + _price(step(a, b)), (*path, b)) for a, (total, path) in cost.items())
+            for b in set(here)
         }
     return list(min(cost.values())[1])
 
@@ -292,4 +321,3 @@ def pattern(arm: Arm, origins: Sequence[int] | None = None) -> list[list[bool]]:
     rng = np.random.default_rng(0)
     filled = regroup(chain.with_numbers(rng.uniform(1.0, 2.0, (arm.n, 10)).tolist()))
     return [[not is_zero(x) for x in row] for row in filled.numbers]
-

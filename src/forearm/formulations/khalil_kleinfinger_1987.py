@@ -59,7 +59,9 @@ def joint_torques(arm, q, qd, qdd, *, tip_wrench=None):
         at_joint = into(turn[j], X[j], vd[j - 1] + U[j - 1] @ P[j])  # (K4)
         if link.revolute:
             w[j] = np.array([w_before[0], w_before[1], w_before[2] + rate])  # (K1)
-            wd[j] = np.array([wd_before[0] + w_before[1] * rate, wd_before[1] - w_before[0] * rate, wd_before[2] + push])  # (K2)
+            wd[j] = np.array(
+                [wd_before[0] + w_before[1] * rate, wd_before[1] - w_before[0] * rate, wd_before[2] + push]
+            )  # (K2)
             vd[j] = at_joint  # (K4)
         else:
             w[j] = w_before  # (K1)
@@ -125,9 +127,21 @@ def moment(J, w, wd):
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
     return np.array(
         [
-            J[0, 0] * wd[0] + (J[2, 2] - J[1, 1]) * yz + J[0, 1] * (wd[1] - xz) + J[0, 2] * (xy + wd[2]) + J[1, 2] * (yy - zz),
-            J[1, 1] * wd[1] + (J[0, 0] - J[2, 2]) * xz + J[1, 2] * (wd[2] - xy) + J[0, 1] * (yz + wd[0]) + J[0, 2] * (zz - xx),
-            J[2, 2] * wd[2] + (J[1, 1] - J[0, 0]) * xy + J[0, 2] * (wd[0] - yz) + J[1, 2] * (xz + wd[1]) + J[0, 1] * (xx - yy),
+            J[0, 0] * wd[0]
+            + (J[2, 2] - J[1, 1]) * yz
+            + J[0, 1] * (wd[1] - xz)
+            + J[0, 2] * (xy + wd[2])
+            + J[1, 2] * (yy - zz),
+            J[1, 1] * wd[1]
+            + (J[0, 0] - J[2, 2]) * xz
+            + J[1, 2] * (wd[2] - xy)
+            + J[0, 1] * (yz + wd[0])
+            + J[0, 2] * (zz - xx),
+            J[2, 2] * wd[2]
+            + (J[1, 1] - J[0, 0]) * xy
+            + J[0, 2] * (wd[0] - yz)
+            + J[1, 2] * (xz + wd[1])
+            + J[0, 1] * (xx - yy),
         ]
     )
 

@@ -1,0 +1,321 @@
+"""The user's functions: torques, accelerations, M, C, g and the rest, batched and compiled.
+
+    tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) - J(q)ᵀ f_env
+
+Every function takes arrays (..., n), or dicts by joint name, and broadcasts leading axes; payload, rotor inertia
+and friction are in every quantity, consistently (`arm.without_drives()` leaves the rigid arm). `out=` is written
+and returned, `threads=` shares a batch between threads. The first call compiles (about 0.1 s, kept on disk), and
+the kernel stays on the arm.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm import faults
+from forearm.algebra import Matrix, Vector
+from forearm.arm import Arm, Wrench
+
+LOG = logging.getLogger("forearm")
+
+
+# -- kernels, kept on the arm ------------------------------------------------------------------------------
+
+
+def _kernel(arm: Arm, quantity: str, **options: Any) -> Any:
+    """The arm's kernel for a quantity."""
+    key = (quantity, *options.items())
+    found = arm.kernels.get(key)
+    if found is None:
+        from forearm.compiler.compiling import compile
+
+        found = arm.kernels[key] = compile(arm, quantity, **options)
+    return found
+
+
+def _entry(arm: Arm, quantity: str) -> Callable[..., Any]:
+    """The fastest way into a kernel: one plain state goes straight to machine code, all else through the checks."""
+    found = arm.kernels.get(quantity)
+    if found is None:
+        kernel = _kernel(arm, quantity)
+
+        def checked(*values: Any, out: Any = None, threads: int = 1) -> Any:
+            return _checked(arm, kernel, values, out, threads)
+
+        found = arm.kernels[quantity] = kernel.entry_to(checked)
+    return found
+
+
+def _checked(arm: Arm, kernel: Any, values: tuple[Any, ...], out: Any, threads: int) -> Any:
+    """Call a kernel with every check of the arguments, in the arm's own words."""
+    names = [port.name for port in kernel.graph.inputs]
+    arrays = [faults.state(arm, name, value) for name, value in zip(names, values, strict=True)]
+    for name, array in zip(names, arrays, strict=True):
+        faults.finite_state(arm, name, array)
+    _hint(arm, arrays[0])
+    result = kernel.general(*arrays, out=out, threads=threads)
+    if "qdd" in kernel.graph.outputs[0].name or kernel.graph.outputs[0].name == "x":
+        _refuse_singular(arm, arrays[0], result)
+    return result
+
+
+def _hint(arm: Arm, q: Vector) -> None:
+    hint = faults.degrees_hint(arm, q.reshape(-1, arm.n)[:64])
+    if hint:
+        LOG.warning("%s: %s", arm.name, hint)
+
+
+def _refuse_singular(arm: Arm, q: Vector, result: Vector) -> None:
+    """A single state whose M is singular is a fault that names the joint; in a batch its row is not finite."""
+    if result.ndim == 1 and not np.all(np.isfinite(result)):
+        faults.singular_inertia(arm, np.asarray(mass_matrix(arm, q)), q)
+
+
+# -- torques and accelerations -----------------------------------------------------------------------------
+
+
+def inverse_dynamics(
+    arm: Arm,
+    q: Any,
+    qd: Any,
+    qdd: Any,
+    *,
+    wrench: Wrench | None = None,
+    out: Any = None,
+    threads: int = 1,
+    target: str = "cpu",
+) -> Vector:
+    """Joint torques (..., n) that give the accelerations qdd [N m, N for prismatic joints].
+
+    `wrench` is what the environment exerts on the arm.
+
+    >>> import forearm as fa
+    >>> arm = fa.load("rr")
+    >>> fa.inverse_dynamics(arm, [0.4, -1.1], [0.7, 1.3], [-0.5, 2.1]).round(6)
+    array([20.668947,  2.876616])
+    """
+    if target != "cpu":
+        return _elsewhere(arm, "inverse_dynamics", target, (q, qd, qdd), wrench, out)
+    entry = arm.kernels.get("inverse_dynamics") or _entry(arm, "inverse_dynamics")
+    if wrench is None and threads == 1:
+        return entry(q, qd, qdd) if out is None else entry(q, qd, qdd, out=out)
+    tau = entry(q, qd, qdd, out=out, threads=threads)
+    if wrench is not None:
+        tau -= external_torque(arm, q, wrench, threads=threads)
+    return tau
+
+
+def forward_dynamics(
+    arm: Arm,
+    q: Any,
+    qd: Any,
+    tau: Any,
+    *,
+    wrench: Wrench | None = None,
+    out: Any = None,
+    threads: int = 1,
+    target: str = "cpu",
+    status: Any = None,
+) -> Vector:
+    """Joint accelerations (..., n) under the torques tau.
+
+    A single state whose mass matrix is singular raises `SingularInertia` and names the joint; in a batch such rows
+    are not finite, and `status`, a bool array of the batch's shape, is set to True for them.
+    """
+    if wrench is not None:
+        tau = faults.state(arm, "tau", tau) + external_torque(arm, q, wrench, threads=threads)
+    if target != "cpu":
+        return _elsewhere(arm, "forward_dynamics", target, (q, qd, tau), None, out)
+    entry = arm.kernels.get("forward_dynamics") or _entry(arm, "forward_dynamics")
+    if threads == 1 and status is None:
+        return entry(q, qd, tau) if out is None else entry(q, qd, tau, out=out)
+    qdd = entry(q, qd, tau, out=out, threads=threads)
+    if status is not None:
+        status[...] = ~np.isfinite(qdd).all(axis=-1)
+    return qdd
+
+
+def external_torque(arm: Arm, q: Any, wrench: Wrench, *, threads: int = 1) -> Vector:
+    """Jᵀ f (..., n): what a wrench on the arm does at the joints."""
+    at, point = wrench.at if isinstance(wrench.at, tuple) else (wrench.at, None)
+    kernel = _kernel(arm, "wrench_torque", at=at, point=point, local=wrench.frame == "local")
+    numbers = np.array([*wrench.force, *wrench.moment], dtype=float)
+    return kernel.general(faults.state(arm, "q", q), numbers, threads=threads)
+
+
+def _elsewhere(
+    arm: Arm, quantity: str, target: str, values: tuple[Any, ...], wrench: Wrench | None, out: Any
+) -> Any:
+    """The same on another target."""
+    from forearm.compiler.targets import call_on_target
+
+    return call_on_target(arm, quantity, target, values, wrench, out)
+
+
+# -- the terms of the equation of motion -------------------------------------------------------------------
+
+
+def mass_matrix(arm: Arm, q: Any, *, out: Any = None, threads: int = 1) -> Matrix:
+    """M(q) (..., n, n), full and symmetric, reflected rotor inertia included."""
+    return _entry(arm, "mass_matrix")(q, out=out, threads=threads)
+
+
+def solve_mass(arm: Arm, q: Any, b: Any, *, out: Any = None, threads: int = 1) -> Vector:
+    """x (..., n) with M(q) x = b, by factors, never by an inverse."""
+    return _entry(arm, "solve_mass")(q, b, out=out, threads=threads)
+
+
+def mass_matrix_rate(arm: Arm, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> Matrix:
+    """dM/dt (..., n, n) along qd."""
+    return _entry(arm, "mass_matrix_rate")(q, qd, out=out, threads=threads)
+
+
+def coriolis_matrix(arm: Arm, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> Matrix:
+    """C(q, qd) (..., n, n) by Christoffel symbols: dM/dt - 2 C is skew. (C is not unique; C qd is.)"""
+    return _entry(arm, "coriolis_matrix")(q, qd, out=out, threads=threads)
+
+
+def coriolis_transpose_times(
+    arm: Arm, q: Any, qd: Any, v: Any, *, out: Any = None, threads: int = 1
+) -> Vector:
+    """C(q, qd)ᵀ v (..., n) without forming C: what a momentum observer needs (v = qd there)."""
+    return _entry(arm, "coriolis_transpose_times")(q, qd, v, out=out, threads=threads)
+
+
+def christoffel(arm: Arm, q: Any, *, out: Any = None, threads: int = 1) -> Matrix:
+    """C[i, j, k] (..., n, n, n), symmetric in j and k: tau_i = Σ C[i, j, k] qd_j qd_k."""
+    return _entry(arm, "christoffel")(q, out=out, threads=threads)
+
+
+def gravity_torque(arm: Arm, q: Any, *, out: Any = None, threads: int = 1) -> Vector:
+    """g(q) (..., n): the torques that hold the arm still."""
+    return _entry(arm, "gravity_torque")(q, out=out, threads=threads)
+
+
+def bias_torque(arm: Arm, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> Vector:
+    """C qd + g + friction (..., n): the torques at zero acceleration."""
+    return _entry(arm, "bias_torque")(q, qd, out=out, threads=threads)
+
+
+def momentum(arm: Arm, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> Vector:
+    """Generalised momentum M qd (..., n)."""
+    return _entry(arm, "momentum")(q, qd, out=out, threads=threads)
+
+
+def energy(arm: Arm, q: Any, qd: Any, *, threads: int = 1) -> Any:
+    """Kinetic and potential energy (...) [J], as a named tuple; the rotors' kinetic energy included."""
+    return _several(arm, "energy", (q, qd), threads)
+
+
+def reactions(arm: Arm, q: Any, qd: Any, qdd: Any, *, threads: int = 1) -> Any:
+    """Force and moment (..., n, 3) that each joint carries: link i-1 on link i, axes of link i, at origin i-1.
+
+    Rigid-body forces; rotor torque and friction act along the joint and are not among them.
+    """
+    return _several(arm, "reactions", (q, qd, qdd), threads)
+
+
+def derivatives(arm: Arm, q: Any, qd: Any, qdd: Any, *, threads: int = 1) -> Any:
+    """d tau/d q and d tau/d qd (..., n, n), as a named tuple (dq, dqd); d tau/d qdd is `mass_matrix`."""
+    return _several(arm, "derivatives", (q, qd, qdd), threads)
+
+
+def forward_derivatives(arm: Arm, q: Any, qd: Any, tau: Any, *, threads: int = 1) -> Any:
+    """d qdd/d q, d qdd/d qd, d qdd/d tau (..., n, n), as a named tuple (dq, dqd, dtau)."""
+    return _several(arm, "forward_derivatives", (q, qd, tau), threads)
+
+
+def regressor(arm: Arm, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> Matrix:
+    """Y (..., n, 10 n) with Y @ parameters(arm) the rigid-body torques; columns as `parameter_names` says."""
+    return _entry(arm, "regressor")(q, qd, qdd, out=out, threads=threads)
+
+
+def parameters(arm: Arm) -> Vector:
+    """The ten linear parameters of each link (10 n,): mass, first moment, inertia about the link frame's origin."""
+    from forearm.compiler.regrouping import numbers_of
+
+    return np.array([x for link in arm.links for x in numbers_of(link.ten)], dtype=float)
+
+
+def parameter_names(arm: Arm) -> list[str]:
+    """Names of `parameters`, in order: M1, MX1, …, ZZn, with units kg, kg m, kg m²."""
+    from forearm.compiler.regrouping import NAMES
+
+    return [f"{name}{i}" for i in range(1, arm.n + 1) for name in NAMES]
+
+
+def _several(arm: Arm, quantity: str, values: tuple[Any, ...], threads: int) -> Any:
+    return _checked(arm, _kernel(arm, quantity), values, None, threads)
+
+
+# -- frames ------------------------------------------------------------------------------------------------
+
+
+def pose(arm: Arm, q: Any, frame: str | int = "tool", *, threads: int = 1) -> Matrix:
+    """The 4x4 pose (..., 4, 4) of a frame in the world."""
+    return _checked(arm, _kernel(arm, "pose", frame=frame), (q,), None, threads)
+
+
+def jacobian(arm: Arm, q: Any, frame: str | int = "tool", *, threads: int = 1) -> Matrix:
+    """J (..., 6, n): [linear; angular] velocity of the frame's origin = J qd, world axes."""
+    return _checked(arm, _kernel(arm, "jacobian", frame=frame), (q,), None, threads)
+
+
+def jacobian_rate(arm: Arm, q: Any, qd: Any, frame: str | int = "tool", *, threads: int = 1) -> Vector:
+    """dJ/dt qd (..., 6): the acceleration of the frame's origin at qdd = 0."""
+    return _checked(arm, _kernel(arm, "jacobian_rate", frame=frame), (q, qd), None, threads)
+
+
+# -- the torque, term by term ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the torque is made of; the fields sum to `total`."""
+
+    inertial: Vector
+    """M qdd of the rigid arm (..., n)."""
+    centrifugal: Vector
+    """Σ C[i, j, j] qd_j²."""
+    coriolis: Vector
+    """Σ C[i, j, k] qd_j qd_k over j different from k."""
+    gravity: Vector
+    """g(q)."""
+    rotor: Vector
+    """Reflected rotor inertia times qdd."""
+    friction: Vector
+    """Viscous and dry friction."""
+    external: Vector
+    """- Jᵀ f of the wrench."""
+
+    @property
+    def total(self) -> Vector:
+        """The torque (..., n)."""
+        return (
+            self.inertial
+            + self.centrifugal
+            + self.coriolis
+            + self.gravity
+            + self.rotor
+            + self.friction
+            + self.external
+        )
+
+
+def terms(arm: Arm, q: Any, qd: Any, qdd: Any, *, wrench: Wrench | None = None) -> Terms:
+    """The torque split into inertial, centrifugal, Coriolis, gravity, rotor, friction and external parts."""
+    q, qd, qdd = (faults.state(arm, k, v) for k, v in (("q", q), ("qd", qd), ("qdd", qdd)))
+    q, qd, qdd = np.broadcast_arrays(q, qd, qdd)
+    rigid = arm.without_drives() if arm.has_drives else arm
+    C = christoffel(arm, q)
+    centrifugal = np.einsum("...ijj,...j->...i", C, qd * qd)
+    both = np.einsum("...ijk,...j,...k->...i", C, qd, qd)
+    gravity = gravity_torque(arm, q)
+    inertial = np.einsum("...ij,...j->...i", mass_matrix(rigid, q), qdd)
+    rotors = np.array([link.drive.reflected_inertia for link in arm.links], dtype=float)
+    friction = bias_torque(arm, q, qd) - bias_torque(rigid, q, qd) if arm.has_drives else np.zeros_like(qd)
+    external = -external_torque(arm, q, wrench) if wrench is not None else np.zeros_like(qd)
+    return Terms(inertial, centrifugal, both - centrifugal, gravity, rotors * qdd, friction, external)

@@ -1,0 +1,103 @@
+"""Dynamics in other coordinates: at the tool, and in linear combinations of the joints."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm import dynamics, faults
+from forearm.algebra import Matrix, Vector
+from forearm.arm import Arm
+
+
+@dataclass(frozen=True)
+class Task:
+    """The equation of motion at a frame: force = inertia @ acceleration + bias + gravity."""
+
+    inertia: Matrix
+    """Λ = (J M⁻¹ Jᵀ + damping² E)⁻¹ (..., 6, 6)."""
+    bias: Vector
+    """Λ (J M⁻¹ C qd - dJ/dt qd) (..., 6)."""
+    gravity: Vector
+    """Λ J M⁻¹ g (..., 6)."""
+    jacobian: Matrix
+    """J (..., 6, n), [linear; angular], world axes."""
+    jacobian_rate: Vector
+    """dJ/dt qd (..., 6)."""
+    condition: Vector
+    """Condition number of J M⁻¹ Jᵀ (...): large near a singular pose."""
+
+
+def task(arm: Arm, q: Any, qd: Any, frame: str | int = "tool", *, damping: float = 0.0) -> Task:
+    """Operational-space inertia, bias and gravity of a frame; `damping` is explicit, never added silently."""
+    q, qd = np.broadcast_arrays(faults.state(arm, "q", q), faults.state(arm, "qd", qd))
+    J, rate = dynamics.jacobian(arm, q, frame), dynamics.jacobian_rate(arm, q, qd, frame)
+    columns = np.moveaxis(J, -2, 0)  # (6, ..., n)
+    carried = np.moveaxis(dynamics.solve_mass(arm, q, columns), 0, -1)  # M⁻¹ Jᵀ (..., n, 6)
+    mobility = J @ carried
+    condition = np.linalg.cond(mobility)
+    if damping == 0.0 and np.any(condition > 1e14):
+        faults.singular_pose(arm, frame, float(np.max(condition)))
+    inertia = np.linalg.inv(mobility + damping**2 * np.eye(6))
+    gravity = dynamics.gravity_torque(arm, q)
+    velocity = dynamics.bias_torque(arm, q, qd) - gravity
+    project = np.swapaxes(carried, -1, -2)
+    bias = inertia @ (project @ velocity[..., None] - rate[..., None])
+    weight = inertia @ project @ gravity[..., None]
+    return Task(inertia, bias[..., 0], weight[..., 0], J, rate, condition)
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Linear coordinates x of an arm: q = S x + offset, tau_x = Sᵀ tau.
+
+    Absolute angles of a planar arm are S = lower bidiagonal (1 on the diagonal, -1 below); coupled joints are the
+    transmission's matrix.
+    """
+
+    arm: Arm
+    """The arm."""
+    S: Any
+    """Matrix (n, k) from x to q."""
+    offset: Any = 0.0
+    """Constant part of q (n,)."""
+
+    def __post_init__(self) -> None:
+        S = np.array(self.S, dtype=float)
+        if S.ndim != 2 or S.shape[0] != self.arm.n or np.linalg.matrix_rank(S) < S.shape[1]:
+            faults.coordinate_matrix(self.arm, S.shape)
+        object.__setattr__(self, "S", S)
+
+    @classmethod
+    def absolute(cls, arm: Arm) -> "Coordinates":
+        """Absolute angles: each link's angle is measured from the base instead of from the link before."""
+        return cls(arm, np.eye(arm.n) - np.eye(arm.n, k=-1))
+
+    def joints(self, x: Any) -> Vector:
+        """Joint positions of x."""
+        return np.asarray(x) @ self.S.T + self.offset
+
+    def rates(self, xd: Any) -> Vector:
+        """Joint speeds (or accelerations) of xd (or xdd)."""
+        return np.asarray(xd) @ self.S.T
+
+    def inverse_dynamics(self, x: Any, xd: Any, xdd: Any) -> Vector:
+        """Forces tau_x = Sᵀ tau."""
+        return dynamics.inverse_dynamics(self.arm, self.joints(x), self.rates(xd), self.rates(xdd)) @ self.S
+
+    def mass_matrix(self, x: Any) -> Matrix:
+        """Sᵀ M S."""
+        return self.S.T @ dynamics.mass_matrix(self.arm, self.joints(x)) @ self.S
+
+    def gravity_torque(self, x: Any) -> Vector:
+        """Sᵀ g."""
+        return dynamics.gravity_torque(self.arm, self.joints(x)) @ self.S
+
+    def coriolis_matrix(self, x: Any, xd: Any) -> Matrix:
+        """Sᵀ C S."""
+        return self.S.T @ dynamics.coriolis_matrix(self.arm, self.joints(x), self.rates(xd)) @ self.S
+
+    def forward_dynamics(self, x: Any, xd: Any, force: Any) -> Vector:
+        """Accelerations xdd under forces tau_x."""
+        bias = dynamics.bias_torque(self.arm, self.joints(x), self.rates(xd)) @ self.S
+        return np.linalg.solve(self.mass_matrix(x), (np.asarray(force) - bias)[..., None])[..., 0]
