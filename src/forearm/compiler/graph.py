@@ -124,6 +124,8 @@ class Graph:
     """Node of each flat element, one tuple for each output."""
     origins: tuple[tuple[str, int] | None, ...] = field(default=(), compare=False, repr=False)
     """File and line that made each node, where tracing recorded it; empty otherwise."""
+    effort: int = field(default=-1, compare=False, repr=False)
+    """How hard `passes.simplify` has worked on it already; -1: not at all."""
 
     def __post_init__(self) -> None:
         """Refuse what no emitter could read."""

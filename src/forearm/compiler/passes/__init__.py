@@ -4,8 +4,10 @@
 in an order that keeps few values alive. Values change by roundoff only: sums and products are reassociated.
 """
 
+from dataclasses import replace
+
 from forearm.compiler.graph import Graph
-from forearm.compiler.passes.factors import QUICK, THOROUGH, common_factors
+from forearm.compiler.passes.factors import LARGE, QUICK, THOROUGH, common_factors
 from forearm.compiler.passes.folding import dead_code, fold
 from forearm.compiler.passes.fused import form_fma
 from forearm.compiler.passes.ordering import schedule
@@ -25,6 +27,10 @@ __all__ = [
 ]
 
 
+FEW = 2000
+"""Graphs with more operations than this get fewer attempts by default: they take longer and gain the same."""
+
+
 def simplify(graph: Graph, effort: int = 1) -> Graph:
     """The standard pipeline, without fused multiply-adds.
 
@@ -33,12 +39,14 @@ def simplify(graph: Graph, effort: int = 1) -> Graph:
         effort: 0 folds only, 1 is the usual (a tenth of a second for an arm's torques), 2 tries every way to
             take the graph apart (a second or so; a few operations less).
     """
-    graph = fold(graph)
-    if effort == 0 or graph.counts.fma:
+    if graph.effort >= effort:
         return graph
-    openings = QUICK if effort == 1 else THOROUGH
+    graph = fold(graph)
+    if effort <= 0 or graph.counts.fma:
+        return replace(graph, effort=0)
+    openings = THOROUGH if effort > 1 else QUICK if graph.counts.operations <= FEW else LARGE
     graph = choose_units(trig_identities(graph))
-    return choose_units(common_factors(graph, openings))
+    return replace(choose_units(common_factors(graph, openings)), effort=effort)
 
 
 def lower(graph: Graph, effort: int = 1) -> Graph:

@@ -27,6 +27,8 @@ Place = tuple[int, ...]
 
 QUICK = (Opening(), Opening(spread=4), Opening(products=True, spread=12))
 """Ways to take a graph apart that are worth trying every time."""
+LARGE = (Opening(products=True, spread=12), Opening())
+"""The ways that save most, for graphs of thousands of operations."""
 THOROUGH = (
     *QUICK,
     Opening(products=True),
@@ -72,13 +74,13 @@ class Extraction:
     def __init__(self, system: Polynomials) -> None:
         """Find all divisors of all definitions."""
         self.system = system
-        self.places: defaultdict[Divisor, set[Place]] = defaultdict(set)
+        self.places: defaultdict[Divisor, dict[Place, int]] = defaultdict(dict)
+        self.worth: defaultdict[Divisor, int] = defaultdict(int)
         self.heap: list[tuple[int, bool, int, Divisor]] = []
         self.offers = 0
         for terms in system.sums.values():
             for k, number in enumerate(terms):
-                for divisor, place in self._divisors(number, terms[:k]):
-                    self._enter(divisor, place)
+                self._enter(number, terms[:k])
 
     def run(self) -> Graph:
         """Take divisors until none saves anything."""
@@ -93,52 +95,55 @@ class Extraction:
 
     # Bookkeeping ------------------------------------------------------------------------------------
 
-    def _divisors(self, number: int, others: Sequence[int]) -> list[tuple[Divisor, Place]]:
-        """Divisors in which a term takes part, with the other terms given."""
+    def _divisors(self, number: int, others: Sequence[int]) -> list[tuple[Divisor, Place, int]]:
+        """Divisors in which a term takes part with others: where, and what is saved there."""
         _, sign, product = self.system.terms[number]
-        found: list[tuple[Divisor, Place]] = []
-        for i in range(len(product) - 1):
-            for j in range(i + 1, len(product)):
-                found.append((((product[i], product[j]), (), 0), (number,)))
+        size = len(product)
+        found: list[tuple[Divisor, Place, int]] = []
+        for i in range(size - 1):
+            for j in range(i + 1, size):
+                found.append((((product[i], product[j]), (), 0), (number,), 1))
         for other in others:
             if other != number:
                 _, s, p = self.system.terms[other]
-                _, d1, d2 = divided(product, p)
+                common, d1, d2 = divided(product, p)
                 divisor = (d1, d2, sign * s) if d1 <= d2 else (d2, d1, sign * s)
-                found.append((divisor, (number, other) if number < other else (other, number)))
+                # x*d1 ± x*d2, all the multiplications and the addition, becomes x*D
+                saved = max(size - 1, 0) + max(len(p) - 1, 0) + 1 - len(common)
+                found.append((divisor, (number, other) if number < other else (other, number), saved))
         return found
 
-    def _enter(self, divisor: Divisor, place: Place) -> None:
-        """Note a place, and offer the divisor for what it would save if no places overlapped."""
-        places = self.places[divisor]
-        places.add(place)
-        price = _price(divisor)
-        worth = sum(self._saved(place) for place in places) - price if divisor[2] else len(places) - 1
-        if worth > 0:
-            self._offer(worth, divisor)
+    def _enter(self, number: int, others: Sequence[int]) -> None:
+        """Note the places of a new term; offer each divisor for what it saves if no places overlap."""
+        for divisor, place, saved in self._divisors(number, others):
+            places = self.places[divisor]
+            if place not in places:
+                places[place] = saved
+                self.worth[divisor] += saved
+                worth = self.worth[divisor] - _price(divisor)
+                if worth > 0:
+                    self._offer(worth, divisor)
+
+    def _strike(self, number: int, others: Sequence[int]) -> None:
+        """Forget the places of a term."""
+        for divisor, place, _ in self._divisors(number, others):
+            self.worth[divisor] -= self.places[divisor].pop(place, 0)
 
     def _offer(self, saves: int, divisor: Divisor) -> None:
         """Queue a divisor; among equals sums come before products, then first come, first served."""
         self.offers += 1
         heapq.heappush(self.heap, (-saves, divisor[2] == 0, self.offers, divisor))
 
-    def _saved(self, place: Place) -> int:
-        """Operations saved where x*d1 ± x*d2 becomes x*D."""
-        p, q = (self.system.terms[number][2] for number in place)
-        return _muls(p) + _muls(q) + 1 - len(divided(p, q)[0])
-
     def _saves(self, divisor: Divisor) -> tuple[int, list[Place]]:
         """Operations saved by taking the divisor, and the places that do not overlap, the best first."""
-        if not divisor[2]:
-            return len(self.places[divisor]) - 1, sorted(self.places[divisor])
         used: set[int] = set()
         chosen: list[Place] = []
         saves = -_price(divisor)
-        for saved, a, b in sorted((-self._saved(place), *place) for place in self.places[divisor]):
-            if a not in used and b not in used:
-                used.update((a, b))
-                chosen.append((a, b))
-                saves -= saved
+        for place, saved in sorted(self.places[divisor].items(), key=lambda item: (-item[1], item[0])):
+            if used.isdisjoint(place):
+                used.update(place)
+                chosen.append(place)
+                saves += saved
         return saves, chosen
 
     # Taking a divisor out ---------------------------------------------------------------------------
@@ -167,12 +172,9 @@ class Extraction:
         """Strike out terms of a definition and put one in their place."""
         system = self.system
         for number in place:
-            for divisor, where in self._divisors(number, system.sums[literal]):
-                self.places[divisor].discard(where)
+            self._strike(number, system.sums[literal])
             system.remove(number)
-        number = system.append(literal, sign, product)
-        for divisor, where in self._divisors(number, system.sums[literal]):
-            self._enter(divisor, where)
+        self._enter(system.append(literal, sign, product), system.sums[literal])
 
 
 def divided(a: Product, b: Product) -> tuple[Product, Product, Product]:
@@ -194,10 +196,7 @@ def divided(a: Product, b: Product) -> tuple[Product, Product, Product]:
     return tuple(common), (*left, *a[i:]), (*right, *b[j:])
 
 
-def _muls(product: Product) -> int:
-    return max(len(product) - 1, 0)
-
-
 def _price(divisor: Divisor) -> int:
     """Operations of the divisor itself."""
-    return _muls(divisor[0]) + _muls(divisor[1]) + abs(divisor[2])
+    d1, d2, sign = divisor
+    return max(len(d1) - 1, 0) + max(len(d2) - 1, 0) + (1 if sign else 0)
