@@ -1,10 +1,10 @@
 """Strobing: M, the C^i_jk and g out of any inverse dynamics, by asking it for well chosen torques.
 
-Turney, Mudge and Lee (1980), section 3, switch the inputs of an inverse dynamics on and off: with everything at
-rest it answers with gravity; without gravity a unit acceleration of joint j answers with column j of M, a unit
-velocity of joint j with C^i_jj. For the mixed coefficients the report prescribes the response to unit velocities
-of both joints. That is C^i_jj + C^i_kk + 2 C^i_jk, so the two single responses have to be taken off and the rest
-halved:
+Turney, Mudge and Lee (1980), section 3, switch the inputs of an inverse dynamics on and off: with everything
+at rest it answers with gravity; without gravity a unit acceleration of joint j answers with column j of M,
+a unit velocity of joint j with C^i_jj. For the mixed coefficients the report prescribes the response to unit
+velocities of both joints. That is C^i_jj + C^i_kk + 2 C^i_jk, so the two single responses must be taken off
+and the rest halved:
 
     C^i_jk = (response(j, k) - response(j) - response(k)) / 2
 
@@ -81,7 +81,7 @@ def strobed_mass_matrix(arm: Any, q: Any, formulation: str = DEFAULT) -> Matrix:
 
 
 def torques_of(formulation: str) -> Callable[..., Vector]:
-    """Joint torques of any formulation as a function (arm, q, qd, qdd, *, tip_wrench=None) of the state alone.
+    """Joint torques of any formulation as a function (arm, q, qd, qdd, *, tip_wrench=None) of the state.
 
     A formulation that needs coefficients (horn_raibert_1978) gets them strobed from the default one.
     """
@@ -111,8 +111,8 @@ def _checked(arm: Any, formulation: str) -> Callable[..., Vector]:
     row = _row(formulation)
     if row.needs:
         raise StateFault(
-            f"formulation {formulation!r} needs {row.needs} to give torques, and strobing is how they are found; "
-            f"strobe another one, such as {DEFAULT!r}."
+            f"formulation {formulation!r} needs {row.needs} to give torques, and strobing is how they are "
+            f"found; strobe another one, such as {DEFAULT!r}."
         )
     if not row.accepts(arm):
         first = next(i for i, link in enumerate(arm.links, 1) if link.prismatic)
