@@ -248,23 +248,30 @@ def fma(lanes: Lanes, a: str, b: str, c: str) -> str:
 def declarations(*lanes: Lanes) -> str:
     """The intrinsics that the code may call."""
     rows: dict[str, None] = {}
-    for a in lanes:
+    for a in (*lanes, Lanes("float64", 1)):
         t, s = a.type, a.suffix
         rows[f"declare {t} @llvm.fma.{s}({t}, {t}, {t})"] = None
         rows[f"declare {t} @llvm.sqrt.{s}({t})"] = None
         rows[f"declare {t} @llvm.fabs.{s}({t})"] = None
     rows["declare i64 @llvm.smin.i64(i64, i64)"] = None
+    rows["declare i64 @llvm.fshl.i64(i64, i64, i64)"] = None
     return "\n".join([*rows, ""])
 
 
 def emit_sincos(w: Writer, lanes: Lanes, x: str) -> tuple[str, str]:
     """(sin, cos) of a value by the branch-free path of sincos.py."""
-    recipe, t, bits, number = RECIPES[lanes.dtype], lanes.type, lanes.bits, lanes.number
+    recipe, number = RECIPES[lanes.dtype], lanes.number
     turns = w.let(fma(lanes, x, number(recipe.two_over_pi), number(recipe.magic)))
-    k = w.let(f"fsub {t} {turns}, {number(recipe.magic)}")
+    k = w.let(f"fsub {lanes.type} {turns}, {number(recipe.magic)}")
     r = x
     for part in recipe.half_pi:
         r = w.let(fma(lanes, k, number(-part), r))
+    return evaluate_sincos(w, lanes, r, w.let(f"bitcast {lanes.type} {turns} to {lanes.bits}"))
+
+
+def evaluate_sincos(w: Writer, lanes: Lanes, r: str, quadrant: str) -> tuple[str, str]:
+    """(sin, cos) from the reduced argument and the two low bits of the quadrant."""
+    recipe, t, bits, number = RECIPES[lanes.dtype], lanes.type, lanes.bits, lanes.number
     z = w.let(f"fmul {t} {r}, {r}")
     s, c = number(recipe.sine[-1]), number(recipe.cosine[-1])
     for coefficient in recipe.sine[-2::-1]:
@@ -274,7 +281,6 @@ def emit_sincos(w: Writer, lanes: Lanes, x: str) -> tuple[str, str]:
     rz = w.let(f"fmul {t} {r}, {z}")
     s = w.let(fma(lanes, rz, s, r))
     c = w.let(fma(lanes, z, w.let(fma(lanes, z, c, number(-0.5))), number(1.0)))
-    quadrant = w.let(f"bitcast {t} {turns} to {bits}")
     top = 8 * lanes.itemsize - 1
     odd = w.let(f"shl {bits} {quadrant}, {lanes.integer(top)}")
     swap = w.let(f"icmp slt {bits} {odd}, {lanes.integer(0)}")
@@ -302,44 +308,3 @@ def is_large(w: Writer, lanes: Lanes, x: str) -> str:
         return large
     mask = w.let(f"bitcast {lanes.truth} {large} to i{lanes.width}")
     return w.let(f"icmp ne i{lanes.width} {mask}, 0")
-
-
-def sincos_function(lanes: Lanes) -> str:
-    """The function `@sincos(x, s, c, columns, pitch, count)`: sines and cosines of columns in memory.
-
-    Columns lie `pitch` bytes apart, in x, s and c alike; the first `count` numbers of each are done, a
-    multiple of the width. Numbers beyond the branch-free path are done again, one by one, by the C library,
-    whose addresses the loader puts into `@libm`.
-    """
-    w = Writer()
-    with w.loop("%columns") as column:
-        shift = w.let(f"mul i64 {column}, %pitch")
-        with w.loop("%count", lanes.width) as index:
-            offset = w.let(f"add i64 {shift}, {w.let(f'mul i64 {index}, {lanes.itemsize}')}")
-            x = w.load(lanes, w.at("%x", offset))
-            sine, cosine = emit_sincos(w, lanes, x)
-            w.store(lanes, sine, w.at("%s", offset))
-            w.store(lanes, cosine, w.at("%c", offset))
-            with w.when(is_large(w, lanes, x), rare=True):
-                places = ", ".join(f"ptr {w.at(base, offset)}" for base in ("%x", "%s", "%c"))
-                w.put(f"call void @sincos_large({places})")
-    head = "internal void @sincos(ptr %x, ptr %s, ptr %c, i64 %columns, i64 %pitch, i64 %count)"
-    return large_function(lanes) + w.function(f"{head} nounwind noinline")
-
-
-def large_function(lanes: Lanes) -> str:
-    """The function `@sincos_large(x, s, c)`: the lanes of one value beyond the limit, by the C library."""
-    w, one = Writer(), Lanes(lanes.dtype, 1)
-    sine, cosine = (w.let(f"load ptr, ptr {w.at('@libm', 8 * i)}") for i in range(2))
-    with w.loop(lanes.width) as lane:
-        offset = w.let(f"mul i64 {lane}, {lanes.itemsize}")
-        x = w.load(one, w.at("%x", offset))
-        with w.when(is_large(w, one, x)):
-            wide = x if one.scalar == "double" else w.let(f"fpext float {x} to double")
-            for function, place in ((sine, "%s"), (cosine, "%c")):
-                y = w.let(f"call double {function}(double {wide})")
-                y = y if one.scalar == "double" else w.let(f"fptrunc double {y} to float")
-                w.store(one, y, w.at(place, offset))
-    return "@libm = global [2 x ptr] zeroinitializer\n" + w.function(
-        "internal void @sincos_large(ptr %x, ptr %s, ptr %c) nounwind noinline cold"
-    )

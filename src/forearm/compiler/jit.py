@@ -6,10 +6,7 @@ LLVM's own passes over straight-line code of a thousand operations cost time and
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
 import logging
-import math
 import threading
 import time
 from collections.abc import Callable
@@ -102,7 +99,7 @@ class Loaded:
     """Object code in memory; it stays there as long as this object."""
 
     def __init__(self, code: bytes, name: str) -> None:
-        """Load the code; the C library's sine and cosine are put where it looks for them."""
+        """Load the code."""
         host()
         with _LOCK:
             empty = llvm.parse_assembly("")
@@ -115,9 +112,6 @@ class Loaded:
                 raise KernelFault(
                     f"{name}: the object code could not be loaded: {error}. Clear the cache."
                 ) from error
-        if libm := self._engine.get_global_value_address("libm"):
-            for i, address in enumerate(_libm()):
-                ctypes.c_void_p.from_address(libm + 8 * i).value = address
 
     def address(self, function: str) -> int:
         """Where a function starts."""
@@ -148,24 +142,3 @@ def load_program(name: str, key: tuple[object, ...], text: Callable[[], str], *,
         seconds = time.perf_counter() - started
         LOG.info("compiled %s in %.2f s, %s", name, seconds, f"kept in {where}" if where else "not kept")
     return Loaded(code, name)
-
-
-@cache
-def _libm() -> tuple[int, int]:
-    """Addresses of the C library's sin and cos, the ones that Python's math module uses."""
-    for name in (None, ctypes.util.find_library("m"), "ucrtbase"):
-        try:
-            library = ctypes.CDLL(name)
-            sine, cosine = library.sin, library.cos
-        except (OSError, AttributeError, TypeError):
-            continue
-        sine.restype = ctypes.c_double
-        sine.argtypes = [ctypes.c_double]
-        if sine(1e6) == math.sin(1e6):
-            return ctypes.cast(sine, ctypes.c_void_p).value or 0, ctypes.cast(
-                cosine, ctypes.c_void_p
-            ).value or 0
-    raise KernelFault(
-        "forearm found no C library with sin and cos in this process; kernels need one for angles beyond"
-        " 1e5 rad. Use the NumPy emitter (forearm.compiler.emit_numpy) on this platform."
-    )

@@ -173,12 +173,14 @@ class Kernel:
         It takes what the kernel takes; what is not one plain state it hands to `general`. Where the
         interpreter does not allow it, and for graphs with several outputs, it is `general` itself.
         """
+        return self.entry_to(self.general)
+
+    def entry_to(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """The compiled entry for one state, which hands everything else to `fallback` (or is it, where it must be)."""
         if len(self.graph.outputs) != 1 or not self.compiled or not fastcall.usable():
-            return self.general
+            return fallback
         code = self._load("single")
-        return fastcall.make_entry(
-            code.address("entry"), code.variable("python"), self.dtype.name, self.general
-        )
+        return fastcall.make_entry(code.address("entry"), code.variable("python"), self.dtype.name, fallback)
 
     def general(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
         """The call for arrays of any shape and type, with every check."""

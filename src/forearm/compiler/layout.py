@@ -92,33 +92,52 @@ def _part(w: Writer, lanes: Lanes, piece: Lanes, value: str, group: int) -> str:
 def rows_function(name: str, lanes: Lanes, size: int, tile: int, *, inward: bool) -> str:
     """The function `name(array, stride, columns, last, count)` from rows to tile columns or back.
 
-    `array` is the first row of the tile, `last` the index of its last row, `count` the number of rows to do
-    (a multiple of the width, so it may run past `last`).
+    `array` is the first row of the tile, `last` the index of its last row, `count` the number of rows to do (a
+    multiple of the width, so it may run past `last`). Whole vectors of rows go through registers; rows past the
+    last whole vector one number at a time.
     """
-    w, piece = Writer(), Lanes(lanes.dtype, piece_width(lanes, size))
-    c, groups, item = piece.width, lanes.width // piece.width, lanes.itemsize
-    with w.loop("%count", lanes.width) as first:
-        rows = []
-        for j in range(lanes.width):
-            row = w.let(f"call i64 @llvm.smin.i64(i64 {w.let(f'add i64 {first}, {j}')}, i64 %last)")
-            rows.append(w.at("%array", w.let(f"mul i64 {row}, %stride")))
-        base = w.at("%columns", w.let(f"mul i64 {first}, {item}"))
-        for start in block_starts(size, c):
-            places = [[w.at(rows[i + g * c], start * item) for g in range(groups)] for i in range(c)]
-            columns = [w.at(base, (start + i) * tile * item) for i in range(c)]
-            if inward:
-                pieces = [_join(w, piece, [w.load(piece, p) for p in row]) for row in places]
-                for value, column in zip(transpose(w, lanes, pieces), columns, strict=True):
-                    w.store(lanes, value, column)
-            else:
-                pieces = transpose(w, lanes, [w.load(lanes, a) for a in columns])
-                for value, line in zip(pieces, places, strict=True):
-                    for g, place in enumerate(line):
-                        w.store(piece, _part(w, lanes, piece, value, g), place)
+    w, width, item = Writer(), lanes.width, lanes.itemsize
+    whole = w.let(f"and i64 {w.let('add i64 %last, 1')}, {-width}")
+    with w.when(w.let(f"icmp sgt i64 {whole}, 0")), w.loop(whole, width) as first:
+        array = w.at("%array", w.let(f"mul i64 {first}, %stride"))
+        rows = [array]
+        for _ in range(width - 1):
+            rows.append(w.at(rows[-1], "%stride"))
+        _move_block(w, lanes, size, tile, rows, w.at("%columns", w.let(f"mul i64 {first}, {item}")), inward)
+    one = Lanes(lanes.dtype, 1)
+    with w.when(w.let(f"icmp slt i64 {whole}, %count")), w.loop("%count", 1, whole) as index:
+        row = w.let(f"call i64 @llvm.smin.i64(i64 {index}, i64 %last)")
+        array = w.at("%array", w.let(f"mul i64 {row}, %stride"))
+        columns = w.at("%columns", w.let(f"mul i64 {index}, {item}"))
+        with w.loop(size) as element:
+            outside = w.at(array, w.let(f"mul i64 {element}, {item}"))
+            inside = w.at(columns, w.let(f"mul i64 {element}, {tile * item}"))
+            source, sink = (outside, inside) if inward else (inside, outside)
+            w.store(one, w.load(one, source), sink)
     return w.function(
         f"internal void @{name}(ptr noalias %array, i64 %stride, ptr noalias %columns, i64 %last, i64 %count)"
         " nounwind noinline"
     )
+
+
+def _move_block(
+    w: Writer, lanes: Lanes, size: int, tile: int, rows: list[str], base: str, inward: bool
+) -> None:
+    """A vector's worth of whole rows, from or to the columns at `base`, piece by piece."""
+    piece = Lanes(lanes.dtype, piece_width(lanes, size))
+    c, groups, item = piece.width, lanes.width // piece.width, lanes.itemsize
+    for start in block_starts(size, c):
+        places = [[w.at(rows[i + g * c], start * item) for g in range(groups)] for i in range(c)]
+        columns = [w.at(base, (start + i) * tile * item) for i in range(c)]
+        if inward:
+            pieces = [_join(w, piece, [w.load(piece, p) for p in row]) for row in places]
+            for value, column in zip(transpose(w, lanes, pieces), columns, strict=True):
+                w.store(lanes, value, column)
+        else:
+            pieces = transpose(w, lanes, [w.load(lanes, a) for a in columns])
+            for value, line in zip(pieces, places, strict=True):
+                for g, place in enumerate(line):
+                    w.store(piece, _part(w, lanes, piece, value, g), place)
 
 
 def columns_function(name: str, lanes: Lanes, size: int, tile: int, *, inward: bool) -> str:

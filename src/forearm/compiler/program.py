@@ -2,8 +2,7 @@
 
 `@batch(table, first, end, scratch)` does states first to end of the arrays in the table: three numbers for
 each input, then for each output (address, bytes from state to state, bytes from element to element). It calls
-nothing outside but the C library's sine and cosine for very large angles, and keeps no state, so any number
-of threads may be in it.
+nothing outside and keeps no state, so any number of threads may be in it.
 """
 
 from __future__ import annotations
@@ -12,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from forearm.compiler.emit_llvm import Lanes, Writer, declarations, sincos_function
+from forearm.compiler.emit_llvm import Lanes, Writer, declarations
 from forearm.compiler.graph import Graph, Port
+from forearm.compiler.large import sincos_function, sincos_lanes_function
 from forearm.compiler.layout import columns_function, rows_function
 from forearm.compiler.tile import Plan, tile_function
 
@@ -29,12 +29,13 @@ def batch_program(graph: Graph, plan: Plan, layout: str, triple: str) -> str:
 
 def program_of(plan: Plan, triple: str, parts: list[str]) -> str:
     """A module with `@tile` and what it needs, and more functions."""
-    graph, lanes = plan.graph, plan.lanes
+    graph, lanes, pairs = plan.graph, plan.lanes, plan.pairs
     return "\n".join(
         [
             f'; {graph.name}: {graph.counts}\ntarget triple = "{triple}"\n',
-            declarations(lanes, Lanes(lanes.dtype, 1), Lanes("float64", 1)),
-            sincos_function(lanes),
+            declarations(lanes, pairs, Lanes(lanes.dtype, 1)),
+            sincos_lanes_function(pairs),
+            sincos_function(pairs),
             tile_function(plan),
             *parts,
             PROFILE,

@@ -91,7 +91,7 @@ def rollout_program(roles: Roles, plan: Plan, triple: str) -> str:
     """The module with `@rollout(table, first, end, scratch, steps, every, dt, t0)`.
 
     Three numbers in the table (address, bytes from row to row, bytes from step to step) for each given input,
-    for each state's end, for each state's record, for each observed output's record. `every` is 0 for no record.
+    for each state's end, for each state's record, for each observed output's record; `every` 0 for no record.
     """
     movers = movers_of(plan, "rows", inward=roles.given, outward=[*roles.state_ports, *roles.observed_ports])
     return program_of(plan, triple, [*movers, _Rolling(roles, plan).function()])

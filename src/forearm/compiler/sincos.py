@@ -1,17 +1,18 @@
 """Sine and cosine as the kernels compute them, and the same in Python to the last bit.
 
-    t = fma(x, 2/π, magic)          magic = 1.5·2^52 rounds the sum to an integer, in the low bits of t k = t
-    - magic r = x - k·π/2                   π/2 in three parts, three fused multiply-adds; the first
-    difference is exact sin r = r + r z S(z)            z = r²; S and C are the minimax polynomials below, for
-    |r| <= π/4: cos r = 1 + z (z C(z) - 1/2)    relative error 2^-57.9 and 2^-63.9 (float32: 2^-27.9 and
-    2^-33.0)
+    t = fma(x, 2/π, magic)          magic = 1.5·2^52 rounds the sum to an integer, in the low bits of t
+    k = t - magic
+    r = x - k·π/2                   π/2 in three parts, three fused multiply-adds; the first difference is exact
+    sin r = r + r z S(z)            z = r²; S and C are the minimax polynomials below, for |r| <= π/4:
+    cos r = 1 + z (z C(z) - 1/2)    relative error 2^-57.9 and 2^-63.9 (float32: 2^-27.9 and 2^-33.0)
 
-The two low bits of t say which of ±sin r, ±cos r the sine and the cosine of x are.
+The two low bits of t say which of ±sin r, ±cos r the sine and the cosine of x are. Nothing branches, so every
+lane of a vector does the same. That holds for |x| <= LIMIT. Lanes beyond it find r and the quadrant from the
+product of x with a window of the binary digits of 2/π (Payne and Hanek, 1983), in integers, and go on alike. The
+error is at most 2 units in the last place everywhere. NaN and infinities give NaN.
 
-Nothing branches, so every lane of a vector does the same. The error is at most 2 units in the last place for
-|x| <= LIMIT; beyond it the kernel takes the sine and cosine of the C library, lane by lane. NaN and
-infinities give NaN. The coefficients come from a Remez exchange in 60 digits, rounded one after the other
-from the lowest, each time fitting the rest anew.
+The coefficients come from a Remez exchange in 60 digits, rounded one after the other from the lowest, each time
+fitting the rest anew.
 """
 
 from __future__ import annotations
@@ -78,6 +79,18 @@ FLOAT32 = Recipe(
 )
 """Single precision."""
 
+TWO_OVER_PI = int(
+    "a2f9836e4e441529fc2757d1f534ddc0db6295993c439041fe5163abdebbc561b7246e3a424dd2e0"
+    "06492eea09d1921cfe1deb1cb129a73ee88235f52ebb4484e99c7026b45f7e413991d639835339f4"
+    "9c845f8bbdf9283b1ff897ffde05980fef2f118b5a0a6d1f6d367ecf27cb09b74f463f669e5fea2d"
+    "7527bac7ebe5f17b3d0739f78a5292ea6bfb5fb11f8d5d0856033046fc7b6babf0cfbc209af4361d",
+    16,
+)
+"""The first 1280 binary digits of 2/π after the point."""
+
+WORDS = tuple((TWO_OVER_PI >> (1280 - 64 * i)) & (2**64 - 1) for i in range(21))
+"""The same in words of 64 bits, after one word of zeros (so that small exponents find their window too)."""
+
 RECIPES = {"float64": FLOAT64, "float32": FLOAT32}
 """By dtype name."""
 
@@ -92,7 +105,7 @@ def fma_by_fractions(a: float, b: float, c: float) -> float:
     try:
         return float(exact)
     except OverflowError:
-        return math.copysign(math.inf, exact)
+        return math.inf if exact > 0 else -math.inf
 
 
 PROBES = (
@@ -135,33 +148,66 @@ def fma32(a: Any, b: Any, c: Any) -> np.float32:
         return np.float32(total)
 
 
+def large_reduction(x: float) -> tuple[float, int]:
+    """(r, quadrant) of a finite x with |x| > LIMIT, operation by operation as in large.py."""
+    bits = struct.unpack("<Q", struct.pack("<d", abs(x)))[0]
+    mantissa, exponent = (bits & (2**52 - 1)) | 2**52, (bits >> 52) - 1075  # |x| = mantissa · 2^exponent
+    word, shift = divmod(exponent + 62, 64)
+    window = 0
+    for i in range(4):
+        window = window << 64 | WORDS[word + i]
+    window = (window >> (64 - shift)) & (2**192 - 1)
+    product = mantissa * window % 2**192  # two bits of quadrant, 190 bits of fraction
+    fraction = (product << 2) % 2**192  # as a signed number: less than half a quadrant either way
+    negative = fraction >> 191
+    quadrant = (product >> 190) + negative
+    size = (2**192 - fraction if negative else fraction) >> 64
+    high, low = float(size >> 64), size & (2**64 - 1)
+    rest = float((size >> 64) - int(high)) * 2.0**-64 + float(low) * 2.0**-128
+    high *= 2.0**-64
+    fma, (first, second, _) = exact_fma(), FLOAT64.half_pi
+    r = fma(high, first, fma(high, second, rest * first))
+    turned = bool(negative) != (x < 0)
+    return (-r if turned else r), (-quadrant if x < 0 else quadrant) & 3
+
+
 def sincos64(x: float) -> tuple[float, float]:
     """(sin x, cos x) exactly as a float64 kernel computes them."""
-    if math.isfinite(x) and abs(x) > LIMIT:
-        return math.sin(x), math.cos(x)
-    return _reduced(FLOAT64, float(x), exact_fma(), lambda t: struct.unpack("<q", struct.pack("<d", t))[0])
+    x, fma = float(x), exact_fma()
+    if not math.isfinite(x):
+        return x - x, x - x
+    if abs(x) > LIMIT:
+        return _evaluate(FLOAT64, *large_reduction(x), fma)
+    t, r = _reduce(FLOAT64, x, fma)
+    return _evaluate(FLOAT64, r, struct.unpack("<q", struct.pack("<d", t))[0], fma)
 
 
 def sincos32(x: Any) -> tuple[np.float32, np.float32]:
     """(sin x, cos x) exactly as a float32 kernel computes them."""
     x = np.float32(x)
-    if np.isfinite(x) and abs(x) > LIMIT:
-        return np.float32(math.sin(x)), np.float32(math.cos(x))
-    return _reduced(FLOAT32, x, fma32, lambda t: struct.unpack("<i", struct.pack("<f", t))[0])
-
-
-def _reduced(
-    recipe: Recipe, x: Any, fma: Callable[[Any, Any, Any], Any], bits: Callable[[Any], int]
-) -> tuple[Any, Any]:
-    """The branch-free path, operation by operation."""
     if not math.isfinite(x):
-        return x - x, x - x
+        return np.float32(math.nan), np.float32(math.nan)
+    if abs(x) > LIMIT:
+        wide, quadrant = large_reduction(float(x))
+        return _evaluate(FLOAT32, np.float32(wide), quadrant, fma32)
+    t, r = _reduce(FLOAT32, x, fma32)
+    return _evaluate(FLOAT32, r, struct.unpack("<i", struct.pack("<f", t))[0], fma32)
+
+
+def _reduce(recipe: Recipe, x: Any, fma: Callable[[Any, Any, Any], Any]) -> tuple[Any, Any]:
+    """(t, r) of a finite x with |x| <= LIMIT."""
     scalar = type(x)
     t = fma(x, scalar(recipe.two_over_pi), scalar(recipe.magic))
     k = t - scalar(recipe.magic)
     r = x
     for part in recipe.half_pi:
         r = fma(k, scalar(-part), r)
+    return t, r
+
+
+def _evaluate(recipe: Recipe, r: Any, quadrant: int, fma: Callable[[Any, Any, Any], Any]) -> tuple[Any, Any]:
+    """Sine and cosine from the reduced argument and the two low bits of the quadrant."""
+    scalar = type(r)
     z = r * r
     sine, cosine = scalar(recipe.sine[-1]), scalar(recipe.cosine[-1])
     for c in recipe.sine[-2::-1]:
@@ -170,7 +216,6 @@ def _reduced(
         cosine = fma(cosine, z, scalar(c))
     s = fma(r * z, sine, r)
     c = fma(z, fma(z, cosine, scalar(-0.5)), scalar(1.0))
-    quadrant = bits(t) & 3
     if quadrant & 1:
         s, c = c, s
     return (-s if quadrant & 2 else s), (-c if (quadrant + 1) & 2 else c)

@@ -12,13 +12,11 @@ from forearm.compiler.emit_llvm import (
     Writer,
     declarations,
     emit_nodes,
-    emit_sincos,
     fma,
-    is_large,
-    large_function,
     needed,
 )
 from forearm.compiler.graph import Graph
+from forearm.compiler.large import sincos_lanes_function, stored_sincos
 from forearm.compiler.layout import block_starts
 from forearm.compiler.program import PROFILE
 from forearm.compiler.tile import Plan
@@ -30,7 +28,7 @@ def single_program(graph: Graph, dtype: str, width: int, triple: str, more: str 
     parts = [
         f'; {graph.name}: {graph.counts}\ntarget triple = "{triple}"\n',
         declarations(one, wide),
-        large_function(wide),
+        sincos_lanes_function(wide),
         _one_function(graph, one, wide),
         _single_function(graph),
         more,
@@ -89,18 +87,8 @@ def _first_angles(w: Writer, graph: Graph, one: Lanes, wide: Lanes, angles: list
             scalar = f"{one.scalar} {values[index]}"
             x = values[index] if wide.width == 1 else w.let(f"insertelement {t} {x}, {scalar}, i64 {lane}")
         places = [w.at(f"%{name}", first * item) for name in ("angle", "sine", "cosine")]
-        _stored_sincos(w, wide, x, places)
+        stored_sincos(w, wide, x, places)
     return {index: place for place, index in enumerate(angles)}
-
-
-def _stored_sincos(w: Writer, lanes: Lanes, x: str, places: list[str]) -> None:
-    """Sines and cosines of one value, into memory; large angles by the C library."""
-    sine, cosine = emit_sincos(w, lanes, x)
-    w.store(lanes, sine, places[1])
-    w.store(lanes, cosine, places[2])
-    with w.when(is_large(w, lanes, x), rare=True):
-        w.store(lanes, x, places[0])
-        w.put(f"call void @sincos_large({', '.join(f'ptr {p}' for p in places)})")
 
 
 def _rest_of_angles(w: Writer, one: Lanes, wide: Lanes, x: str) -> tuple[str, str]:
@@ -109,7 +97,7 @@ def _rest_of_angles(w: Writer, one: Lanes, wide: Lanes, x: str) -> tuple[str, st
     t = wide.type
     zeros = wide.number(0.0)
     value = x if wide.width == 1 else w.let(f"insertelement {t} {zeros}, {one.scalar} {x}, i64 0")
-    _stored_sincos(w, wide, value, places)
+    stored_sincos(w, wide, value, places)
     return w.load(one, places[1]), w.load(one, places[2])
 
 

@@ -83,6 +83,12 @@ class Plan:
         return max(self.lanes.width, min(self.limit, states) // self.lanes.width * self.lanes.width)
 
     @property
+    def pairs(self) -> Lanes:
+        """The type on which sines are computed: two vectors at once hide the time that each operation takes."""
+        double = 2 * self.lanes.width
+        return Lanes(self.lanes.dtype, double if self.tile % double == 0 else self.lanes.width)
+
+    @property
     def pitch(self) -> int:
         """Bytes from column to column."""
         return self.tile * self.lanes.itemsize
@@ -150,12 +156,13 @@ class Columns:
         return None if at is None else self.load(self.plan.inputs[at[0]] + at[1])
 
     def sincos(self, x: str) -> tuple[str, str]:
-        """An angle that depends on sines, in place."""
-        column = self.plan.sines + 2 * len(self.plan.angles)
-        self.store(x, column)
-        places = ", ".join(f"ptr {self.place(column + i)}" for i in range(3))
-        self.w.put(f"call void @sincos({places}, i64 1, i64 0, i64 {self.plan.lanes.width})")
-        return self.load(column + 1), self.load(column + 2)
+        """An angle that depends on sines: at the start of three columns that are there for it."""
+        first = self.plan.sines + 2 * len(self.plan.angles)
+        places = [self.w.at("%scratch", (first + i) * self.plan.pitch) for i in range(3)]
+        self.w.store(self.plan.lanes, x, places[0])
+        pointers = ", ".join(f"ptr {p}" for p in places)
+        self.w.put(f"call void @sincos({pointers}, i64 1, i64 0, i64 {self.plan.pairs.width})")
+        return self.w.load(self.plan.lanes, places[1]), self.w.load(self.plan.lanes, places[2])
 
 
 def _write_angles(w: Writer, plan: Plan, columns: Columns, computed: list[int]) -> None:
@@ -167,6 +174,8 @@ def _write_angles(w: Writer, plan: Plan, columns: Columns, computed: list[int]) 
 
 def call_sincos(w: Writer, plan: Plan, count: str) -> None:
     """Sines and cosines of all angles of a tile."""
+    width = plan.pairs.width
+    count = w.let(f"and i64 {w.let(f'add i64 {count}, {width - 1}')}, {-width}")
     for column, angle, how_many in plan.runs:
         places = [column, plan.sines + angle, plan.sines + len(plan.angles) + angle]
         pointers = ", ".join(f"ptr {w.at('%scratch', p * plan.pitch)}" for p in places)
