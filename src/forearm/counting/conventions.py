@@ -37,8 +37,8 @@ class Convention:
     free_at_tip: frozenset[str] = EVERYTHING
     """The same for all other places: the last link's savings."""
     accumulate: tuple[str, ...] = ()
-    """Equations in which a written sum of m terms is m additions, as an accumulator that starts at zero makes it;
-    ('*',) for all."""
+    """Equations in which a written sum of m terms is m additions, zero terms included, as an accumulator that
+    starts at zero makes it; ('*',) for all."""
     needed_only: bool = False
     """Whether operations that no result needs are left out."""
 
@@ -98,9 +98,8 @@ TURNEY = Convention(
 )
 TURNEY_DIAGONAL = TURNEY.but(
     "Turney, Mudge, Lee, diagonal inertia",
-    TURNEY.why[:-1] + ", inertia diagonal in link axes, what no torque needs is left out.",
+    TURNEY.why[:-1] + ", inertia diagonal in link axes.",
     inertia="diagonal",
-    needed_only=True,
 )
 
 CONVENTIONS = {

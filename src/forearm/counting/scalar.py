@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forearm.counting.conventions import Convention
-from forearm.counting.sources import site
+from forearm.counting.sources import SUM, site
 
 MULTIPLY, ADD, DIVIDE, NEGATE, TRIG, ROOT = range(6)
 KINDS = ("multiplications", "additions", "divisions", "negations", "trigonometry", "square_roots")
@@ -63,9 +63,13 @@ class Meter:
             out[index] = self.number(float(value), constant=constant, structural=structural)
         return out
 
-    def free_here(self, kind: str) -> bool:
-        """Whether a zero or one written in the formulation is free at this place."""
+    def free_here(self, depth: int) -> bool:
+        """Whether a zero or one written in the formulation is free at this place, `depth` frames up."""
         c = self.convention
+        spot, first = site(depth + 1)
+        kind = first.kind
+        if kind == SUM and c.accumulates(spot.tag):
+            return False
         return kind in (c.free_at_base if self.direction == "outward" else c.free_at_tip)
 
     def note(self, kind: int, operands: tuple[int, ...], depth: int) -> int:
@@ -102,7 +106,7 @@ class Counted:
             return other, False
         if isinstance(other, (int, float, np.floating, np.integer)):
             value = float(other)
-            fixed = value in (0.0, 1.0, -1.0) and self.meter.free_here(site(3)[1].kind)
+            fixed = value in (0.0, 1.0, -1.0) and self.meter.free_here(3)
             return Counted(value, self.meter, -1, True, value if fixed else None), True
         return None
 
@@ -162,12 +166,16 @@ class Counted:
     def __mul__(self, other: Any) -> Any:
         """Product."""
         pair = self._pair(other)
-        return NotImplemented if pair is None else self._product(pair[0])
+        if pair is None:
+            return NotImplemented
+        return 0.0 if _seed_zero(self, *pair) else self._product(pair[0])
 
     def __rmul__(self, other: Any) -> Any:
         """Product."""
         pair = self._pair(other)
-        return NotImplemented if pair is None else pair[0]._product(self)
+        if pair is None:
+            return NotImplemented
+        return 0.0 if _seed_zero(self, *pair) else pair[0]._product(self)
 
     def __truediv__(self, other: Any) -> Any:
         """Quotient."""
@@ -230,6 +238,11 @@ class Counted:
     def __repr__(self) -> str:
         """The value, marked."""
         return f"<counted {self.value!r}>"
+
+
+def _seed_zero(x: Counted, other: Counted, plain: bool) -> bool:
+    """Whether x times a plain zero stays a zero of the formulation: whether it is free is asked again where it is used."""
+    return plain and other.fixed == 0.0 and x.fixed != 0.0
 
 
 def values(array: Any) -> Any:

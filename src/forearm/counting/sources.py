@@ -2,9 +2,9 @@
 
 A formulation tags the lines that carry an equation (`# (12)` at the right margin). An operation on a counted
 scalar belongs to the innermost tagged line of the formulation on the stack: NumPy's products call the scalar
-from C, so the frame is the formulation's own; `cross` of `algebra` is walked over; a private helper without a
-tag hands over to the line that called it; an untagged line of a public function is bookkeeping (building A_i
-and the like), which the papers leave out.
+from C, so the frame is the formulation's own; `cross` of `algebra` is walked over; a helper without a
+tag hands over to the line that called it; an untagged line of a quantity's own function (`joint_torques`, ...)
+is bookkeeping (building A_i and the like), which the papers leave out.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Spot:
     """Whether the code is a formulation (or a variant in `as_counted`)."""
     tag: str
     """The equation, without parentheses; empty where the line has none."""
-    public: bool
-    """Whether the function is one of the module's public functions."""
+    outermost: bool
+    """Whether the function is that of a quantity, so that no line further up matters."""
     kind: str
     """MATRIX, SCALING, SUM or OTHER."""
     opens_sum: bool
@@ -70,7 +70,7 @@ def site(depth: int) -> tuple[Spot, Spot]:
         if spot.inside:
             if found is None or spot.tag:
                 found = spot
-            if spot.tag or spot.public:
+            if spot.tag or spot.outermost:
                 break
         elif found is not None:
             break
@@ -83,9 +83,9 @@ def _spot(code: CodeType, offset: int, line: int) -> Spot:
     file = code.co_filename
     inside = file.startswith(_SOURCES)
     tag = tags(file).get(line, "") if inside else ""
-    public = "<locals>" not in code.co_qualname and not code.co_name.startswith(("_", "<"))
+    outermost = code.co_qualname in forearm.formulations.QUANTITIES
     kind = MATRIX if file == _ALGEBRA else _kind(code, offset)
-    return Spot(inside, tag, public, kind, inside and kind == SUM and _opens_sum(code, offset), line)
+    return Spot(inside, tag, outermost, kind, inside and kind == SUM and _opens_sum(code, offset), line)
 
 
 @cache

@@ -9,6 +9,7 @@ zeros and ones that pad a larger matrix, so that they can be told from the zeros
 from __future__ import annotations
 
 import importlib.util
+import inspect
 from collections.abc import Callable
 from functools import cache
 from types import ModuleType
@@ -22,6 +23,7 @@ from forearm.counting.scalar import TRIG, Counted, Meter, Operation, values
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
 from forearm.parts import AboutCom, Ten
+from forearm.strobing import Strobed, strobe
 
 
 def generic_arm(n: int, kinds: str = "R", inertia: str = "full", gravity: str = "dense") -> Arm:
@@ -43,6 +45,16 @@ def generic_arm(n: int, kinds: str = "R", inertia: str = "full", gravity: str = 
     return Arm(f"generic {n}", tuple(links), gravity=g)
 
 
+class CountedPose:
+    """A constant pose of counted numbers."""
+
+    def __init__(self, pose: Pose, meter: Meter) -> None:
+        """Stand for a real pose."""
+        structural = meter.convention.entries == "structural"
+        self.R = meter.array(pose.R, constant=True, structural=structural)
+        self.p = meter.array(pose.p, constant=True, structural=structural)
+
+
 class CountedLink:
     """A link whose numbers are counted scalars."""
 
@@ -52,12 +64,13 @@ class CountedLink:
         c = meter.convention
         self._structural = c.entries == "structural"
         self.revolute, self.prismatic, self.kind, self.name = link.revolute, link.prismatic, link.kind, link.name
+        self.flip = link.flip
         self.z = meter.array(link.z, constant=True, structural=c.z == "sparse")
         self.axis = meter.array(link.axis, constant=True, structural=self._structural)
         self.mass = meter.number(link.mass, constant=True)
-        m, r, tensor = link.about_com
+        _, r, tensor = link.about_com
         diagonal = c.inertia == "diagonal"
-        self.com = self.first = meter.array(r, constant=True, structural=self._structural)
+        self.com = meter.array(r, constant=True, structural=self._structural)
         inertia = meter.array(tensor, constant=True, structural=self._structural or diagonal)
         self.about_com = AboutCom(self.mass, self.com, inertia)
         _, h, origin = link.ten
@@ -90,6 +103,29 @@ class CountedLink:
         """How far the joint has moved."""
         return self._meter.number(self._link.displacement(_float(q)))
 
+    def turn(self, q: Any) -> Any:
+        """Sine and cosine of the joint angle."""
+        if self.revolute:
+            self._meter.operations.extend([Operation(TRIG, "", "", 0, (), 1)] * 2)
+        return tuple(self._wrap(self._link.turn(_float(q)), constant=self.prismatic))
+
+    def length(self, q: Any) -> Any:
+        """The length along the joint axis."""
+        return self._meter.number(
+            self._link.length(_float(q)), constant=self.revolute, structural=self._structural
+        )
+
+    @property
+    def pose(self) -> CountedPose:
+        """X, the constant pose after the joint."""
+        return CountedPose(self._link.pose, self._meter)
+
+    @property
+    def ten_at_joint(self) -> Ten:
+        """The view `ten` in the frame at the joint."""
+        mass, h, inertia = self._link.ten_at_joint
+        return Ten(self._meter.number(mass, constant=True), self._wrap(h, True), self._wrap(inertia, True))
+
     def __getattr__(self, name: str) -> Any:
         raise StateFault(
             f"counting: a formulation asked link {self.name!r} for {name!r}; counted links answer what the papers "
@@ -109,6 +145,7 @@ class CountedArm:
         if meter.convention.gravity == "none":
             self.gravity_in_base = np.zeros(3)
         self._arm, self._meter = arm, meter
+        self.root = arm.root  # the unit pose: plain ones and zeros
 
     def replace(self, *, gravity: Any) -> CountedArm:
         """The arm under another gravity (strobing sets it to zero)."""
@@ -123,7 +160,7 @@ def _float(q: Any) -> float:
 
 
 class _MarkingNumpy(ModuleType):
-    """NumPy, except that plain numbers beside counted ones in a new array become counted fill."""
+    """NumPy, except that plain numbers beside counted ones in a new homogeneous array (a side of 4) become fill."""
 
     def __init__(self, meter: Meter) -> None:
         super().__init__("numpy")
@@ -140,14 +177,14 @@ class _MarkingNumpy(ModuleType):
         return marking
 
     def _marked(self, result: Any) -> Any:
-        if not isinstance(result, np.ndarray) or result.dtype != object or result.ndim < 2:
+        if not isinstance(result, np.ndarray) or result.dtype != object or 4 not in result.shape:
             return result
         counted = [type(x) is Counted for x in result.ravel()]
         if all(counted) or not any(counted):
             return result
         free = self._meter.convention.fill == "free"
         fill = [
-            x if type(x) is Counted else self._meter.number(float(x), constant=True, structural=free)
+            x if type(x) is Counted else self._meter.number(float(x), constant=free, structural=free)
             for x in result.ravel()
         ]
         out = np.empty(result.size, dtype=object)
@@ -195,12 +232,19 @@ def run_counted(
         raise StateFault(f"count: {stem} has no {quantity!r}; it gives {', '.join(_gives(stem))}.")
     inputs = default_arguments(arm, quantity) if arguments is None else arguments
     counted = [meter.array(x, structural=True) for x in inputs]
+    known = _tabulated(arm, inputs[0], meter) if "coefficients" in inspect.signature(function).parameters else {}
     token = WALK.set(meter)
     try:
-        result = function(CountedArm(arm, meter), *counted)
+        result = function(CountedArm(arm, meter), *counted, **known)
     finally:
         WALK.reset(token)
     return meter, result
+
+
+def _tabulated(arm: Arm, q: Any, meter: Meter) -> dict[str, Any]:
+    """The coefficients that a tabular method looks up: variables, at no cost."""
+    found = strobe(arm, q)
+    return {"coefficients": Strobed(M=meter.array(found.M), C=meter.array(found.C), g=meter.array(found.g))}
 
 
 def default_arguments(arm: Arm, quantity: str) -> tuple[Any, ...]:
