@@ -176,7 +176,7 @@ def skew(v: Vector) -> Matrix:
 
 
 def parallel_axis(mass: Scalar, r: Vector) -> Matrix:
-    """m (r·r E - r rᵀ): what a point mass at r adds to an inertia tensor about the origin."""
+    """Moment m (r·r E - r rᵀ) that a point mass at r adds to an inertia tensor about the origin."""
     x, y, z = r
     # fmt: off
     return np.array([
@@ -187,10 +187,18 @@ def parallel_axis(mass: Scalar, r: Vector) -> Matrix:
     # fmt: on
 
 
+def turned_tensor(R: Matrix, tensor: Matrix) -> Matrix:
+    """R T Rᵀ: a symmetric tensor in other axes; exactly symmetric for floats."""
+    turned = product(product(R, tensor), R.T)
+    return turned if turned.dtype == object else (turned + turned.T) / 2
+
+
 def second_moment(inertia: Matrix) -> Matrix:
-    """tr(I)/2 E - I: the second moments ∫ x xᵀ dm of the body whose inertia tensor is I."""
+    """Second moments ∫ x xᵀ dm = tr(I)/2 E - I of the body whose inertia tensor is I."""
     half = (inertia[0, 0] + inertia[1, 1] + inertia[2, 2]) / 2
-    return np.array([[half - inertia[i, j] if i == j else -inertia[i, j] for j in range(3)] for i in range(3)])
+    return np.array(
+        [[half - inertia[i, j] if i == j else -inertia[i, j] for j in range(3)] for i in range(3)]
+    )
 
 
 def one_based(q: Vector) -> list[Scalar]:

@@ -1,7 +1,7 @@
 """Arm: a serial chain of links on a base, with a tool, under gravity. All that a formulation sees."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from forearm import faults
-from forearm.algebra import Matrix, Scalar, Vector, is_number, parallel_axis, product
-from forearm.parts import AboutCom, Drive, Inertia, Link, Part, Pose, Ten, Triple, Wrench, combined
+from forearm.algebra import Matrix, Scalar, Vector, is_number, is_zero, parallel_axis, product, turned_tensor
+from forearm.parts import SAME, AboutCom, Drive, Inertia, Link, Part, Pose, Ten, Triple, Wrench, combined
 
 __all__ = [
     "AboutCom",
@@ -48,9 +48,9 @@ class Arm(Part):
     """What the arm is called in messages, files and generated code."""
     links: tuple[Link, ...]
     """Links in chain order, base to tip."""
-    base: Pose = Pose()  # noqa: RUF009
+    base: Pose = SAME
     """Frame 0 seen from the world."""
-    tool: Pose = Pose()  # noqa: RUF009
+    tool: Pose = SAME
     """The tool seen from frame n (the flange)."""
     gravity: Triple = (0.0, 0.0, -9.81)
     """Acceleration of free fall, world axes [m/s²]."""
@@ -63,7 +63,7 @@ class Arm(Part):
     configurations: tuple[tuple[str, tuple[float, ...]], ...] = ()
     """Named joint positions."""
     dynamics: bool = True
-    """Whether masses are known; without them the arm has kinematics only."""
+    """Whether masses are known; without them (or when all are zero) the arm has kinematics only."""
 
     def __post_init__(self) -> None:
         where = f"arm {self.name!r}"
@@ -71,18 +71,24 @@ class Arm(Part):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.links:
             faults.no_links(where)
-        for i, link in enumerate(self.links, 1):
-            if not isinstance(link, Link):
-                raise faults.ArmFault(f"{where}: links[{i - 1}] is a {type(link).__name__}; give a Link.")
-        named = (link if link.name else link.replace(name=f"joint{i}") for i, link in enumerate(self.links, 1))
+        for i, link in enumerate(self.links):
+            faults.part(link, Link, f"{where}: links[{i}]")
+        faults.part(self.base, Pose, f"{where}: base")
+        faults.part(self.tool, Pose, f"{where}: tool")
+        named = (
+            link if link.name else link.replace(name=f"joint{i}") for i, link in enumerate(self.links, 1)
+        )
         object.__setattr__(self, "links", tuple(named))
         object.__setattr__(self, "gravity", faults.gravity(self.gravity, where))
         configurations = ((str(k), tuple(float(x) for x in v)) for k, v in dict(self.configurations).items())
         object.__setattr__(self, "configurations", tuple(configurations))
+        if self._has_no_bodies:
+            object.__setattr__(self, "dynamics", False)
         found, declared = faults.arm_faults(self)
         if found:
             faults.raise_arm_faults(where, found)
-        notes = (*self.remarks, *declared, *faults.mount_notes(self.gravity), *self._unchecked())
+        asked = (*faults.unit_notes(self), *(faults.idle_joint_notes(self) if self.dynamics else ()))
+        notes = (*self.remarks, *declared, *faults.mount_notes(self.gravity), *self._unchecked(), *asked)
         self.__dict__["notes"] = tuple(notes)
 
     notes = cached_property(lambda self: ())
@@ -91,6 +97,17 @@ class Arm(Part):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self.__post_init__()
+
+    @property
+    def _has_no_bodies(self) -> bool:
+        """Whether no link has mass, inertia or rotor: then zeros would be no torques, but missing data."""
+        return all(faults.has_no_body(x) and is_zero(x.drive.reflected_inertia) for x in self.links)
+
+    def replace(self, **changes: Any) -> "Arm":
+        """A copy with some fields changed, checked like a new one."""
+        if "links" in changes and self._has_no_bodies:
+            changes.setdefault("dynamics", True)
+        return super().replace(**changes)
 
     def __hash__(self) -> int:
         return self._hash
@@ -104,17 +121,15 @@ class Arm(Part):
         return [f"{symbols} parameters are symbols and were not checked"] if symbols else []
 
     @classmethod
-    def from_dh(
-        cls, name: str, rows: Any, *, convention: str | None = None, **rest: Any
-    ) -> "Arm":
+    def from_dh(cls, name: str, rows: Any, *, convention: str | None = None, **rest: Any) -> "Arm":
         """From Denavit-Hartenberg rows (mappings of Link.dh's arguments); `convention` has no default.
 
         Rows in the modified convention (frame i at joint i, A = Rx(alpha) Tx(a) Rz(theta) Tz(d), with alpha and a
         of the *previous* link) are converted, centre of mass and inertia with them.
         """
         if faults.convention(convention) == "standard":
-            return cls(name, tuple(Link.dh(**_row(row)) for row in rows), **rest)
-        return _from_modified(cls, name, [_row(row) for row in rows], rest)
+            return cls(name, tuple(Link.dh(**faults.dh_row(row)) for row in rows), **rest)
+        return _from_modified(cls, name, [faults.dh_row(row) for row in rows], rest)
 
     # -- sizes and names ---------------------------------------------------------------------------------
 
@@ -143,6 +158,7 @@ class Arm(Part):
     @property
     def total_mass(self) -> Scalar:
         """Mass of all links together [kg]."""
+        faults.needs_dynamics(self, "mass")
         total = self.links[0].mass
         for link in self.links[1:]:
             total = total + link.mass
@@ -163,9 +179,7 @@ class Arm(Part):
         """A named joint position (n,)."""
         known = dict(self.configurations)
         if name not in known:
-            raise faults.ArmFault(
-                f"arm {self.name!r} has no configuration {name!r}; it has {', '.join(known) or 'none'}."
-            )
+            faults.no_configuration(self, name)
         return np.array(known[name])
 
     # -- new arms from this one --------------------------------------------------------------------------
@@ -178,24 +192,34 @@ class Arm(Part):
         """The arm with another tool frame (no mass; see `with_payload`)."""
         return self.replace(tool=tool)
 
-    def with_payload(self, mass: Scalar, com: Any = (0.0, 0.0, 0.0), inertia: Inertia | None = None, *, frame: str) -> "Arm":
+    def with_payload(
+        self,
+        mass: Scalar,
+        com: Any = (0.0, 0.0, 0.0),
+        inertia: Inertia | None = None,
+        *,
+        frame: str | None = None,
+    ) -> "Arm":
         """The arm holding a body: mass [kg], centre [m] and inertia in the axes of `frame`, 'flange' or 'tool'.
 
         The inertia may be about the payload's centre of mass or about the origin of `frame`. Payloads combine
-        with what is there. A payload of zero is the arm itself.
+        with what is there. A payload of zero is the arm itself; minus a payload takes it off again. `frame` has
+        no default: the two differ by the tool.
         """
         faults.payload_frame(frame)
+        faults.needs_dynamics(self, "payload")
         mass = faults.scalar(mass, "payload mass", "kg")
         center = np.array(faults.vector(com, "payload com", "m"))
-        given = inertia or Inertia.point()
-        tensor = np.array(given.tensor)
+        given = Inertia.point() if inertia is None else inertia
+        faults.part(given, Inertia, "payload inertia")
+        tensor: Matrix = np.array(given.tensor)
         if given.about == "origin":
             tensor = tensor - parallel_axis(mass, center)
         if is_number(mass) and mass == 0 and not np.any(tensor):
             return self
         if frame == "tool":
             center = product(self.tool.R, center) + self.tool.p
-            tensor = product(product(self.tool.R, tensor), self.tool.R.T)
+            tensor = turned_tensor(self.tool.R, tensor)
         return self.replace(links=(*self.links[:-1], combined(self.links[-1], mass, center, tensor)))
 
     def without_drives(self) -> "Arm":
@@ -219,6 +243,7 @@ class Arm(Part):
 
     def center_of_mass(self, q: Any) -> Vector:
         """Centre of mass of the whole arm at q, world axes (3,) [m]."""
+        faults.needs_dynamics(self, "centre of mass")
         values = faults.state(self, "q", q)
         R, p = self.base.R, self.base.p
         moment, total = 0.0 * p, 0.0
@@ -292,15 +317,6 @@ def _numbers(link: Link) -> Iterator[Scalar]:
         yield from row
 
 
-def _row(row: Any) -> dict[str, Any]:
-    if isinstance(row, Mapping):
-        return dict(row)
-    raise faults.ArmFault(
-        f"a Denavit-Hartenberg row is {row!r}; give a mapping with names, "
-        "{'kind': 'revolute', 'a': .., 'alpha': .., 'd': .., 'theta': .., 'mass': ..}: bare numbers have no agreed order."
-    )
-
-
 def _from_modified(cls: type[Arm], name: str, rows: list[dict[str, Any]], rest: dict[str, Any]) -> Arm:
     """Frames move from joint i to the far end: link i takes the next row's Rx(alpha) Tx(a) after its joint.
 
@@ -323,6 +339,6 @@ def moved_frame(link: Link, step: Pose) -> Link:
     return link.replace(
         pose=link.pose @ step,
         com=tuple(product(turn, r - step.p)),
-        inertia=Inertia(product(product(turn, tensor), step.R), "com"),
+        inertia=Inertia.about_com(turned_tensor(turn, tensor)),
         mass=mass,
     )

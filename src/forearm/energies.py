@@ -3,13 +3,17 @@
 No formulation is used here, so that the laws of `verify` have something independent to hold on to.
 """
 
+import numpy as np
+
 from forearm.algebra import Scalar, Vector, cross, product
 from forearm.arm import Arm
+from forearm.faults import needs_dynamics
 from forearm.kinematics import link_poses, link_velocities
 
 
 def kinetic_energy(arm: Arm, q: Vector, qd: Vector) -> Scalar:
     """½ Σ (m v·v + ω·I ω) [J], the links' and the reflected rotors'."""
+    needs_dynamics(arm, "kinetic energy")
     total: Scalar = 0.0
     for link, (R, _), (v, w), rate in zip(
         arm.links, link_poses(arm, q)[1:], link_velocities(arm, q, qd), qd, strict=True
@@ -23,6 +27,7 @@ def kinetic_energy(arm: Arm, q: Vector, qd: Vector) -> Scalar:
 
 def potential_energy(arm: Arm, q: Vector) -> Scalar:
     """-Σ m g·c [J], zero at the world's origin."""
+    needs_dynamics(arm, "potential energy")
     gx, gy, gz = arm.gravity
     total: Scalar = 0.0
     for link, (R, p) in zip(arm.links, link_poses(arm, q)[1:], strict=True):
@@ -34,15 +39,19 @@ def potential_energy(arm: Arm, q: Vector) -> Scalar:
 
 def linear_momentum(arm: Arm, q: Vector, qd: Vector) -> Vector:
     """Σ m v (3,), world axes [kg m/s]."""
+    needs_dynamics(arm, "momentum")
     parts = [link.mass * v for link, (v, _) in zip(arm.links, link_velocities(arm, q, qd), strict=True)]
-    return sum(parts[1:], parts[0])
+    return np.add.reduce(parts)
 
 
 def angular_momentum(arm: Arm, q: Vector, qd: Vector) -> Vector:
     """Σ (c × m v + R I Rᵀ ω) (3,) about the world's origin, world axes [kg m²/s]."""
+    needs_dynamics(arm, "angular momentum")
     parts = []
-    for link, (R, p), (v, w) in zip(arm.links, link_poses(arm, q)[1:], link_velocities(arm, q, qd), strict=True):
+    for link, (R, p), (v, w) in zip(
+        arm.links, link_poses(arm, q)[1:], link_velocities(arm, q, qd), strict=True
+    ):
         mass, center, inertia = link.about_com
         spin = product(R, inertia @ product(R.T, w))
         parts.append(cross(p + product(R, center), mass * v) + spin)
-    return sum(parts[1:], parts[0])
+    return np.add.reduce(parts)

@@ -93,7 +93,10 @@ def frame_motion(
             w = w + rate
             v, vd = v + cross(w, step), vd + cross(wd, step) + cross(w, cross(w, step))
         else:
-            v, vd = v + cross(w, step) + rate, vd + cross(wd, step) + cross(w, cross(w, step)) + push + 2 * cross(w, rate)
+            v, vd = (
+                v + cross(w, step) + rate,
+                vd + cross(wd, step) + cross(w, cross(w, step)) + push + 2 * cross(w, rate),
+            )
     return np.concatenate([v, w]), np.concatenate([vd, wd])
 
 

@@ -1,0 +1,16 @@
+"""Every check and every message: where, what was given, what was expected, what to do.
+
+The parts of an arm check shape and type when they are made; `arm_faults` then collects *all* physical faults
+of a whole arm, so that one reading shows them all. Entries that are not plain numbers (symbols, traced
+scalars) pass unchecked.
+
+    kinds    the exception family
+    parts    one argument: a scalar, a vector, a matrix, a word
+    whole    the arm: impossible inertias, names, limits; notes
+    calls    states, missing masses, singular matrices
+"""
+
+from forearm.faults.calls import *  # noqa: F403
+from forearm.faults.kinds import *  # noqa: F403
+from forearm.faults.parts import *  # noqa: F403
+from forearm.faults.whole import *  # noqa: F403

@@ -1,0 +1,134 @@
+"""Calls: states of the wrong size or kind, arms without masses, results that do not exist."""
+
+import math
+from typing import Any, NoReturn
+
+import numpy as np
+
+from forearm.faults.kinds import ArmFault, NoDynamics, SingularInertia, StateFault
+from forearm.faults.parts import DEGREES
+
+
+def no_dynamics(arm: Any, quantity: str) -> NoReturn:
+    """Torques of an arm whose masses were never published."""
+    raise NoDynamics(
+        f"arm {arm.name!r} has no masses or inertias (its source gives kinematics only), so it has no "
+        f"{quantity}; give each link mass, com and inertia."
+    )
+
+
+def needs_dynamics(arm: Any, quantity: str) -> None:
+    """Refuse a quantity that needs masses where they are not known: never zeros."""
+    if not arm.dynamics:
+        no_dynamics(arm, quantity)
+
+
+def no_configuration(arm: Any, name: Any) -> NoReturn:
+    """A named joint position that the arm does not have."""
+    known = ", ".join(k for k, _ in arm.configurations) or "none"
+    raise ArmFault(f"arm {arm.name!r} has no configuration {name!r}; it has {known}.")
+
+
+def no_dh_row(arm: Any, number: int) -> NoReturn:
+    """A link whose pose after the joint is not Tx(a) Rx(alpha)."""
+    raise ArmFault(
+        f"arm {arm.name!r}: link {number} {arm.links[number - 1].name!r} has a general pose after its joint, "
+        "not Tx(a) Rx(alpha), so it has no standard Denavit-Hartenberg row; print(arm) shows its pose."
+    )
+
+
+def state(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
+    """One argument of a call as an array (..., n), size and kind checked; a dict by joint name will do."""
+    names = [link.name for link in arm.links]
+    n = len(names)
+    if isinstance(value, dict):
+        value = _from_names(arm, name, value, names)
+    array = np.asarray(value)
+    if array.dtype.kind == "c":
+        raise StateFault(f"{name} is complex; arm {arm.name!r} takes real numbers.")
+    if array.dtype.kind not in "fiuO":
+        raise StateFault(f"{name} has type {array.dtype}; give real numbers, shape ({n},) or (..., {n}).")
+    if array.ndim == 0 or array.shape[-1] != n:
+        listed = ", ".join(names) if n <= 8 else f"{names[0]} … {names[-1]}"
+        raise StateFault(
+            f"{name} has shape {array.shape}, but arm {arm.name!r} has {n} joints ({listed}); give ({n},) or "
+            f"a batch (..., {n})."
+        )
+    return array if array.dtype == object else np.asarray(array, dtype=np.float64)
+
+
+def _from_names(arm: Any, name: str, value: dict[str, Any], names: list[str]) -> list[Any]:
+    missing = [j for j in names if j not in value]
+    extra = [j for j in value if j not in names]
+    if missing or extra:
+        raise StateFault(
+            f"{name} by joint name: {'missing ' + ', '.join(missing) if missing else ''}"
+            f"{' and ' if missing and extra else ''}{'unknown ' + ', '.join(extra) if extra else ''}; "
+            f"arm {arm.name!r} has {', '.join(names)}."
+        )
+    return [value[j] for j in names]
+
+
+def finite_state(arm: Any, name: str, array: np.ndarray[Any, Any]) -> None:
+    """Refuse NaN and infinities in a single state, naming the joint; in batches they stay in their row."""
+    if array.dtype == object or array.ndim != 1 or np.all(np.isfinite(array)):
+        return
+    j = int(np.flatnonzero(~np.isfinite(array))[0])
+    raise StateFault(
+        f"{name} of joint {j + 1} {arm.links[j].name!r} is {array[j]}; give finite numbers. (In a batch a "
+        "NaN would stay in its own row.)"
+    )
+
+
+def degrees_hint(arm: Any, q: np.ndarray[Any, Any]) -> str | None:
+    """A sentence when joint angles look like degrees; None otherwise."""
+    if q.dtype == object or q.size == 0:
+        return None
+    turning = [j for j, link in enumerate(arm.links) if link.revolute]
+    if not turning:
+        return None
+    largest = float(np.nanmax(np.abs(q[..., turning]), initial=0.0))
+    if largest <= DEGREES:
+        return None
+    turns = largest / math.tau
+    return f"q reaches {largest:g} rad, {turns:.1f} turns: degrees? Angles are in radians (numpy.deg2rad)."
+
+
+# -- numerical outcomes ----------------------------------------------------------------------------------
+
+
+def singular_inertia(arm: Any, M: np.ndarray[Any, Any], q: np.ndarray[Any, Any]) -> NoReturn:
+    """The mass matrix cannot be factored: name the joint whose effective inertia vanishes."""
+    remaining = np.array(M, dtype=float)
+    worst, least = 0, math.inf
+    for k in range(len(M) - 1, -1, -1):
+        share = remaining[k, k] / M[k, k] if M[k, k] > 0 else 0.0
+        if share < least:
+            worst, least = k, share
+        if remaining[k, k] <= 0:
+            break
+        row = remaining[k, :k] / remaining[k, k]
+        remaining[:k, :k] -= np.outer(row, remaining[k, :k])
+    link = arm.links[worst]
+    what = "about" if link.revolute else "along"
+    raise SingularInertia(
+        f"arm {arm.name!r}: the mass matrix is singular: joint {worst + 1} {link.name!r} has no inertia "
+        f"{what} its axis when the joints beyond it are free (M[{worst}, {worst}] = {M[worst, worst]:.3g}, "
+        f"{least:.1g} of it left). Give link {worst + 1} its mass and inertia, or a drive with rotor_inertia."
+    )
+
+
+def singular_pose(arm: Any, frame: Any, condition: float) -> NoReturn:
+    """The tool cannot move in every direction, so it has no inertia matrix there."""
+    raise StateFault(
+        f"arm {arm.name!r}, frame {frame!r}: the arm is in a singular pose (condition {condition:.2g}), or "
+        "has fewer than six joints, so the task inertia does not exist; give damping= to say how to bound it."
+    )
+
+
+def coordinate_matrix(arm: Any, shape: tuple[int, ...]) -> NoReturn:
+    """S must map some coordinates to all joints, one to one."""
+    raise StateFault(
+        f"coordinates of arm {arm.name!r}: S has shape {shape}; give a matrix ({arm.n}, k) of full column "
+        "rank, q = S x."
+    )

@@ -1,0 +1,292 @@
+"""Parts of an arm: shape and type, checked when they are made. Symbols and traced scalars pass unchecked."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from forearm.algebra import is_number, is_scalar
+from forearm.faults.kinds import ArmFault
+
+DEGREES = 4 * math.pi
+"""Angles beyond this are taken for degrees [rad]."""
+
+SLACK = 1e-9
+"""Relative slack of the physical checks: published tensors are rounded."""
+
+
+def scalar(value: Any, where: str, unit: str = "") -> Any:
+    """A finite real number, or a symbol; plain numbers come back as float."""
+    if not is_scalar(value):
+        raise ArmFault(f"{where} is {value!r}; give one real number{_in(unit)}.")
+    if not is_number(value):
+        return value
+    number = float(value)
+    if not math.isfinite(number):
+        raise ArmFault(f"{where} is {number}; give a finite number{_in(unit)}.")
+    return number
+
+
+def vector(value: Any, where: str, unit: str = "") -> tuple[Any, Any, Any]:
+    """Three scalars as a tuple."""
+    if is_number(value):
+        raise ArmFault(f"{where} is the single number {value}; give a vector (x, y, z){_in(unit)}.")
+    try:
+        x, y, z = value
+    except (TypeError, ValueError):
+        raise ArmFault(f"{where} is {_short(value)}; give three numbers (x, y, z){_in(unit)}.") from None
+    return scalar(x, f"{where}[0]", unit), scalar(y, f"{where}[1]", unit), scalar(z, f"{where}[2]", unit)
+
+
+def matrix3(value: Any, where: str, unit: str = "") -> tuple[tuple[Any, Any, Any], ...]:
+    """A 3x3 matrix as a tuple of rows."""
+    array = np.asarray(value, dtype=object)
+    if array.shape != (3, 3):
+        order = " (numbers in one row have no agreed order; name them, Ixx=.., Ixy=..)" if unit else ""
+        raise ArmFault(f"{where} has shape {array.shape}; give a 3x3 matrix{_in(unit)}{order}.")
+    return tuple(vector(row, f"{where}[{i}]", unit) for i, row in enumerate(array))  # type: ignore[return-value]
+
+
+def rotation(rows: tuple[tuple[Any, ...], ...], where: str) -> None:
+    """Refuse a matrix of plain numbers that is not a rotation."""
+    if not all(is_number(x) for row in rows for x in row):
+        return
+    r = np.array(rows, dtype=float)
+    error = float(np.max(np.abs(r @ r.T - np.eye(3))))
+    if error > 1e-6 or np.linalg.det(r) < 0:
+        raise ArmFault(
+            f"{where} is not a rotation (R Rᵀ differs from the unit matrix by {error:.2g}, determinant "
+            f"{np.linalg.det(r):.3g}); give an orthonormal right-handed 3x3 matrix."
+        )
+
+
+def homogeneous(value: Any) -> np.ndarray[Any, Any]:
+    """A 4x4 homogeneous matrix, last row (0, 0, 0, 1)."""
+    m = np.asarray(value)
+    if m.shape != (4, 4):
+        raise ArmFault(f"Pose.from_matrix got shape {m.shape}; give a 4x4 homogeneous matrix.")
+    if [is_number(x) and float(x) for x in m[3]] != [0, 0, 0, 1]:
+        raise ArmFault(
+            f"Pose.from_matrix got the last row ({', '.join(map(str, m[3]))}); it must be (0, 0, 0, 1). "
+            "Transposed?"
+        )
+    return m
+
+
+def angle(value: Any, where: str) -> Any:
+    """A constant angle, which nobody turns more than twice around: degrees are caught here."""
+    if is_number(value) and abs(value) > DEGREES:
+        raise ArmFault(
+            f"{where} is {value:g} rad, {abs(value) / math.tau:.1f} turns: degrees? Angles are in radians; "
+            f"give numpy.deg2rad({value:g})."
+        )
+    return value
+
+
+def part(value: Any, kind: type, where: str) -> None:
+    """An argument that must be a Link, a Pose, an Inertia or a Drive."""
+    if not isinstance(value, kind):
+        raise ArmFault(
+            f"{where} is a {type(value).__name__}; give a {kind.__name__}{_MADE_BY.get(kind.__name__, '')}."
+        )
+
+
+_MADE_BY = {
+    "Inertia": " (Inertia.about_com or Inertia.about_origin: the point matters)",
+    "Pose": " (Pose.at(xyz, rpy) or Pose.from_matrix)",
+    "Link": " (Link.dh(...) or Link(kind, pose, ...))",
+}
+
+
+def joint_kind(value: Any, where: str) -> None:
+    """Revolute or prismatic; other words are explained."""
+    if value in ("revolute", "prismatic"):
+        return
+    meant = {
+        "continuous": "a continuous joint is 'revolute' without limits",
+        "R": "'revolute'",
+        "P": "'prismatic'",
+    }
+    meant["fixed"] = "a fixed joint is no joint: put its pose and body into the link before it"
+    hint = f" ({meant[value]})" if isinstance(value, str) and value in meant else ""
+    raise ArmFault(f"{where}: joint kind is {value!r}; it must be 'revolute' or 'prismatic'{hint}.")
+
+
+def limits(value: Any, where: str) -> tuple[float, float] | None:
+    """Least and greatest q, or None; infinities are allowed, order is checked by the arm."""
+    if value is None:
+        return None
+    try:
+        low, high = (float(x) for x in value)
+    except (TypeError, ValueError):
+        raise ArmFault(
+            f"{where}: limits are {_short(value)}; give (low, high), or None for no limits."
+        ) from None
+    if math.isnan(low) or math.isnan(high):
+        raise ArmFault(f"{where}: limits are ({low:g}, {high:g}); give (low, high), or None for no limits.")
+    return low, high
+
+
+def size(value: Any, where: str) -> float | None:
+    """A limit without sign, or None."""
+    if value is None:
+        return None
+    if not is_number(value) or not value >= 0:
+        raise ArmFault(f"{where} is {_short(value)}; give its size, zero or positive, or None for no limit.")
+    return float(value)
+
+
+def choice(value: Any, allowed: Sequence[str], where: str) -> str:
+    """One of a few words."""
+    if value not in tuple(allowed):
+        words = ", ".join(repr(a) for a in allowed)
+        raise ArmFault(f"{where} is {value!r}; it must be one of {words}.")
+    return str(value)
+
+
+def convention(value: Any) -> str:
+    """A Denavit-Hartenberg convention, which has no default."""
+    if value not in ("standard", "modified"):
+        raise ArmFault(
+            f"convention is {value!r}; say convention='standard' (frame i at the far end of link i, A = Rz Tz Tx "
+            "Rx) or 'modified' (frame i at joint i, A = Rx Tx Rz Tz). There is no default, because reading one "
+            "table as the other gives plausible wrong torques."
+        )
+    return str(value)
+
+
+def products_of_inertia(given: dict[str, Any], products: str | None, where: str) -> float:
+    """The sign to give to off-diagonal components: +1 for tensor entries, -1 for CAD's positive integrals."""
+    nonzero = [k for k, v in given.items() if not (is_number(v) and v == 0)]
+    if products is None and nonzero:
+        raise ArmFault(
+            f"{where} gives {', '.join(nonzero)} without saying their sign; add products='tensor' (entries of "
+            "the inertia matrix, Ixy = -∫xy dm) or products='cad' (positive integrals, Ixy = +∫xy dm)."
+        )
+    if products is not None:
+        choice(products, ("tensor", "cad"), f"{where} products")
+    return -1.0 if products == "cad" else 1.0
+
+
+def symmetric(rows: tuple[tuple[Any, ...], ...], where: str) -> None:
+    """Refuse an inertia matrix of plain numbers that is not symmetric."""
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        a, b = rows[i][j], rows[j][i]
+        if is_number(a) and is_number(b) and abs(a - b) > SLACK * _largest(rows):
+            raise ArmFault(
+                f"{where} is not symmetric: entry [{i}][{j}] is {a:g}, [{j}][{i}] is {b:g} kg m²; "
+                "an inertia matrix is. Numbers given row by row in another order?"
+            )
+
+
+def inertia_arguments(matrix: Any, given: dict[str, Any], known: Sequence[str], where: str) -> None:
+    """One matrix, or components by name; not both."""
+    unknown = [k for k in given if k not in known]
+    if unknown or (matrix is None) == (not given):
+        got = ", ".join(unknown) if unknown else "nothing" if matrix is None else "a matrix and components"
+        raise ArmFault(f"{where}: got {got}; give one 3x3 matrix, or components by name: {', '.join(known)}.")
+
+
+def reference_point(rows: tuple[tuple[Any, ...], ...], about: str) -> str:
+    """The point that an inertia is about, which has no default (unless it is zero)."""
+    if not about and all(is_number(x) and x == 0 for row in rows for x in row):
+        return "com"
+    if about not in ("com", "origin"):
+        raise ArmFault(
+            f"inertia about is {about!r}; use Inertia.about_com(...) or Inertia.about_origin(...), because "
+            "numbers cannot tell which point they are about."
+        )
+    return about
+
+
+def coulomb_pair(value: Any) -> tuple[Any, Any]:
+    """Dry friction for positive and for negative speed; one number stands for both."""
+    pair = (value, value) if is_number(value) else value
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise ArmFault(
+            f"Drive coulomb is {_short(value)}; give (for positive speed, for negative speed), both positive."
+        )
+    return scalar(pair[0], "Drive coulomb[0]"), scalar(pair[1], "Drive coulomb[1]")
+
+
+def drive_numbers(drive: Any) -> None:
+    """A rotor needs its side; a gear ratio may not be zero; sizes are not negative."""
+    rotor, gear = drive.rotor_inertia, drive.gear
+    forth, back = drive.coulomb
+    if drive.side is None and not (is_number(rotor) and rotor == 0):
+        raise ArmFault(
+            f"Drive has rotor_inertia {rotor} but no side; say side='motor' (multiplied by gear²) or "
+            "side='joint' (already reflected)."
+        )
+    if is_number(gear) and gear == 0:
+        raise ArmFault("Drive has gear 0; give the reduction ratio (motor turns per joint turn), not zero.")
+    signed = {"rotor_inertia": rotor, "viscous": drive.viscous}
+    signed.update({"coulomb (positive speed)": forth, "coulomb (negative speed)": back})
+    for name, value in signed.items():
+        if is_number(value) and value < 0:
+            raise ArmFault(f"Drive {name} is {value:g}; give its size, zero or positive.")
+    if is_number(drive.smoothing) and drive.smoothing <= 0:
+        raise ArmFault(f"Drive smoothing is {drive.smoothing:g}; give a positive speed in rad/s or m/s.")
+
+
+def wrench_place(at: Any, frame: Any) -> None:
+    """Where a wrench acts and in which axes its components are."""
+    choice(frame, ("world", "local"), "Wrench frame")
+    if not (isinstance(at, str) or (isinstance(at, tuple) and len(at) == 2 and isinstance(at[0], str))):
+        raise ArmFault(
+            f"Wrench at is {at!r}; give 'tool', a link's name, or (link name, point in that link's frame)."
+        )
+
+
+def unknown_frame(name: Any, known: Iterable[str], arm: str) -> NoReturn:
+    """A frame, link or joint that the arm does not have."""
+    raise ArmFault(f"arm {arm!r} has no frame {name!r}; it has {', '.join(known)}.")
+
+
+def payload_frame(frame: Any) -> str:
+    """The frame in which a payload's centre is given, which has no default."""
+    if frame not in ("flange", "tool"):
+        raise ArmFault(
+            f"with_payload(frame={frame!r}): say frame='flange' (frame n, the end of the last link) or "
+            "frame='tool' (after the tool pose); the two differ by the tool."
+        )
+    return str(frame)
+
+
+def gravity(value: Any, where: str) -> tuple[Any, Any, Any]:
+    """Gravity as an acceleration vector in world axes; a scalar is refused."""
+    if is_number(value):
+        raise ArmFault(
+            f"{where}: gravity is the number {value}; give the acceleration of free fall as a vector in "
+            "world axes, (0, 0, -9.81) on Earth with z up, (0, 0, 0) for none."
+        )
+    return vector(value, f"{where}: gravity", "m/s²")
+
+
+def dh_row(row: Any) -> dict[str, Any]:
+    """A Denavit-Hartenberg row with names."""
+    if isinstance(row, Mapping):
+        return dict(row)
+    raise ArmFault(
+        f"a Denavit-Hartenberg row is {_short(row)}; give a mapping with names, {{'kind': 'revolute', "
+        "'a': .., 'alpha': .., 'd': .., 'theta': .., 'mass': ..}: bare numbers have no agreed order."
+    )
+
+
+def no_links(where: str) -> NoReturn:
+    """An arm needs a joint."""
+    raise ArmFault(f"{where} has no links; give at least one link with its joint.")
+
+
+def _in(unit: str) -> str:
+    return f" in {unit}" if unit else ""
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _largest(rows: tuple[tuple[Any, ...], ...]) -> float:
+    return max((abs(float(x)) for row in rows for x in row if is_number(x)), default=0.0)

@@ -1,0 +1,168 @@
+"""The whole arm: all its physical faults at once, and what a person should know about it."""
+
+import math
+from typing import Any, NoReturn
+
+import numpy as np
+
+from forearm.algebra import cross, is_number, is_zero
+from forearm.faults.kinds import ArmFault
+from forearm.faults.parts import DEGREES, SLACK, choice
+
+DEFECTS = ("mass", "inertia_sign", "triangle", "massless_inertia")
+"""Kinds of physical fault that an arm may declare, with a reason, and then carry as a note."""
+
+_HINT = (
+    " Inertia given about the joint instead of the centre of mass? See CONVENTIONS.md, Inertia. "
+    "Published so? Declare the defect, with its reason."
+)
+
+
+def link_faults(link: Any) -> list[tuple[str, str]]:
+    """Physical faults of one link: (kind, sentence)."""
+    mass, _, inertia = link.about_com
+    found: list[tuple[str, str]] = []
+    if is_number(mass) and mass < 0:
+        found.append(("mass", f"mass is {mass:g} kg; give a mass that is zero or positive."))
+    if not all(is_number(x) for row in inertia for x in row):
+        return found
+    low, middle, high = np.linalg.eigvalsh(np.array(inertia, dtype=float))
+    printed = f"({low:.6g}, {middle:.6g}, {high:.6g}) kg m²"
+    slack = SLACK * max(abs(low), abs(high))
+    if low < -slack:
+        sentence = f"principal moments {printed} are not all positive; no rigid body has them.{_HINT}"
+        found.append(("inertia_sign", sentence))
+    elif low + middle < high - slack:
+        sentence = (
+            f"principal moments {printed} break the triangle inequality ({high:.6g} > {low:.6g} + "
+            f"{middle:.6g}); no rigid body has them.{_HINT}"
+        )
+        found.append(("triangle", sentence))
+    if is_number(mass) and mass == 0 and high > slack:
+        sentence = (
+            f"mass is 0 but principal moments are {printed}; give the mass, or a zero inertia, or declare the "
+            "defect."
+        )
+        found.append(("massless_inertia", sentence))
+    return found
+
+
+def arm_faults(arm: Any) -> tuple[list[str], list[str]]:
+    """All faults of an arm, and the notes of those that are declared."""
+    faults: list[str] = []
+    notes: list[str] = []
+    declared = {(d.link, d.kind): d for d in arm.defects}
+    for defect in arm.defects:
+        choice(defect.kind, DEFECTS, f"arm {arm.name!r}: defect kind")
+        if not 1 <= defect.link <= len(arm.links):
+            faults.append(f"defect names link {defect.link}; links are numbered 1 to {len(arm.links)}.")
+    for number, link in enumerate(arm.links, 1):
+        place = f"link {number} {link.name!r}"
+        for kind, sentence in link_faults(link) if arm.dynamics else ():
+            if (number, kind) in declared:
+                notes.append(f"{place}: {sentence.split(';')[0]}; declared: {declared[number, kind].reason}")
+            else:
+                faults.append(f"{place}: {sentence}")
+        if link.limits is not None and link.limits[0] >= link.limits[1]:
+            low, high = link.limits
+            faults.append(f"{place}: limits ({low:g}, {high:g}) are not in order; give (low, high).")
+    names = [link.name for link in arm.links]
+    for name in sorted({n for n in names if names.count(n) > 1}):
+        faults.append(f"joint name {name!r} is used {names.count(name)} times; names must differ.")
+    for name, values in arm.configurations:
+        if len(values) != len(names):
+            faults.append(
+                f"configuration {name!r} has {len(values)} values; the arm has {len(names)} joints."
+            )
+    return faults, notes
+
+
+def raise_arm_faults(where: str, faults: list[str]) -> NoReturn:
+    """Report every fault of an arm at once."""
+    more = f"   ({len(faults) - 1} more below)" if len(faults) > 1 else ""
+    rest = "".join(f"\n  {sentence}" for sentence in faults[1:])
+    raise ArmFault(f"{where}, {faults[0]}{more}{rest}")
+
+
+# -- notes: nothing wrong, but a person should know -------------------------------------------------------
+
+
+def mount_notes(gravity_in_world: tuple[Any, ...]) -> list[str]:
+    """What a person should know about the direction of gravity."""
+    x, y, z = gravity_in_world
+    if all(is_number(c) for c in (x, y, z)) and z > 0 and x == 0 and y == 0:
+        return [
+            f"gravity (0, 0, {z:g}) points up: is the arm hanging from the ceiling? If so, turn the base "
+            "instead (with_base); if not, gravity is (0, 0, -9.81)."
+        ]
+    return []
+
+
+def unit_notes(arm: Any) -> list[str]:
+    """Lengths, radii of gyration and limits that look like another unit."""
+    notes = []
+    spans = [_norm(link.p_star(0.0) if link.revolute else link.pose.translation) for link in arm.links]
+    centers = [_norm(link.com) for link in arm.links]
+    reach = sum(spans) + sum(centers)
+    for number, (link, span, center) in enumerate(zip(arm.links, spans, centers, strict=True), 1):
+        place = f"link {number} {link.name!r}"
+        if max(span, center) > 30:
+            notes.append(f"{place}: {max(span, center):g} m long: millimetres? Lengths are in metres.")
+        radius = _radius_of_gyration(link)
+        if reach > 0 and radius > 3 * reach:
+            notes.append(
+                f"{place}: radius of gyration {radius:.3g} m on an arm {reach:.3g} m long: mass or inertia in "
+                "another unit, or a lost decimal point? Units are kg and kg m²."
+            )
+        widest = max(map(abs, link.limits)) if link.limits and link.revolute else 0.0
+        if DEGREES < widest <= 720:
+            notes.append(f"{place}: limits reach {widest:g} rad, {widest / math.tau:.1f} turns: degrees?")
+    return notes
+
+
+def idle_joint_notes(arm: Any) -> list[str]:
+    """Joints that move nothing: forward dynamics would be singular."""
+    notes = []
+    for number, link in enumerate(arm.links, 1):
+        beyond = arm.links[number - 1 :]
+        if not is_zero(link.drive.reflected_inertia) or not all(has_no_body(far) for far in beyond[1:]):
+            continue
+        if has_no_body(link) or (number == len(arm.links) and _rests_on_its_axis(link)):
+            what = "about" if link.revolute else "along"
+            notes.append(
+                f"joint {number} {link.name!r} has no inertia {what} its axis (nothing beyond it has any, and "
+                "its drive has no rotor_inertia): torques exist, forward dynamics does not."
+            )
+    return notes
+
+
+def has_no_body(link: Any) -> bool:
+    """Whether a link has neither mass nor inertia."""
+    return is_zero(link.mass) and all(is_zero(x) for row in link.inertia.tensor for x in row)
+
+
+def _rests_on_its_axis(link: Any) -> bool:
+    """Whether the link's body feels nothing of its own joint's motion (all its mass is on the axis)."""
+    if link.prismatic or not _all_numbers(link):
+        return False
+    mass, center, inertia = link.about_com
+    lever = np.asarray(cross(link.axis, link.p_star(0.0) + center), dtype=float)
+    felt = float(link.axis @ inertia @ link.axis + mass * (lever @ lever))
+    return abs(felt) <= SLACK * SLACK * (1 + float(np.max(np.abs(inertia))))
+
+
+def _radius_of_gyration(link: Any) -> float:
+    if not _all_numbers(link) or not link.mass > 0:
+        return 0.0
+    return math.sqrt(max(float(np.linalg.eigvalsh(link.about_com.inertia)[2]), 0.0) / link.mass)
+
+
+def _all_numbers(link: Any) -> bool:
+    rows = (link.com, link.pose.translation, *link.inertia.tensor, *link.pose.rotation)
+    return all(is_number(x) for x in (link.mass, link.d, link.theta)) and all(
+        is_number(x) for row in rows for x in row
+    )
+
+
+def _norm(vector: Any) -> float:
+    return math.hypot(*(float(x) if is_number(x) else 0.0 for x in vector))
