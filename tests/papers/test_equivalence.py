@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import mpmath
 import pytest
 
 PAGE = Path(__file__).parents[2] / "docs" / "equivalence.md"
@@ -13,9 +14,10 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), 
 def page():
     """The page's names after all its blocks have run, line numbers kept for messages."""
     names, text = {"__name__": "equivalence"}, PAGE.read_text(encoding="utf-8")
-    for block in BLOCKS:
-        first = text[: text.index(block)].count("\n")
-        exec(compile("\n" * first + block, str(PAGE), "exec"), names)
+    with mpmath.workdps(50):
+        for block in BLOCKS:
+            first = text[: text.index(block)].count("\n")
+            exec(compile("\n" * first + block, str(PAGE), "exec"), names)
     return names
 
 
