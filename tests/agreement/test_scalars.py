@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import sympy
 
+from agreement.exact import DIGITS, exact_arm
 from agreement.sources import QUANTITIES, State, formulation, gives
 from arms import random_arm, seed_of
 from close import assert_close
-from forearm.arm import Arm, Inertia, Link, Pose
+from forearm.arm import Arm, Inertia, Link
 from forearm.compiler.graph import interpret
 from forearm.compiler.trace import trace
 from forearm.counting.conventions import AS_SET_FORTH
@@ -19,7 +20,6 @@ from forearm.counting.stage import run_counted
 from forearm.formulations import FORMULATIONS
 from forearm.strobing import strobe, torques_of
 
-DIGITS = 50
 REFERENCE = "luh_walker_paul_1980"
 
 
@@ -43,36 +43,6 @@ def small(letters):
 
 
 # -- fifty digits ----------------------------------------------------------------------------------------
-
-
-def _exact(rng, low, high):
-    return mpmath.mpf(repr(rng.uniform(low, high)))
-
-
-@cache
-def exact_arm(letters):
-    """A small arm whose numbers, sines and cosines have sixty digits; Denavit-Hartenberg, tilted base."""
-    rng = np.random.default_rng(seed_of(letters))
-    links = []
-    for letter in letters:
-        a, b, c = (_exact(rng, 0.05, 0.2) for _ in range(3))
-        tensor = [[b + c, -a / 9, a / 7], [-a / 9, c + a, -b / 8], [a / 7, -b / 8, a + b]]
-        links.append(
-            Link.dh(
-                "revolute" if letter == "R" else "prismatic",
-                a=_exact(rng, -0.5, 0.5),
-                alpha=_exact(rng, -3, 3),
-                d=_exact(rng, -0.5, 0.5),
-                theta=_exact(rng, -3, 3),
-                mass=_exact(rng, 1, 5),
-                com=[_exact(rng, -0.3, 0.3) for _ in range(3)],
-                inertia=Inertia.about_com(tensor),
-            )
-        )
-    base = Pose.at(rpy=[_exact(rng, -1, 1) for _ in range(3)])
-    arm = Arm(f"exact {letters}", links, base=base, gravity=(mpmath.mpf("0.1"), 0.0, mpmath.mpf("-9.81")))
-    q, qd, qdd, tau = np.array([[_exact(rng, -2, 2) for _ in letters] for _ in range(4)])
-    return arm, State(q, qd, qdd, tau)
 
 
 @cache
