@@ -257,11 +257,13 @@ class Arm(Part):
     def dh_table(self) -> Matrix:
         """Rows (a, alpha, d, theta) of the standard Denavit-Hartenberg table, shape (n, 4).
 
-        Raises ArmFault for a link whose pose after the joint is not Tx(a) Rx(alpha).
+        Raises ArmFault for a link whose pose after the joint is not of that form (up to Rz and Tz, which join
+        theta and d).
         """
         from forearm.tables import dh_rows
 
-        return np.array(dh_rows(self), dtype=float)
+        rows = dh_rows(self)
+        return np.array(rows)
 
     def __str__(self) -> str:
         from forearm.tables import arm_text

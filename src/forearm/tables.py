@@ -1,0 +1,332 @@
+"""An arm as a person wants to see it: `print(arm)`, a notebook's table, and the Denavit-Hartenberg view.
+
+`sheets` collects what there is to say, once; `arm_text` and `arm_html` only differ in how they set it.
+"""
+
+import math
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from forearm import faults
+from forearm.algebra import is_number, is_zero
+
+WIDTH = 110
+NEAR = 1e-12
+"""Angles and directions closer than this to a round one are shown (and read) as that."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table: joints, bodies or drives."""
+
+    title: str
+    """What the rows are."""
+    legend: str
+    """How to read the columns."""
+    header: tuple[str, ...]
+    """Names of the columns."""
+    rows: tuple[tuple[str, ...], ...]
+    """Cells, one row per joint."""
+
+
+def arm_text(arm: Any) -> str:
+    """The arm as plain text, aligned on decimal points."""
+    blocks = ["\n".join([headline(arm), *(f"  {key:9} {value}" for key, value in summary(arm))])]
+    blocks += [_sheet_text(sheet) for sheet in sheets(arm)]
+    for title, sentences in remarks(arm):
+        blocks.append("\n".join([title, *(_wrapped(sentence) for sentence in sentences)]))
+    return "\n\n".join(blocks)
+
+
+def arm_html(arm: Any) -> str:
+    """The arm as HTML for a notebook: the same tables, no scripts, readable on light and dark pages."""
+    facts = "".join(
+        f"<tr><td style='{_LEFT}'>{escape(key)}</td><td style='{_LEFT}'>{escape(value)}</td></tr>"
+        for key, value in summary(arm)
+    )
+    parts = [f"<p><b>{escape(headline(arm))}</b></p><table style='{_TABLE}'>{facts}</table>"]
+    parts += [_sheet_html(sheet) for sheet in sheets(arm)]
+    for title, sentences in remarks(arm):
+        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+        parts.append(f"<details><summary>{escape(title)}</summary><ul>{items}</ul></details>")
+    return f"<div class='forearm-arm'>{''.join(parts)}</div>"
+
+
+def dh_rows(arm: Any) -> list[tuple[Any, Any, Any, Any]]:
+    """(a, alpha, d, theta) of each link; ArmFault for a link that has no standard row."""
+    rows = [dh_row(link) for link in arm.links]
+    for number, row in enumerate(rows, 1):
+        if row is None:
+            faults.no_dh_row(arm, number)
+    return [row for row in rows if row is not None]
+
+
+def dh_row(link: Any) -> tuple[Any, Any, Any, Any] | None:
+    """(a, alpha, d, theta) of a link whose pose after the joint is Rz Tz Tx(a) Rx(alpha); None for another.
+
+    Rz and Tz after the joint commute with it, so they join theta and d.
+    """
+    if not all(is_number(x) for row in link.pose.rotation for x in row):
+        return None
+    R = np.array(link.pose.rotation, dtype=float)
+    if abs(R[2, 0]) > NEAR:
+        return None
+    extra = _round_angle(math.atan2(R[1, 0], R[0, 0]))
+    x, y, z = link.pose.translation
+    if extra == 0.0:
+        a, across = x, y
+    else:
+        s, c = R[1, 0], R[0, 0]
+        a, across = c * x + s * y, c * y - s * x
+    if not (is_zero(across) or (is_number(across) and abs(across) < NEAR)):
+        return None
+    alpha = _round_angle(math.atan2(R[2, 1], R[2, 2]))
+    theta = link.theta if extra == 0.0 else link.theta + extra
+    return a, alpha, link.d if is_zero(z) else link.d + z, theta
+
+
+# -- what there is to say --------------------------------------------------------------------------------
+
+
+def headline(arm: Any) -> str:
+    """Name, joints, mass."""
+    kinds = [link.kind for link in arm.links]
+    counts = [f"{kinds.count(k)} {k}" for k in ("revolute", "prismatic") if k in kinds]
+    mass = f"{_number(arm.total_mass)} kg" if arm.dynamics else "kinematics only: no masses are known"
+    joints = "joint" if arm.n == 1 else "joints"
+    return f"{arm.name}: {arm.n} {joints} ({', '.join(counts)}), {mass}"
+
+
+def summary(arm: Any) -> list[tuple[str, str]]:
+    """Gravity, base, tool, what is included."""
+    facts = [("gravity", f"{_triple(arm.gravity)} m/s², world axes")]
+    facts += [(name, _pose(pose)) for name, pose in (("base", arm.base), ("tool", arm.tool))]
+    facts.append(("included", included(arm)))
+    names = ", ".join(name for name, _ in arm.configurations)
+    return [*facts, ("poses", names)] if names else facts
+
+
+def included(arm: Any) -> str:
+    """Which terms are in every quantity of this arm."""
+    if not arm.dynamics:
+        return "kinematics only"
+    drives = [link.drive for link in arm.links]
+    rotor = any(not is_zero(drive.reflected_inertia) for drive in drives)
+    friction = any(not is_zero(x) for drive in drives for x in (drive.viscous, *drive.coulomb))
+    gravity = any(not is_zero(x) for x in arm.gravity)
+    said = {"rigid bodies": True, "gravity": gravity, "friction": friction, "rotor": rotor}
+    words = [f"{name}: {'on' if on else 'off'}" for name, on in said.items()]
+    return ", ".join(words) + (" (reflected)" if rotor else "")
+
+
+def sheets(arm: Any) -> list[Sheet]:
+    """Joints; bodies, if masses are known; drives, if there are any."""
+    found = [_joints(arm)]
+    if arm.dynamics:
+        found.append(_bodies(arm))
+    if arm.has_drives:
+        found.append(_drives(arm))
+    return found
+
+
+def remarks(arm: Any) -> list[tuple[str, list[str]]]:
+    """Notes, what is unchecked, and where the numbers come from."""
+    found = []
+    if arm.notes:
+        found.append(("Notes", list(arm.notes)))
+    if arm.provenance:
+        sources = [
+            textwrap.shorten(f"{what}: {source}", 150, placeholder=" …") for what, source in arm.provenance
+        ]
+        found.append(("Provenance", sources))
+    return found
+
+
+def _joints(arm: Any) -> Sheet:
+    rows = [dh_row(link) for link in arm.links]
+    if all(row is not None for row in rows):
+        legend = "Rz(q + θ) Tz(d) Tx(a) Rx(α), q added to d where prismatic; m, rad"
+        header: tuple[str, ...] = ("a", "α", "d", "θ")
+        shown = [(_number(a), _angle(alpha), _number(d), _angle(t)) for a, alpha, d, t in filter(None, rows)]
+    else:
+        legend = "Rz(q + θ) Tz(d) then the pose x y z, roll pitch yaw; q added to d where prismatic; m, rad"
+        header = ("d", "θ", "x", "y", "z", "roll", "pitch", "yaw")
+        shown = [_general(link) for link in arm.links]
+    optional = {
+        "sign": [("-" if link.flip else "+") for link in arm.links if any(x.flip for x in arm.links)],
+        "offset": [
+            _number(link.offset) for link in arm.links if any(not is_zero(x.offset) for x in arm.links)
+        ],
+        "limits": [_limits(link) for link in arm.links if any(x.limits for x in arm.links)],
+        "speed": _sizes(arm, "speed_limit"),
+        "effort": _sizes(arm, "effort_limit"),
+    }
+    extra = {name: cells for name, cells in optional.items() if cells}
+    body = [
+        (str(i + 1), link.name, link.kind, *shown[i], *(cells[i] for cells in extra.values()))
+        for i, link in enumerate(arm.links)
+    ]
+    return Sheet("Joints", legend, ("", "name", "kind", *header, *extra), tuple(body))
+
+
+def _general(link: Any) -> tuple[str, ...]:
+    """d, theta, position and roll, pitch, yaw of a link that is no DH row; symbols where it has them."""
+    xyz = tuple(_number(x) for x in link.pose.translation)
+    return _number(link.d), _angle(link.theta), *xyz, *_rpy(link.pose)
+
+
+def _bodies(arm: Any) -> Sheet:
+    views = [link.about_com for link in arm.links]
+    off = [(0, 1), (0, 2), (1, 2)]
+    full = any(not is_zero(view.inertia[i, j]) for view in views for i, j in off)
+    legend = "link axes, inertia about the centre of mass; kg, m, kg m²"
+    legend += "" if full else "; products of inertia are zero"
+    places = [(0, 0), (1, 1), (2, 2), *(off if full else [])]
+    header = ("mass", "x", "y", "z", *(f"I{'xyz'[i]}{'xyz'[j]}" for i, j in places))
+    rows = tuple(
+        (
+            str(k),
+            arm.links[k - 1].name,
+            *map(_number, (view.mass, *view.center, *(view.inertia[p] for p in places))),
+        )
+        for k, view in enumerate(views, 1)
+    )
+    return Sheet("Bodies", legend, ("", "name", *header), rows)
+
+
+def _drives(arm: Any) -> Sheet:
+    legend = (
+        "as the joint feels them, rotor inertia reflected; kg m², N m s/rad, N m, rad/s (kg, N s/m, N, m/s)"
+    )
+    header = ("", "name", "rotor", "gear", "viscous", "dry +", "dry -", "smoothing")
+    rows = tuple(
+        (str(k), link.name, *map(_number, _drive_numbers(link.drive))) for k, link in enumerate(arm.links, 1)
+    )
+    return Sheet("Drives", legend, header, rows)
+
+
+def _drive_numbers(drive: Any) -> tuple[Any, ...]:
+    return drive.reflected_inertia, drive.gear, drive.viscous, *drive.coulomb, drive.smoothing
+
+
+# -- cells -----------------------------------------------------------------------------------------------
+
+
+def _number(x: Any) -> str:
+    return f"{float(x) + 0.0:.6g}" if is_number(x) else str(x)
+
+
+def _angle(x: Any) -> str:
+    """Radians, or a fraction of π where it is one."""
+    if not is_number(x):
+        return str(x)
+    for part in (1, 2, 3, 4, 6):
+        times = round(x * part / math.pi)
+        if times and abs(x - times * math.pi / part) < NEAR:
+            sign, size = ("-" if times < 0 else ""), abs(times)
+            return f"{sign}{'' if size == 1 else size}π{'' if part == 1 else f'/{part}'}"
+    return _number(x)
+
+
+def _round_angle(x: float) -> float:
+    quarter = round(x / (math.pi / 2)) * (math.pi / 2)
+    return quarter if abs(x - quarter) < NEAR else x
+
+
+def _triple(values: Iterable[Any]) -> str:
+    return f"({', '.join(map(_number, values))})"
+
+
+def _rpy(pose: Any) -> tuple[str, str, str]:
+    """Roll, pitch, yaw of a rotation of numbers; a dash each for symbols."""
+    if not all(is_number(x) for row in pose.rotation for x in row):
+        return "·", "·", "·"
+    (r00, _, _), (r10, r11, r12), (r20, r21, r22) = pose.rotation
+    pitch = math.atan2(-r20, math.hypot(r21, r22))
+    if math.hypot(r21, r22) < NEAR:
+        return _angle(_round_angle(math.atan2(-r12, r11))), _angle(_round_angle(pitch)), "0"
+    angles = (math.atan2(r21, r22), pitch, math.atan2(r10, r00))
+    roll, pitch_text, yaw = (_angle(_round_angle(x)) for x in angles)
+    return roll, pitch_text, yaw
+
+
+def _pose(pose: Any) -> str:
+    if not any(not is_zero(x) for x in pose.translation) and np.array_equal(pose.R, np.eye(3)):
+        return "none"
+    roll, pitch, yaw = _rpy(pose)
+    turned = "" if (roll, pitch, yaw) == ("0", "0", "0") else f", roll pitch yaw ({roll}, {pitch}, {yaw}) rad"
+    return f"at {_triple(pose.translation)} m{turned}"
+
+
+def _limits(link: Any) -> str:
+    if link.limits is None:
+        return "none"
+    low, high = (math.degrees(x) if link.revolute else x for x in link.limits)
+    mark = "°" if link.revolute else " m"
+    return f"±{high:.5g}{mark}" if low == -high else f"{low:.5g}{mark} to {high:.5g}{mark}"
+
+
+def _sizes(arm: Any, name: str) -> list[str]:
+    values = [getattr(link, name) for link in arm.links]
+    return ["none" if x is None else _number(x) for x in values] if any(x is not None for x in values) else []
+
+
+# -- setting it ------------------------------------------------------------------------------------------
+
+_TABLE = "border-collapse: collapse; margin: 0.3em 0 0.8em 0; font-variant-numeric: tabular-nums"
+_LEFT = "text-align: left; padding: 0.1em 0.7em"
+_RIGHT = "text-align: right; padding: 0.1em 0.7em"
+_WORDS = ("name", "kind")
+
+
+def _sheet_text(sheet: Sheet) -> str:
+    columns = []
+    for name, cells in zip(sheet.header, zip(*sheet.rows, strict=True), strict=True):
+        set_cells = list(cells) if name in _WORDS else _on_the_point(cells)
+        width = max(map(len, (name, *set_cells)))
+        left = name in _WORDS
+        columns.append([x.ljust(width) if left else x.rjust(width) for x in (name, *set_cells)])
+    lines = ["  " + "  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
+    return "\n".join([f"{sheet.title}   {sheet.legend}", *lines])
+
+
+def _on_the_point(cells: Iterable[str]) -> list[str]:
+    """Cells padded on the right so that decimal points stand in one column."""
+    split = [_halves(cell) for cell in cells]
+    widest = max(len(tail) for _, tail in split)
+    return [head + tail.ljust(widest) for head, tail in split]
+
+
+def _halves(cell: str) -> tuple[str, str]:
+    for mark in ("e", "."):
+        plain = cell.replace("-", "").replace("+", "").replace(".", "").replace("e", "")
+        if plain.isdigit() and mark in cell:
+            at = cell.index("." if "." in cell else "e")
+            return cell[:at], cell[at:]
+    return cell, ""
+
+
+def _sheet_html(sheet: Sheet) -> str:
+    styles = [_LEFT if name in _WORDS else _RIGHT for name in sheet.header]
+    line = "border-bottom: 1px solid currentColor"
+    head = "".join(
+        f"<th style='{style}; {line}'>{escape(name)}</th>"
+        for name, style in zip(sheet.header, styles, strict=True)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td style='{s}'>{escape(c)}</td>" for c, s in zip(row, styles, strict=True))
+        + "</tr>"
+        for row in sheet.rows
+    )
+    title = f"<b>{escape(sheet.title)}</b> <small>{escape(sheet.legend)}</small>"
+    return f"<div>{title}</div><table style='{_TABLE}'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _wrapped(sentence: str) -> str:
+    return textwrap.fill(sentence, WIDTH, initial_indent="  - ", subsequent_indent="    ")
