@@ -7,9 +7,11 @@ from arms import golden_arm, golden_states, random_arm
 from as_printed import as_printed
 from close import assert_close, error_in_eps
 from forearm.algebra import second_moment
+from forearm.arm import Pose
+from forearm.counting import CONVENTIONS, count, polynomial
 from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
-from forearm.kinematics import link_poses
+from forearm.kinematics import frame_motion, link_poses
 
 NEWTON = "turney_mudge_lee_1980_newton_euler"
 MODIFIED = "turney_mudge_lee_1980_modified"
@@ -212,22 +214,20 @@ def test_t14_diagonal_k_is_a_special_case():
 
 @pytest.mark.parametrize("stem", [NEWTON, MODIFIED])
 def test_wrist_force_sensing(stem):
-    """A wrist sensor measures what the last link exerts on the tool; the arm balances it.
+    """A sensor between hand and load tells f_{n+1} and n_{n+1}; given to the recursion they carry the load.
 
-    The sensor between hand and tool reads, in its own axes, f_{n+1} and n_{n+1}. Given back to the recursion
-    it must carry the tool: torques of the bare arm with the sensed wrench equal those of the loaded arm.
+    What the sensor reads is computed from the motion of the load alone, a point mass: F = m (a - g) at its place.
     """
-    arm = random_arm(5, 11, "RRPRR", general=True)
-    loaded = arm.with_payload(2.0, (0.05, -0.02, 0.1), frame="flange")
+    mass, place = 2.0, np.array([0.05, -0.02, 0.1])
+    arm = random_arm(5, 11, "RRPRR", general=True).with_tool(Pose(translation=place))
     q, qd, qdd = arm.random_state(11)
-    payload_alone = arm.replace(
-        links=tuple(link.replace(mass=0.0, inertia=type(link.inertia)()) for link in arm.links)
-    ).with_payload(2.0, (0.05, -0.02, 0.1), frame="flange")
-    f, n = FORMULATIONS[stem].reactions(payload_alone, q, qd, qdd)  # at origin n-1, axes of link n
-    p_star, R_n = arm.links[-1].p_star(q[-1]), link_poses(arm.with_base(type(arm.base)()), q)[-1][0]
-    sensed_force, sensed_moment = f[-1], n[-1] - np.cross(p_star, f[-1])  # moved to origin n
-    on_hand = -np.concatenate([R_n @ sensed_force, R_n @ sensed_moment])
+    acceleration = frame_motion(arm, q, qd, qdd, frame="tool")[1][:3]
+    sensed = mass * (acceleration - np.array(arm.gravity))  # world axes
+    lever = link_poses(arm, q)[-1][0] @ place
+    turn = arm.base.R.T
+    on_hand = -np.concatenate([turn @ sensed, turn @ np.cross(lever, sensed)])
     got = FORMULATIONS[stem].joint_torques(arm, q, qd, qdd, tip_wrench=on_hand)
+    loaded = arm.with_payload(mass, place, frame="flange")
     assert_close(got, FORMULATIONS[stem].joint_torques(loaded, q, qd, qdd))
 
 
@@ -238,3 +238,43 @@ def test_acceleration_matrix_is_the_operation():
     A = module.acceleration_matrix(w, alpha)
     assert_close(A @ b, np.cross(w, np.cross(w, b)) + np.cross(alpha, b))
     assert_close(module.trace_with_sigma(A, second_moment(I)), I @ alpha + np.cross(w, I @ w))
+
+
+# -- counts: the structure is the one that the report's tables count ----------------------------------------
+
+
+def test_counts_of_the_two_recursions():
+    """3.15-3.21 as written and the modified set, dense rotations, sparse z, nothing saved at the base.
+
+    With a diagonal K_i the trace of 5.2 costs 12n | 12n less: 95n - 33 | 84n - 33, Table 4 but for its slips (T23).
+    """
+    turney = CONVENTIONS["Turney, Mudge, Lee"]
+    assert str(polynomial(NEWTON, convention=turney)) == "125n - 24 | 102n - 24"
+    assert str(polynomial(MODIFIED, convention=turney)) == "107n - 33 | 96n - 33"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_counts_of_table_2_row_by_row(n):
+    """The rows of Table 2, with the sums of the appendix corrected (T18 to T20)."""
+    table_2 = CONVENTIONS["Turney, Mudge, Lee"].but(
+        "Table 2",
+        "4x4 forms dense, gravity along z",
+        gravity="vertical",
+        constants="charged",
+        free_at_tip=frozenset(),
+    )
+    cost = count(LAGRANGE, n=n, convention=table_2)
+    square, cube = n * n, n**3
+    rows = {
+        "1.15": (32 * n * (n - 1), 24 * n * (n - 1)),
+        "1.11": (32 * n * (n - 1), 24 * n * (n - 1)),
+        "1.12": (32 * n * (square - 1) // 3, 8 * n * (square - 1)),
+        "2.11-trace": (8 * square + 8 * n, 8 * square + 7 * n),
+        "2.8": (2 * square + 2 * n, 2 * square + n),
+    }
+    for tag, want in rows.items():
+        tally = cost.by_equation.get(tag)
+        got = (tally.multiplications, tally.additions) if tally else (0, 0)
+        assert got == want, tag
+    assert cost.total.multiplications * 2 == 27 * cube + 181 * square + 26 * n
+    assert cost.total.additions * 6 == 65 * cube + 444 * square - 11 * n
