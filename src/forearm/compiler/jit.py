@@ -88,10 +88,11 @@ def object_code(text: str, name: str, level: int = LEVEL) -> bytes:
     return found
 
 
-def assembly(text: str, name: str, level: int = LEVEL) -> str:
-    """The machine code of a module, readable."""
+def assembly(text: str, name: str, machine: Any = None) -> str:
+    """The machine code of a module, readable; for this machine unless another code generator is given."""
+    host()
     with _LOCK:
-        found: str = _machine(level).emit_assembly(_parsed(text, name))
+        found: str = (machine or _machine(LEVEL)).emit_assembly(_parsed(text, name))
     return found
 
 

@@ -315,6 +315,19 @@ class Kernel:
 
             text = self._text("batch")
             return text if kind == "llvm" else jit.assembly(text, self.name)
+        if kind == "numpy":
+            from forearm.compiler.emit_numpy import numpy_source
+
+            return numpy_source(self.graph)
+        if kind == "c":
+            from forearm.compiler import emit_c
+
+            real = "double" if self.dtype.name == "float64" else "float"
+            return emit_c.source(emit_c.Unit("forearm", real, {emit_c.identifier(self.name): self.graph}, {}))
+        if kind == "ptx":
+            from forearm.compiler.ptx import ptx_batch
+
+            return ptx_batch(self.graph, self.dtype.name)
         raise KernelFault(f"{self.name}: source({kind!r}) is not known; ask for llvm, asm, numpy, c or ptx.")
 
     # Accuracy --------------------------------------------------------------------------------------------
