@@ -102,7 +102,51 @@ TURNEY_DIAGONAL = TURNEY.but(
     inertia="diagonal",
 )
 
+HOLLERBACH_LEDGER = AS_SET_FORTH.but(
+    "Hollerbach's ledger",
+    "as set forth; at link 1 only products of matrices with W_0 = 1, W'_0 = W''_0 = 0 are left out, not scalings and "
+    "sums; in (9) and (10) a sum of m terms is m additions (6 matrix additions for each link instead of 4).",
+    free_at_base=frozenset({MATRIX}),
+    accumulate=("9", "10"),
+)
+SUMS_OF_PRODUCTS = WITHOUT_GRAVITY.but(
+    "sums of p'', r'', N from zero",
+    "as set forth, base at rest; the sums for p'' (NE3), r'' (NE4) and N (NE6) are m additions for m terms, zero terms "
+    "included; all other sums m - 1. The same structure and ends as the multiplications. Post hoc: the choice of the "
+    "three sums is the only freedom, and (NE1) or (NE7) in place of (NE3) would fit as well.",
+    accumulate=("NE3", "NE4", "NE6"),
+)
+TURNEY_VERTICAL = TURNEY.but(
+    "Turney, Mudge, Lee, vertical gravity", TURNEY.why[:-1] + ", gravity along z_0.", gravity="vertical"
+)
+TURNEY_NO_ENDS = TURNEY.but(
+    "Turney, Mudge, Lee, no end savings",
+    TURNEY.why.replace("nothing beyond the tip", "and something may act on the hand (no last-link savings)")[:-1]
+    + "; where vectors are added up, a sum of m terms is m additions.",
+    free_at_tip=NOTHING,
+    accumulate=("add_n",),
+)
+TURNEY_DIAGONAL_NO_ENDS = TURNEY_DIAGONAL.but(
+    "Turney, Mudge, Lee, diagonal inertia, no end savings",
+    TURNEY_NO_ENDS.why[:-1] + "; inertia diagonal.",
+    free_at_tip=NOTHING,
+    accumulate=("add_n",),
+)
+
 CONVENTIONS = {
-    c.name: c for c in (AS_SET_FORTH, WITHOUT_GRAVITY, NOTHING_SKIPPED, STRUCTURAL, TURNEY, TURNEY_DIAGONAL)
+    c.name: c
+    for c in (
+        AS_SET_FORTH,
+        WITHOUT_GRAVITY,
+        NOTHING_SKIPPED,
+        STRUCTURAL,
+        HOLLERBACH_LEDGER,
+        SUMS_OF_PRODUCTS,
+        TURNEY,
+        TURNEY_VERTICAL,
+        TURNEY_DIAGONAL,
+        TURNEY_NO_ENDS,
+        TURNEY_DIAGONAL_NO_ENDS,
+    )
 }
 """The named conventions."""

@@ -168,7 +168,7 @@ def polynomial(
     points to spare, is the answer. Where the first n are special (a chain too short for a term), the fit starts
     at the next one, and `first` says so.
     """
-    for first, last in ((1, 6), (1, 8), (2, 9), (3, 10)):
+    for first, last in ((1, 5), (1, 7), (2, 7), (2, 9), (3, 10)):
         taken = {n: _part(stem, n, convention, quantity, kinds, equation) for n in range(first, last + 1)}
         fits = [_lowest({n: getattr(t, kind) for n, t in taken.items()}) for kind in ("multiplications", "additions")]
         if all(f is not None for f in fits):

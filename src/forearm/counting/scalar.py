@@ -116,7 +116,8 @@ class Counted:
         constant = self.constant and other.constant
         if constant and meter.convention.constants == "free":
             return Counted(value, meter, -1, True, None)
-        operands = tuple(x.node for x in (self, other) if x.node >= 0)
+        a, b = self.node, other.node
+        operands = (a, b) if a >= 0 <= b else (a,) if a >= 0 else (b,) if b >= 0 else ()
         return Counted(value, meter, meter.note(kind, operands, 5), constant, None)
 
     def _product(self, other: Counted) -> Counted:

@@ -52,7 +52,10 @@ class Spot:
     """Line in the file."""
 
 
-_SPOTS: dict[tuple[CodeType, int], Spot] = {}
+_SPOTS: dict[int, dict[int, Spot]] = {}
+"""Spots by the identity of the code and the place of the instruction: hashing a code object reads all of it."""
+_KEPT: list[CodeType] = []
+"""Code objects that were seen, kept alive so that their identities stay theirs."""
 
 
 def site(depth: int) -> tuple[Spot, Spot]:
@@ -61,10 +64,10 @@ def site(depth: int) -> tuple[Spot, Spot]:
     first: Spot | None = None
     found: Spot | None = None
     while frame is not None:
-        key = (frame.f_code, frame.f_lasti)
-        spot = _SPOTS.get(key)
+        known = _SPOTS.get(id(frame.f_code))
+        spot = known.get(frame.f_lasti) if known is not None else None
         if spot is None:
-            spot = _SPOTS[key] = _spot(frame.f_code, frame.f_lasti, frame.f_lineno)
+            spot = _remember(frame.f_code, frame.f_lasti, frame.f_lineno)
         if first is None:
             first = spot
         if spot.inside:
@@ -77,6 +80,14 @@ def site(depth: int) -> tuple[Spot, Spot]:
         frame = frame.f_back  # type: ignore[assignment]
     assert first is not None
     return found or first, first
+
+
+def _remember(code: CodeType, offset: int, line: int) -> Spot:
+    if id(code) not in _SPOTS:
+        _SPOTS[id(code)] = {}
+        _KEPT.append(code)
+    spot = _SPOTS[id(code)][offset] = _spot(code, offset, line)
+    return spot
 
 
 def _spot(code: CodeType, offset: int, line: int) -> Spot:

@@ -194,19 +194,20 @@ class _MarkingNumpy(ModuleType):
 
 @cache
 def _source(stem: str) -> tuple[str, Any]:
+    """Name and compiled code of a formulation's or variant's module."""
     name = f"forearm.formulations.{stem}" if stem in FORMULATIONS else f"forearm.counting.as_counted.{stem}"
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
         known = ", ".join(FORMULATIONS)
         raise StateFault(f"count: there is no formulation {stem!r}; give one of {known}.")
-    return name, spec
+    return name, spec.loader.get_code(name)  # type: ignore[union-attr]
 
 
 def private_copy(stem: str, meter: Meter) -> ModuleType:
     """The formulation's module, executed anew from its file, with its own view of NumPy."""
-    _, spec = _source(stem)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    name, code = _source(stem)
+    module = ModuleType(name)
+    exec(code, module.__dict__)
     module.__dict__["np"] = _MarkingNumpy(meter)
     return module
 

@@ -157,11 +157,14 @@ def _leaves(result: Any) -> Iterable[Counted]:
 
 
 def _split(operations: list[Operation], key: Any) -> dict[Any, Tally]:
-    groups: dict[Any, list[Operation]] = {}
+    groups: dict[Any, list[int]] = {}
     for operation in operations:
         if operation.tag:
-            groups.setdefault(key(operation), []).append(operation)
-    return {name: tally(group) for name, group in groups.items()}
+            name = key(operation)
+            if name not in groups:
+                groups[name] = [0] * len(KINDS)
+            groups[name][operation.kind] += operation.times
+    return {name: Tally(*numbers) for name, numbers in groups.items()}
 
 
 def _convention(convention: Convention | str | None, arm: Arm | None) -> Convention:
