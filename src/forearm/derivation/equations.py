@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forearm import faults
-from forearm.algebra import Matrix, Vector
+from forearm.algebra import Matrix, Vector, product
 from forearm.arm import Arm
 from forearm.derivation.closed_form import Dynamics, expressions, potential, torques_of
 from forearm.derivation.evaluation import Evaluator
@@ -110,12 +110,14 @@ class Equations:
 
     @cached_property
     def jacobians(self) -> list[tuple[Matrix, Matrix]]:
-        """(J_v, J_w), each (3, n), of every link's centre of mass, world axes, by the joint variables."""
+        """(J_v, J_w), each (3, n), of every link's centre of mass, world axes, by the coordinates."""
         q = np.array(self.q, dtype=object)
         poses = link_poses(self.read_arm, q)
         found = []
         for i, (link, (R, p)) in enumerate(zip(self.read_arm.links, poses[1:], strict=True), 1):
-            J = jacobian_at(self.read_arm, q, p + R @ link.about_com.center, i)
+            J = product(
+                jacobian_at(self.read_arm, q, p + R @ link.about_com.center, i), self.S.astype(object)
+            )
             found.append((expressions(self.ring, J[:3]), expressions(self.ring, J[3:])))
         return found
 

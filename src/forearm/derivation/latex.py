@@ -38,7 +38,7 @@ class LatexStyle(Style):
 
     def number(self, c: Number) -> str:
         """Whole, a small fraction, or six digits."""
-        if isinstance(c, Fraction) and c.denominator <= SMALL:
+        if isinstance(c, Fraction) and 1 < c.denominator <= SMALL:
             return rf"\tfrac{{{c.numerator}}}{{{c.denominator}}}"
         mantissa, _, exponent = plain_number(c).partition("e")
         return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
@@ -142,9 +142,15 @@ def _times(x: Expression, factor: str, style: Style) -> Iterator[tuple[bool, str
         negative, word = found[0]
         yield negative, factor if word == "1" else f"{word}{style.times}{factor}"
     elif found:
-        negative = found[0][0]
-        body = joined((sign != negative, word) for sign, word in found)
-        yield negative, f"({body}){style.times}{factor}"
+        negative = all(sign for sign, _ in found)  # a common minus stands in front
+        found = [(sign != negative, word) for sign, word in found]
+        if sum(printed_width(word) + 3 for _, word in found) < WIDTH:
+            yield negative, f"({joined(iter(found))}){style.times}{factor}"
+            return
+        (first_sign, first), *middle, (last_sign, last) = found  # too long: the bracket spans several lines
+        yield negative, f"({'-' if first_sign else ''}{first}"
+        yield from middle
+        yield last_sign, f"{last}){style.times}{factor}"
 
 
 # -- whole sets of equations -----------------------------------------------------------------------------
@@ -180,6 +186,16 @@ def christoffel_lines(equations: "Equations", style: Style) -> list[str]:
                     names += [f"C^{{{i + 1}}}_{{{_index(k + 1, j + 1)}}}"] if j != k else []
                     lines.append(broken(" = ".join(names), pieces(x, style)))
     return lines
+
+
+def coriolis_lines(equations: "Equations", style: Style) -> list[str]:
+    """The matrix C, for arms small enough that it says more than the symbols."""
+    if equations.n > 3:
+        return []
+    rows = enumerate(equations.C, 1)
+    return [
+        broken(f"C_{{{_index(i, j)}}}", pieces(x, style)) for i, row in rows for j, x in enumerate(row, 1)
+    ]
 
 
 def gravity_lines(equations: "Equations", style: Style) -> list[str]:
@@ -221,6 +237,16 @@ def _vector_pieces(value: Any, style: Style) -> Iterator[tuple[bool, str]]:
         yield from _times(x, unit, style)
 
 
+SECTIONS = (
+    ("Mass matrix", mass_lines),
+    ("Christoffel symbols", christoffel_lines),
+    ("Coriolis matrix", coriolis_lines),
+    ("Gravity", gravity_lines),
+    ("Torques", torque_lines),
+)
+"""What a page shows, in this order; what is empty is left out."""
+
+
 def torque_latex(equations: "Equations") -> str:
     """The torques alone, for a notebook."""
     return _aligned(torque_lines(equations, style_for(equations)))
@@ -241,16 +267,9 @@ def equations_latex(equations: "Equations", document: bool) -> str:
     if equations.steps:
         lines = step_lines(equations, style)
         parts += ["\\subsection*{Link by link}", _aligned(lines)] if lines else []
-    sections = (
-        ("Mass matrix", mass_lines),
-        ("Christoffel symbols", christoffel_lines),
-        ("Gravity", gravity_lines),
-    )
-    for title, lines_of in sections:
+    for title, lines_of in SECTIONS:
         lines = lines_of(equations, style)
-        text = _aligned(lines) if lines else "All are zero."
-        parts += [f"\\subsection*{{{title}}}", text]
-    parts += ["\\subsection*{Torques}", _aligned(torque_lines(equations, style))]
+        parts += [f"\\subsection*{{{title}}}", _aligned(lines)] if lines else []
     if equations.check is not None:
         parts.append(f"\\noindent Check: {_plain(str(equations.check))}.")
     body = "\n\n".join(parts)

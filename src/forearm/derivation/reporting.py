@@ -44,10 +44,7 @@ def equations_markdown(equations: "Equations") -> str:
         parts += ["## Base parameters", "\n".join(f"- `{grouping}`" for grouping in equations.groupings)]
     sections = [
         ("Link by link", latex.step_lines(equations, style)),
-        ("Mass matrix", latex.mass_lines(equations, style)),
-        ("Christoffel symbols", latex.christoffel_lines(equations, style)),
-        ("Gravity", latex.gravity_lines(equations, style)),
-        ("Torques", latex.torque_lines(equations, style)),
+        *((title, lines_of(equations, style)) for title, lines_of in latex.SECTIONS),
     ]
     for title, lines in sections:
         if lines:

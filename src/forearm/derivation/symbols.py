@@ -18,7 +18,9 @@ from forearm.derivation.polynomial import Expression, Ring
 from forearm.derivation.sympy_side import read, sympy
 
 KINDS = ("lengths", "masses", "centers", "inertias", "gravity")
-"""What `symbolic` can turn into letters."""
+"""What `symbolic` turns into letters."""
+ANGLES = "angles"
+"""What it turns into letters only when told: fixed angles that are no right angles."""
 
 
 # -- letters for numbers ---------------------------------------------------------------------------------
@@ -31,8 +33,9 @@ def symbolic(
 
     Args:
         arm: Any arm; its drives are left out, because closed forms are those of the rigid arm.
-        what: Which numbers become letters: any of 'lengths', 'masses', 'centers', 'inertias', 'gravity'. The
-            rest stay numbers. Angles stay as they are.
+        what: Which numbers become letters: any of 'lengths', 'masses', 'centers', 'inertias', 'gravity', and
+            'angles' (twists and joint offsets other than right angles, of Denavit-Hartenberg links). The rest
+            stay numbers.
         style: 'textbook' names what is not zero as the lecture notes do (m1, l1, lc1, I1z, g); 'full' names
             all ten inertial parameters of each link, zero or not (m1, x1, y1, z1, Ixx1, Ixy1 …), and a1, d1.
         about: Where the letters of the inertias are about: 'com' or 'origin' (as the arm has them by
@@ -42,7 +45,7 @@ def symbolic(
         A new arm, with SymPy symbols.
     """
     faults.choice(style, ("textbook", "full"), "symbolic style")
-    chosen = [faults.choice(kind, KINDS, "symbolic what") for kind in what]
+    chosen = [faults.choice(kind, (*KINDS, ANGLES), "symbolic what") for kind in what]
     letters = _Letters(style == "full", tuple(chosen), about)
     links = tuple(letters.link(i, link) for i, link in enumerate(arm.without_drives().links, 1))
     gravity = letters.gravity(arm.gravity) if "gravity" in chosen else arm.gravity
@@ -72,7 +75,18 @@ class _Letters:
         if "lengths" in self.what:
             changes["d"] = self.letter(f"d{i}", link.d)
             changes["pose"] = Pose(link.pose.rotation, self.step(i, link))
+        if ANGLES in self.what:
+            changes.update(self.angles(i, link, changes.get("pose", link.pose)))
         return replace(link, **changes)
+
+    def angles(self, i: int, link: Link, pose: Pose) -> dict[str, Any]:
+        rotation = link.pose.rotation
+        found: dict[str, Any] = {}
+        if rotation[0] == (1.0, 0.0, 0.0) and is_number(rotation[2][2]) and rotation[2][2] not in (0, 1, -1):
+            found["pose"] = Pose(Pose.dh(0.0, self.symbol(f"alpha{i}")).rotation, pose.translation)
+        if is_number(link.theta) and not _right_angle(link.theta):
+            found["theta"] = self.symbol(f"theta{i}")
+        return found
 
     def step(self, i: int, link: Link) -> Any:
         x, y, z = link.pose.translation
