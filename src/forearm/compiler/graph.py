@@ -206,11 +206,11 @@ class Graph:
         dying = [0] * (len(self.nodes) + 1)
         live = most = 0
         for index, node in enumerate(self.nodes):
+            live -= dying[index]  # a result may take the place of an operand that is not needed any more
             if index in last and node.op not in ("const", "input", "neg"):
                 live += 1
                 dying[last[index]] += 1
             most = max(most, live)
-            live -= dying[index]
         return most
 
     @cached_property

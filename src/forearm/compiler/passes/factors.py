@@ -25,6 +25,8 @@ Divisor = tuple[Product, Product, int]
 Place = tuple[int, ...]
 """Where a divisor occurs: the numbers of two terms of one sum, or of the one term with the product."""
 
+WINDOW = 48
+"""Terms of one sum are compared with so many before them: all of them, but for very long sums."""
 QUICK = (Opening(), Opening(spread=4), Opening(products=True, spread=12))
 """Ways to take a graph apart that are worth trying every time."""
 LARGE = (Opening(products=True, spread=12), Opening())
@@ -80,7 +82,7 @@ class Extraction:
         self.offers = 0
         for terms in system.sums.values():
             for k, number in enumerate(terms):
-                self._enter(number, terms[:k])
+                self._enter(number, terms[max(k - WINDOW, 0) : k])
 
     def run(self) -> Graph:
         """Take divisors until none saves anything."""
@@ -171,10 +173,13 @@ class Extraction:
     def _replace(self, place: Place, literal: int, sign: int, product: Product) -> None:
         """Strike out terms of a definition and put one in their place."""
         system = self.system
+        terms = system.sums[literal]
         for number in place:
-            self._strike(number, system.sums[literal])
+            k = terms.index(number)
+            self._strike(number, terms[max(k - WINDOW, 0) : k + WINDOW + 1])
             system.remove(number)
-        self._enter(system.append(literal, sign, product), system.sums[literal])
+        near = terms[-WINDOW:]
+        self._enter(system.append(literal, sign, product), near)
 
 
 def divided(a: Product, b: Product) -> tuple[Product, Product, Product]:
