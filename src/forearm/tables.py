@@ -99,16 +99,19 @@ def headline(arm: Any) -> str:
     counts = [f"{kinds.count(k)} {k}" for k in ("revolute", "prismatic") if k in kinds]
     mass = f"{_number(arm.total_mass)} kg" if arm.dynamics else "kinematics only: no masses are known"
     joints = "joint" if arm.n == 1 else "joints"
-    return f"{arm.name}: {arm.n} {joints} ({', '.join(counts)}), {mass}"
+    title = dict(arm.provenance).get("title")
+    name = f"{arm.name} ({title})" if title else arm.name
+    return f"{name}: {arm.n} {joints} ({', '.join(counts)}), {mass}"
 
 
 def summary(arm: Any) -> list[tuple[str, str]]:
     """Gravity, base, tool, what is included."""
     facts = [("gravity", f"{_triple(arm.gravity)} m/s², world axes")]
-    facts += [(name, _pose(pose)) for name, pose in (("base", arm.base), ("tool", arm.tool))]
+    facts.append(("base", _pose(arm.base, "at the world's origin")))
+    facts.append(("tool", _pose(arm.tool, "the flange (frame n)")))
     facts.append(("included", included(arm)))
     names = ", ".join(name for name, _ in arm.configurations)
-    return [*facts, ("poses", names)] if names else facts
+    return [*facts, ("named q", names)] if names else facts
 
 
 def included(arm: Any) -> str:
@@ -139,10 +142,9 @@ def remarks(arm: Any) -> list[tuple[str, list[str]]]:
     found = []
     if arm.notes:
         found.append(("Notes", list(arm.notes)))
-    if arm.provenance:
-        sources = [
-            textwrap.shorten(f"{what}: {source}", 150, placeholder=" …") for what, source in arm.provenance
-        ]
+    told = [(what.replace("_", " "), source) for what, source in arm.provenance if what != "title"]
+    if told:
+        sources = [textwrap.shorten(f"{what}: {source}", 150, placeholder=" …") for what, source in told]
         found.append(("Provenance", sources))
     return found
 
@@ -152,6 +154,7 @@ def _joints(arm: Any) -> Sheet:
     if all(row is not None for row in rows):
         legend = "Rz(q + θ) Tz(d) Tx(a) Rx(α), q added to d where prismatic; m, rad"
         header: tuple[str, ...] = ("a", "α", "d", "θ")
+        shown: list[tuple[str, ...]]
         shown = [(_number(a), _angle(alpha), _number(d), _angle(t)) for a, alpha, d, t in filter(None, rows)]
     else:
         legend = "Rz(q + θ) Tz(d) then the pose x y z, roll pitch yaw; q added to d where prismatic; m, rad"
@@ -200,9 +203,7 @@ def _bodies(arm: Any) -> Sheet:
 
 
 def _drives(arm: Any) -> Sheet:
-    legend = (
-        "as the joint feels them, rotor inertia reflected; kg m², N m s/rad, N m, rad/s (kg, N s/m, N, m/s)"
-    )
+    legend = "as the joint feels them, rotor inertia reflected; kg m², N m s/rad, N m, rad/s (kg, N s/m, …)"
     header = ("", "name", "rotor", "gear", "viscous", "dry +", "dry -", "smoothing")
     rows = tuple(
         (str(k), link.name, *map(_number, _drive_numbers(link.drive))) for k, link in enumerate(arm.links, 1)
@@ -255,9 +256,9 @@ def _rpy(pose: Any) -> tuple[str, str, str]:
     return roll, pitch_text, yaw
 
 
-def _pose(pose: Any) -> str:
+def _pose(pose: Any, none: str) -> str:
     if not any(not is_zero(x) for x in pose.translation) and np.array_equal(pose.R, np.eye(3)):
-        return "none"
+        return none
     roll, pitch, yaw = _rpy(pose)
     turned = "" if (roll, pitch, yaw) == ("0", "0", "0") else f", roll pitch yaw ({roll}, {pitch}, {yaw}) rad"
     return f"at {_triple(pose.translation)} m{turned}"
@@ -268,7 +269,7 @@ def _limits(link: Any) -> str:
         return "none"
     low, high = (math.degrees(x) if link.revolute else x for x in link.limits)
     mark = "°" if link.revolute else " m"
-    return f"±{high:.5g}{mark}" if low == -high else f"{low:.5g}{mark} to {high:.5g}{mark}"
+    return f"±{high:.4g}{mark}" if low == -high else f"{low:.4g}{mark} to {high:.4g}{mark}"
 
 
 def _sizes(arm: Any, name: str) -> list[str]:
@@ -306,7 +307,7 @@ def _halves(cell: str) -> tuple[str, str]:
     for mark in ("e", "."):
         plain = cell.replace("-", "").replace("+", "").replace(".", "").replace("e", "")
         if plain.isdigit() and mark in cell:
-            at = cell.index("." if "." in cell else "e")
+            at = cell.index("." if "." in cell else mark)
             return cell[:at], cell[at:]
     return cell, ""
 
