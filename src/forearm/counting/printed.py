@@ -269,8 +269,8 @@ _TABLE_4_ROWS = (
     ("omega_i", "9n", "7n", "omega"),
     ("alpha_i", "9n", "9n", "alpha"),
     ("A_i", "6n", "9n", "A"),
-    ("a_i", "18n - 18", "15n - 15", "a", "a:R_a"),
-    ("m abar_i", "12n", "9n", "m_a_bar"),
+    ("a_i", "18n - 18", "15n - 15", "a", "a:R_a", "a:A_r"),
+    ("m abar_i", "12n", "9n", "m_a_bar", "m_a_bar:A_s"),
     ("f_i", "9n - 9", "9n - 9", "f", "f:R_f"),
     ("Tr{A K sigma}", "6n", "3n", "trace"),
     ("m(r+rbar) x abar", "6n", "3n", "s_x_ma"),
@@ -301,7 +301,7 @@ TABLE_1 = (
     Printed(TURNEY, "1", "Modified Newton-Euler", "90n - 27", "88n - 24", _modified(), accounts=_TABLE_4_TOTAL),
 )  # fmt: skip
 
-_FORWARD = (("omega",), ("alpha",), ("A",), ("a", "a:R_a"), ("m_a_bar",), ("trace",), ("s_x_ma",))
+_FORWARD = (("omega",), ("alpha",), ("A",), ("a", "a:R_a", "a:A_r"), ("m_a_bar",), ("trace",), ("s_x_ma",))
 _BACKWARD = (("f", "f:R_f"), ("add_n",), ("r_x_Rf",), ("R_n",))
 
 

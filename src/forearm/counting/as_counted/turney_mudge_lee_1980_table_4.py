@@ -1,8 +1,8 @@
 """Turney, Mudge and Lee (1980), tables 4 and 5: the modified set, one line for each row of the table.
 
 The same operations as the formulation `turney_mudge_lee_1980_modified`, taken apart: R a and R f on lines of
-their own, because table 5 asks what can be done at the same time. Tags are the rows of table 4; R_a and R_f,
-which the table puts into the rows a_i and f_i, are tagged (a:R_a) and (f:R_f).
+their own, because table 5 asks what can be done at the same time. Tags are the rows of table 4; parts of a
+row carry its name and their own: R a and A r are (a:R_a) and (a:A_r), A s is (m_a_bar:A_s), R f is (f:R_f).
 """
 
 from typing import Any
@@ -27,9 +27,11 @@ def joint_torques(arm: Any, q: Any, qd: Any, qdd: Any) -> Any:
         alpha[i] = R[i].T @ (alpha[i - 1] + cross(w[i - 1], z_qd) + link.z * qdd[i])  # (alpha)
         A[i] = acceleration_matrix(w[i], alpha[i])
         R_a = R[i].T @ a[i - 1]  # (a:R_a)
-        m_a[i] = m * (A[i] @ s[i] + R_a)  # (m_a_bar)
+        A_s = A[i] @ s[i]  # (m_a_bar:A_s)
+        m_a[i] = m * (A_s + R_a)  # (m_a_bar)
         if i < n_links:
-            a[i] = A[i] @ r[i] + R_a  # (a)
+            A_r = A[i] @ r[i]  # (a:A_r)
+            a[i] = A_r + R_a  # (a)
 
     R[n_links + 1] = R[n_links]  # any rotation: nothing acts beyond the hand
     f, n, tau = {n_links + 1: np.zeros(3)}, {n_links + 1: np.zeros(3)}, {}
