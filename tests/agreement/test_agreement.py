@@ -17,6 +17,7 @@ from agreement.sources import (
 )
 from arms import golden_states
 from close import EPS, assert_close, error_in_eps
+from forearm.energies import kinetic_energy
 from forearm.formulations import FORMULATIONS
 from forearm.strobing import strobe
 
@@ -43,16 +44,19 @@ def cases(arms):
 def largest(name, quantity, consensus):
     """The largest magnitude met on the way to a quantity, in its unit.
 
-    Christoffel symbols are differences of derivatives of M; an acceleration carries the torque's error
-    through the inverse of M.
+    Torques and reactions are sums of terms as large as the kinetic energy, even where these cancel (one joint
+    that turns fast has no centrifugal torque); Christoffel symbols are differences of derivatives of M; an
+    acceleration carries the torque's error through the inverse of M.
     """
     size = np.max(np.abs(consensus))
-    if quantity not in ("christoffel", "coriolis_matrix", "joint_accelerations"):
-        return size
     arm, state = arm_named(name), state_named(name)
+    if quantity in ("joint_torques", WITH_WRENCH, "reactions"):
+        return max(size, 2 * kinetic_energy(arm, state.q, state.qd))
+    if quantity in ("mass_matrix", "gravity_torque"):
+        return size
     M = strobe(arm, state.q).M
     if quantity == "joint_accelerations":
-        return np.linalg.norm(np.linalg.inv(M), 2) * np.max(np.abs(state.tau))
+        return np.linalg.norm(np.linalg.inv(M), 2) * max(np.max(np.abs(state.tau)), state.qd @ M @ state.qd)
     return max(size, np.max(np.abs(M)) * (1 if quantity == "christoffel" else np.max(np.abs(state.qd))))
 
 
