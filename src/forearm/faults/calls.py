@@ -114,7 +114,7 @@ def singular_inertia(arm: Any, M: np.ndarray[Any, Any], q: np.ndarray[Any, Any])
     raise SingularInertia(
         f"arm {arm.name!r}: the mass matrix is singular: joint {worst + 1} {link.name!r} has no inertia "
         f"{what} its axis when the joints beyond it are free (M[{worst}, {worst}] = {M[worst, worst]:.3g}, "
-        f"{least:.1g} of it left). Give link {worst + 1} its mass and inertia, or a drive with rotor_inertia."
+        f"{least:.1g} of it left); give link {worst + 1} its mass and inertia, or a drive with rotor_inertia."
     )
 
 

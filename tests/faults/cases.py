@@ -1,0 +1,141 @@
+# ruff: noqa: E501  (one case per line reads as a table)
+"""Every refusal of `forearm.faults`: how to provoke it, its class, and what it says."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm import faults
+from forearm.arm import Arm, Defect, Drive, Inertia, Link, Pose, Wrench
+from forearm.faults import ArmFault, NoDynamics, SingularInertia, StateFault
+from forearm.kinematics import frame_pose
+
+ROD = dict(mass=1.0, com=(-0.5, 0, 0), inertia=Inertia.rod(1.0, 1.0))
+
+
+def two_links(**rest: Any) -> Arm:
+    """A sound planar arm."""
+    return Arm("rr", [Link.dh("revolute", a=1.0, name=name, **ROD) for name in ("upper", "lower")], **rest)
+
+
+def kinematics_only() -> Arm:
+    """An arm without masses."""
+    return Arm("bones", [Link.dh("revolute", a=1.0)])
+
+
+@dataclass(frozen=True)
+class Case:
+    """One refusal."""
+
+    name: str
+    provoke: Any
+    kind: type[Exception]
+    says: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def arm(name, provoke, says):
+    return Case(name, provoke, ArmFault, says)
+
+
+def state(name, provoke, says):
+    return Case(name, provoke, StateFault, says)
+
+
+PARTS = [
+    arm("word for a number", lambda: Link("revolute", mass="heavy"), r"link: mass is 'heavy'; give one real number in kg"),
+    arm("complex number", lambda: Link("revolute", d=1j), r"link: d is 1j; give one real number in m"),
+    arm("true is no number", lambda: Link("revolute", mass=True), r"link: mass is True; give one real number in kg"),
+    arm("nan", lambda: Link("revolute", mass=np.nan, name="hand"), r"link 'hand': mass is nan; give a finite number in kg"),
+    arm("one number for a vector", lambda: Link("revolute", com=0.3), r"com is the single number 0.3; give a vector \(x, y, z\) in m"),
+    arm("two numbers", lambda: Pose.at((1, 2)), r"Pose translation is \(1, 2\); give three numbers \(x, y, z\) in m"),
+    arm("nothing for a vector", lambda: Link("revolute", com=None), r"com is None; give three numbers"),
+    arm("infinite component", lambda: Link("revolute", com=(0, np.inf, 0)), r"com\[1\] is inf; give a finite number in m"),
+    arm("six numbers in a row", lambda: Inertia.about_com([1, 2, 3, 0, 0, 0]), r"has shape \(6,\); give a 3x3 matrix in kg m² \(numbers in one row have no agreed order; name them"),
+    arm("rotation of another shape", lambda: Pose(np.eye(2)), r"Pose rotation has shape \(2, 2\); give a 3x3 matrix\."),
+    arm("stretched rotation", lambda: Pose(2 * np.eye(3)), r"Pose rotation is not a rotation \(R Rᵀ differs from the unit matrix by 3, determinant 8\); give an orthonormal"),
+    arm("mirror", lambda: Pose(np.diag([1, 1, -1])), r"not a rotation .* determinant -1\); give an orthonormal right-handed"),
+    arm("inertia in mirrored axes", lambda: Inertia.about_com(np.eye(3), axes=-np.eye(3)), r"Inertia.about_com axes is not a rotation"),
+    arm("3x3 for 4x4", lambda: Pose.from_matrix(np.eye(3)), r"Pose.from_matrix got shape \(3, 3\); give a 4x4 homogeneous matrix"),
+    arm("transposed 4x4", lambda: Pose.from_matrix(Pose.at((1, 2, 3)).matrix.T), r"got the last row \(1.0, 2.0, 3.0, 1.0\); it must be \(0, 0, 0, 1\). Transposed\?"),
+    arm("alpha in degrees", lambda: Link.dh("revolute", alpha=90), r"alpha is 90 rad, 14.3 turns: degrees\? Angles are in radians; give numpy.deg2rad\(90\)"),
+    arm("theta in degrees", lambda: Link("revolute", theta=-180.0, name="hip"), r"link 'hip': theta is -180 rad, 28.6 turns: degrees\?"),
+    arm("yaw in degrees", lambda: Pose.at(rpy=(0, 0, 45)), r"Pose yaw is 45 rad, 7.2 turns: degrees\?"),
+    arm("matrix for an inertia", lambda: Link("revolute", inertia=np.eye(3)), r"link: inertia is a ndarray; give a Inertia \(Inertia.about_com or Inertia.about_origin: the point matters\)"),
+    arm("tuple for a drive", lambda: Link("revolute", drive=(1, 2)), r"link: drive is a tuple; give a Drive\."),
+    arm("matrix for a base", lambda: two_links(base=np.eye(4)), r"arm 'rr': base is a ndarray; give a Pose \(Pose.at\(xyz, rpy\) or Pose.from_matrix\)"),
+    arm("matrix for a tool", lambda: two_links(tool=np.eye(4)), r"arm 'rr': tool is a ndarray; give a Pose"),
+    arm("row for a link", lambda: Arm("rr", [(0, 1, 2, 3)]), r"arm 'rr': links\[0\] is a tuple; give a Link \(Link.dh"),
+    arm("payload inertia bare", lambda: two_links().with_payload(1, inertia=np.eye(3), frame="flange"), r"payload inertia is a ndarray; give a Inertia \(Inertia.about_com"),
+    arm("unknown joint kind", lambda: Link("ball"), r"link: joint kind is 'ball'; it must be 'revolute' or 'prismatic'\."),
+    arm("continuous joint", lambda: Link("continuous", name="j1"), r"link 'j1': joint kind is 'continuous'; .* \(a continuous joint is 'revolute' without limits\)"),
+    arm("letter for a joint", lambda: Link("P"), r"joint kind is 'P'; it must be 'revolute' or 'prismatic' \('prismatic'\)"),
+    arm("fixed joint", lambda: Link("fixed"), r"a fixed joint is no joint: put its pose and body into the link before it"),
+    arm("one limit", lambda: Link("revolute", limits=3.0), r"link: limits are 3.0; give \(low, high\), or None for no limits"),
+    arm("limit not a number", lambda: Link("revolute", limits=(np.nan, 1)), r"link: limits are \(nan, 1\); give \(low, high\)"),
+    arm("negative speed limit", lambda: Link("revolute", speed_limit=-2), r"link: speed_limit is -2; give its size, zero or positive, or None"),
+    arm("effort limit in words", lambda: Link("revolute", effort_limit="10 N m"), r"link: effort_limit is '10 N m'; give its size"),
+    arm("rod along w", lambda: Inertia.rod(1, 1, "w"), r"rod axis is 'w'; it must be one of 'x', 'y', 'z'"),
+    arm("cylinder along two axes", lambda: Inertia.cylinder(1, 1, 1, "xy"), r"cylinder axis is 'xy'; it must be one of 'x', 'y', 'z'"),
+    arm("no convention", lambda: Arm.from_dh("rr", []), r"convention is None; say convention='standard' .* or 'modified' .* There is no default"),
+    arm("products without sign", lambda: Inertia.about_com(Ixx=1, Iyy=1, Izz=1, Ixy=0.1), r"Inertia.about_com gives Ixy without saying their sign; add products='tensor'"),
+    arm("products in another word", lambda: Inertia.about_com(Ixx=1, Ixy=0.1, products="positive"), r"Inertia.about_com products is 'positive'; it must be one of 'tensor', 'cad'"),
+    arm("not symmetric", lambda: Inertia.about_origin([[1, 0.1, 0], [0.2, 1, 0], [0, 0, 1]]), r"inertia is not symmetric: entry \[0\]\[1\] is 0.1, \[1\]\[0\] is 0.2 kg m²; .* another order\?"),
+    arm("unknown component", lambda: Inertia.about_com(Jxx=1), r"Inertia.about_com: got Jxx; give one 3x3 matrix, or components by name: Ixx, Iyy"),
+    arm("no inertia at all", lambda: Inertia.about_origin(), r"Inertia.about_origin: got nothing; give one 3x3 matrix"),
+    arm("matrix and components", lambda: Inertia.about_com(np.eye(3), Ixx=1), r"got a matrix and components; give one"),
+    arm("inertia about no point", lambda: Inertia(np.eye(3)), r"inertia about is ''; use Inertia.about_com\(...\) or Inertia.about_origin\(...\), because numbers cannot tell"),
+    arm("inertia about another point", lambda: Inertia(np.eye(3), "joint"), r"inertia about is 'joint'; use Inertia.about_com"),
+    arm("three Coulomb numbers", lambda: Drive(coulomb=(1, 2, 3)), r"Drive coulomb is \(1, 2, 3\); give \(for positive speed, for negative speed\), both positive"),
+    arm("rotor without side", lambda: Drive(rotor_inertia=1e-4, gear=50), r"Drive has rotor_inertia 0.0001 but no side; say side='motor' \(multiplied by gear²\) or side='joint'"),
+    arm("unknown side", lambda: Drive(side="load"), r"Drive side is 'load'; it must be one of 'motor', 'joint'"),
+    arm("no gear", lambda: Drive(gear=0), r"Drive has gear 0; give the reduction ratio"),
+    arm("negative friction", lambda: Drive(viscous=-1), r"Drive viscous is -1; give its size, zero or positive"),
+    arm("signed Coulomb pair", lambda: Drive(coulomb=(0.4, -0.4)), r"Drive coulomb \(negative speed\) is -0.4; give its size"),
+    arm("no smoothing", lambda: Drive(smoothing=0), r"Drive smoothing is 0; give a positive speed in rad/s or m/s"),
+    arm("wrench in other axes", lambda: Wrench(frame="tool"), r"Wrench frame is 'tool'; it must be one of 'world', 'local'"),
+    arm("wrench at a point of nothing", lambda: Wrench(at=(1, 2, 3)), r"Wrench at is \(1, 2, 3\); give 'tool', a link's name, or \(link name, point"),
+    arm("unknown frame", lambda: frame_pose(two_links(), np.zeros(2), "hand"), r"arm 'rr' has no frame 'hand'; it has base, upper, lower, flange, tool"),
+    arm("payload nowhere", lambda: two_links().with_payload(1.0), r"with_payload\(frame=None\): say frame='flange' .* or frame='tool'"),
+    arm("scalar gravity", lambda: two_links(gravity=9.81), r"arm 'rr': gravity is the number 9.81; give the acceleration of free fall as a vector in world axes, \(0, 0, -9.81\)"),
+    arm("bare DH numbers", lambda: Arm.from_dh("rr", [(0, 1, 0, 0)], convention="standard"), r"a Denavit-Hartenberg row is \(0, 1, 0, 0\); give a mapping with names, \{'kind': 'revolute'"),
+    arm("no links", lambda: Arm("empty", []), r"arm 'empty' has no links; give at least one link"),
+]  # fmt: skip
+
+
+def one(**body):
+    return Arm("one", [Link.dh("revolute", a=1.0, name="only", **body)])
+
+
+WHOLE = [
+    arm("negative mass", lambda: one(mass=-2), r"arm 'one', link 1 'only': mass is -2 kg; give a mass that is zero or positive"),
+    arm("negative moment", lambda: one(mass=1, inertia=Inertia.about_com(Ixx=1, Iyy=1, Izz=-0.5)), r"link 1 'only': principal moments \(-0.5, 1, 1\) kg m² are not all positive; no rigid body has them. Inertia given about the joint"),
+    arm("triangle", lambda: one(mass=1, inertia=Inertia.about_com(Ixx=0.002, Iyy=0.003, Izz=0.009)), r"principal moments \(0.002, 0.003, 0.009\) kg m² break the triangle inequality \(0.009 > 0.002 \+ 0.003\); no rigid body"),
+    arm("inertia without mass", lambda: one(inertia=Inertia.about_com(np.eye(3))), r"mass is 0 but principal moments are \(1, 1, 1\) kg m²; give the mass, or a zero inertia, or declare"),
+    arm("limits reversed", lambda: one(mass=1, limits=(2, -2)), r"link 1 'only': limits \(2, -2\) are not in order; give \(low, high\)"),
+    arm("names twice", lambda: Arm("rr", [Link("revolute", name="j")] * 3), r"joint name 'j' is used 3 times; names must differ"),
+    arm("defect of no link", lambda: two_links(defects=[Defect(7, "mass", "lost")]), r"defect names link 7; links are numbered 1 to 2"),
+    arm("defect of no kind", lambda: two_links(defects=[Defect(1, "weight", "lost")]), r"arm 'rr': defect kind is 'weight'; it must be one of 'mass', 'inertia_sign'"),
+    arm("short configuration", lambda: two_links(configurations={"home": (0, 0, 0)}), r"configuration 'home' has 3 values; the arm has 2 joints"),
+]  # fmt: skip
+
+CALLS = [
+    Case("torque of bones", lambda: faults.no_dynamics(kinematics_only(), "torques"), NoDynamics, r"arm 'bones' has no masses or inertias .* so it has no torques; give each link mass, com and inertia"),
+    arm("unknown configuration", lambda: two_links(configurations={"home": (0, 0)}).configuration("ready"), r"arm 'rr' has no configuration 'ready'; it has home"),
+    arm("configuration of none", lambda: two_links().configuration("ready"), r"has no configuration 'ready'; it has none"),
+    arm("no DH row", lambda: Arm("bent", [Link("revolute", Pose.at((0, 0, 0.3), (0, 0.5, 0)), **ROD)]).dh_table(), r"arm 'bent': link 1 'joint1' has a general pose after its joint, not Tx\(a\) Rx\(alpha\)"),
+    state("complex q", lambda: faults.state(two_links(), "q", [1j, 0]), r"q is complex; arm 'rr' takes real numbers"),
+    state("words for q", lambda: faults.state(two_links(), "qd", ["a", "b"]), r"qd has type <U1; give real numbers, shape \(2,\) or \(..., 2\)"),
+    state("wrong size", lambda: faults.state(two_links(), "q", np.zeros(3)), r"q has shape \(3,\), but arm 'rr' has 2 joints \(upper, lower\); give \(2,\) or a batch \(..., 2\)"),
+    state("scalar q", lambda: faults.state(two_links(), "q", 1.0), r"q has shape \(\), but arm 'rr' has 2 joints"),
+    state("missing and unknown names", lambda: faults.state(two_links(), "q", {"upper": 1, "gripper": 2}), r"q by joint name: missing lower and unknown gripper; arm 'rr' has upper, lower"),
+    state("nan in one state", lambda: faults.finite_state(two_links(), "qd", np.array([0, np.nan])), r"qd of joint 2 'lower' is nan; give finite numbers"),
+    Case("singular mass matrix", lambda: faults.singular_inertia(two_links(), np.diag([2.0, 0.0]), np.zeros(2)), SingularInertia, r"arm 'rr': the mass matrix is singular: joint 2 'lower' has no inertia about its axis .* give link 2 its mass and inertia, or a drive with rotor_inertia"),
+    state("singular pose", lambda: faults.singular_pose(two_links(), "tool", 1e17), r"arm 'rr', frame 'tool': the arm is in a singular pose \(condition 1e\+17\), .* give damping="),
+    state("coordinates", lambda: faults.coordinate_matrix(two_links(), (3, 1)), r"coordinates of arm 'rr': S has shape \(3, 1\); give a matrix \(2, k\) of full column rank"),
+]  # fmt: skip
+
+CASES = [*PARTS, *WHOLE, *CALLS]
