@@ -7,6 +7,7 @@ from arms import GOLDEN, golden_arm, golden_states, random_arm
 from as_printed import as_printed
 from close import assert_close, error_in_eps
 from forearm.arm import Arm, Inertia, Link
+from forearm.counting import CONVENTIONS, polynomial
 from forearm.energies import kinetic_energy
 from forearm.formulations import FORMULATIONS
 from forearm.kinematics import link_poses, link_velocities
@@ -269,3 +270,8 @@ def test_example_through_the_formulation_g11():
     tau = np.array([N1 + N2, N2])
     qdd = paper.joint_accelerations(rods(), SUM @ Q_ABS, SUM @ QD_ABS, tau)
     assert_close(np.linalg.solve(SUM, qdd), QDD_ABS)
+
+
+def test_count_on_the_page():
+    want = "15 1/2 n^3 + 46 1/2 n^2 + 27n | 11n^3 + 34 1/2 n^2 + 15 1/2 n"
+    assert str(polynomial(STEM, convention=CONVENTIONS["Turney, Mudge, Lee"])) == want

@@ -6,6 +6,7 @@ import pytest
 from arms import golden_arm, golden_states, random_arm
 from as_printed import as_printed
 from close import assert_close, error_in_eps
+from forearm.counting import CONVENTIONS, polynomial
 from forearm.formulations import FORMULATIONS
 from forearm.kinematics import frame_jacobian, jacobian_at, link_poses, link_velocities
 
@@ -176,3 +177,7 @@ def test_n1_prismatic_line():
     arm, state = golden_arm("STAN"), golden_states("STAN")[0]
     got = printed.joint_torques(arm, state["q"], state["qd"], state["qdd"])
     assert error_in_eps(got, state["tau"]) > WRONG
+
+
+def test_count_on_the_page():
+    assert str(polynomial(NEWTON, convention=CONVENTIONS["Turney, Mudge, Lee"])) == "168n - 24 | 131n - 24"

@@ -8,6 +8,7 @@ from as_printed import as_printed
 from close import assert_close, error_in_eps
 from forearm.algebra import second_moment
 from forearm.arm import Pose
+from forearm.compiler.regrouping import regrouped
 from forearm.counting import CONVENTIONS, count, polynomial
 from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
@@ -278,3 +279,11 @@ def test_counts_of_table_2_row_by_row(n):
         assert got == want, tag
     assert cost.total.multiplications * 2 == 27 * cube + 181 * square + 26 * n
     assert cost.total.additions * 6 == 65 * cube + 444 * square - 11 * n
+
+
+def test_lagrange_reads_ten_parameters_so_base_parameters_will_do():
+    arm = random_arm(4, 2, "R", general=True, flips=True)
+    q, qd, qdd = arm.random_state(2)
+    lagrange, base = FORMULATIONS[LAGRANGE], regrouped(arm)
+    assert_close(lagrange.joint_torques(base, q, qd, qdd), lagrange.joint_torques(arm, q, qd, qdd))
+    assert_close(lagrange.mass_matrix(base, q), lagrange.mass_matrix(arm, q))
