@@ -1,0 +1,283 @@
+"""verify passes on sound code, and names the law that a bug breaks: nine real bugs, injected one at a time."""
+
+import functools
+import importlib
+import json
+import sys
+import types
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from arms import random_arm
+from forearm import drives
+from forearm.arm import Arm, Inertia
+from forearm.faults import ArmFault, NoDynamics, StateFault
+from forearm.parts import Link
+from forearm.readers import known_arms, load
+from forearm.readers.urdf import read_urdf
+from forearm.verification.laws import LAWS
+from forearm.verification.proving import verify
+from forearm.writers.urdf import write_urdf
+
+SOME = (
+    "luh_walker_paul_1980",
+    "luh_walker_paul_1980_base",
+    "hollerbach_1980_3x3",
+    "newton_euler_notes",
+    "uicker_kahn_1969",
+)
+MUTANT = "luh_walker_paul_1980"
+
+
+def broken_laws(proof, subject=None):
+    """Short names of the laws that fail (for one subject)."""
+    says = {law.says: name for name, law in LAWS.items()}
+    rows = [r for r in proof.failures if r.group == "law" and (subject is None or r.subject == subject)]
+    return {says[r.check] for r in rows}
+
+
+def with_origin_inertia(arm):
+    """The same arm with inertias given about the origin of the link frame: the same numbers mean another body."""
+    links = [k.replace(inertia=Inertia(tuple(map(tuple, k.ten.inertia)), "origin")) for k in arm.links]
+    return arm.replace(links=tuple(links))
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return random_arm(4, 21, "R", general=True, tilted=False)
+
+
+@pytest.mark.parametrize("name", ["rr", "generic_3r"])
+def test_small_built_in_arms_pass(name):
+    proof = verify(load(name))
+    assert proof.passed, str(proof)
+    assert {row.group for row in proof.rows} == {"agreement", "oracle", "law", "compiled"}
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("name", known_arms())
+def test_every_built_in_arm_passes(name):
+    if not load(name).dynamics:
+        with pytest.raises(NoDynamics, match="no torques to verify"):
+            verify(load(name))
+        return
+    proof = verify(load(name), states=3, seed=7)
+    assert proof.passed, str(proof)
+
+
+def test_an_arm_with_slides_flips_and_a_tilted_base_passes():
+    proof = verify(random_arm(5, 3, "RP", general=True, flips=True), states=1, compiled=False)
+    assert proof.passed, str(proof)
+    assert len(proof.rows) > 100
+
+
+def test_the_oracle_can_read_the_file_itself(tmp_path, arm):
+    path = write_urdf(arm, tmp_path / "arm.urdf")
+    assert verify(read_urdf(path), source=path, formulations=SOME, states=1, compiled=False).passed
+    other = write_urdf(
+        arm.replace(links=(arm.links[0].replace(mass=9.0), *arm.links[1:])), tmp_path / "b.urdf"
+    )
+    proof = verify(read_urdf(path), source=other, formulations=SOME, states=1, compiled=False)
+    assert {row.check for row in proof.failures} >= {"the oracle's torques"}
+    assert not broken_laws(proof)
+
+
+def test_the_proof_prints_and_is_json(arm):
+    steps = []
+    proof = verify(
+        arm, formulations=SOME, states=1, compiled=False, progress=lambda *step: steps.append(step)
+    )
+    content = json.loads(proof.to_json())
+    assert content["passed"] is True
+    assert len(content["rows"]) == len(proof.rows)
+    assert content["states"][0]["q"] == proof.states[0]["q"]
+    text = str(proof)
+    assert "PASS" in text
+    assert "shares" in text
+    assert steps[0][:2] == (0, steps[-1][1])
+    assert steps[-1][0] == steps[-1][1]
+
+
+def test_what_cannot_be_verified_is_refused(arm):
+    with pytest.raises(StateFault, match="there is no formulation 'newton'"):
+        verify(arm, formulations=["newton"])
+    symbolic = arm.replace(links=(arm.links[0].replace(mass=Fraction(1, 2)), *arm.links[1:]))
+    with pytest.raises(ArmFault, match="has symbols; verify compares numbers"):
+        verify(symbolic)
+
+
+def test_a_massless_tip_skips_accelerations_and_says_so(arm):
+    light = arm.replace(links=(*arm.links[:-1], arm.links[-1].replace(mass=0.0, inertia=Inertia.point())))
+    proof = verify(light, formulations=SOME, states=1, compiled=False)
+    assert any("M is singular" in reason for reason in proof.skipped)
+    assert [row for row in proof.failures if row.check != LAWS["round_trip"].says] == []
+
+
+# -- bugs in one formulation ---------------------------------------------------------------------------------
+
+# What each bug changes in the source of the formulation, and the laws that must notice.
+CODE_BUGS = {
+    "acceleration without the turn into the link (parentheses)": (
+        "A[i].T @ pdd[i - 1]",
+        "A[i].T @ (pdd[i - 1] + cross(wd[i], p_star[i])) - cross(wd[i], p_star[i])",
+        {"symmetric", "kinetic"},
+    ),
+    "joint offset instead of the arm to the centre of mass": (
+        "cross(r_star[i], F[i])",
+        "cross(p_star[i], F[i])",
+        {"symmetric", "skew", "gravity", "tilted", "kinetic"},
+    ),
+    "gravity changes sign when the base is tilted": (
+        "pdd = {0: -arm.gravity_in_base}",
+        "pdd = {0: -arm.gravity_in_base * (1 if arm.base.rotation[2][2] == 1 else -1)}",
+        {"tilted"},
+    ),
+    "tilt of the base ignored": ("-arm.gravity_in_base", "-np.array(arm.gravity)", {"tilted"}),
+    "rotational inertia dropped": (
+        "N[i] = I @ wd[i] + cross(w[i], I @ w[i])",
+        "N[i] = 0 * w[i]",
+        {"kinetic"},
+    ),
+    "another link's velocity in the gyroscopic term": (
+        "cross(w[i], I @ w[i])",
+        "cross(w[1], I @ w[i])",
+        {"skew"},
+    ),
+    "products of inertia with the other sign": (
+        "m, r_star[i], I = link.about_com",
+        "m, r_star[i], I = link.about_com\n        I = 2 * np.diag(np.diag(I)) - I",
+        {"kinetic"},
+    ),
+    "inertia about the origin taken for one about the centre": (
+        "m, r_star[i], I = link.about_com",
+        "m, r_star[i], I = link.about_com\n        I = np.array(link.inertia.tensor)",
+        {"kinetic"},
+    ),
+}
+ONLY = {
+    "gravity changes sign when the base is tilted",
+    "tilt of the base ignored",
+    "rotational inertia dropped",
+    "products of inertia with the other sign",
+    "inertia about the origin taken for one about the centre",
+}
+"""Bugs that one law alone (or that law and power, which contains it) can see."""
+
+
+def mutate(monkeypatch, old, new):
+    """Put a formulation with one change in place of the real one."""
+    name = f"forearm.formulations.{MUTANT}"
+    source = importlib.import_module(name).__loader__.get_source(name)
+    assert source.count(old) >= 1, f"{MUTANT} has no {old!r} any more"
+    module = types.ModuleType(name)
+    exec(compile(source.replace(old, new), name, "exec"), module.__dict__)
+    monkeypatch.setitem(sys.modules, name, module)
+
+
+@pytest.mark.parametrize("bug", CODE_BUGS)
+def test_a_bug_in_one_formulation_is_named(bug, arm, monkeypatch):
+    old, new, laws = CODE_BUGS[bug]
+    mutate(monkeypatch, old, new)
+    proof = verify(
+        with_origin_inertia(arm) if "about the origin" in bug else arm,
+        formulations=SOME,
+        states=1,
+        compiled=False,
+    )
+    assert not proof.passed
+    found = broken_laws(proof, MUTANT)
+    assert laws <= found, f"expected {laws}, found {found}"
+    if bug in ONLY:
+        assert found - {"power", "turned"} <= laws, found
+    assert broken_laws(proof) == found, "the other formulations are sound"
+    disagreeing = {
+        row.subject for row in proof.failures if row.group == "agreement" and "torques" in row.check
+    }
+    assert disagreeing in ({MUTANT}, set()), "the odd one out is named, and no other"
+    if "base" not in bug:
+        assert disagreeing == {MUTANT}
+
+
+# -- bugs in code that everything shares ---------------------------------------------------------------------
+
+
+def change(monkeypatch, owner, name, function):
+    """Replace a cached property."""
+    monkeypatch.setattr(owner, name, functools.cached_property(function))
+    owner.__dict__[name].__set_name__(owner, name)
+
+
+def changed_about_com(monkeypatch, tensor):
+    """Every reader of inertias, by either view, gets `tensor(I)` about the centre of mass instead of I."""
+    plain_com, plain_ten = Link.__dict__["about_com"].func, Link.__dict__["ten"].func
+
+    def about_com(link):
+        view = plain_com(link)
+        return view._replace(inertia=tensor(link, np.array(view.inertia)))
+
+    def ten(link):
+        view, com = plain_ten(link), plain_com(link)
+        return view._replace(inertia=view.inertia + tensor(link, np.array(com.inertia)) - com.inertia)
+
+    change(monkeypatch, Link, "about_com", about_com)
+    change(monkeypatch, Link, "ten", ten)
+
+
+SHARED_BUGS = {
+    "rotational inertia dropped": lambda link, I: 0 * I,
+    "products of inertia with the other sign": lambda link, I: 2 * np.diag(np.diag(I)) - I,
+    "inertia about the origin taken for one about the centre": lambda link, I: np.array(link.inertia.tensor),
+}
+
+
+@pytest.mark.parametrize("bug", SHARED_BUGS)
+def test_a_common_error_shows_against_the_oracle(bug, arm, monkeypatch):
+    about = "origin" if "about the origin" in bug else "com"
+    tensor = np.array([[0.10, 0.01, -0.02], [0.01, 0.12, 0.015], [-0.02, 0.015, 0.14]]) + (
+        about == "origin"
+    ) * np.eye(3)
+    links = [k.replace(mass=1.0, com=(0.1, -0.2, 0.15), inertia=Inertia(tensor, about)) for k in arm.links]
+    changed_about_com(monkeypatch, SHARED_BUGS[bug])
+    subject = arm.replace(name="fresh", links=tuple(k.replace() for k in links))
+    proof = verify(subject, formulations=SOME, states=1, compiled=False)
+    failing = {row.check for row in proof.failures}
+    assert "the oracle's torques" in failing
+    assert "the oracle's mass matrix" in failing
+
+
+@pytest.mark.parametrize("bug", ["ignored", "wrong sign"])
+def test_gravity_in_the_base_is_checked_on_a_tilted_base(bug, arm, monkeypatch):
+    real = Arm.__dict__["gravity_in_base"].func
+
+    def wrong(arm):
+        g = np.array(arm.gravity, dtype=float)
+        return g if bug == "ignored" else np.array(real(arm)) * (1 if arm.base.rotation[2][2] == 1 else -1)
+
+    change(monkeypatch, Arm, "gravity_in_base", wrong)
+    proof = verify(arm.replace(name="fresh"), formulations=SOME, states=1, compiled=False)
+    assert "tilted" in broken_laws(proof)
+    assert "gravity" not in broken_laws(proof), "upright, nothing is wrong"
+
+
+def test_rotors_in_m_but_not_in_the_torques(arm, monkeypatch):
+    monkeypatch.setattr(drives, "rotor_torque", lambda arm, qdd: 0.0 * np.asarray(qdd))
+    proof = verify(arm, formulations=SOME, states=1, compiled=False)
+    assert "linear" in broken_laws(proof)
+    assert {row.subject for row in proof.failures} == {"user functions, rotors, friction and payload on"}
+
+
+def test_rotors_missing_from_m(arm, monkeypatch):
+    monkeypatch.setattr(drives, "rotor_inertias", lambda arm: np.zeros(arm.n))
+    proof = verify(arm, formulations=SOME, states=1, compiled=False)
+    assert {"linear", "kinetic"} <= broken_laws(proof)
+
+
+def test_a_compiled_kernel_that_differs_is_named(monkeypatch):
+    from forearm import dynamics
+
+    right = dynamics.gravity_torque
+    monkeypatch.setattr(dynamics, "gravity_torque", lambda arm, q, **rest: right(arm, q, **rest) * (1 + 1e-9))
+    proof = verify(load("rr"), formulations=SOME, states=1)
+    assert {row.check for row in proof.failures} == {"compiled gravity_torque = interpreted"}
