@@ -6,7 +6,7 @@ import pytest
 from arms import GOLDEN, golden_arm, golden_states, random_arm
 from as_printed import as_printed
 from close import assert_close, error_in_eps
-from forearm.arm import Arm, Inertia, Link
+from forearm.arm import Arm, Inertia, Link, Pose
 from forearm.counting import CONVENTIONS, polynomial
 from forearm.energies import kinetic_energy
 from forearm.formulations import FORMULATIONS
@@ -275,3 +275,27 @@ def test_example_through_the_formulation_g11():
 def test_count_on_the_page():
     want = "15 1/2 n^3 + 46 1/2 n^2 + 27n | 11n^3 + 34 1/2 n^2 + 15 1/2 n"
     assert str(polynomial(STEM, convention=CONVENTIONS["Turney, Mudge, Lee"])) == want
+
+
+def test_stacks_7_8_and_balance_6(case):
+    """vω = Σ q̇ vω_α, and each link's total actions are what its two neighbours and its weight do to it."""
+    arm, q, qd, qdd = case
+    v_al, w_al = module.unit_velocities(arm, q)
+    stack = sum(s * np.array(module.aggregated_velocity(arm, v_al, w_al, al)) for al, s in enumerate(qd, 1))
+    v, w = module.velocities(arm, q, qd)
+    assert_close(stack[0::2], v, scale=np.max(np.abs(v)))
+    assert_close(stack[1::2], w, scale=np.max(np.abs(w)) or 1)
+
+    F, N = module.link_actions(arm, q, qd, qdd)
+    fixed = arm.with_base(Pose())
+    poses = link_poses(fixed, q)
+    turns = [R for R, _ in poses[1:]]
+    f, n = ([R @ x for R, x in zip(turns, part, strict=True)] for part in paper.reactions(arm, q, qd, qdd))
+    f, n = [*f, np.zeros(3)], [*n, np.zeros(3)]
+    scale = np.max(np.abs([*f, *n]))
+    for i, link in enumerate(arm.links):
+        J_i, J_next = poses[i][1], poses[i + 1][1]
+        C = J_next + turns[i] @ link.about_com.center
+        assert_close(F[i], f[i] - f[i + 1] + link.mass * arm.gravity_in_base, scale=scale)
+        torque = n[i] + np.cross(J_i - C, f[i]) - n[i + 1] - np.cross(J_next - C, f[i + 1])
+        assert_close(N[i], torque, scale=scale)
