@@ -20,7 +20,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from forearm.faults import ArmFault
+from forearm.faults import ArmFault, no_dynamics
 
 QUANTITIES = (
     "joint_torques",
@@ -63,14 +63,15 @@ class Formulation:
 
     def __getattr__(self, name: str) -> Any:
         if name in QUANTITIES and name in self.gives:
-            function = getattr(self.module, name)
-            return function if self.joints == "RP" else self._for_revolute_arms(function)
+            return self._checked(getattr(self.module, name), name)
         raise AttributeError(f"{self.stem} gives {', '.join(self.gives)}; it has no {name}")
 
-    def _for_revolute_arms(self, function: Any) -> Any:
+    def _checked(self, function: Any, quantity: str) -> Any:
         @wraps(function)
         def checked(arm: Any, *args: Any, **keywords: Any) -> Any:
-            sliding = [link.name for link in arm.links if not link.revolute]
+            if not getattr(arm, "dynamics", True):
+                no_dynamics(arm, quantity)
+            sliding = [link.name for link in arm.links if not link.revolute] if self.joints == "R" else []
             if sliding:
                 raise ArmFault(
                     f"{self.stem} takes revolute joints only, but {', '.join(sliding)} of arm {arm.name!r} "
