@@ -24,6 +24,8 @@ from forearm.faults import KernelFault, no_dynamics
 from forearm.formulations import FORMULATIONS
 
 SEARCH = "search"
+WORTHWHILE = 1.6
+"""A candidate that costs so many times the cheapest before factoring is not worth factoring."""
 ARTICULATED_FROM = 12
 """Joints from which articulated bodies beat composite bodies and elimination."""
 
@@ -60,7 +62,7 @@ class Why:
     chosen: str
     """The candidate that was taken."""
     candidates: tuple[tuple[str, Counts], ...]
-    """Every candidate with its operation counts, cheapest first."""
+    """Every candidate with its operation counts, cheapest first (those far behind before factoring)."""
     source: str
     """'search' (just now), 'table' (a committed search) or 'default'."""
 
@@ -113,17 +115,42 @@ def best_graph(
     if what.dynamics and not arm.dynamics:
         no_dynamics(arm, quantity)
     if formulation == SEARCH:
-        choices, source = list(_candidates(arm, what)), SEARCH
+        choices, source = list({c.label(what): c for c in _candidates(arm, what)}.values()), SEARCH
     else:
         choice, source = _default(arm, quantity, formulation)
         choices = [choice]
-    traced = [(c, _graph(arm, quantity, free, c, options or {})) for c in choices]
-    if formulation == SEARCH:
-        traced += [_slid(arm, quantity, free, traced, options or {})]
-    traced.sort(key=lambda pair: pair[1].counts.operations)
+    traced = _traced(arm, quantity, free, choices, options or {}, formulation == SEARCH)
     best = traced[0]
-    why = Why(best[0].label(what), tuple((c.label(what), g.counts) for c, g in traced), source)
-    return best[1], why
+    labels = {c.label(what): graph.counts for c, graph in reversed(traced)}
+    ranked = sorted(labels.items(), key=lambda pair: pair[1].operations)
+    return best[1], Why(best[0].label(what), tuple(ranked), source)
+
+
+def search(arm: Arm, quantity: str) -> tuple[Choice, Graph]:
+    """The cheapest of all choices, and its graph."""
+    what = QUANTITIES[quantity]
+    choices = list({c.label(what): c for c in _candidates(arm, what)}.values())
+    return _traced(arm, quantity, (), choices, {}, True)[0]
+
+
+def _traced(
+    arm: Arm,
+    quantity: str,
+    free: tuple[str, ...],
+    choices: list[Choice],
+    options: dict[str, Any],
+    slide: bool,
+) -> list[tuple[Choice, Graph]]:
+    """Every choice with its graph, cheapest first; `slide` also tries other origins for the best."""
+    folded = [(c, _graph(arm, quantity, free, c, options, effort=0)) for c in choices]
+    least = min(graph.counts.operations for _, graph in folded)
+    traced = [
+        (c, simplify(graph) if graph.counts.operations <= WORTHWHILE * least else graph)
+        for c, graph in folded
+    ]
+    if slide:
+        traced.append(_slid(arm, quantity, free, traced, options))
+    return sorted(traced, key=lambda pair: pair[1].counts.operations)
 
 
 def quantity_graph(
@@ -133,7 +160,14 @@ def quantity_graph(
     return _graph(arm, quantity, free, choice or _default(arm, quantity, None)[0], options)
 
 
-def _graph(arm: Arm, quantity: str, free: tuple[str, ...], choice: Choice, options: dict[str, Any]) -> Graph:
+def _graph(
+    arm: Arm,
+    quantity: str,
+    free: tuple[str, ...],
+    choice: Choice,
+    options: dict[str, Any],
+    effort: int = 1,
+) -> Graph:
     what, n = QUANTITIES[quantity], arm.n
     names = {port_name(path): path for path in free}
     ports: dict[str, tuple[int, ...]] = {name: (6,) if name == "wrench" else (n,) for name in what.inputs}
@@ -145,7 +179,7 @@ def _graph(arm: Arm, quantity: str, free: tuple[str, ...], choice: Choice, optio
 
     by = choice.label(what)
     title = f"{quantity} of {arm.name}" + (f" by {by}" if by else "")
-    return simplify(trace(function, ports, name=title, outputs=what.outputs))
+    return simplify(trace(function, ports, name=title, outputs=what.outputs), effort)
 
 
 def _model(arm: Arm, choice: Choice, payload: Any) -> Model:
@@ -216,11 +250,7 @@ def _candidates(arm: Arm, what: Quantity) -> Iterator[Choice]:
         yield Choice()
         return
     for stem, row in FORMULATIONS.items():
-        if (
-            not row.accepts(arm)
-            or arm.n > MOST_JOINTS.get(row.order, 1000)
-            or "coefficients" in row.extension
-        ):
+        if not row.accepts(arm) or arm.n > MOST_JOINTS.get(row.order, 1000) or row.needs:
             continue
         frames = ("arm", "reframed", "regrouped") if row.view == "ten" else ("arm",)
         for frame in frames:

@@ -15,6 +15,7 @@ arm are not, so a `Regrouped` is no `Arm` and only formulations that read the vi
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -44,32 +45,49 @@ NAMES = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 class JointLink:
     """What a `ten` formulation reads of a link: its joint, the pose to the next one, ten parameters."""
 
-    kind: str
-    """'revolute' or 'prismatic'."""
-    pose: Pose
-    """The constant pose from the frame of this joint to the axis of the next."""
-    theta: Scalar
-    """Constant part of the joint angle [rad]."""
-    d: Scalar
-    """Constant part of the length along the axis [m]."""
-    joint: Link
-    """The link that it came from (for the joint's sign and zero)."""
+    geometry: Link
+    """Joint and constant pose to the axis of the next joint, as a link without a body."""
     ten_at_joint: Ten
     """The ten parameters in the frame at the joint."""
+    joint: Link
+    """The link that it came from."""
     shift: Pose = Pose()  # noqa: RUF009
     """This frame seen from the arm's own frame at the joint."""
 
-    revolute = property(lambda self: self.kind == "revolute")
-    prismatic = property(lambda self: self.kind == "prismatic")
-    z = property(lambda self: self.joint.z)
+    kind = property(lambda self: self.geometry.kind)
+    revolute = property(lambda self: self.geometry.revolute)
+    prismatic = property(lambda self: self.geometry.prismatic)
+    pose = property(lambda self: self.geometry.pose)
+    z = property(lambda self: self.geometry.z)
+    axis = property(lambda self: self.geometry.axis)
+    theta = property(lambda self: self.geometry.theta)
+    flip = property(lambda self: self.geometry.flip)
+    d = property(lambda self: self.geometry.d)
+
+    @cached_property
+    def ten(self) -> Ten:
+        """The ten parameters in the frame at the far end."""
+        return moved_ten(self.ten_at_joint, self.geometry.pose)
 
     def turn(self, q: Scalar) -> tuple[Scalar, Scalar]:
         """Sine and cosine of the whole joint angle."""
-        return replace(self.joint, theta=self.theta).turn(q)
+        return self.geometry.turn(q)
 
     def length(self, q: Scalar) -> Scalar:
         """The whole length along the axis [m]."""
-        return replace(self.joint, d=self.d).length(q)
+        return self.geometry.length(q)
+
+    def rotation(self, q: Scalar) -> Matrix:
+        """Axes of the far end to axes before the joint."""
+        return self.geometry.rotation(q)
+
+    def p_star(self, q: Scalar) -> Vector:
+        """Origin before the joint to the far end, axes of the far end [m]."""
+        return self.geometry.p_star(q)
+
+    def p_before(self, q: Scalar) -> Vector:
+        """The same vector in the axes before the joint [m]."""
+        return self.geometry.p_before(q)
 
 
 @dataclass(frozen=True)
@@ -221,9 +239,8 @@ def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
             pose = pose @ _along(origin[j + 1] - start[j + 1])
         d = 0.0 if link.revolute else link.d - start[j]
         theta = _wrapped(link.theta + before + screw.gamma)
-        links.append(
-            JointLink(link.kind, _clean(pose), theta, d, link, moved_ten(link.ten_at_joint, step), step)
-        )
+        joint = Link(link.kind, _clean(pose), theta, d, flip=link.flip, offset=link.offset)
+        links.append(JointLink(joint, moved_ten(link.ten_at_joint, step), link, step))
     root = _along(origin[0]) if arm.links[0].revolute else Pose()
     return Regrouped(arm.name, tuple(links), root, arm.gravity_in_base)
 
@@ -246,7 +263,7 @@ def _origins(arm: Arm, screws: list[_Screw], start: list[float], end: list[Any])
     choices = [(start[j], end[j]) if link.revolute else (link.d,) for j, link in enumerate(arm.links)]
     if not all(is_number(x) for pair in choices for x in pair):
         return [pair[-1] for pair in choices]
-    cost = {c: (0.0, (c,)) for c in set(choices[0])}
+    cost: dict[Any, tuple[float, tuple[Any, ...]]] = {c: (0.0, (c,)) for c in set(choices[0])}
     for j, (_, here) in enumerate(pairwise(choices), 1):
         R, p = screws[j - 1].middle.R, screws[j - 1].middle.p
 
