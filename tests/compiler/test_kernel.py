@@ -3,6 +3,7 @@
 import ctypes
 import pickle
 import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -181,7 +182,7 @@ def test_pieces_cover_everything_once():
             parts = threads.pieces(count, wanted, 16, 512)
             assert parts[0][0] == 0
             assert parts[-1][1] == count
-            assert all(a[1] == b[0] and a[1] % 16 == 0 for a, b in zip(parts[:-1], parts[1:], strict=True))
+            assert all(a[1] == b[0] and a[1] % 16 == 0 for a, b in pairwise(parts))
             assert len(parts) <= wanted
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from arms import golden_arm, random_arm
 from forearm.compiler.emit_llvm import Lanes
 from forearm.compiler.graph import interpret
 from forearm.compiler.kernel import Kernel
@@ -12,7 +13,6 @@ from forearm.compiler.sincos import exact, exact32
 from forearm.compiler.tile import Plan
 from forearm.compiler.trace import trace
 from forearm.formulations import FORMULATIONS
-from arms import golden_arm, random_arm
 
 
 def everything(a, b, c):

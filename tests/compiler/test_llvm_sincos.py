@@ -1,4 +1,4 @@
-"""Sine and cosine: within 2 units in the last place of 50 digits, and the compiled ones equal to Python's to the bit."""
+"""Sine and cosine: within 2 units in the last place of the truth, and compiled equal to Python to the bit."""
 
 import math
 import random
