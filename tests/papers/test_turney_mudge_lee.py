@@ -247,11 +247,13 @@ def test_acceleration_matrix_is_the_operation():
 def test_counts_of_the_two_recursions():
     """3.15-3.21 as written and the modified set, dense rotations, sparse z, nothing saved at the base.
 
-    With a diagonal K_i the trace of 5.2 costs 12n | 12n less: 95n - 33 | 84n - 33, Table 4 but for its slips (T23).
+    With a diagonal K_i the trace of 5.2 costs 12n | 12n less, which is Table 4 but for its slips (T23).
     """
     turney = CONVENTIONS["Turney, Mudge, Lee"]
     assert str(polynomial(NEWTON, convention=turney)) == "125n - 24 | 102n - 24"
     assert str(polynomial(MODIFIED, convention=turney)) == "107n - 33 | 96n - 33"
+    diagonal = turney.but("Table 4", "K_i diagonal", inertia="diagonal")
+    assert str(polynomial(MODIFIED, convention=diagonal)) == "95n - 33 | 84n - 33"
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
@@ -279,6 +281,19 @@ def test_counts_of_table_2_row_by_row(n):
         assert got == want, tag
     assert cost.total.multiplications * 2 == 27 * cube + 181 * square + 26 * n
     assert cost.total.additions * 6 == 65 * cube + 444 * square - 11 * n
+
+
+@pytest.mark.parametrize("n", [2, 3, 6])
+def test_t18_to_t20_sums_of_the_appendix(n):
+    """The appendix's own summands, added up: three of its closed forms are not their sums."""
+    links = range(1, n + 1)
+    products = sum(i * (i - 1) // 2 for i in links)  # T multiplications for second derivatives
+    assert 64 * products == 32 * n * (n * n - 1) // 3
+    assert 48 * products == 8 * n * (n * n - 1) != 16 * n * (n * n - 1)  # T18
+    additions = sum(16 * q * (q + 1) + 32 for q in links)
+    assert additions == 32 * n + 16 * n * (n + 1) * (n + 2) // 3 != 32 * n + 16 * n * (n * n - 1) // 3  # T19
+    pairs = len([(j, k) for j in links for k in links if j <= k])
+    assert pairs == n * (n + 1) // 2 != n * (n - 1) // 2  # T20
 
 
 def test_lagrange_reads_ten_parameters_so_base_parameters_will_do():
