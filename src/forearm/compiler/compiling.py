@@ -76,18 +76,20 @@ def compile(
     quantity: str,
     *,
     dtype: str = "float64",
-    layout: str = "rows",
+    target: str = "cpu",
+    layout: str | None = None,
     free: Sequence[str] = (),
     formulation: str | None = None,
     **options: Any,
-) -> Kernel:
+) -> Any:
     """A kernel for a quantity of an arm.
 
     Args:
         arm: The arm; its numbers are folded into the code.
         quantity: What to compute: a key of `compiler.quantities.QUANTITIES`, such as "inverse_dynamics".
         dtype: "float64", or "float32" where asked for (`kernel.accuracy` measures what it costs).
-        layout: "rows" for arrays (..., n), "columns" for (n, N).
+        target: "cpu", or "cuda" for a kernel of GPU arrays (see `cuda`).
+        layout: "rows" for arrays (..., n), the default on the CPU; "columns" for (n, N), the default on the GPU.
         free: Parameters that stay inputs, after the state: "payload", "links[2].mass", ... (see `freeing`).
         formulation: A stem to use for torques, or "search" to trace all and keep the cheapest.
         **options: Of the quantity: `frame=` for pose and jacobian, `at=`, `point=`, `local=` for wrench_torque.
@@ -96,8 +98,17 @@ def compile(
         The kernel. `kernel.why` tells what was chosen from what, `kernel.counts` what it costs.
     """
     graph, why = best_graph(arm, quantity, tuple(free), formulation, options)
-    kernel = Kernel(schedule(form_fma(graph)), dtype=dtype, layout=layout, name=f"{quantity} of {arm.name}")
-    kernel.why = why  # type: ignore[attr-defined]
+    lowered, name = schedule(form_fma(graph)), f"{quantity} of {arm.name}"
+    kernel: Any
+    if target == "cpu":
+        kernel = Kernel(lowered, dtype=dtype, layout=layout or "rows", name=name)
+    elif target == "cuda":
+        from forearm.compiler.cuda import CudaKernel
+
+        kernel = CudaKernel(lowered, dtype=dtype, layout=layout or "columns", name=name)
+    else:
+        raise KernelFault(f"compile: target is {target!r}; give 'cpu' or 'cuda'.")
+    kernel.why = why
     return kernel
 
 

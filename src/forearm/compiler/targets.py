@@ -1,0 +1,47 @@
+"""Where a kernel runs: 'cpu', 'cuda', or 'auto' (the GPU for arrays that live there, the CPU otherwise)."""
+
+from typing import Any
+
+from forearm.arm import Arm, Wrench
+from forearm.compiler.compiling import compile
+from forearm.compiler.cuda import missing_gpu
+from forearm.faults import KernelFault
+
+TARGETS = ("cpu", "cuda", "auto")
+
+
+def on_gpu(values: tuple[Any, ...]) -> bool:
+    """Whether any of the arrays lives on a GPU (CuPy, or a DLPack array that says so)."""
+    for value in values:
+        device = getattr(value, "__dlpack_device__", None)
+        if device is not None and int(device()[0]) == 2:  # kDLCUDA
+            return True
+    return False
+
+
+def resolve(target: str, values: tuple[Any, ...]) -> str:
+    """'cpu' or 'cuda'."""
+    if target not in TARGETS:
+        raise KernelFault(f"target is {target!r}; give one of {', '.join(TARGETS)}.")
+    if target != "auto":
+        return target
+    return "cuda" if on_gpu(values) and missing_gpu() is None else "cpu"
+
+
+def call_on_target(
+    arm: Arm, quantity: str, target: str, values: tuple[Any, ...], wrench: Wrench | None, out: Any
+) -> Any:
+    """A quantity of arrays (..., n) where they live."""
+    if resolve(target, values) == "cpu":
+        from forearm import dynamics
+
+        keywords = {} if wrench is None else {"wrench": wrench}
+        return getattr(dynamics, quantity)(arm, *values, out=out, **keywords)
+    if wrench is not None:
+        raise KernelFault(f"{quantity} on 'cuda' takes no wrench; add its torque (external_torque) yourself.")
+    dtype = str(values[0].dtype).rpartition(".")[2]
+    key = (quantity, "cuda", dtype)
+    kernel = arm.kernels.get(key)
+    if kernel is None:
+        kernel = arm.kernels[key] = compile(arm, quantity, dtype=dtype, target="cuda", layout="rows")
+    return kernel(*values, out=out)
