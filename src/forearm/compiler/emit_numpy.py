@@ -36,8 +36,9 @@ def numpy_source(graph: Graph, name: str = "") -> str:
     inputs = [identifier(port.name) for port in graph.inputs]
     lines = [f"def {identifier(name or graph.name)}({', '.join(inputs)}):", f'    """{_title(graph)}."""']
     kinds = ", ".join([*inputs, "np.float32"]) if inputs else "np.float64"
+    lines.extend(f"    {key} = np.asarray({key})" for key in inputs)
     lines.append(f"    kind = np.result_type({kinds})")
-    lines.extend(f"    {key} = np.asarray({key}, dtype=kind)" for key in inputs)
+    lines.extend(f"    {key} = {key}.astype(kind, copy=False)" for key in inputs)
     rest = [f"{key}.shape[:{-len(p.shape) or None}]" for key, p in zip(inputs, graph.inputs, strict=True)]
     lines.append(f"    lead = np.broadcast_shapes({', '.join(rest)})")
     names: list[str] = []

@@ -392,8 +392,10 @@ def interpret(
 
 def _stack(values: list[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """One array (..., *shape) from its flat elements; floats stay float64, other scalars objects."""
-    lead = np.broadcast_shapes(*(np.shape(v) for v in values)) if values else ()
+    lead = np.broadcast_shapes(*(v.shape for v in values if isinstance(v, np.ndarray)))
     if lead:
         return np.stack([np.broadcast_to(v, lead) for v in values], -1).reshape(*lead, *shape)
     kind = float if all(isinstance(v, (int, float)) for v in values) else object
-    return np.array(values, dtype=kind).reshape(shape)
+    stacked = np.empty(len(values), dtype=kind)
+    stacked[:] = values
+    return stacked.reshape(shape)

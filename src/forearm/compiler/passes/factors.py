@@ -25,6 +25,8 @@ Divisor = tuple[Product, Product, int]
 Place = tuple[int, ...]
 """Where a divisor occurs: the numbers of two terms of one sum, or of the one term with the product."""
 
+ROUNDS = 8
+"""Every way to take a graph apart is tried at most so often."""
 WINDOW = 48
 """Terms of one sum are compared with so many before them: all of them, but for very long sums."""
 QUICK = (Opening(), Opening(spread=4), Opening(products=True, spread=12))
@@ -52,7 +54,7 @@ def common_factors(graph: Graph, openings: Sequence[Opening] = QUICK) -> Graph:
     if graph.counts.fma:
         return graph
     failed = turn = 0
-    while failed < len(openings):
+    while failed < len(openings) and turn < ROUNDS * len(openings):
         found = extract(graph, openings[turn % len(openings)])
         turn, failed = turn + 1, failed + 1
         if cost(found) < cost(graph):

@@ -23,6 +23,8 @@ Part = tuple[int, Product]
 
 SAME = 2.0**50
 """Constants are one constant when they differ by less than this part of them: roundoff of the same number."""
+LONGEST = 8
+"""Longer products are named instead of merged: high powers would make the search for common parts slow."""
 ARITHMETIC = ("add", "sub", "mul", "neg")
 
 
@@ -106,7 +108,8 @@ class Polynomials:
         """The operand of a product: by name, or its own terms where there is room for them."""
         parts = self.parts[a]
         if a not in self.sums:
-            if len(parts) == 1 or 1 < len(parts) <= room:
+            short = all(len(product) <= LONGEST for _, product in parts)
+            if short and (len(parts) == 1 or 1 < len(parts) <= room):
                 return parts
             self.define(a, parts)
         return [(1, (a,))]

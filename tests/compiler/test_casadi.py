@@ -1,0 +1,69 @@
+"""Graphs as CasADi functions: the same values, and CasADi's derivatives equal ours."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from arms import random_arm
+from close import assert_close
+from compiler.programs import STATE, largest, random_graph, random_inputs, torques
+from forearm.compiler.derivatives import jacobian
+from forearm.compiler.emit_casadi import to_casadi
+from forearm.compiler.graph import interpret
+from forearm.compiler.passes import lower
+from forearm.compiler.trace import trace
+from forearm.faults import KernelFault
+
+
+def test_torques_are_the_same():
+    pytest.importorskip("casadi", reason="CasADi is not installed")
+    graph = torques(random_arm(4, 1, "RP"))
+    function = to_casadi(lower(graph))
+    assert function.name_in() == list(STATE)
+    state = random_inputs(graph, 1)
+    found = function(*(state[k] for k in STATE)).full().ravel()
+    assert_close(found, interpret(graph, state)["tau"])
+
+
+def test_every_operation_and_every_shape():
+    pytest.importorskip("casadi", reason="CasADi is not installed")
+    for seed in range(5):
+        graph = random_graph(seed, fma=True)
+        state = random_inputs(graph, seed)
+        found = to_casadi(graph, "f")(*state.values()).full()
+        assert found.shape == (2, 3)
+        assert_close(found, interpret(graph, state)["y"], scale=largest(graph, state))
+
+
+def test_matrix_inputs_keep_their_order():
+    pytest.importorskip("casadi", reason="CasADi is not installed")
+    graph = trace(lambda A, s: A * s + np.arange(6.0).reshape(2, 3), {"A": (2, 3), "s": ()}, "shapes", ("B",))
+    A = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    assert_close(to_casadi(graph)(A, 2.0).full(), 2 * A + np.arange(6.0).reshape(2, 3))
+
+
+def test_derivatives_of_casadi_are_ours():
+    casadi = pytest.importorskip("casadi", reason="CasADi is not installed")
+    graph = torques(random_arm(3, 2))
+    function = to_casadi(graph, "tau_of")
+    symbols = [casadi.SX.sym(k, 3) for k in STATE]
+    slope = casadi.Function("slope", symbols, [casadi.jacobian(function(*symbols), symbols[0])])
+    state = random_inputs(graph, 3)
+    want = interpret(jacobian(graph, "tau", ("q",)), state)["dtau_dq"]
+    assert_close(slope(*(state[k] for k in STATE)).full(), want)
+
+
+def test_more_axes_are_refused():
+    pytest.importorskip("casadi", reason="CasADi is not installed")
+    graph = trace(lambda x: x, {"x": (2, 2, 2)}, "cube", ("y",))
+    with pytest.raises(
+        KernelFault, match=r"'x' has shape \(2, 2, 2\); CasADi has scalars, vectors and matrices only"
+    ):
+        to_casadi(graph)
+
+
+def test_without_casadi_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "casadi", None)
+    with pytest.raises(KernelFault, match=r"pip install 'forearm\[casadi\]'"):
+        to_casadi(trace(lambda x: x, {"x": ()}))
