@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -161,15 +161,18 @@ def polynomial(
     quantity: str = "joint_torques",
     equation: str | None = None,
     kinds: str = "R",
+    bookkeeping: bool = False,
 ) -> Polynomials:
     """The exact cost in n of a formulation, or of one of its equations, measured and proved on extra points.
 
     Counts are taken at consecutive n; the lowest degree whose polynomial meets all of them, with at least two
     points to spare, is the answer. Where the first n are special (a chain too short for a term), the fit starts
-    at the next one, and `first` says so.
+    at the next one, and `first` says so. With `bookkeeping`, operations on lines without an equation are included.
     """
     for first, last in ((1, 5), (1, 7), (2, 7), (2, 9), (3, 10)):
         taken = {n: _part(stem, n, convention, quantity, kinds, equation) for n in range(first, last + 1)}
+        if bookkeeping:
+            taken = {n: t + _counted(stem, n, convention, quantity, kinds)[2] for n, t in taken.items()}
         fits = [_lowest({n: getattr(t, kind) for n, t in taken.items()}) for kind in ("multiplications", "additions")]
         if all(f is not None for f in fits):
             return Polynomials(fits[0], fits[1], first, last)  # type: ignore[arg-type]
@@ -180,19 +183,12 @@ def _lowest(points: dict[int, int]) -> Polynomial | None:
     return next((p for degree in range(len(points) - 2) if (p := fit(points, degree)) is not None), None)
 
 
-def _part(
-    stem: str, n: int, convention: Any, quantity: str, kinds: str, equation: str | None
-) -> Tally:
+def _part(stem: str, n: int, convention: Any, quantity: str, kinds: str, equation: str | None) -> Tally:
     found = _counted(stem, n, convention, quantity, kinds)
     return found[0] if equation is None else found[1].get(equation, Tally())
 
 
 @cache
-def _counted(stem: str, n: int, convention: Any, quantity: str, kinds: str) -> tuple[Tally, dict[str, Tally]]:
+def _counted(stem: str, n: int, convention: Any, quantity: str, kinds: str) -> tuple[Tally, dict[str, Tally], Tally]:
     result = count(stem, n, convention=convention, quantity=quantity, kinds=kinds)
-    return result.total, result.by_equation
-
-
-def evaluate(polynomials: Sequence[Polynomial], n: int) -> tuple[Fraction, ...]:
-    """Several polynomials at one n."""
-    return tuple(p(n) for p in polynomials)
+    return result.total, result.by_equation, result.bookkeeping

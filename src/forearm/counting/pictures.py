@@ -1,0 +1,147 @@
+"""Pictures of costs. Every function draws on an axes object that it is given (matplotlib, the extra `plot`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from forearm.counting.comparing import first_above, torque_formulations, whole_cost
+from forearm.counting.conventions import WITHOUT_GRAVITY
+from forearm.counting.operation_graphs import Task
+from forearm.counting.polynomials import polynomial
+from forearm.counting.schedules import UNIT_OF, Schedule
+from forearm.counting.tallies import Count
+
+ORDERS = {4: "#7b2d26", 3: "#c8553d", 2: "#e09f3e", 1: "#28666e"}
+"""Colours by the degree of the polynomial."""
+MULTIPLY, ADD, INK, FAINT = "#28666e", "#e09f3e", "#22313f", "#c9d1d9"
+PALETTE = ("#28666e", "#c8553d", "#e09f3e", "#5b8e7d", "#7b2d26", "#8cb369", "#4b6c8f", "#b07aa1", "#9c755f", "#6f4e7c")
+
+
+def _bare(ax: Any) -> None:
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(colors=INK, labelsize=8)
+    for label in (ax.xaxis.label, ax.yaxis.label, ax.title):
+        label.set_color(INK)
+
+
+def cost_against_joints(ax: Any, last: int = 30, kind: str = "multiplications") -> None:
+    """Operations against the number of joints for every formulation, with the crossing that Hollerbach names."""
+    joints = range(1, last + 1)
+    ends = []
+    for stem in torque_formulations():
+        found = getattr(whole_cost(stem), kind)
+        values = [max(float(found(n)), 1.0) for n in joints]
+        colour = ORDERS[min(max(found.degree, 1), 4)]
+        ax.plot(joints, values, color=colour, lw=1.4, solid_capstyle="round")
+        ends.append((values[-1], stem, colour))
+    ax.set(xscale="log", yscale="log", xlabel="joints n", ylabel=kind)
+    ax.set_xticks([1, 2, 3, 6, 9, 15, last], labels=["1", "2", "3", "6", "9", "15", str(last)])
+    ax.xaxis.minorticks_off()
+    _end_labels(ax, last, ends)
+    _mark_crossing(ax, kind)
+    _bare(ax)
+
+
+def _end_labels(ax: Any, last: int, ends: list[tuple[float, str, str]], gap: float = 1.32) -> None:
+    """Names at the ends of the lines, moved apart so that they do not overlap."""
+    height = 0.0
+    for value, stem, colour in sorted(ends):
+        height = max(value, height * gap)
+        ax.annotate(
+            stem.replace("_", " "),
+            (last, value),
+            (last * 1.18, height),
+            fontsize=7,
+            color=colour,
+            va="center",
+            arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 0},
+        )
+
+
+def _mark_crossing(ax: Any, kind: str) -> None:
+    table, recursion = (
+        getattr(polynomial(stem, convention=WITHOUT_GRAVITY), kind) for stem in ("horn_raibert_1978", "luh_walker_paul_1980")
+    )
+    n = first_above(table, recursion)
+    if n is None:
+        return
+    value = float(recursion(n))
+    ax.plot([n], [value], "o", ms=6, mfc="none", mec=INK, zorder=5)
+    ax.annotate(
+        f"tables lose to\nNewton-Euler from n = {n}",
+        (n, value),
+        (n * 0.28, value * 9),
+        fontsize=8,
+        color=INK,
+        arrowprops={"arrowstyle": "-", "color": INK, "lw": 0.7},
+    )
+
+
+def breakdown(ax: Any, count: Count) -> None:
+    """Bars: what each equation costs, multiplications to the left, additions to the right of them."""
+    tags = [tag for tag in count.by_equation if tag]
+    for y, tag in enumerate(tags):
+        t = count.by_equation[tag]
+        ax.barh(y, t.multiplications, color=MULTIPLY, height=0.7)
+        ax.barh(y, t.additions, left=t.multiplications, color=ADD, height=0.7)
+        end = t.multiplications + t.additions
+        ax.text(end, y, f"  {t.multiplications} | {t.additions}", va="center", fontsize=7, color=INK)
+    ax.set_yticks(range(len(tags)), labels=[f"({tag})" for tag in tags])
+    ax.invert_yaxis()
+    ax.set(xlabel=f"operations, n = {count.n}", title=count.stem.replace("_", " "))
+    ax.margins(x=0.18)
+    _bare(ax)
+
+
+def gantt(ax: Any, schedule: Schedule) -> None:
+    """Which unit does what when: multipliers below, adders above, coloured by link."""
+    links = sorted(set(schedule.graph.links))
+    colour = {link: PALETTE[i % len(PALETTE)] for i, link in enumerate(links)}
+    for row in ("multiplier", "adder"):
+        base = 0 if row == "multiplier" else schedule.multipliers + 1
+        for start, unit, kind, link in zip(
+            schedule.starts, schedule.units, schedule.graph.kinds, schedule.graph.links, strict=True
+        ):
+            if UNIT_OF[kind] == row:
+                ax.broken_barh([(start, schedule.steps[kind])], (base + unit - 0.42, 0.84), color=colour[link], lw=0)
+    rows = [f"× {i + 1}" for i in range(schedule.multipliers)] + [f"+ {i + 1}" for i in range(schedule.adders)]
+    places = [*range(schedule.multipliers), *(schedule.multipliers + 1 + i for i in range(schedule.adders))]
+    ax.set_yticks(places, labels=rows)
+    ax.set(xlabel="step", xlim=(0, schedule.length), title=f"{schedule.length} steps on {schedule.multipliers} multipliers and {schedule.adders} adders")
+    for link in links:
+        ax.plot([], [], "s", color=colour[link], label=f"link {link}" if link else "joints")
+    ax.legend(fontsize=7, ncols=len(links), loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False, handletextpad=0.1)
+    _bare(ax)
+
+
+def macro_gantt(ax: Any, tasks: Sequence[Task]) -> None:
+    """The macro schedule: one row for each quantity, one bar for each link."""
+    tags = list(dict.fromkeys(task.tag for task in tasks))
+    for task in tasks:
+        y = tags.index(task.tag)
+        ax.broken_barh([(task.start, task.end - task.start)], (y - 0.38, 0.76), color=PALETTE[task.link % len(PALETTE)], lw=0)
+        if task.end - task.start > 5:
+            ax.text((task.start + task.end) / 2, y, str(task.link), ha="center", va="center", fontsize=6, color="white")
+    ax.set_yticks(range(len(tags)), labels=tags)
+    ax.invert_yaxis()
+    ax.set(xlabel="step", title=f"macro schedule, {max((t.end for t in tasks), default=0)} steps")
+    _bare(ax)
+
+
+def time_against_units(ax: Any, rows: Sequence[dict[str, Any]]) -> None:
+    """T_p against p with its lower bound; the speed-up is written beside each point."""
+    p = [row["p"] for row in rows]
+    ax.plot(p, [row["bound"] for row in rows], color=FAINT, lw=4, label="lower bound", solid_capstyle="round")
+    ax.plot(p, [row["steps"] for row in rows], "o-", color=MULTIPLY, ms=4, lw=1, label="list schedule")
+    for row in rows:
+        ax.annotate(
+            f"×{row['speed_up']:.1f}", (row["p"], row["steps"]), (3, 5), textcoords="offset points", fontsize=7, color=INK
+        )
+    ax.set(xscale="log", yscale="log", xlabel="p multipliers and p adders", ylabel="steps $T_p$")
+    ax.set_xticks(p, labels=[str(x) for x in p])
+    ax.set_yticks([60, 100, 200, 500], labels=["60", "100", "200", "500"])
+    ax.xaxis.minorticks_off()
+    ax.yaxis.minorticks_off()
+    ax.legend(fontsize=8, frameon=False)
+    _bare(ax)
