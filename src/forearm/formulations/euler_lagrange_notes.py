@@ -6,8 +6,8 @@ Paper
     print them for the RR arm, the lines below are the same equations for any number of revolute and
     prismatic joints.
 
-Gives       joint torques, mass matrix D, Christoffel symbols, Coriolis matrix C, gravity torque g.    Cost
-            O(n⁴).
+Gives       joint torques, mass matrix D, Christoffel symbols, Coriolis matrix C, gravity torque g.
+            Cost  O(n⁴).
 Accepts     serial arms, revolute and prismatic joints.
 Frames      frame i at the far end of link i, joint i along z of frame i-1; all vectors and Jacobians are in
             frame 0. Drawing in docs/papers/euler_lagrange_notes.md.

@@ -6,8 +6,8 @@ Paper
     notes' own; their summary (19) repeats (8), (11), (12), and (20) repeats (13), (17), (18). The rate of
     (8) is tagged (8'), the turning of gravity (g_i).
 
-Gives       joint torques tau(q, qd, qdd), the reactions f, tau at every joint, link velocities.    Cost
-            O(n).
+Gives       joint torques tau(q, qd, qdd), the reactions f, tau at every joint, link velocities.
+            Cost  O(n).
 Accepts     serial arms, revolute and prismatic joints; an extra force and moment on any link.
 Frames      frame i at the far end of link i, joint i along z of frame i-1; every quantity is in frame i. The
             notes write R_i^{i-1} for the rotation that takes frame i (subscript) to frame i-1 (superscript).
