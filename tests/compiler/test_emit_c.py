@@ -45,7 +45,7 @@ def called(function, graph, state, kind=np.float64):
         array = np.ascontiguousarray(state[port.name], dtype=kind)
         kept.append(array)
         number = ctypes.c_double if kind == np.float64 else ctypes.c_float
-        pointers.append(ctypes.c_void_p(array.ctypes.data) if port.shape else number(float(array)))
+        pointers.append(ctypes.c_void_p(array.ctypes.data) if port.shape else number(array.item()))
     outputs = [np.full(port.shape, np.nan, dtype=kind) for port in graph.outputs]
     pointers.extend(ctypes.c_void_p(out.ctypes.data) for out in outputs)
     function.restype = None

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from forearm import __version__
 from forearm.compiler.emit_numpy import identifier
 from forearm.compiler.graph import Graph, Port, arrays, interpret
-from forearm.compiler.passes import schedule
+from forearm.compiler.passes import dead_code, schedule
 from forearm.faults import KernelFault
 
 VECTORS = 100
@@ -109,7 +109,7 @@ def write_c(
     real = {"float64": "double", "float32": "float"}.get(str(dtype))
     if real is None:
         raise KernelFault(f"C code of {arm_name!r}: dtype={dtype!r}; expected 'float64' or 'float32'.")
-    ordered = {identifier(key): schedule(graph) for key, graph in graphs.items()}
+    ordered = {identifier(key): schedule(dead_code(graph)) for key, graph in graphs.items()}
     unit = Unit(identifier(arm_name), real, ordered, dict(free or {}))
     _check(unit)
     place = Path(folder)
