@@ -50,6 +50,20 @@ def test_pages_have_all_sections(stem):
     assert [word for word in headings if word in SECTIONS] == SECTIONS
 
 
+@pytest.mark.parametrize("name", script("drawings").DRAWINGS)
+def test_drawings_are_as_their_script_draws_them(name):
+    drawn = script("drawings").DRAWINGS[name]()
+    kept = (DOCS / "figures" / name).read_text(encoding="utf-8")
+    assert kept == drawn, f"{name}: run python docs/drawings.py"
+
+
+@pytest.mark.parametrize("stem", PAGES)
+def test_links_of_a_page_lead_somewhere(stem):
+    for target in re.findall(r"\]\(([^)#\s]+)\)", PAGES[stem].read_text(encoding="utf-8")):
+        if not target.startswith("http"):
+            assert (PAGES[stem].parent / target).exists(), f"{stem}.md links to {target}, which is not there"
+
+
 @pytest.mark.parametrize("stem", FORMULATIONS)
 def test_tags_are_at_the_end_of_statements(stem):
     """Every comment that looks like a tag is one that the counter and the pages can find."""

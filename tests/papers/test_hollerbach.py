@@ -1,6 +1,8 @@
 """Hollerbach (1980): its matrices, sums and energies, each against something that does not come from the paper."""
 
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -192,3 +194,26 @@ def at_six(text):
         exponent = 0 if "n" not in term else int(power.strip().removeprefix("^") or 1)
         total += sign * size * 6**exponent
     return total
+
+
+# -- the pages ------------------------------------------------------------------------------------------------
+
+PAGES = Path(__file__).parents[2] / "docs" / "papers"
+
+
+def test_the_real_time_table_of_the_page_is_counts_times_time():
+    """7.9 s for Uicker and Kahn's operations of Table II; every other row at the same price per operation."""
+    text = (PAGES / "uicker_kahn_1969.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|[^|]*\| ([\d,]+) \| ([\d,]+) \| (\d+) ms \|", text, re.MULTILINE)
+    assert len(rows) == 6
+    numbers = [[int(x.replace(",", "")) for x in row] for row in rows]
+    price = 7900 / (numbers[0][0] + numbers[0][1])
+    for multiplications, additions, milliseconds in numbers:
+        assert milliseconds == round(price * (multiplications + additions))
+
+
+def test_the_example_of_the_horn_raibert_page_runs():
+    text = (PAGES / "horn_raibert_1978.md").read_text(encoding="utf-8")
+    found = {}
+    exec(re.search(r"\n\n```python\n(.*?)```", text, re.DOTALL)[1], found)
+    assert_close(found["tau"], RIGHT(found["arm"], found["q"], found["qd"], found["qdd"]))
