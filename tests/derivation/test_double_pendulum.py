@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import sympy as sp
-from derivation_printed import assert_all_printed, assert_printed, terms
 
+from derivation_printed import assert_all_printed, assert_printed, terms
 from forearm.derivation import derive, prove_equal
 from forearm.readers import load
 
@@ -47,13 +47,17 @@ def test_54_to_57_mass_matrix(pendulum):
 
 def test_the_only_nonzero_bracket_is_two(pendulum):
     assert_printed(pendulum.christoffel[0, 1, 1], 2 * m2 * l1 * l2 * s12, "a^1_22")
-    assert_printed(pendulum.christoffel[1, 0, 0], -2 * m2 * l1 * l2 * s12, "a^2_11, which the paper overlooks")
+    assert_printed(
+        pendulum.christoffel[1, 0, 0], -2 * m2 * l1 * l2 * s12, "a^2_11, which the paper overlooks"
+    )
     others = [x for place, x in np.ndenumerate(pendulum.christoffel) if place not in ((0, 1, 1), (1, 0, 0))]
     assert all(x.is_zero for x in others)
 
 
 def test_58_and_59_corrected(pendulum):
-    left1 = ((m1 + 4 * m2) * l1**2 + I1) * qdd1 + 2 * m2 * l1 * l2 * c12 * qdd2 + 2 * m2 * l1 * l2 * s12 * qd2**2
+    left1 = (
+        ((m1 + 4 * m2) * l1**2 + I1) * qdd1 + 2 * m2 * l1 * l2 * c12 * qdd2 + 2 * m2 * l1 * l2 * s12 * qd2**2
+    )
     left2 = 2 * l1 * l2 * m2 * c12 * qdd1 + (m2 * l2**2 + I2) * qdd2 - 2 * m2 * l1 * l2 * s12 * qd1**2
     N1 = left1 + (m1 + 2 * m2) * g * l1 * c1
     N2 = left2 + m2 * g * l2 * c2
@@ -61,7 +65,9 @@ def test_58_and_59_corrected(pendulum):
 
 
 def test_misprint_of_58_is_the_sign_of_the_weight(pendulum):
-    left = ((m1 + 4 * m2) * l1**2 + I1) * qdd1 + 2 * m2 * l1 * l2 * c12 * qdd2 + 2 * m2 * l1 * l2 * s12 * qd2**2
+    left = (
+        ((m1 + 4 * m2) * l1**2 + I1) * qdd1 + 2 * m2 * l1 * l2 * c12 * qdd2 + 2 * m2 * l1 * l2 * s12 * qd2**2
+    )
     N1_as_printed = left - (m1 + 2 * m2) * g * l1 * c1
     difference = pendulum.tau[0].to_sympy() - N1_as_printed
     assert terms(difference) == terms(2 * g * l1 * (m1 + 2 * m2) * c1)

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from close import assert_close
 
+from close import assert_close
 from forearm.derivation.polynomial import Ring
 
 
@@ -15,7 +15,7 @@ def ring():
     return Ring([("q1", "q2", "q3"), ("q4",)])
 
 
-def random_expression(r, rng, depth=4):
+def random_expression(r, rng, depth=3):
     """A random polynomial in angles, a parameter and small fractions."""
     if depth == 0:
         choice = rng.randrange(4)
@@ -23,7 +23,10 @@ def random_expression(r, rng, depth=4):
             return r.constant(Fraction(rng.randint(-5, 5), rng.randint(1, 4)))
         if choice == 1:
             return r.generator("m")
-        angle = sum((r.generator(f"q{i}") * rng.randint(-2, 2) for i in (1, 2, 3)), r.generator("q4") * rng.randint(-2, 2))
+        angle = sum(
+            (r.generator(f"q{i}") * rng.randint(-2, 2) for i in (1, 2, 3)),
+            r.generator("q4") * rng.randint(-2, 2),
+        )
         return angle.sin() if choice == 2 else angle.cos()
     a, b = random_expression(r, rng, depth - 1), random_expression(r, rng, depth - 1)
     return rng.choice((lambda: a + b, lambda: a - b, lambda: a * b))()

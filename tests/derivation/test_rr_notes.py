@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import sympy as sp
-from derivation_printed import assert_all_printed, assert_printed
 
+from derivation_printed import assert_all_printed, assert_printed
 from forearm.derivation import derive, prove_equal, symbolic
 from forearm.readers import load
 
@@ -128,7 +128,9 @@ def test_27_to_31_force_and_torque_of_link_1(newton):
     f1x = g * (m1 + m2) * s1 - l1 * m2 * qd1**2 - lc1 * m1 * qd1**2 - lc2 * m2 * (qdd1 + qdd2) * s2
     f1x += -lc2 * m2 * (qd1**2 + qd2**2) * c2 - 2 * lc2 * m2 * qd1 * qd2 * c2  # (29)
     f1y = -lc2 * m2 * s2 * qd1**2 - 2 * lc2 * m2 * s2 * qd1 * qd2 - lc2 * m2 * s2 * qd2**2 + g * m1 * c1
-    f1y += g * m2 * c1 + l1 * m2 * qdd1 + lc1 * m1 * qdd1 + lc2 * m2 * qdd1 * c2 + lc2 * m2 * qdd2 * c2  # (30)
+    f1y += (
+        g * m2 * c1 + l1 * m2 * qdd1 + lc1 * m1 * qdd1 + lc2 * m2 * qdd1 * c2 + lc2 * m2 * qdd2 * c2
+    )  # (30)
     assert_all_printed(newton.steps["f"][0], [f1x, f1y, 0], "(27)")
     assert_all_printed(newton.steps["tau"][0], [0, 0, printed_tau_1()], "(28)")
 

@@ -17,7 +17,7 @@ from forearm.derivation.equations import Equations
 from forearm.derivation.grouping import Grouping, grouped, used
 from forearm.derivation.polynomial import Expression, Ring
 from forearm.derivation.stepping import Steps, watching
-from forearm.derivation.symbols import read_arm
+from forearm.derivation.symbols import parameter_names, read_arm
 from forearm.formulations import FORMULATIONS
 
 
@@ -178,14 +178,18 @@ def _coordinate_map(arm: Arm, S: Any) -> Matrix:
 
 
 def _coordinate_names(arm: Arm, names: Sequence[str] | None) -> tuple[str, ...]:
-    if names is None:
-        return tuple(f"q{i}" for i in range(1, arm.n + 1))
-    found = tuple(str(name) for name in names)
+    found = tuple(f"q{i}" for i in range(1, arm.n + 1)) if names is None else tuple(map(str, names))
     if len(found) != arm.n or len(set(found)) != arm.n or not all(name.isidentifier() for name in found):
         raise faults.StateFault(
             f"derive: names is {found!r}; give {arm.n} different names, one for each joint of "
             f"arm {arm.name!r}."
         )
+    for name in parameter_names(arm):
+        if name in (*found, *(_rate(x, "d") for x in found), *(_rate(x, "dd") for x in found)):
+            raise faults.StateFault(
+                f"derive: arm {arm.name!r} has a symbol {name!r}, which is also a coordinate; give names=(…), "
+                "others for the coordinates."
+            )
     return found
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
 ).split()
-WIDTH = 92
+WIDTH = 80
 """Characters of printed formula on one line, roughly."""
 
 
@@ -142,7 +142,8 @@ def _times(x: Expression, factor: str, style: Style) -> Iterator[tuple[bool, str
         negative, word = found[0]
         yield negative, factor if word == "1" else f"{word}{style.times}{factor}"
     elif found:
-        negative = all(sign for sign, _ in found)  # a common minus stands in front
+        whole = all(word.count("(") == word.count(")") for _, word in found)
+        negative = whole and all(sign for sign, _ in found)  # a common minus stands in front
         found = [(sign != negative, word) for sign, word in found]
         if sum(printed_width(word) + 3 for _, word in found) < WIDTH:
             yield negative, f"({joined(iter(found))}){style.times}{factor}"

@@ -158,16 +158,15 @@ def mapped_arm(arm: Arm, scalar: Callable[[Scalar], Scalar], **rest: Any) -> Arm
 def with_values(arm: Arm, values: Mapping[Any, float], **rest: Any) -> Arm:
     """The arm with numbers in place of its symbols, given by name or by symbol; `rest` are fields of Arm."""
     by_name = {str(key): float(value) for key, value in values.items()}
+    missing = [name for name in parameter_names(arm) if name not in by_name]
+    if missing:
+        raise faults.StateFault(
+            f"arm {arm.name!r} has symbols without a value: {', '.join(missing)}; give a number for each."
+        )
 
     def scalar(x: Scalar) -> Scalar:
         if is_number(x):
             return x
-        names = sorted(s.name for s in x.free_symbols)
-        missing = [name for name in names if name not in by_name]
-        if missing:
-            raise faults.StateFault(
-                f"arm {arm.name!r} has symbols without a value: {', '.join(missing)}; give a number for each."
-            )
         return float(x.subs({s: by_name[s.name] for s in x.free_symbols}))
 
     return mapped_arm(arm, scalar, **rest)

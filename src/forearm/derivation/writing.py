@@ -18,6 +18,10 @@ SMALL = 64
 """Fractions with a denominator up to this are written as fractions, other numbers as decimals."""
 
 
+LONG = 6
+"""Terms up to which a bracket is one piece."""
+
+
 @dataclass(frozen=True)
 class Style:
     """How names, numbers and sines are spelled."""
@@ -127,8 +131,15 @@ def pieces(expression: Expression, style: Style) -> Iterator[tuple[bool, str]]:
                 yield c < 0, _product(style, ring, abs(c), p, trig)
             continue
         content, shared, inner = common_factor(monomials)
-        body = joined(((c < 0, _product(style, ring, abs(c), p, [])) for p, c in inner))
-        yield content < 0, _product(style, ring, abs(content), shared, [f"({body})", *trig])
+        words = [(c < 0, _product(style, ring, abs(c), p, [])) for p, c in inner]
+        if len(words) <= LONG:
+            body = joined(iter(words))
+            yield content < 0, _product(style, ring, abs(content), shared, [f"({body})", *trig])
+            continue
+        (sign, first), *middle, (last_sign, last) = words  # a long bracket may span several lines
+        yield content < 0, _product(style, ring, abs(content), shared, [f"({'-' if sign else ''}{first}"])
+        yield from middle
+        yield last_sign, style.times.join([f"{last})", *trig])
 
 
 def common_factor(monomials: list[tuple[int, Number]]) -> tuple[Number, int, list[tuple[int, Number]]]:

@@ -1,0 +1,106 @@
+"""What derive refuses, and what it says."""
+
+import sys
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from forearm.arm import Arm, Link
+from forearm.derivation import derive, symbolic, with_values
+from forearm.faults import ArmFault, Fault, NoDynamics, StateFault
+from forearm.readers import load
+
+
+@pytest.fixture(scope="module")
+def rr():
+    return symbolic(load("rr"))
+
+
+def test_without_sympy_one_sentence(monkeypatch):
+    arm = load("rr")
+    monkeypatch.setitem(sys.modules, "sympy", None)
+    with pytest.raises(Fault, match=r"derive needs SymPy; pip install 'forearm\[derive\]'"):
+        symbolic(arm)
+    eq = derive(arm)  # numbers need no SymPy
+    assert eq.check.passed
+    with pytest.raises(ImportError, match="derive needs SymPy"):
+        eq.to_sympy("M")
+
+
+def test_unknown_formulation(rr):
+    with pytest.raises(
+        StateFault, match="formulation is 'newton'; it must be None or one of uicker_kahn_1969, "
+    ):
+        derive(rr, "newton")
+
+
+def test_sliding_joints_where_a_paper_has_none():
+    with pytest.raises(
+        StateFault, match="turney_mudge_lee_1980_lagrange is written for revolute joints only"
+    ):
+        derive(load("stanford"), "turney_mudge_lee_1980_lagrange")
+
+
+def test_grouping_by_a_paper(rr):
+    with pytest.raises(StateFault, match="group=True with formulation='newton_euler_notes'"):
+        derive(rr, "newton_euler_notes", group=True)
+
+
+@pytest.mark.parametrize("S", [np.eye(3), [[1, 1], [1, 1]]])
+def test_coordinates_of_another_shape(rr, S):
+    with pytest.raises(StateFault, match=r"needs an invertible \(2, 2\) matrix S with q = S x"):
+        derive(rr, coordinates=S)
+
+
+def test_half_angles(rr):
+    with pytest.raises(StateFault, match=r"row \[0.5, 0.0\] for the turning joint 'q1'; give whole numbers"):
+        derive(rr, coordinates=[[0.5, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("names", [("a",), ("a", "a"), ("a b", "c")])
+def test_names(rr, names):
+    with pytest.raises(StateFault, match="give 2 different names"):
+        derive(rr, names=names)
+
+
+def test_a_parameter_with_the_name_of_a_coordinate():
+    arm = Arm("clash", [Link.dh("revolute", a=0.5, mass=sp.Symbol("q1"), com=(-0.2, 0, 0))])
+    with pytest.raises(
+        StateFault, match="arm 'clash' has a symbol 'q1', which is also a coordinate; give names="
+    ):
+        derive(arm)
+
+
+def test_timeout_says_where_it_was():
+    arm = symbolic(load("panda"), style="full")
+    with pytest.raises(
+        TimeoutError, match=r"arm 'panda' took longer than timeout=0.01 s \(it was at: mass matrix\)"
+    ):
+        derive(arm, timeout=0.01)
+    with pytest.raises(StateFault, match="timeout is -1; give seconds"):
+        derive(arm, timeout=-1)
+
+
+def test_an_arm_without_masses():
+    with pytest.raises(NoDynamics, match="it has no equations of motion"):
+        derive(load("cobra600"))
+
+
+def test_symbolic_words(rr):
+    with pytest.raises(ArmFault, match="symbolic what is 'weights'"):
+        symbolic(load("rr"), ["weights"])
+    with pytest.raises(ArmFault, match="symbolic style is 'short'"):
+        symbolic(load("rr"), style="short")
+
+
+def test_values_that_are_missing(rr):
+    with pytest.raises(
+        StateFault, match=r"symbols without a value: I1y, I1z, l1, m1, lc1, .*; give a number for each"
+    ):
+        with_values(rr, {})
+
+
+def test_unknown_quantity(rr):
+    with pytest.raises(ArmFault, match="what is 'K'; it must be one of 'M', 'christoffel', 'C', 'g', 'tau'"):
+        derive(rr).lambdify("K")
