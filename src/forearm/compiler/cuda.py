@@ -20,7 +20,7 @@ from forearm.compiler.ptx import DEFAULT_GPU, ptx_batch, ptx_rollout
 from forearm.compiler.rolling import Roles
 from forearm.faults import KernelFault, StateFault
 
-THREADS = 128
+THREADS = 64
 """Threads of a block."""
 
 _REGISTERS, _LOCAL_BYTES = 4, 3  # CUfunction_attribute numbers of the driver
