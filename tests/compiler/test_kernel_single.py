@@ -187,6 +187,47 @@ def test_a_result_that_is_not_finite_is_given(kernel):
     assert np.isinf(kernel(q, m, out=q)).all()  # in place, although the entry gives up after computing
 
 
+SEVERAL = lower(
+    trace(lambda q, s: {"y": q * s, "z": np.outer(q, q) + 1.0 / s}, {"q": (3,), "s": ()}, name="several")
+)
+
+
+def test_several_outputs_and_plain_floats():
+    kernel = Kernel(SEVERAL, keep=False)
+    for s in (2.0, np.array(2.0), np.float64(2.0), 2):
+        found = kernel.entry(Q, s)
+        assert type(found).__name__ == "Results"
+        np.testing.assert_array_equal(found.y, 2 * Q)
+        np.testing.assert_array_equal(found.z, np.outer(Q, Q) + 0.5)
+        assert (sys.getrefcount(found.y), sys.getrefcount(found.z)) == (2, 2)  # the tuple's, and the call's
+    out = np.empty(3), np.empty((3, 3))
+    found = kernel.entry(Q, 2.0, out=out)
+    assert found.y is out[0]
+    assert found.z is out[1]
+    np.testing.assert_array_equal(out[1], np.outer(Q, Q) + 0.5)
+    assert np.isinf(kernel.entry(Q, 0.0).z).all()
+    with pytest.raises(StateFault, match=r"several: s is nan; give finite numbers"):
+        kernel.entry(Q, float("nan"))
+    with pytest.raises(StateFault, match=r"give a tuple of 2 arrays: y, z"):
+        kernel.entry(Q, 2.0, out=list(out))
+    with pytest.raises(StateFault, match=r"give a tuple of 2 arrays: y, z"):
+        kernel.entry(Q, 2.0, out=out[:1])
+    block = np.empty(12)
+    with pytest.raises(StateFault, match=r"two of the arrays in out overlap"):
+        kernel.entry(Q, 2.0, out=(block[7:10], block[:9].reshape(3, 3)))
+    apart = block[9:], block[:9].reshape(3, 3)
+    assert kernel.entry(Q, 2.0, out=apart).y is apart[0]
+
+
+def test_another_function_may_take_the_rest():
+    kernel = Kernel(GRAPH, keep=False)
+    entry = kernel.entry_to(lambda *given, **options: ("other", len(given), options))
+    del kernel
+    gc.collect()
+    np.testing.assert_array_equal(entry(Q, M), WANT)
+    assert entry([1, 2, 3], M, threads=2) == ("other", 2, {"threads": 2})
+
+
 def test_the_entry_outlives_its_kernel_and_goes_away_with_it():
     for _ in range(3):
         kernel = Kernel(GRAPH, keep=False)
@@ -205,6 +246,7 @@ def test_the_entry_outlives_its_kernel_and_goes_away_with_it():
         ("platform.python_implementation", lambda: "PyPy", "PyPy is not CPython"),
         ("sysconfig.get_config_var", lambda name: 1, "free-threaded"),
         ("sys.byteorder", "big", "little-endian"),
+        ("TUPLE_ITEMS", 32, "unusual headers"),
     ],
 )
 def test_other_interpreters_take_the_general_call(monkeypatch, name, value, reason):

@@ -171,16 +171,15 @@ class Kernel:
         """The same call as a builtin function (fastcall.py), without the detour through this class.
 
         It takes what the kernel takes; what is not one plain state it hands to `general`. Where the
-        interpreter does not allow it, and for graphs with several outputs, it is `general` itself.
+        interpreter does not allow it, it is `general` itself.
         """
         return self.entry_to(self.general)
 
     def entry_to(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
         """The compiled entry for one state, which hands everything else to `fallback` (or is it, where it must be)."""
-        if len(self.graph.outputs) != 1 or not self.compiled or not fastcall.usable():
+        if not self.graph.outputs or not self.compiled or not fastcall.usable():
             return fallback
-        code = self._load("single")
-        return fastcall.make_entry(code.address("entry"), code.variable("python"), self.dtype.name, fallback)
+        return fastcall.make_entry(self._load("single"), self.dtype.name, self._results, fallback)
 
     def general(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
         """The call for arrays of any shape and type, with every check."""
@@ -301,7 +300,7 @@ class Kernel:
         triple = jit.host().triple
         if program == "batch":
             return batch_program(self.graph, self.plan, self.layout, triple)
-        entry = fastcall.entry_functions(self.graph, self.dtype.name) if len(self.graph.outputs) == 1 else ""
+        entry = fastcall.entry_functions(self.graph, self.dtype.name) if self.graph.outputs else ""
         return single_program(self.graph, self.dtype.name, jit.host().width(self.dtype.name), triple, entry)
 
     def source(self, kind: str = "llvm") -> str:
@@ -321,9 +320,11 @@ class Kernel:
             return numpy_source(self.graph)
         if kind == "c":
             from forearm.compiler import emit_c
+            from forearm.compiler.emit_numpy import identifier
 
             real = "double" if self.dtype.name == "float64" else "float"
-            return emit_c.source(emit_c.Unit("forearm", real, {emit_c.identifier(self.name): self.graph}, {}))
+            unit = emit_c.Unit("forearm", real, {identifier(self.name): self.graph}, {})
+            return emit_c.source(unit)
         if kind == "ptx":
             from forearm.compiler.ptx import ptx_batch
 
