@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from forearm.compiler.graph import Port
+from forearm.compiler import fastcall
+from forearm.compiler.graph import Graph, Port
 from forearm.faults import StateFault
 
 Array = npt.NDArray[Any]
@@ -114,17 +116,34 @@ def check_out(where: str, port: Port, out: Any, shape: tuple[int, ...], dtype: n
 
 def address(array: Array) -> int:
     """Where the first element lies."""
+    if fastcall.usable():  # the fields of arrays are known: five times faster than asking
+        return ctypes.c_void_p.from_address(id(array) + fastcall.DATA).value or 0
     found: int = array.__array_interface__["data"][0]
     return found
 
 
-def apart(array: Array, stride: int, outs: list[tuple[Array, int]]) -> bool:
+def table(
+    graph: Graph, taken: list[Array], outs: list[Array], batch: tuple[int, ...], layout: str
+) -> list[tuple[Array, int, int]]:
+    """Every input and output as the machine code is told of it; inputs that results would overwrite are copied."""
+    sinks = [describe(p, o, batch, layout) for p, o in zip(graph.outputs, outs, strict=True)]
+    sources = []
+    for port, array in zip(graph.inputs, taken, strict=True):
+        row = describe(port, array, batch, layout)
+        if not _apart(row, sinks):
+            row = describe(port, array.copy(), batch, layout)
+        sources.append(row)
+    return sources + sinks
+
+
+def _apart(source: tuple[Array, int, int], sinks: list[tuple[Array, int, int]]) -> bool:
     """Whether results may be written while this input is read: no common memory, or row on the same row."""
-    return not any(
-        np.may_share_memory(array, out)
-        and not (address(array) == address(out) and stride == step and array.size == out.size)
-        for out, step in outs
-    )
+    array, stride, _ = source
+    for out, step, _ in sinks:
+        same = stride == step and array.size == out.size and address(array) == address(out)
+        if not same and np.may_share_memory(array, out):
+            return False
+    return True
 
 
 def check_finite(where: str, ports: tuple[Port, ...], arrays: list[Array]) -> None:

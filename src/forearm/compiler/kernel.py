@@ -219,34 +219,30 @@ class Kernel:
         return outs
 
     def _run(self, taken: list[Array], outs: list[Array], batch: tuple[int, ...], wanted: int) -> None:
-        wanted, count = threads.check_threads(self.name, wanted), math.prod(batch)
+        if wanted != 1 or wanted is True:
+            wanted = threads.check_threads(self.name, wanted)
+        count = math.prod(batch)
         if not count:
             return
         if not self.compiled:
             self._run_numpy(taken, outs)
+        elif not batch:
+            flat = [np.ascontiguousarray(a) for a in (*taken, *outs)]
+            self._single((ctypes.c_void_p * len(flat))(*map(arguments.address, flat)), 1)
+        else:
+            table = arguments.table(self.graph, taken, outs, batch, self.layout)
+            numbers = (ctypes.c_int64 * (3 * len(table)))(
+                *[n for a, s, e in table for n in (arguments.address(a), s, e)]
+            )
+            self._run_batch(ctypes.addressof(numbers), count, wanted)
+
+    def _run_batch(self, table: int, count: int, wanted: int) -> None:
+        function = self._batch
+        if wanted == 1:
+            function(table, 0, count, self._scratch())
             return
-        if not batch:
-            places = [arguments.address(np.ascontiguousarray(a)) for a in (*taken, *outs)]
-            self._single((ctypes.c_void_p * len(places))(*places), 1)
-            return
-        sinks = [
-            arguments.describe(p, o, batch, self.layout)
-            for p, o in zip(self.graph.outputs, outs, strict=True)
-        ]
-        steps = [(o, step) for o, step, _ in sinks]
-        table = []
-        for port, array in zip(self.graph.inputs, taken, strict=True):
-            row = arguments.describe(port, array, batch, self.layout)
-            if not arguments.apart(row[0], row[1], steps):
-                row = arguments.describe(port, array.copy(), batch, self.layout)
-            table.append(row)
-        table += sinks
-        numbers = (ctypes.c_int64 * (3 * len(table)))(
-            *(n for a, s, e in table for n in (arguments.address(a), s, e))
-        )
-        address, function = ctypes.addressof(numbers), self._batch
         parts = threads.pieces(count, wanted, self.plan.tile, SMALLEST_PIECE)
-        threads.run(lambda first, end: function(address, first, end, self._scratch()), parts)
+        threads.run(lambda first, end: function(table, first, end, self._scratch()), parts)
 
     def _run_numpy(self, taken: list[Array], outs: list[Array]) -> None:
         """The fallback without LLVM: one array operation for each operation of the graph."""
