@@ -58,22 +58,29 @@ def states(arm, count, dtype, seed=0):
     ]
 
 
-def batch_case(name, quantity, dtype, count, bandwidth, threads):
+def batch_case(name, quantity, dtype, count, bandwidth, threads, layout="columns"):
     arm = load(name).without_drives()
-    kernel = compile(arm, quantity, dtype=dtype, target="cuda")
+    kernel = compile(arm, quantity, dtype=dtype, target="cuda", layout=layout)
     kernel.threads = threads
     inputs = states(arm, count, dtype)[: len(kernel.graph.inputs)]
-    out = cp.full((*kernel.graph.outputs[0].shape, count), cp.nan, dtype)
-    kernel(*inputs, out=out)
+    shape = kernel.graph.outputs[0].shape
     few = slice(0, 20000)
     want = compile(arm, quantity)(*(cp.asnumpy(x[:, few]).T.astype(float) for x in inputs))
-    got = np.moveaxis(cp.asnumpy(out[..., few]), -1, 0)
+    if layout == "rows":
+        inputs = [cp.ascontiguousarray(x.T) for x in inputs]
+        out = cp.full((count, *shape), cp.nan, dtype)
+        kernel(*inputs, out=out)
+        got = cp.asnumpy(out[few])
+    else:
+        out = cp.full((*shape, count), cp.nan, dtype)
+        kernel(*inputs, out=out)
+        got = np.moveaxis(cp.asnumpy(out[..., few]), -1, 0)
     error = float(np.max(np.abs(got - want)) / np.max(np.abs(want)))
     launch = kernel._prepared(inputs, out)[0]
     t = seconds(launch)
     moved = sum(x.nbytes for x in inputs) + out.nbytes
     return {
-        "arm": name, "quantity": quantity, "dtype": dtype, "states": count, "threads": threads,
+        "arm": name, "quantity": quantity, "dtype": dtype, "states": count, "threads": threads, "layout": layout,
         "G_per_s": count / t / 1e9, "TB_per_s": moved / t / 1e12, "share_of_copy": moved / t / bandwidth,
         "error": error, "registers": kernel.registers, "spilled_bytes": kernel.spilled_bytes,
         "operations": kernel.counts.operations,
@@ -174,12 +181,18 @@ def main():
             ("panda", "inverse_dynamics"),
             ("panda", "forward_dynamics"),
             ("panda", "mass_matrix"),
+            ("panda", "packed_mass_matrix"),
         ):
             for threads in (128,) if options.quick else (64, 128, 256):
                 add(batch_case(name, quantity, dtype, options.states, bandwidth, threads))
         for threads in (128,) if options.quick else (64, 128, 256):
             add(rollout_case("puma560", "open loop", dtype, 1 << 20, 200, threads))
             add(rollout_case("panda", "open loop", dtype, 1 << 20, 100, threads))
+    for dtype in ("float32", "float64"):
+        for name in ("puma560", "iiwa14"):
+            add(batch_case(name, "inverse_dynamics", dtype, options.states, bandwidth, 64, "rows"))
+    for count in (1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 22):
+        add(batch_case("iiwa14", "inverse_dynamics", "float32", count, bandwidth, 64))
     for threads in (128,) if options.quick else (64, 128, 256):
         add(rollout_case("panda", "computed torque", "float32", 1 << 20, 100, threads))
     add(small_batch("iiwa14"))

@@ -1,8 +1,9 @@
 """Kernels on an NVIDIA GPU: PTX from the same emitter, loaded through CuPy, one state per thread.
 
 Arrays of CuPy, PyTorch, JAX or anything that speaks DLPack go in without a copy; the same kind comes out. Columns
-`(k, N)` are the native layout: neighbouring threads read neighbouring numbers. Rows `(N, k)` are taken as well.
-Launches go to the current stream of the library whose arrays came in.
+`(k, N)` are the native layout: neighbouring threads read neighbouring numbers. Rows `(N, k)` are turned in shared
+memory, a tile at a time. NumPy arrays are sent over in chunks, so they may be larger than the GPU's memory. Launches
+go to CuPy's current stream; PyTorch's current stream is taken when its arrays come in.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cache, cached_property
 from typing import Any
 
@@ -17,11 +19,15 @@ import numpy as np
 
 from forearm.compiler.graph import Counts, Graph, Port
 from forearm.compiler.ptx import DEFAULT_GPU, ptx_batch, ptx_rollout
+from forearm.compiler.ptx_rows import ptx_rows
 from forearm.compiler.rolling import Roles
 from forearm.faults import KernelFault, StateFault
 
 THREADS = 64
 """Threads of a block."""
+
+CHUNK = 1 << 21
+"""States of a NumPy batch that are on the GPU at once."""
 
 _REGISTERS, _LOCAL_BYTES = 4, 3  # CUfunction_attribute numbers of the driver
 
@@ -128,6 +134,11 @@ class CudaKernel:
         """The kernel in the GPU's memory."""
         return _Program(self.source(gpu=device_name()), "batch", self.name)
 
+    @cached_property
+    def rows_program(self) -> _Program:
+        """The kernel for rows in order, which turns tiles in shared memory."""
+        return _Program(ptx_rows(self.graph, self.dtype.name, self.threads, device_name()), "rows", self.name)
+
     @property
     def registers(self) -> int:
         """Registers of a thread, as the driver assembled it."""
@@ -140,10 +151,43 @@ class CudaKernel:
 
     def __call__(self, *inputs: Any, out: Any = None) -> Any:
         """Compute the outputs of many states; inputs may be shared, (*shape,), or one for each state."""
-        launch, outs, back = self._prepared(inputs, out)
-        launch()
+        if all(isinstance(v, np.ndarray) for v in inputs):
+            return self._in_chunks(inputs, out)
+        with _stream_of(inputs):
+            launch, outs, back = self._prepared(inputs, out)
+            launch()
         found = [back(o) for o in outs]
         return found[0] if len(found) == 1 else self._results(*found)
+
+    def _in_chunks(self, inputs: Sequence[Any], out: Any) -> Any:
+        """NumPy in, NumPy out: chunks go to the GPU and back."""
+        ports = (*self.graph.inputs, *self.graph.outputs)
+        batch = _batch(self.name, self.graph.inputs, list(inputs), self.layout)
+        count, columns = math.prod(batch), self.layout == "columns"
+        if len(batch) > 1 and columns:
+            raise StateFault(f"{self.name}: columns (k, N) have one axis of states; got {batch}.")
+        shapes = [p.shape + batch if columns else batch + p.shape for p in self.graph.outputs]
+        outs = (
+            [np.empty(s, self.dtype) for s in shapes]
+            if out is None
+            else (out if isinstance(out, tuple) else (out,))
+        )
+        flat = [
+            a if columns or a.ndim == len(p.shape) else a.reshape(count, *p.shape)
+            for p, a in zip(ports, (*inputs, *outs), strict=True)
+        ]
+        for first in range(0, max(count, 1), CHUNK):
+            here = slice(first, first + CHUNK)
+            parts = [
+                a if a.ndim == len(p.shape) else a[..., here] if columns else a[here]
+                for p, a in zip(ports, flat, strict=True)
+            ]
+            sent = [np.ascontiguousarray(a, dtype=self.dtype) for a in parts[: len(self.graph.inputs)]]
+            launch, found, _ = self._prepared(sent, None)
+            launch()
+            for target, value in zip(parts[len(self.graph.inputs) :], found, strict=True):
+                target[...] = value.get()
+        return outs[0] if len(outs) == 1 else self._results(*outs)
 
     def recorded(self, *inputs: Any, out: Any) -> Callable[[], None]:
         """The call on these very arrays as a CUDA graph: replaying it costs about two microseconds."""
@@ -172,10 +216,15 @@ class CudaKernel:
         outs = self._outputs(out, batch, cupy)
         count = math.prod(batch)
         numbers: list[Any] = []
-        for port, array in zip((*ports, *self.graph.outputs), (*taken, *outs), strict=True):
-            numbers += _place(self.name, port, array, batch, self.layout)
-        numbers.append(np.int64(count))
-        arguments, function = tuple(numbers), self.program.function
+        shared = any(a.ndim == len(p.shape) for p, a in zip(ports, taken, strict=True))
+        if self.layout == "rows" and batch and not shared:
+            numbers = [*taken, *outs]
+            function = self.rows_program.function
+        else:
+            for port, array in zip((*ports, *self.graph.outputs), (*taken, *outs), strict=True):
+                numbers += _place(self.name, port, array, batch, self.layout)
+            function = self.program.function
+        arguments = (*numbers, np.int64(count))
         grid, block = (-(-count // self.threads),), (self.threads,)
 
         def launch() -> None:
@@ -244,7 +293,7 @@ class CudaRollout:
         return self.program.attribute(_LOCAL_BYTES)
 
     def __call__(self, *inputs: Any, dt: float, steps: int, every: int = 0, start: float = 0.0) -> Any:
-        """Run all rows: (end, record); inputs (*shape, N) or shared; per-step inputs (steps, *shape, N) or (steps, *shape).
+        """Run all rows: (end, record); inputs (*shape, N) or shared, per step (steps, *shape, N) or (steps, *shape).
 
         `end` is a named tuple of the last states, `record` one of arrays (K, *shape, N), None where every is 0.
         """
@@ -301,6 +350,17 @@ def _taken(where: str, port: Port, value: Any, dtype: np.dtype[Any], cupy: Any) 
             f"dtype='{array.dtype}'."
         )
     return cupy.ascontiguousarray(array)
+
+
+def _stream_of(inputs: Sequence[Any]) -> Any:
+    """The stream to launch on: PyTorch's current one for its arrays, CuPy's otherwise."""
+    import cupy
+
+    if any(type(v).__module__.partition(".")[0] == "torch" for v in inputs):
+        import torch
+
+        return cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream)
+    return nullcontext()
 
 
 def _back_to(inputs: Sequence[Any]) -> Callable[[Any], Any]:

@@ -85,6 +85,12 @@ def mass_matrix(model: Model, q: Vector) -> Matrix:
     return model.rigid_mass_matrix(q) + np.diag(drives.rotor_inertias(model.arm))
 
 
+def packed_mass_matrix(model: Model, q: Vector) -> Vector:
+    """The lower triangle of M, row by row: M[0, 0], M[1, 0], M[1, 1], … (n (n + 1) / 2 numbers)."""
+    M = mass_matrix(model, q)
+    return np.array([M[i, j] for i in range(len(M)) for j in range(i + 1)])
+
+
 def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector) -> Vector:
     """Accelerations; not finite where M is singular."""
     if model.accelerations_by:
@@ -244,6 +250,7 @@ QUANTITIES: dict[str, Quantity] = {
     "bias_torque": Quantity(bias_torque, ("q", "qd"), ("h",)),
     "velocity_torque": Quantity(velocity_torque, ("q", "qd"), ("c",)),
     "mass_matrix": Quantity(mass_matrix, ("q",), ("M",), "mass"),
+    "packed_mass_matrix": Quantity(packed_mass_matrix, ("q",), ("M",), "mass"),
     "forward_dynamics": Quantity(forward_dynamics, ("q", "qd", "tau"), ("qdd",), "accelerations"),
     "solve_mass": Quantity(solve_mass, ("q", "b"), ("x",), "mass"),
     "momentum": Quantity(momentum, ("q", "qd"), ("p",)),

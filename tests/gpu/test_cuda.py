@@ -1,0 +1,162 @@
+"""Kernels on a GPU where there is one; the text that goes there, and the sentences without one, everywhere."""
+
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from close import assert_close
+from forearm.compiler import cuda
+from forearm.compiler.compiling import compile
+from forearm.compiler.cuda import CudaRollout
+from forearm.compiler.ptx_rows import ptx_rows
+from forearm.compiler.rollout import Rollout
+from forearm.compiler.targets import resolve
+from forearm.readers import load
+
+WHY = cuda.missing_gpu()
+needs_gpu = pytest.mark.skipif(WHY is not None, reason=f"no GPU: {WHY}")
+needs_ptxas = pytest.mark.skipif(shutil.which("ptxas") is None, reason="no ptxas on this machine")
+NAMES = ("puma560", "iiwa14", "panda")
+STATES = {"q": "qd", "qd": "qdd"}
+
+
+def states(arm, count, dtype, layout):
+    rows = [x.astype(dtype) for x in arm.random_state(1, (count,))]
+    return rows if layout == "rows" else [np.ascontiguousarray(x.T) for x in rows]
+
+
+def assembled(text, tmp_path):
+    """What ptxas says of a kernel."""
+    source = tmp_path / "kernel.ptx"
+    source.write_text(text)
+    command = ["ptxas", "-arch=sm_90", "-v", str(source), "-o", str(tmp_path / "kernel.cubin")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@needs_ptxas
+@pytest.mark.parametrize("name", NAMES)
+def test_torques_in_single_precision_do_not_spill(name, tmp_path):
+    kernel = compile(load(name).without_drives(), "inverse_dynamics", dtype="float32", target="cuda")
+    for text in (kernel.source("ptx"), ptx_rows(kernel.graph, "float32")):
+        report = assembled(text, tmp_path)
+        assert set(re.findall(r"(\d+) bytes spill", report)) == {"0"}
+        assert max(int(n) for n in re.findall(r"Used (\d+) registers", report)) <= 128
+
+
+def test_the_text_for_rows_turns_tiles_in_shared_memory():
+    kernel = compile(load("rr"), "inverse_dynamics", dtype="float32", target="cuda", layout="rows")
+    text = ptx_rows(kernel.graph, "float32", threads=64)
+    assert "bar.sync" in text
+    assert "ld.shared" in text
+    assert "st.shared" in text
+
+
+@pytest.mark.skipif(WHY is None, reason="there is a GPU")
+def test_without_a_gpu_one_sentence_says_why():
+    arm = load("rr")
+    state = np.zeros((4, 2))
+    with pytest.raises(fa.KernelFault, match="target 'cuda' is not to be had: "):
+        fa.inverse_dynamics(arm, state, state, state, target="cuda")
+    assert_close(
+        fa.inverse_dynamics(arm, state, state, state, target="auto"),
+        fa.inverse_dynamics(arm, state, state, state),
+    )
+
+
+def test_messages_about_targets():
+    with pytest.raises(fa.KernelFault, match="target is 'tpu'; give one of cpu, cuda, auto"):
+        resolve("tpu", ())
+    with pytest.raises(fa.KernelFault, match="target is 'auto'; give 'cpu' or 'cuda'"):
+        compile(load("rr"), "inverse_dynamics", target="auto")
+    with pytest.raises(fa.KernelFault, match="layout is 'diagonal'; give 'columns'"):
+        compile(load("rr"), "inverse_dynamics", target="cuda", layout="diagonal")
+    with pytest.raises(fa.KernelFault, match=r"source\('c'\) is not known on the GPU"):
+        compile(load("rr"), "inverse_dynamics", target="cuda").source("c")
+
+
+@needs_gpu
+@pytest.mark.parametrize(
+    "quantity", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "packed_mass_matrix", "derivatives"]
+)
+@pytest.mark.parametrize("layout", ["columns", "rows"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", NAMES)
+def test_values_are_those_of_the_cpu(name, dtype, layout, quantity):
+    import cupy as cp
+
+    arm = load(name).without_drives()
+    kernel = compile(arm, quantity, dtype=dtype, target="cuda", layout=layout)
+    count = 1000  # not a multiple of the block
+    given = states(arm, count, dtype, layout)[: len(kernel.graph.inputs)]
+    outs = tuple(
+        cp.full((count, *p.shape) if layout == "rows" else (*p.shape, count), cp.nan, dtype)
+        for p in kernel.graph.outputs
+    )
+    found = kernel(*map(cp.asarray, given), out=outs if len(outs) > 1 else outs[0])
+    found = found if isinstance(found, tuple) else (found,)
+    want = compile(arm, quantity)(*((x if layout == "rows" else x.T).astype(float) for x in given))
+    want = want if isinstance(want, tuple) else (want,)
+    for got, right in zip(found, want, strict=True):
+        value = got.get() if layout == "rows" else np.moveaxis(got.get(), -1, 0)
+        error = np.max(np.abs(value - right)) / np.max(np.abs(right))
+        assert error <= (1e-13 if dtype == "float64" else 1e-5 if quantity == "forward_dynamics" else 5e-6)
+
+
+@needs_gpu
+def test_numpy_arrays_go_over_in_chunks(monkeypatch):
+    arm = load("iiwa14")
+    monkeypatch.setattr(cuda, "CHUNK", 300)
+    for layout in ("rows", "columns"):
+        kernel = compile(arm, "inverse_dynamics", target="cuda", layout=layout)
+        given = states(arm, 1001, "float64", layout)
+        got = kernel(*given)
+        assert isinstance(got, np.ndarray)
+        want = fa.inverse_dynamics(arm, *(x if layout == "rows" else x.T for x in given))
+        assert_close(got if layout == "rows" else got.T, want)
+
+
+@needs_gpu
+def test_a_recorded_call_can_be_replayed_on_new_numbers():
+    import cupy as cp
+
+    arm = load("iiwa14")
+    kernel = compile(arm, "inverse_dynamics", target="cuda")
+    arrays = [cp.asarray(x) for x in states(arm, 256, "float64", "columns")]
+    out = cp.empty((7, 256))
+    replay = kernel.recorded(*arrays, out=out)
+    arrays[0] += 0.5
+    replay()
+    cp.cuda.Device().synchronize()
+    assert_close(out.get().T, fa.inverse_dynamics(arm, *(x.get().T for x in arrays)))
+
+
+@needs_gpu
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit_euler"])
+def test_rollouts_are_those_of_the_cpu(method):
+    import cupy as cp
+
+    arm = load("puma560")
+    graph = compile(arm, "forward_dynamics").graph
+    given = [0.2 * x for x in states(arm, 100, "float64", "columns")]
+    end, record = CudaRollout(graph, STATES, method=method, dtype="float64")(
+        *map(cp.asarray, given), dt=1e-3, steps=30, every=10
+    )
+    want = Rollout(graph, STATES, method=method)(*(x.T for x in given), dt=1e-3, steps=30, every=10)
+    assert_close(end.q.get().T, want.end.q)
+    assert_close(np.moveaxis(record.qd.get(), -1, 0), want.record.qd)
+
+
+@needs_gpu
+def test_wrong_precision_is_said():
+    import cupy as cp
+
+    kernel = compile(load("rr"), "inverse_dynamics", dtype="float32", target="cuda")
+    x = cp.zeros((2, 8))
+    with pytest.raises(fa.StateFault, match="q is float64, but the kernel computes in float32"):
+        kernel(x, x, x)
