@@ -61,6 +61,7 @@ def derive(
     ring = q[0].ring
     tell = _teller(arm, ring, timeout, progress)
     xd, xdd = tuple(_rate(name, "d") for name in x), tuple(_rate(name, "dd") for name in x)
+    ring.mark_rates((*xd, *xdd))
     steps: Steps = {}
     groupings: list[Grouping] = []
     if formulation is not None:

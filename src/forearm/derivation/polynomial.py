@@ -42,6 +42,7 @@ class Ring:
         self.trigonometry = Trigonometry(groups, Fraction(1, 2) if exact else 0.5)
         self.inverses: dict[str, Expression] = {}
         self.meanings: dict[str, Any] = {}
+        self.rates = 0
         self.deadline = math.inf
         self.told = ""
         self._places: dict[str, int] = {}
@@ -53,6 +54,11 @@ class Ring:
             found = self._places[name] = len(self.names)
             self.names.append(name)
         return found
+
+    def mark_rates(self, names: Iterable[str]) -> None:
+        """Say which generators are speeds and accelerations, so that writing can gather them."""
+        for name in names:
+            self.rates |= FULL << (BITS * self.place(name))
 
     def generator(self, name: str) -> "Expression":
         """A parameter, coordinate or speed by its name."""

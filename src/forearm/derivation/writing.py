@@ -126,6 +126,11 @@ def pieces(expression: Expression, style: Style) -> Iterator[tuple[bool, str]]:
     ring = expression.ring
     for element, monomials in ordered(expression):
         trig = style.trig(ring, element)
+        shared_rates = _by_rates(monomials, ring.rates, bool(element))
+        if shared_rates:
+            for p, parts in shared_rates.items():
+                yield _rates_piece(style, ring, p, parts, trig)
+            continue
         if not element or len(monomials) == 1:
             for p, c in monomials:
                 yield c < 0, _product(style, ring, abs(c), p, trig)
@@ -140,6 +145,45 @@ def pieces(expression: Expression, style: Style) -> Iterator[tuple[bool, str]]:
         yield content < 0, _product(style, ring, abs(content), shared, [f"({'-' if sign else ''}{first}"])
         yield from middle
         yield last_sign, style.times.join([f"{last})", *trig])
+
+
+def _by_rates(
+    monomials: list[tuple[int, Number]], rates: int, all_share: bool
+) -> dict[int, list[tuple[int, Number]]]:
+    """Terms with the same parameters and different rates, where that gathers something: I (qdd1 + qdd2)."""
+    found: dict[int, list[tuple[int, Number]]] = {}
+    for p, c in monomials:
+        found.setdefault(p & ~rates, []).append((p & rates, c))
+    if not all_share and set(found) == {0} and _square_root(found[0]) is None:
+        return {}  # a bare sum of rates needs no bracket
+    sizes = [len(parts) for parts in found.values()]
+    worth = min(sizes) > 1 if all_share else max(sizes) > 1
+    return found if worth and rates else {}
+
+
+def _rates_piece(
+    style: Style, ring: Ring, p: int, parts: list[tuple[int, Number]], trig: list[str]
+) -> tuple[bool, str]:
+    """One parameter monomial times its sum of rates; (qd1 + qd2)^2 where it is a square."""
+    content, shared, inner = common_factor(parts)
+    if len(inner) == 1:
+        return content < 0, _product(style, ring, abs(content), p + shared + inner[0][0], trig)
+    root = _square_root(inner) if not shared else None
+    terms = inner if root is None else [(x, 1) for x in root]
+    body = joined((c < 0, _product(style, ring, abs(c), x, [])) for x, c in terms)
+    bracket = style.power(f"({body})", 1 if root is None else 2)
+    return content < 0, _product(style, ring, abs(content), p + shared, [bracket, *trig])
+
+
+def _square_root(inner: list[tuple[int, Number]]) -> list[int] | None:
+    """Generators whose sum squared this is, if it is one."""
+    found = dict(inner)
+    singles = [p >> 1 for p, c in inner if c == 1 and p.bit_count() == 1 and not p & ~_SQUARES]
+    want = {a + b: 1 if a == b else 2 for a in singles for b in singles}
+    return singles if len(singles) > 1 and found == want else None
+
+
+_SQUARES = sum(2 << (BITS * k) for k in range(512))
 
 
 def common_factor(monomials: list[tuple[int, Number]]) -> tuple[Number, int, list[tuple[int, Number]]]:
