@@ -53,6 +53,7 @@ class Polynomials:
         self.next_term = 0
         self.next_literal = len(graph.nodes)
         self.parts: list[list[Part]] = []
+        self.circular = self._circular()
         wanted, uses = self._wanted()
         for index, node in enumerate(graph.nodes):
             self.parts.append(self._read(index, node))
@@ -78,6 +79,13 @@ class Polynomials:
             if node.op not in ARITHMETIC:
                 wanted.update(node.args)
         return {index for index in wanted if nodes[index].op in ARITHMETIC}, uses
+
+    def _circular(self) -> dict[int, int]:
+        """Sines, each with the cosine of the same angle."""
+        nodes = self.graph.nodes
+        cosines = {node.args[0]: index for index, node in enumerate(nodes) if node.op == "cos"}
+        sines = {index: node.args[0] for index, node in enumerate(nodes) if node.op == "sin"}
+        return {index: cosines[angle] for index, angle in sines.items() if angle in cosines}
 
     def _read(self, index: int, node: Node) -> list[Part]:
         """A node as a sum of signed products."""
@@ -148,10 +156,27 @@ class Polynomials:
             collected[bare] = collected.get(bare, 0.0) + sign * (
                 self.constants[-product[0]] if constant else 1.0
             )
+        self._collect_circular(collected)
         self.sums[literal] = []
         for bare, value in collected.items():
             if value != 0.0:
                 self.append(literal, 1 if value > 0 else -1, self._number(abs(value)) + bare)
+
+    def _collect_circular(self, collected: dict[Product, float]) -> None:
+        """c*sin²*rest + c*cos²*rest = c*rest, as often as it occurs."""
+        for bare in list(collected):
+            for sine, cosine in self.circular.items():
+                if bare.count(sine) < 2 or bare not in collected:
+                    continue
+                rest = list(bare)
+                rest.remove(sine)
+                rest.remove(sine)
+                mate = tuple(sorted((*rest, cosine, cosine)))
+                value = collected[bare]
+                if mate in collected and abs(collected[mate] - value) * SAME <= abs(value):
+                    del collected[bare], collected[mate]
+                    short = tuple(rest)
+                    collected[short] = collected.get(short, 0.0) + value
 
     def append(self, literal: int, sign: int, product: Product) -> int:
         """Add a term to a definition; returns its number."""
