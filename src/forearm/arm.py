@@ -234,10 +234,12 @@ class Arm(Part):
     # -- looking at it -----------------------------------------------------------------------------------
 
     def random_state(self, seed: Any = None, batch: tuple[int, ...] = ()) -> tuple[Vector, Vector, Vector]:
-        """Random (q, qd, qdd), each (*batch, n): q within the limits, or within ±pi (±1 m)."""
+        """Random (q, qd, qdd), each (*batch, n): q within the limits, or within ±pi (±1 m) where there are none."""
         rng = np.random.default_rng(seed)
-        span = [link.limits or ((-np.pi, np.pi) if link.revolute else (-1.0, 1.0)) for link in self.links]
-        low, high = np.array(span).T
+        widest = np.array([np.pi if link.revolute else 1.0 for link in self.links])
+        given = np.array([link.limits or (-np.inf, np.inf) for link in self.links])
+        low = np.where(np.isfinite(given[:, 0]), given[:, 0], np.minimum(-widest, given[:, 1] - widest))
+        high = np.where(np.isfinite(given[:, 1]), given[:, 1], np.maximum(widest, low + widest))
         q = rng.uniform(low, high, (*batch, self.n))
         return q, rng.uniform(-2, 2, (*batch, self.n)), rng.uniform(-5, 5, (*batch, self.n))
 

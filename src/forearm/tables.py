@@ -187,7 +187,7 @@ def _bodies(arm: Any) -> Sheet:
     views = [link.about_com for link in arm.links]
     off = [(0, 1), (0, 2), (1, 2)]
     full = any(not is_zero(view.inertia[i, j]) for view in views for i, j in off)
-    legend = "link axes, inertia about the centre of mass; kg, m, kg m²"
+    legend = "link axes, inertia about the centre of mass (to 4 digits); kg, m, kg m²"
     legend += "" if full else "; products of inertia are zero"
     places = [(0, 0), (1, 1), (2, 2), *(off if full else [])]
     header = ("mass", "x", "y", "z", *(f"I{'xyz'[i]}{'xyz'[j]}" for i, j in places))
@@ -195,7 +195,8 @@ def _bodies(arm: Any) -> Sheet:
         (
             str(k),
             arm.links[k - 1].name,
-            *map(_number, (view.mass, *view.center, *(view.inertia[p] for p in places))),
+            *map(_number, (view.mass, *view.center)),
+            *(_number(view.inertia[place], 4) for place in places),
         )
         for k, view in enumerate(views, 1)
     )
@@ -218,8 +219,8 @@ def _drive_numbers(drive: Any) -> tuple[Any, ...]:
 # -- cells -----------------------------------------------------------------------------------------------
 
 
-def _number(x: Any) -> str:
-    return f"{float(x) + 0.0:.6g}" if is_number(x) else str(x)
+def _number(x: Any, digits: int = 6) -> str:
+    return f"{float(x) + 0.0:.{digits}g}" if is_number(x) else str(x)
 
 
 def _angle(x: Any) -> str:
