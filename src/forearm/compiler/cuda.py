@@ -320,17 +320,25 @@ class CudaRollout:
             numbers.append(np.int64(port.size * width * item if stepped else 0))
         ends = [cupy.empty((*p.shape, count), self.dtype) for p in roles.state_ports]
         numbers += [x for a in ends for x in (a, np.int64(item), np.int64(count * item))]
-        rows = -(-steps // every) if every else 0
-        records = [
-            cupy.empty((max(rows, 1), *p.shape, count) if every else (1,), self.dtype)
-            for p in (*roles.state_ports, *roles.observed_ports)
-        ]
+        records = self._records(cupy, count, steps, every)
         for port, array in zip((*roles.state_ports, *roles.observed_ports), records, strict=True):
             numbers += [array, np.int64(item), np.int64(count * item), np.int64(port.size * count * item)]
         numbers += [np.int64(count), np.int64(steps), np.int64(every), np.float64(dt), np.float64(start)]
         self.program.function((-(-count // self.threads),), (self.threads,), tuple(numbers))
+        if every and steps % every == 0:
+            for array, last in zip(records, ends, strict=False):
+                array[-1] = last
         record = self._record(*map(back, records)) if every else None
         return self._end(*map(back, ends)), record
+
+    def _records(self, cupy: Any, count: int, steps: int, every: int) -> list[Any]:
+        """Room for every k-th state from the first on, and for observed outputs of steps that begin."""
+        rows = -(-steps // every) if every else 1
+        last = rows + (steps % every == 0) if every else 1
+        roles, size = self.roles, count if every else 1
+        shapes = [(last, *p.shape, size) for p in roles.state_ports]
+        shapes += [(rows, *p.shape, size) for p in roles.observed_ports]
+        return [cupy.empty(shape, self.dtype) for shape in shapes]
 
 
 # -- arrays of any library ---------------------------------------------------------------------------------
