@@ -11,6 +11,7 @@ from arms import random_arm
 from close import assert_close
 from forearm.algebra import one_based, second_moment, skew
 from forearm.arm import Link
+from forearm.counting import polynomial
 from forearm.energies import kinetic_energy, potential_energy
 from forearm.formulations import FORMULATIONS, hollerbach_1980_4x4, uicker_kahn_1969
 from forearm.kinematics import frame_jacobian, frame_motion, link_poses
@@ -217,3 +218,24 @@ def test_the_example_of_the_horn_raibert_page_runs():
     found = {}
     exec(re.search(r"\n\n```python\n(.*?)```", text, re.DOTALL)[1], found)
     assert_close(found["tau"], RIGHT(found["arm"], found["q"], found["qd"], found["qdd"]))
+
+
+@pytest.mark.parametrize(
+    ("stem", "convention"),
+    [
+        ("uicker_kahn_1969", "as set forth"),
+        ("waters_1979", "as set forth"),
+        ("hollerbach_1980_4x4", "as set forth"),
+        ("hollerbach_1980_3x3", "as set forth"),
+        ("luh_walker_paul_1980", "as set forth, base at rest"),
+        ("luh_walker_paul_1980_base", "as set forth, base at rest"),
+        ("horn_raibert_1978", "as set forth"),
+    ],
+)
+def test_the_costs_on_the_pages_are_measured(stem, convention):
+    """The section Cost names both polynomials that counting finds for our lines."""
+    text = (PAGES / f"{stem}.md").read_text(encoding="utf-8").partition("## Cost")[2]
+    text = re.sub(r"\\tfrac(\d)\{?(\d+)\}?", r" \1/\2 ", text)
+    squeezed = re.sub(r"[\s$]", "", text)
+    for polynomial_found in str(polynomial(stem, convention=convention)).split(" | "):
+        assert polynomial_found.replace(" ", "") in squeezed, f"{stem}.md does not say {polynomial_found}"
