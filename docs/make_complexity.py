@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (prose)
 """Write docs/complexity.md and its figures from the counts themselves: `python docs/make_complexity.py`.
 
 Nothing on the page is typed: numbers, statuses and residuals come from `forearm.counting`, so that the page cannot

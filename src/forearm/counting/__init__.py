@@ -1,10 +1,10 @@
 """What formulations cost: exact operation counts, the published tables, schedules, customised costs.
 
-    count("luh_walker_paul_1980", n=6).total          852 multiplications, ...
-    polynomial("luh_walker_paul_1980")                150n - 39 | 122n - 42
-    published("hollerbach_1980")                      every printed number beside ours, with its status
-    customised(arm)                                   what the compiled kernel of one arm costs
-    list_schedule(operation_graph(stem), 4)           on four multipliers and four adders
+count("luh_walker_paul_1980", n=6).total          852 multiplications, ...
+polynomial("luh_walker_paul_1980")                150n - 39 | 122n - 42
+published("hollerbach_1980")                      every printed number beside ours, with its status
+customised(arm)                                   what the compiled kernel of one arm costs
+list_schedule(operation_graph(stem), 4)           on four multipliers and four adders
 """
 
 from forearm.counting.comparing import first_above, formulation_rows

@@ -38,7 +38,10 @@ def formulation_rows(convention: Convention = AS_SET_FORTH) -> list[dict[str, An
         for quantity in quantities_of(stem):
             found = polynomial(stem, convention=convention, quantity=quantity)
             whole = polynomial(stem, convention=convention, quantity=quantity, bookkeeping=True)
-            besides = [whole.multiplications(6) - found.multiplications(6), whole.additions(6) - found.additions(6)]
+            besides = [
+                whole.multiplications(6) - found.multiplications(6),
+                whole.additions(6) - found.additions(6),
+            ]
             rows.append(
                 {
                     "formulation": stem,

@@ -47,7 +47,7 @@ class Convention:
             choice(getattr(self, field), allowed, f"Convention {self.name!r}: {field}")
 
     def but(self, name: str, why: str, **changes: Any) -> Convention:
-        """This convention with a few things different."""
+        """The same convention with a few things different."""
         return replace(self, name=name, why=why, **changes)
 
     def accumulates(self, tag: str) -> bool:
@@ -121,7 +121,9 @@ TURNEY_VERTICAL = TURNEY.but(
 )
 TURNEY_NO_ENDS = TURNEY.but(
     "Turney, Mudge, Lee, no end savings",
-    TURNEY.why.replace("nothing beyond the tip", "and something may act on the hand (no last-link savings)")[:-1]
+    TURNEY.why.replace("nothing beyond the tip", "and something may act on the hand (no last-link savings)")[
+        :-1
+    ]
     + "; where vectors are added up, a sum of m terms is m additions.",
     free_at_tip=NOTHING,
     accumulate=("add_n",),

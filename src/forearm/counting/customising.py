@@ -1,4 +1,4 @@
-"""Customised costs: the same arm after the compiler's simplification, beside general polynomials and published records."""
+"""Customised costs: an arm after the compiler's simplification, beside general polynomials and records."""
 
 from __future__ import annotations
 

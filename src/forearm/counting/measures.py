@@ -32,7 +32,9 @@ class Measure(Protocol):
 
 
 @cache
-def _measured(stem: str, convention: Convention, equation: str | None, quantity: str) -> tuple[Polynomial, ...]:
+def _measured(
+    stem: str, convention: Convention, equation: str | None, quantity: str
+) -> tuple[Polynomial, ...]:
     found = polynomial(stem, convention=convention, equation=equation, quantity=quantity)
     return found.multiplications, found.additions
 

@@ -84,7 +84,8 @@ def operation_graph(
 def _graph(name: str, operations: list[Operation]) -> OperationGraph:
     """Keep what costs time; bookkeeping is done beforehand, and what waits for it waits for its operands."""
     place: dict[int, tuple[int, ...]] = {}
-    kinds, waits, tags, links = [], [], [], []
+    kinds: list[str] = []
+    waits, tags, links = [], [], []
     for index, operation in enumerate(operations):
         before = tuple(dict.fromkeys(a for o in operation.operands for a in place[o]))
         if operation.kind in (MULTIPLY, ADD, DIVIDE, ROOT) and operation.tag:
@@ -98,13 +99,20 @@ def _graph(name: str, operations: list[Operation]) -> OperationGraph:
     return OperationGraph(name, tuple(kinds), tuple(waits), tuple(tags), tuple(links))
 
 
-_COMPILED = {"mul": "multiplications", "add": "additions", "sub": "additions", "div": "divisions", "sqrt": "square_roots"}
+_COMPILED = {
+    "mul": "multiplications",
+    "add": "additions",
+    "sub": "additions",
+    "div": "divisions",
+    "sqrt": "square_roots",
+}
 
 
 def graph_of(graph: Graph) -> OperationGraph:
     """The operations of a compiler's graph (sines and cosines are given, sign changes and choices free)."""
     place: list[tuple[int, ...]] = []
-    kinds, waits = [], []
+    kinds: list[str] = []
+    waits = []
     for node in graph.nodes:
         before = tuple(dict.fromkeys(a for o in node.args for a in place[o]))
         if node.op in _COMPILED:
@@ -140,7 +148,9 @@ class Task:
 
 
 def macro_schedule(
-    graph: OperationGraph, counted: tuple[str, ...] = ("multiplications", "additions"), merge: Mapping[str, str] | None = None
+    graph: OperationGraph,
+    counted: tuple[str, ...] = ("multiplications", "additions"),
+    merge: Mapping[str, str] | None = None,
 ) -> list[Task]:
     """Every (equation, link) as one serial task that starts when all its inputs are done.
 

@@ -15,7 +15,18 @@ from forearm.counting.tallies import Count
 ORDERS = {4: "#7b2d26", 3: "#c8553d", 2: "#e09f3e", 1: "#28666e"}
 """Colours by the degree of the polynomial."""
 MULTIPLY, ADD, INK, FAINT = "#28666e", "#e09f3e", "#22313f", "#c9d1d9"
-PALETTE = ("#28666e", "#c8553d", "#e09f3e", "#5b8e7d", "#7b2d26", "#8cb369", "#4b6c8f", "#b07aa1", "#9c755f", "#6f4e7c")
+PALETTE = (
+    "#28666e",
+    "#c8553d",
+    "#e09f3e",
+    "#5b8e7d",
+    "#7b2d26",
+    "#8cb369",
+    "#4b6c8f",
+    "#b07aa1",
+    "#9c755f",
+    "#6f4e7c",
+)
 
 
 def _bare(ax: Any) -> None:
@@ -43,7 +54,7 @@ def cost_against_joints(ax: Any, last: int = 30, kind: str = "multiplications") 
     _bare(ax)
 
 
-def _end_labels(ax: Any, last: int, ends: list[tuple[float, str, str]], gap: float = 1.32) -> None:
+def _end_labels(ax: Any, last: int, ends: list[tuple[float, str, str]], gap: float = 1.5) -> None:
     """Names at the ends of the lines, moved apart so that they do not overlap."""
     height = 0.0
     for value, stem, colour in sorted(ends):
@@ -61,7 +72,8 @@ def _end_labels(ax: Any, last: int, ends: list[tuple[float, str, str]], gap: flo
 
 def _mark_crossing(ax: Any, kind: str) -> None:
     table, recursion = (
-        getattr(polynomial(stem, convention=WITHOUT_GRAVITY), kind) for stem in ("horn_raibert_1978", "luh_walker_paul_1980")
+        getattr(polynomial(stem, convention=WITHOUT_GRAVITY), kind)
+        for stem in ("horn_raibert_1978", "luh_walker_paul_1980")
     )
     n = first_above(table, recursion)
     if n is None:
@@ -71,7 +83,7 @@ def _mark_crossing(ax: Any, kind: str) -> None:
     ax.annotate(
         f"tables lose to\nNewton-Euler from n = {n}",
         (n, value),
-        (n * 0.28, value * 9),
+        (n * 0.95, value / 25),
         fontsize=8,
         color=INK,
         arrowprops={"arrowstyle": "-", "color": INK, "lw": 0.7},
@@ -91,6 +103,9 @@ def breakdown(ax: Any, count: Count) -> None:
     ax.invert_yaxis()
     ax.set(xlabel=f"operations, n = {count.n}", title=count.stem.replace("_", " "))
     ax.margins(x=0.18)
+    for colour, name in ((MULTIPLY, "multiplications"), (ADD, "additions")):
+        ax.plot([], [], "s", color=colour, label=name)
+    ax.legend(fontsize=7, frameon=False, loc="lower right", handletextpad=0.1)
     _bare(ax)
 
 
@@ -104,14 +119,29 @@ def gantt(ax: Any, schedule: Schedule) -> None:
             schedule.starts, schedule.units, schedule.graph.kinds, schedule.graph.links, strict=True
         ):
             if UNIT_OF[kind] == row:
-                ax.broken_barh([(start, schedule.steps[kind])], (base + unit - 0.42, 0.84), color=colour[link], lw=0)
-    rows = [f"× {i + 1}" for i in range(schedule.multipliers)] + [f"+ {i + 1}" for i in range(schedule.adders)]
+                ax.broken_barh(
+                    [(start, schedule.steps[kind])], (base + unit - 0.42, 0.84), color=colour[link], lw=0
+                )
+    rows = [f"× {i + 1}" for i in range(schedule.multipliers)] + [
+        f"+ {i + 1}" for i in range(schedule.adders)
+    ]
     places = [*range(schedule.multipliers), *(schedule.multipliers + 1 + i for i in range(schedule.adders))]
     ax.set_yticks(places, labels=rows)
-    ax.set(xlabel="step", xlim=(0, schedule.length), title=f"{schedule.length} steps on {schedule.multipliers} multipliers and {schedule.adders} adders")
+    ax.set(
+        xlabel="step",
+        xlim=(0, schedule.length),
+        title=f"{schedule.length} steps on {schedule.multipliers} multipliers and {schedule.adders} adders",
+    )
     for link in links:
         ax.plot([], [], "s", color=colour[link], label=f"link {link}" if link else "joints")
-    ax.legend(fontsize=7, ncols=len(links), loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False, handletextpad=0.1)
+    ax.legend(
+        fontsize=7,
+        ncols=len(links),
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.16),
+        frameon=False,
+        handletextpad=0.1,
+    )
     _bare(ax)
 
 
@@ -120,9 +150,22 @@ def macro_gantt(ax: Any, tasks: Sequence[Task]) -> None:
     tags = list(dict.fromkeys(task.tag for task in tasks))
     for task in tasks:
         y = tags.index(task.tag)
-        ax.broken_barh([(task.start, task.end - task.start)], (y - 0.38, 0.76), color=PALETTE[task.link % len(PALETTE)], lw=0)
+        ax.broken_barh(
+            [(task.start, task.end - task.start)],
+            (y - 0.38, 0.76),
+            color=PALETTE[task.link % len(PALETTE)],
+            lw=0,
+        )
         if task.end - task.start > 5:
-            ax.text((task.start + task.end) / 2, y, str(task.link), ha="center", va="center", fontsize=6, color="white")
+            ax.text(
+                (task.start + task.end) / 2,
+                y,
+                str(task.link),
+                ha="center",
+                va="center",
+                fontsize=6,
+                color="white",
+            )
     ax.set_yticks(range(len(tags)), labels=tags)
     ax.invert_yaxis()
     ax.set(xlabel="step", title=f"macro schedule, {max((t.end for t in tasks), default=0)} steps")
@@ -134,9 +177,14 @@ def time_against_units(ax: Any, rows: Sequence[dict[str, Any]]) -> None:
     p = [row["p"] for row in rows]
     ax.plot(p, [row["bound"] for row in rows], color=FAINT, lw=4, label="lower bound", solid_capstyle="round")
     ax.plot(p, [row["steps"] for row in rows], "o-", color=MULTIPLY, ms=4, lw=1, label="list schedule")
-    for row in rows:
+    for i, row in enumerate(rows):
         ax.annotate(
-            f"×{row['speed_up']:.1f}", (row["p"], row["steps"]), (3, 5), textcoords="offset points", fontsize=7, color=INK
+            f"×{row['speed_up']:.1f}",
+            (row["p"], row["steps"]),
+            (3, 5) if row["p"] < 9 or i % 2 else (-6, -12),
+            textcoords="offset points",
+            fontsize=7,
+            color=INK,
         )
     ax.set(xscale="log", yscale="log", xlabel="p multipliers and p adders", ylabel="steps $T_p$")
     ax.set_xticks(p, labels=[str(x) for x in p])

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 from forearm.counting.conventions import Convention
-from forearm.counting.tallies import Tally, count
+from forearm.counting.tallies import Tally, convention_of, count
 from forearm.faults import StateFault
 
 
@@ -33,7 +32,9 @@ class Polynomial:
         text = text.replace("−", "-").strip()
         factor = re.fullmatch(r"([\d /]*)(n?)\(([^()]*)\)", text)
         if factor:
-            outside = cls((_number(factor[1]),)) * cls((Fraction(0), Fraction(1)) if factor[2] else (Fraction(1),))
+            outside = cls((_number(factor[1]),)) * cls(
+                (Fraction(0), Fraction(1)) if factor[2] else (Fraction(1),)
+            )
             return outside * cls.parse(factor[3])
         found: dict[int, Fraction] = {}
         for sign, number, variable, power in re.findall(r"([+-]?)\s*([\d /]*)\s*(n?)(?:\^(\d+))?", text):
@@ -169,26 +170,36 @@ def polynomial(
     points to spare, is the answer. Where the first n are special (a chain too short for a term), the fit starts
     at the next one, and `first` says so. With `bookkeeping`, operations on lines without an equation are included.
     """
+    rule = convention_of(convention, None)
     for first, last in ((1, 5), (1, 7), (2, 7), (2, 9), (3, 10)):
-        taken = {n: _part(stem, n, convention, quantity, kinds, equation) for n in range(first, last + 1)}
+        taken = {n: _part(stem, n, rule, quantity, kinds, equation) for n in range(first, last + 1)}
         if bookkeeping:
-            taken = {n: t + _counted(stem, n, convention, quantity, kinds)[2] for n, t in taken.items()}
-        fits = [_lowest({n: getattr(t, kind) for n, t in taken.items()}) for kind in ("multiplications", "additions")]
+            taken = {n: t + _counted(stem, n, rule, quantity, kinds)[2] for n, t in taken.items()}
+        fits = [
+            _lowest({n: getattr(t, kind) for n, t in taken.items()})
+            for kind in ("multiplications", "additions")
+        ]
         if all(f is not None for f in fits):
             return Polynomials(fits[0], fits[1], first, last)  # type: ignore[arg-type]
-    raise StateFault(f"polynomial: the counts of {stem} {quantity} are no polynomial of degree 5 or less in n.")
+    raise StateFault(
+        f"polynomial: the counts of {stem} {quantity} are no polynomial of degree 5 or less in n."
+    )
 
 
 def _lowest(points: dict[int, int]) -> Polynomial | None:
     return next((p for degree in range(len(points) - 2) if (p := fit(points, degree)) is not None), None)
 
 
-def _part(stem: str, n: int, convention: Any, quantity: str, kinds: str, equation: str | None) -> Tally:
+def _part(
+    stem: str, n: int, convention: Convention, quantity: str, kinds: str, equation: str | None
+) -> Tally:
     found = _counted(stem, n, convention, quantity, kinds)
     return found[0] if equation is None else found[1].get(equation, Tally())
 
 
 @cache
-def _counted(stem: str, n: int, convention: Any, quantity: str, kinds: str) -> tuple[Tally, dict[str, Tally], Tally]:
+def _counted(
+    stem: str, n: int, convention: Convention, quantity: str, kinds: str
+) -> tuple[Tally, dict[str, Tally], Tally]:
     result = count(stem, n, convention=convention, quantity=quantity, kinds=kinds)
     return result.total, result.by_equation, result.bookkeeping

@@ -93,7 +93,8 @@ UICKER_ACCOUNTS = (
     ),
     Account(
         "additions",
-        "gravity: 15 additions for each pair (i, j) and 2 for each joint, instead of 16 for each pair less one for each joint",
+        "gravity: 15 additions for each pair (i, j) and 2 for each joint, instead of 16 for each pair less one "
+        "for each joint",
         "-1/2 n^2 + 2 1/2 n",
     ),
 )
@@ -105,8 +106,8 @@ TABLE_I = (
         UICKER,
         readings=(("additions", "25n^4 + 66 1/3 n^3 + 129 1/2 n^2 + 42 1/3 n - 96"),),
         accounts=UICKER_ACCOUNTS,
-        remark="No explanation for the last n/6 of the additions: 16 5/6 n (= 101 n/6) in place of 16 2/3 n (= 100 n/6) "
-        "in the expansion of 100 n(n+1)(n+2)/12 would make it exact, but nothing in print says so.",
+        remark="No explanation for the last n/6 of the additions: 16 5/6 n (= 101 n/6) in place of 16 2/3 n "
+        "(= 100 n/6) in the expansion of 100 n(n+1)(n+2)/12 would make it exact, but nothing in print says so.",
     ),
     Printed(
         HOLLERBACH, "I", "Waters", "106 1/2 n^2 + 620 1/4 n - 512", "82n^2 + 514n - 384", WATERS,
@@ -117,8 +118,8 @@ TABLE_I = (
     Printed(
         HOLLERBACH, "I", "Hollerbach(4x4)", "830n - 592", "675n - 464", FOUR, others=FOUR_OTHERS,
         remark="The multiplications have 20n too many: the size of one more 16 + 4 gravity product for each link. The "
-        "additions, which come out exactly under the same convention, have no counterpart, so either its additions were "
-        "forgotten or the 20 are scalings. No explanation found.",
+        "additions, exact under the same convention, have no counterpart: either those were forgotten, or the 20 are "
+        "scalings. No explanation found.",
     ),
     Printed(
         HOLLERBACH, "I", "Hollerbach(3x3)", "412n - 277", "320n - 201", THREE, others=THREE_OTHERS,
@@ -207,7 +208,9 @@ def _modified(*tags: str) -> Run:
     return Run("turney_mudge_lee_1980_table_4", c.TURNEY_DIAGONAL, tags)
 
 
-def _rows(table: str, ours: object, no_ends: c.Convention, rows: tuple[tuple[str, ...], ...]) -> tuple[Printed, ...]:
+def _rows(
+    table: str, ours: object, no_ends: c.Convention, rows: tuple[tuple[str, ...], ...]
+) -> tuple[Printed, ...]:
     """Rows (label, multiplications, additions, tag, tag, ...) of table 3 or 4."""
     found = []
     for label, multiplications, additions, *tags in rows:
@@ -336,12 +339,12 @@ TABLE_5 = (
         others=(Together((*(row.ours for row in (*_PRELUDE, _STAGES[0])), _STAGES[1].others[0])),),
         accounts=(Account("multiplications", "alpha_1 and alpha_2: " + _ALPHA.reason, "-4"),),
         total_of=tuple(row.row for row in (*_PRELUDE, *_STAGES)),
-        remark="A sum of the largest cost of each row, not the time of any schedule: r x R f needs R f of the same stage. "
-        "See the macro schedule and the list schedules for times.",
+        remark="A sum of the largest cost of each row, not the time of any schedule: r x R f needs R f of the same "
+        "stage. See the macro schedule and the list schedules for times.",
     ),
 )  # fmt: skip
 
-TABLES = {
+TABLES: dict[str, dict[str, tuple[Printed, ...]]] = {
     HOLLERBACH: {"I": TABLE_I, "II": TABLE_II},
     TURNEY: {"1": TABLE_1, "2": TABLE_2, "3": TABLE_3, "4": TABLE_4, "5": TABLE_5},
 }

@@ -242,7 +242,7 @@ class Counted:
 
 
 def _seed_zero(x: Counted, other: Counted, plain: bool) -> bool:
-    """Whether x times a plain zero stays a zero of the formulation: whether it is free is asked again where it is used."""
+    """Whether x times a plain zero stays a zero of the formulation: its next use asks again whether it is free."""
     return plain and other.fixed == 0.0 and x.fixed != 0.0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil
 from typing import Any
 
@@ -67,14 +68,18 @@ class Schedule:
         limit = {"multiplier": self.multipliers, "adder": self.adders}
         busy: dict[tuple[str, int], list[tuple[int, int, int]]] = {}
         for i, kind in enumerate(self.graph.kinds):
-            found += [f"operation {i} starts before {a} is done" for a in self.graph.operands[i] if end[a] > self.starts[i]]
+            found += [
+                f"operation {i} starts before {a} is done"
+                for a in self.graph.operands[i]
+                if end[a] > self.starts[i]
+            ]
             unit = UNIT_OF[kind]
             if not 0 <= self.units[i] < limit[unit]:
                 found.append(f"operation {i} is on {unit} {self.units[i]}; there are {limit[unit]}")
             busy.setdefault((unit, self.units[i]), []).append((self.starts[i], end[i], i))
         for (unit, number), spans in busy.items():
             spans.sort()
-            for (_, stop, i), (start, _, j) in zip(spans, spans[1:], strict=False):
+            for (_, stop, i), (start, _, j) in pairwise(spans):
                 if start < stop:
                     found.append(f"{unit} {number} does operations {i} and {j} at the same time")
         return found
@@ -84,7 +89,9 @@ class Schedule:
         graph = self.graph
         return [
             {"start": s, "unit": f"{UNIT_OF[k]} {u}", "operation": k, "equation": t, "link": link}
-            for s, u, k, t, link in zip(self.starts, self.units, graph.kinds, graph.tags, graph.links, strict=True)
+            for s, u, k, t, link in zip(
+                self.starts, self.units, graph.kinds, graph.tags, graph.links, strict=True
+            )
         ]
 
 
@@ -97,7 +104,9 @@ def list_schedule(
     """
     adders = multipliers if adders is None else adders
     if multipliers < 1 or adders < 1:
-        raise StateFault(f"list_schedule: {multipliers} multipliers and {adders} adders; give at least one of each.")
+        raise StateFault(
+            f"list_schedule: {multipliers} multipliers and {adders} adders; give at least one of each."
+        )
     rank = _remaining(graph, steps)
     waiting = [len(set(operands)) for operands in graph.operands]
     ready: dict[str, list[tuple[int, int]]] = {"multiplier": [], "adder": []}
@@ -134,7 +143,9 @@ def _remaining(graph: OperationGraph, steps: Mapping[str, int]) -> list[int]:
 
 
 def schedule_table(
-    graph: OperationGraph, processors: Iterable[int] = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16), steps: Mapping[str, int] = UNIT
+    graph: OperationGraph,
+    processors: Iterable[int] = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16),
+    steps: Mapping[str, int] = UNIT,
 ) -> list[dict[str, Any]]:
     """Rows p, T_p, the lower bound and the speed-up, as plain data; every schedule is checked on the way."""
     rows = []
@@ -142,5 +153,7 @@ def schedule_table(
         schedule = list_schedule(graph, p, steps=steps)
         wrong = schedule.faults()
         assert not wrong, wrong[0]
-        rows.append({"p": p, "steps": schedule.length, "bound": schedule.bound, "speed_up": schedule.speed_up})
+        rows.append(
+            {"p": p, "steps": schedule.length, "bound": schedule.bound, "speed_up": schedule.speed_up}
+        )
     return rows

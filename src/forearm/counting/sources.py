@@ -117,7 +117,9 @@ def _kind(code: CodeType, offset: int) -> str:
 def _opens_sum(code: CodeType, offset: int) -> bool:
     position = list(code.co_positions())[offset // 2]
     node = _sums(code.co_filename).get(position)
-    return node is not None and not (isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Add | ast.Sub))
+    return node is not None and not (
+        isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Add | ast.Sub)
+    )
 
 
 @cache

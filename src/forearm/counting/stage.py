@@ -36,11 +36,10 @@ def generic_arm(n: int, kinds: str = "R", inertia: str = "full", gravity: str = 
         if inertia == "diagonal":
             moments = np.diag(np.diag(moments))
         pose = Pose.at(rng.uniform(0.1, 0.5, 3), rng.uniform(0.3, 1.2, 3))
-        body = dict(
-            mass=rng.uniform(1, 5), com=tuple(rng.uniform(0.05, 0.3, 3)), inertia=Inertia.about_com(moments)
-        )
+        mass, com = rng.uniform(1, 5), tuple(rng.uniform(0.05, 0.3, 3))
         kind = "revolute" if kinds[i % len(kinds)] == "R" else "prismatic"
-        links.append(Link(kind, pose, rng.uniform(-1, 1), rng.uniform(0.1, 0.4), **body))
+        theta, d = rng.uniform(-1, 1), rng.uniform(0.1, 0.4)
+        links.append(Link(kind, pose, theta, d, mass, com, Inertia.about_com(moments)))
     g = {"dense": (2.1, -3.2, -8.9), "vertical": (0.0, 0.0, -9.81), "none": (0.0, 0.0, 0.0)}[gravity]
     return Arm(f"generic {n}", tuple(links), gravity=g)
 
@@ -63,7 +62,12 @@ class CountedLink:
         self._link, self._meter = link, meter
         c = meter.convention
         self._structural = c.entries == "structural"
-        self.revolute, self.prismatic, self.kind, self.name = link.revolute, link.prismatic, link.kind, link.name
+        self.revolute, self.prismatic, self.kind, self.name = (
+            link.revolute,
+            link.prismatic,
+            link.kind,
+            link.name,
+        )
         self.flip = link.flip
         self.z = meter.array(link.z, constant=True, structural=c.z == "sparse")
         self.axis = meter.array(link.axis, constant=True, structural=self._structural)
@@ -233,7 +237,9 @@ def run_counted(
         raise StateFault(f"count: {stem} has no {quantity!r}; it gives {', '.join(_gives(stem))}.")
     inputs = default_arguments(arm, quantity) if arguments is None else arguments
     counted = [meter.array(x, structural=True) for x in inputs]
-    known = _tabulated(arm, inputs[0], meter) if "coefficients" in inspect.signature(function).parameters else {}
+    known = (
+        _tabulated(arm, inputs[0], meter) if "coefficients" in inspect.signature(function).parameters else {}
+    )
     token = WALK.set(meter)
     try:
         result = function(CountedArm(arm, meter), *counted, **known)

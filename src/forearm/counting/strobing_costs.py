@@ -19,7 +19,7 @@ import numpy as np
 from forearm.counting.as_counted import simulation_steps
 from forearm.counting.conventions import TURNEY_DIAGONAL
 from forearm.counting.polynomials import Polynomial, _lowest, polynomial
-from forearm.counting.scalar import Meter, Operation
+from forearm.counting.scalar import Meter, Operation, values
 from forearm.counting.stage import generic_arm, run_counted, state_of
 from forearm.counting.tallies import Tally, needed, tally
 from forearm.faults import StateFault
@@ -34,6 +34,9 @@ STROBED = TURNEY_DIAGONAL.but(
 )
 
 
+ZERO = Polynomial(())
+
+
 @dataclass(frozen=True)
 class Cost:
     """One part of strobing or simulating, as polynomials in n."""
@@ -44,7 +47,7 @@ class Cost:
     """Multiplications."""
     additions: Polynomial
     """Additions and subtractions."""
-    divisions: Polynomial = Polynomial(())
+    divisions: Polynomial = ZERO
     """Divisions."""
 
     def __add__(self, other: Cost) -> Cost:
@@ -98,6 +101,14 @@ def mass_matrix_responses(stem: str, n: int) -> tuple[Tally, Tally]:
         k, d = _response(stem, n, np.zeros(n), np.eye(n)[j], range(j, n))
         kinematic, dynamic = kinematic + k, dynamic + d
     return kinematic, dynamic
+
+
+def strobed_value(stem: str, n: int) -> Any:
+    """M (n, n) of the generic arm as the counted responses give it, all torques of each."""
+    arm = generic_arm(n, "R", "diagonal", "none")
+    q, rest = state_of(arm)[0], np.zeros(n)
+    columns = [run_counted(stem, arm, STROBED, arguments=(q, rest, np.eye(n)[j]))[1] for j in range(n)]
+    return values(np.array(columns)).T
 
 
 @cache

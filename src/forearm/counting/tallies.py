@@ -37,7 +37,11 @@ class Tally:
 
     def __str__(self) -> str:
         """As the papers write it: multiplications | additions, and what else there is."""
-        rest = [f"{getattr(self, k)} {k.replace('_', ' ')}" for k in ("divisions", "square_roots") if getattr(self, k)]
+        rest = [
+            f"{getattr(self, k)} {k.replace('_', ' ')}"
+            for k in ("divisions", "square_roots")
+            if getattr(self, k)
+        ]
         return f"{self.multiplications} | {self.additions}" + (f" ({', '.join(rest)})" if rest else "")
 
 
@@ -112,7 +116,7 @@ def count(
     Returns:
         The count: totals, by equation, by link, and the value of the run.
     """
-    rule = _convention(convention, arm)
+    rule = convention_of(convention, arm)
     subject = arm.without_drives() if arm is not None else generic_arm(n, kinds, rule.inertia, rule.gravity)
     row = FORMULATIONS.get(stem)
     if row is not None and not row.accepts(subject):
@@ -167,7 +171,8 @@ def _split(operations: list[Operation], key: Any) -> dict[Any, Tally]:
     return {name: Tally(*numbers) for name, numbers in groups.items()}
 
 
-def _convention(convention: Convention | str | None, arm: Arm | None) -> Convention:
+def convention_of(convention: Convention | str | None, arm: Arm | None) -> Convention:
+    """A convention by name; by default 'as set forth', or structural zeros free for a given arm."""
     if isinstance(convention, Convention):
         return convention
     if convention is None:

@@ -219,7 +219,9 @@ def _against_table_i(row: Printed, cell: str, printed: Polynomial) -> list[str]:
         text = texts[values.index(printed(6))]
         inherited = _not_whole(first, cell, Polynomial.parse(text))
         return [f"it is {text} of table I, which gives {inherited[-1]}"] if inherited else []
-    return [f"the polynomial of table I gives {', or read otherwise '.join(_amount(v) for v in values)} at n = 6"]
+    return [
+        f"the polynomial of table I gives {', or read otherwise '.join(_amount(v) for v in values)} at n = 6"
+    ]
 
 
 def _against_table_ii(row: Printed, cell: str, printed: Polynomial) -> list[str]:

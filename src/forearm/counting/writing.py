@@ -12,7 +12,17 @@ from forearm.faults import StateFault
 
 Rows = Sequence[Mapping[str, Any]]
 
-_SPECIAL = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "^": r"\^{}", "~": r"\~{}"}
+_SPECIAL = {
+    "&": r"\&",
+    "%": r"\%",
+    "_": r"\_",
+    "#": r"\#",
+    "$": r"\$",
+    "{": r"\{",
+    "}": r"\}",
+    "^": r"\^{}",
+    "~": r"\~{}",
+}
 _SPECIAL["\\"] = r"\textbackslash{}"
 
 

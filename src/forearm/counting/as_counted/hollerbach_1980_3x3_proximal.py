@@ -35,9 +35,9 @@ def inertial(arm: Any, q: Any, qd: Any, qdd: Any) -> Any:
     for i in outward(arm):
         link = arm.links[i - 1]
         A[i], z, p[i] = link.rotation(q[i]), skew(link.z), link.p_star(q[i])
-        m[i], r, I = link.about_com
+        m[i], r, inertia = link.about_com
         n[i], dA[i] = m[i] * (p[i] + r), product(z, A[i])
-        J[i], ddA = second_moment(I + parallel_axis(m[i], p[i] + r)), product(z, dA[i])
+        J[i], ddA = second_moment(inertia + parallel_axis(m[i], p[i] + r)), product(z, dA[i])
 
         W[i] = W[i - 1] @ A[i]  # (8)
         Wd[i] = Wd[i - 1] @ A[i] + W[i - 1] @ dA[i] * qd[i]  # (9)

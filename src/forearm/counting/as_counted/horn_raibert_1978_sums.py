@@ -1,4 +1,4 @@
-"""Horn and Raibert (1978) as table I of Hollerbach (1980) counts it: each sum is formed from zero, then the three are joined."""
+"""Horn and Raibert (1978) as table I of Hollerbach (1980) counts it: sums formed from zero, then joined."""
 
 from typing import Any
 

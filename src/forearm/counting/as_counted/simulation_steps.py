@@ -6,13 +6,16 @@ import numpy as np
 
 
 def solution(M: Any, b: Any) -> Any:
-    """x with M x = b, by Gaussian elimination and back substitution; M is positive definite, so nothing is exchanged."""
+    """x with M x = b, by elimination and back substitution; M is positive definite: nothing is exchanged."""
     n = len(b)
     rows, right = [list(row) for row in M], list(b)
     for k in range(n):
         for i in range(k + 1, n):
             factor = rows[i][k] / rows[k][k]  # (eliminate)
-            rows[i] = [*rows[i][: k + 1], *(rows[i][j] - factor * rows[k][j] for j in range(k + 1, n))]  # (eliminate)
+            rows[i] = [
+                *rows[i][: k + 1],
+                *(rows[i][j] - factor * rows[k][j] for j in range(k + 1, n)),
+            ]  # (eliminate)
             right[i] = right[i] - factor * right[k]  # (eliminate)
     x: list[Any] = []
     for i in reversed(range(n)):
@@ -24,7 +27,7 @@ def solution(M: Any, b: Any) -> Any:
 
 
 def next_state(y: Any, slopes: Any, step: Any) -> Any:
-    """The state after one step, from the four slopes g(y), g(y + h1/2), g(y + h2/2), g(y + h3), and the points in between."""
+    """The state after one step from four slopes g(y), g(y + h1/2), g(y + h2/2), g(y + h3), and the points between."""
     h1 = step * slopes[0]  # (integrate)
     y2 = y + 0.5 * h1  # (integrate)
     h2 = step * slopes[1]  # (integrate)

@@ -15,11 +15,12 @@ from forearm.arm import inward, outward
 def joint_torques(arm: Any, q: Any, qd: Any, qdd: Any) -> Any:
     """Joint torques (n,) of an arm with revolute joints."""
     n_links, q, qd, qdd = len(arm.links), one_based(q), one_based(qd), one_based(qdd)
-    R, r, s, I, m_a, w, alpha, a = {}, {}, {}, {}, {}, {0: np.zeros(3)}, {0: np.zeros(3)}, {0: -arm.gravity_in_base}
+    R, r, s, inertia, m_a = {}, {}, {}, {}, {}
+    w, alpha, a = {0: np.zeros(3)}, {0: np.zeros(3)}, {0: -arm.gravity_in_base}
     for i in outward(arm):
         link = arm.links[i - 1]
         R[i], r[i] = link.rotation(q[i]), link.p_star(q[i])
-        m, r_bar, I[i] = link.about_com
+        m, r_bar, inertia[i] = link.about_com
         s[i], z_qd = r[i] + r_bar, link.z * qd[i]
 
         w[i] = R[i].T @ (w[i - 1] + z_qd)  # (omega)
@@ -34,8 +35,8 @@ def joint_torques(arm: Any, q: Any, qd: Any, qdd: Any) -> Any:
     for i in inward(arm):
         R_f = R[i + 1] @ f[i + 1]  # (f)
         f[i] = m_a[i] + R_f  # (f)
-        spun = I[i] @ alpha[i]  # (I_alpha)
-        turned = cross(w[i], I[i] @ w[i])  # (w_x_Iw)
+        spun = inertia[i] @ alpha[i]  # (I_alpha)
+        turned = cross(w[i], inertia[i] @ w[i])  # (w_x_Iw)
         lever = cross(s[i], m_a[i])  # (s_x_ma)
         carried = cross(r[i], R_f)  # (r_x_Rf)
         R_n = R[i + 1] @ n[i + 1]  # (R_n)

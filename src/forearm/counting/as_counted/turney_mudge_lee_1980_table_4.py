@@ -16,12 +16,13 @@ from forearm.arm import inward, outward
 def joint_torques(arm: Any, q: Any, qd: Any, qdd: Any) -> Any:
     """Joint torques (n,) of an arm with revolute joints."""
     n_links, q, qd, qdd = len(arm.links), one_based(q), one_based(qd), one_based(qdd)
-    R, r, s, A, K, m_a, w, alpha, a = {}, {}, {}, {}, {}, {}, {0: np.zeros(3)}, {0: np.zeros(3)}, {0: -arm.gravity_in_base}
+    R, r, s, A, K, m_a = {}, {}, {}, {}, {}, {}
+    w, alpha, a = {0: np.zeros(3)}, {0: np.zeros(3)}, {0: -arm.gravity_in_base}
     for i in outward(arm):
         link = arm.links[i - 1]
         R[i], r[i] = link.rotation(q[i]), link.p_star(q[i])
-        m, r_bar, I = link.about_com
-        s[i], K[i], z_qd = r[i] + r_bar, second_moment(I), link.z * qd[i]
+        m, r_bar, inertia = link.about_com
+        s[i], K[i], z_qd = r[i] + r_bar, second_moment(inertia), link.z * qd[i]
 
         w[i] = R[i].T @ (w[i - 1] + z_qd)  # (omega)
         alpha[i] = R[i].T @ (alpha[i - 1] + cross(w[i - 1], z_qd) + link.z * qdd[i])  # (alpha)

@@ -1,0 +1,57 @@
+"""Pictures: drawn on the axes given, from the data given."""
+
+import pytest
+
+from forearm.counting import count, list_schedule, macro_schedule, operation_graph, pictures, schedule_table
+from forearm.counting.comparing import torque_formulations
+
+matplotlib = pytest.importorskip("matplotlib", reason="matplotlib draws")
+
+
+@pytest.fixture
+def ax():
+    """Axes that are never shown."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    FigureCanvasAgg(figure)
+    yield figure.subplots()
+    figure.canvas.draw()
+
+
+def test_cost_against_joints(ax):
+    pictures.cost_against_joints(ax, last=12)
+    lines = [line for line in ax.get_lines() if len(line.get_xdata()) == 12]
+    assert len(lines) == len(torque_formulations())
+    texts = " ".join(text.get_text() for text in ax.texts)
+    assert "from n = 9" in texts
+    assert "uicker kahn 1969" in texts
+    assert ax.get_xscale() == ax.get_yscale() == "log"
+
+
+def test_breakdown(ax):
+    found = count("luh_walker_paul_1980", 3)
+    pictures.breakdown(ax, found)
+    widths = sum(patch.get_width() for patch in ax.patches)
+    assert widths == found.multiplications + found.additions
+
+
+def test_schedules(ax):
+    graph = operation_graph("turney_mudge_lee_1980_modified", 2)
+    schedule = list_schedule(graph, 2)
+    pictures.gantt(ax, schedule)
+    assert ax.get_xlim() == (0, schedule.length)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["× 1", "× 2", "+ 1", "+ 2"]
+
+
+def test_macro_schedule(ax):
+    tasks = macro_schedule(operation_graph("turney_mudge_lee_1980_table_4", 2))
+    pictures.macro_gantt(ax, tasks)
+    assert len(ax.collections) == len(tasks)
+
+
+def test_time_against_units(ax):
+    rows = schedule_table(operation_graph("turney_mudge_lee_1980_modified", 2), (1, 2, 4))
+    pictures.time_against_units(ax, rows)
+    assert list(ax.get_lines()[1].get_ydata()) == [row["steps"] for row in rows]

@@ -1,0 +1,146 @@
+"""The published tables: every row is there, and every status is worked out and at least as good as known before."""
+
+from dataclasses import replace
+
+import pytest
+
+from forearm.counting import STATUSES, polynomial, published
+from forearm.counting import verdicts as v
+from forearm.counting.printed import HOLLERBACH, TABLE_3, TABLE_I, TABLES, TURNEY
+from forearm.faults import StateFault
+
+E, C, I, N = v.EXACT, v.CONVENTION, v.INCONSISTENT, v.NOT_REPRODUCED
+
+STATUS = {
+    (HOLLERBACH, "I"): {
+        "Uicker/Kahn": (I, I), "Waters": (I, C), "Hollerbach(4x4)": (N, C), "Hollerbach(3x3)": (C, C),
+        "Newton-Euler": (E, C), "Horn, Raibert": (E, C),
+    },
+    (HOLLERBACH, "II"): {
+        "Uicker/Kahn": (I, I), "Waters": (I, C), "Hollerbach(4x4)": (N, C), "Hollerbach(3x3)": (C, C),
+        "Newton-Euler": (E, C), "Horn, Raibert": (E, C),
+    },
+    (TURNEY, "1"): {"Lagrange": (N, N), "Newton-Euler": (N, N), "Modified Newton-Euler": (N, N)},
+    (TURNEY, "2"): {
+        "T_j^i": (E, E), "dT": (E, E), "d2T": (E, E), "delta": (I, I), "trace": (E, E), "gravity": (E, E),
+        "Total": (N, N),
+    },
+    (TURNEY, "3"): {
+        "omega_i": (E, E), "alpha_i": (N, E), "A_i": (E, E), "a_i": (E, E), "abar_i": (E, E), "f_i": (N, E),
+        "I alpha": (E, E), "w x (I w)": (E, E), "m(r+rbar) x abar": (E, E), "r x R f": (C, C), "R n": (C, C),
+        "add n": (E, C), "Total": (N, N),
+    },
+    (TURNEY, "4"): {
+        "omega_i": (E, E), "alpha_i": (N, E), "A_i": (E, E), "a_i": (N, N), "m abar_i": (E, E), "f_i": (E, E),
+        "Tr{A K sigma}": (E, E), "m(r+rbar) x abar": (E, E), "r x R f": (C, C), "R n": (C, C), "add n": (E, N),
+        "Total": (N, N),
+    },
+    (TURNEY, "5"): {
+        "omega_1": (E, E), "alpha_1": (N, E), "A_1": (E, E), "omega_2": (E, E), "alpha_2": (N, E),
+        "forward stage": (E, E), "backward stage": (E, C), "Total": (N, C),
+    },
+}  # fmt: skip
+"""What is known of every printed number; a better status than this would be news."""
+
+UNEXPLAINED = {
+    ("I", "Uicker/Kahn", "additions"): "1/6 n",
+    ("I", "Hollerbach(4x4)", "multiplications"): "20n",
+    ("II", "Uicker/Kahn", "multiplications"): "-872",
+    ("II", "Uicker/Kahn", "additions"): "1",
+    ("II", "Waters", "multiplications"): "6",
+    ("II", "Hollerbach(4x4)", "multiplications"): "120",
+}
+"""Residuals for which no stated reason adds up."""
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """All rows, judged once."""
+    return published()
+
+
+def test_every_row_is_there(rows):
+    for (paper, table), want in STATUS.items():
+        labels = [row.row for row in rows if (row.paper, row.table) == (paper, table)]
+        assert labels == list(want)
+    assert len(rows) == sum(len(want) for want in STATUS.values())
+    assert all(row.page for row in rows)
+
+
+def test_statuses(rows):
+    found = {(r.paper, r.table, r.row): (r.multiplications.status, r.additions.status) for r in rows}
+    want = {(*key, row): status for key, table in STATUS.items() for row, status in table.items()}
+    assert found == want
+
+
+def test_what_remains_unexplained(rows):
+    left = {
+        (row.table, row.row, cell): getattr(row, cell).residual
+        for row in rows
+        for cell in v.CELLS
+        if not getattr(row, cell).accounted
+    }
+    assert left == UNEXPLAINED
+
+
+def test_reasons_are_given(rows):
+    for row in rows:
+        for cell in v.CELLS:
+            found = getattr(row, cell)
+            assert found.status in STATUSES
+            if found.status == E:
+                assert found.reason == ""
+            if found.status in (C, I):
+                assert found.reason
+            if found.status in (E, C):
+                assert found.residual == "0"
+            if found.status == N and found.accounted:
+                assert found.accounts
+
+
+def test_hollerbach_one_convention_serves_waters_and_the_4x4_additions():
+    for stem, want in {
+        "waters_1979": ("106 1/2 n^2 + 620 1/2 n - 512", "82n^2 + 514n - 384"),
+        "hollerbach_1980_4x4": ("810n - 592", "675n - 464"),
+        "hollerbach_1980_3x3_proximal": ("395n - 270", "320n - 201"),
+        "hollerbach_1980_3x3_gravity_4x4": ("412n - 277", "333n - 208"),
+    }.items():
+        found = polynomial(stem, convention="Hollerbach's ledger")
+        assert (str(found.multiplications), str(found.additions)) == want
+
+
+def test_newton_euler_both_numbers_from_one_structure():
+    found = polynomial("luh_walker_paul_1980", convention="sums of p'', r'', N from zero")
+    assert str(found) == "150n - 48 | 131n - 48"
+
+
+def test_a_changed_number_changes_the_status(monkeypatch):
+    newton = next(row for row in TABLE_I if row.row == "Newton-Euler")
+    assert v._judged(newton).multiplications.status == E
+    assert v._judged(replace(newton, multiplications="150n - 47")).multiplications.status == N
+    assert v._judged(replace(newton, multiplications="150n - 47")).multiplications.residual == "1"
+    assert v._judged(replace(newton, multiplications="150 1/2 n - 48")).multiplications.status == I
+    total = TABLE_3[-1]
+    assert v._judged(replace(total, multiplications="109n - 12")).multiplications.reason == (
+        "the rows add up to 108n - 12"
+    )
+    six = next(row for row in TABLES[HOLLERBACH]["II"] if row.row == "Newton-Euler")
+    judged = v._judged(replace(six, multiplications="853"))
+    assert (judged.multiplications.status, judged.multiplications.reason) == (
+        I,
+        "the polynomial of table I gives 852 at n = 6",
+    )
+
+
+def test_plain_rows_and_selection():
+    found = published(TURNEY, "3")
+    assert {row.table for row in found} == {"3"}
+    plain = found[0].rows()
+    assert [row["operation"] for row in plain] == ["multiplications", "additions"]
+    assert plain[0]["published"] == "9n"
+    with pytest.raises(
+        StateFault, match="no table of 'luh'; give one of hollerbach_1980, turney_mudge_lee_1980"
+    ):
+        published("luh")
+    with pytest.raises(StateFault, match="no table '9'; there are hollerbach_1980 I, hollerbach_1980 II"):
+        published(TURNEY, "9")
