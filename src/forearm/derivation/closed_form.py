@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Matrix, Vector, cross, product
-from forearm.arm import Arm
 from forearm.derivation.polynomial import Expression, Ring
 
 Tell = Callable[[str, int, int], None]
@@ -43,7 +42,7 @@ def expressions(ring: Ring, array: Any) -> Matrix:
 
 
 def from_energies(
-    arm: Arm, ring: Ring, q: list[Expression], coordinates: tuple[str, ...], S: Matrix, tell: Tell
+    arm: Any, ring: Ring, q: list[Expression], coordinates: tuple[str, ...], S: Matrix, tell: Tell
 ) -> Dynamics:
     """Closed form in the coordinates x, where q = S x."""
     n = arm.n
@@ -56,7 +55,7 @@ def from_energies(
     return _without_roundoff(Dynamics(M, christoffel_of(M, ring, coordinates, tell), g))
 
 
-def _mass_matrix(arm: Arm, ring: Ring, q: list[Expression], tell: Tell) -> Matrix:
+def _mass_matrix(arm: Any, ring: Ring, q: list[Expression], tell: Tell) -> Matrix:
     n = arm.n
     M = [[ring.constant(0) for _ in range(n)] for _ in range(n)]
     v: list[Vector] = []
@@ -81,7 +80,7 @@ def _dot(a: Vector, b: Vector) -> Any:
     return product(a[None, :].astype(object), b.astype(object))[0]
 
 
-def potential(arm: Arm, ring: Ring, q: list[Expression]) -> Expression:
+def potential(arm: Any, ring: Ring, q: list[Expression]) -> Expression:
     """Potential energy -Σ g·(m p + R h), zero at the origin of frame 0."""
     g = arm.gravity_in_base.astype(object)  # gravity in the axes of the link at hand
     height: Any = 0.0  # g · p

@@ -1,24 +1,17 @@
 """`derive`: the closed form of an arm, by energies or by any paper's formulation, with its check."""
 
-import inspect
-import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from forearm import faults
-from forearm.algebra import Matrix, is_number, product
 from forearm.arm import Arm
 from forearm.derivation.checking import numeric_check
-from forearm.derivation.closed_form import Dynamics, Tell, expressions, from_energies, from_torques
+from forearm.derivation.closed_form import from_energies, from_torques
 from forearm.derivation.equations import Equations
 from forearm.derivation.grouping import Grouping, grouped, used
-from forearm.derivation.polynomial import Expression, Ring
+from forearm.derivation.preparation import prepared
 from forearm.derivation.stepping import Steps, watching
-from forearm.derivation.symbols import parameter_names, read_arm
-from forearm.formulations import FORMULATIONS
 
 
 def derive(
@@ -52,152 +45,42 @@ def derive(
     Returns:
         Equations, with a numeric check attached.
     """
-    if not arm.dynamics:
-        faults.no_dynamics(arm, "equations of motion")
     started = time.monotonic()
-    S = _coordinate_map(arm, coordinates)
-    x = _coordinate_names(arm, names)
-    read, q = read_arm(arm, x, S)
-    ring = q[0].ring
-    tell = _teller(arm, ring, timeout, progress)
-    xd, xdd = tuple(_rate(name, "d") for name in x), tuple(_rate(name, "dd") for name in x)
-    ring.mark_rates((*xd, *xdd))
+    p = prepared(arm, names, coordinates, timeout, progress)
     steps: Steps = {}
     groupings: list[Grouping] = []
     if formulation is not None:
         _refuse_grouping(formulation, group)
-        tell(formulation, 0, 1)
-        dynamics, steps = _by_formulation(read, ring, formulation, q, (xd, xdd), S)
+        p.tell(formulation, 0, 1)
+        with watching(p.ring, arm.n) as steps:
+            tau = p.torques_by(formulation)
+        dynamics = from_torques(tau, p.ring, p.xd, p.xdd)
     elif group:
-        over_letters, groupings = grouped(read, ring)
-        dynamics = from_energies(over_letters, ring, q, x, S, tell)  # type: ignore[arg-type]
+        letters, groupings = grouped(p.arm, p.ring)
+        dynamics = from_energies(letters, p.ring, p.q, p.x, p.S, p.tell)
         groupings = used(groupings, [dynamics.M, dynamics.christoffel, dynamics.g])
     else:
-        dynamics = from_energies(read, ring, q, x, S, tell)
+        dynamics = from_energies(p.arm, p.ring, p.q, p.x, p.S, p.tell)
     equations = Equations(
         arm=arm,
         formulation=formulation,
-        coordinates=x,
-        speeds=xd,
-        accelerations=xdd,
-        S=S,
+        coordinates=p.x,
+        speeds=p.xd,
+        accelerations=p.xdd,
+        S=p.S,
         M=dynamics.M,
         christoffel=dynamics.christoffel,
         g=dynamics.g,
         steps=steps,
         groupings=tuple(groupings),
-        read_arm=read,
-        q=tuple(q),
+        read_arm=p.arm,
+        q=tuple(p.q),
         seconds=time.monotonic() - started,
         check=None,
     )
-    ring.deadline = float("inf")
-    tell("numeric check", 0, 1)
+    p.tell("numeric check", 0, 1)
+    p.ring.deadline = float("inf")
     return equations.checked(numeric_check(equations))
-
-
-# -- by a formulation ------------------------------------------------------------------------------------
-
-
-def _by_formulation(
-    arm: Arm,
-    ring: Ring,
-    stem: str,
-    q: list[Expression],
-    rates: tuple[tuple[str, ...], tuple[str, ...]],
-    S: Matrix,
-) -> tuple[Dynamics, Steps]:
-    """A paper's torques on symbols, taken apart, and the steps that it went through."""
-    with watching(ring, arm.n) as steps:
-        tau = formulation_torques(arm, ring, stem, q, rates, S)
-    return from_torques(tau, ring, *rates), steps
-
-
-def torque_stems() -> list[str]:
-    """Formulations that give torques from arm and state alone (Horn and Raibert's needs tables too)."""
-    found = []
-    for stem, row in FORMULATIONS.items():
-        if "joint_torques" in row.gives:
-            arguments = inspect.signature(row.joint_torques).parameters.values()
-            if not any(a.kind is a.KEYWORD_ONLY and a.default is a.empty for a in arguments):
-                found.append(stem)
-    return found
-
-
-def formulation_torques(
-    arm: Arm,
-    ring: Ring,
-    stem: str,
-    q: list[Expression],
-    rates: tuple[tuple[str, ...], tuple[str, ...]],
-    S: Matrix,
-) -> Any:
-    """Sᵀ tau by one formulation, as expressions in coordinates, speeds and accelerations."""
-    row = FORMULATIONS.get(stem)
-    known = torque_stems()
-    if row is None or stem not in known:
-        raise faults.StateFault(
-            f"derive: formulation is {stem!r}; it must be None or one of {', '.join(known)}."
-        )
-    if not row.accepts(arm):
-        raise faults.StateFault(
-            f"derive: {stem} is written for revolute joints only, and arm {arm.name!r} slides; "
-            "leave formulation out, or take luh_walker_paul_1980."
-        )
-    whole = S.astype(object)
-    qd, qdd = (product(whole, _vector([ring.generator(name) for name in names])) for names in rates)
-    tau = row.joint_torques(arm, _vector(q), _vector(qd), _vector(qdd))
-    return expressions(ring, product(whole.T, _vector(tau)))
-
-
-def _vector(items: Any) -> Any:
-    out = np.empty(len(items), dtype=object)
-    out[:] = list(items)
-    return out
-
-
-# -- arguments -------------------------------------------------------------------------------------------
-
-
-def _coordinate_map(arm: Arm, S: Any) -> Matrix:
-    """S as an array (n, n), whole numbers where a joint turns."""
-    if S is None:
-        return np.eye(arm.n)
-    array = np.asarray(S, dtype=float)
-    if array.shape != (arm.n, arm.n) or abs(np.linalg.det(array)) < 1e-12:
-        raise faults.StateFault(
-            f"derive: coordinates has shape {array.shape} or is singular; arm {arm.name!r} needs an "
-            f"invertible ({arm.n}, {arm.n}) matrix S with q = S x."
-        )
-    for link, row in zip(arm.links, array, strict=True):
-        if link.revolute and not np.array_equal(row, np.round(row)):
-            raise faults.StateFault(
-                f"derive: coordinates has the row {row.tolist()} for the turning joint {link.name!r}; give "
-                "whole numbers there, so that its angle is a sum of angles."
-            )
-    return array
-
-
-def _coordinate_names(arm: Arm, names: Sequence[str] | None) -> tuple[str, ...]:
-    found = tuple(f"q{i}" for i in range(1, arm.n + 1)) if names is None else tuple(map(str, names))
-    if len(found) != arm.n or len(set(found)) != arm.n or not all(name.isidentifier() for name in found):
-        raise faults.StateFault(
-            f"derive: names is {found!r}; give {arm.n} different names, one for each joint of "
-            f"arm {arm.name!r}."
-        )
-    for name in parameter_names(arm):
-        if name in (*found, *(_rate(x, "d") for x in found), *(_rate(x, "dd") for x in found)):
-            raise faults.StateFault(
-                f"derive: arm {arm.name!r} has a symbol {name!r}, which is also a coordinate; give names=(…), "
-                "others for the coordinates."
-            )
-    return found
-
-
-def _rate(name: str, dots: str) -> str:
-    """qd1 for q1: the dots go before the number."""
-    letters, number = re.fullmatch(r"(.*?)(\d*)", name).groups()  # type: ignore[union-attr]
-    return f"{letters}{dots}{number}"
 
 
 def _refuse_grouping(formulation: str, group: bool) -> None:
@@ -206,24 +89,3 @@ def _refuse_grouping(formulation: str, group: bool) -> None:
             f"derive: group=True with formulation={formulation!r}; base parameters belong to no rigid body "
             "that a paper could be run on. Leave formulation out."
         )
-
-
-def _teller(arm: Arm, ring: Ring, timeout: float | None, progress: Tell | None) -> Tell:
-    if timeout is not None:
-        if not is_number(timeout) or not timeout > 0:
-            raise faults.StateFault(
-                f"derive: timeout is {timeout!r}; give seconds, a positive number, or None."
-            )
-        ring.deadline = time.monotonic() + timeout
-
-    def tell(stage: str, done: int, of: int) -> None:
-        ring.told = (
-            f"derive: arm {arm.name!r} took longer than timeout={timeout} s (it was at: {stage}); "
-            "give more time, or fewer letters (symbolic(arm, what=...)), or leave formulation out, which "
-            "is the fastest way."
-        )
-        ring.tick()
-        if progress is not None:
-            progress(stage, done, of)
-
-    return tell

@@ -12,20 +12,14 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from forearm.algebra import is_number
+from forearm.derivation.terms import BITS, FULL, Terms, added, cleaned, collect, divides, multiplied
 from forearm.derivation.trigonometry import ONE, Combination, Number, Trigonometry
 from forearm.faults import Fault
-
-BITS = 8
-"""Room for the exponent of one generator in a packed monomial; multiplying monomials is adding integers."""
-FULL = (1 << BITS) - 1
-
-Terms: TypeAlias = dict[int, dict[int, Number]]
-"""Basis element -> monomial -> coefficient."""
 
 
 class TimeUp(Fault, TimeoutError):
@@ -114,17 +108,22 @@ class Expression:
 
     def _other(self, other: Any) -> "Expression | None":
         if type(other) is Expression:
+            self._same_ring(other)
             return other
         if is_number(other) or isinstance(other, Fraction):
             return self.ring.constant(other)
         return None
+
+    def _same_ring(self, other: "Expression") -> None:
+        if self.ring is not other.ring:
+            raise TypeError("expressions of two derivations cannot be combined; derive both together")
 
     def __add__(self, other: Any) -> "Expression":
         """Sum."""
         if is_number(other) and other == 0:
             return self
         right = self._other(other)
-        return NotImplemented if right is None else _added(self, right, 1)
+        return NotImplemented if right is None else Expression(self.ring, added(self.terms, right.terms, 1))
 
     __radd__ = __add__
 
@@ -133,12 +132,12 @@ class Expression:
         if is_number(other) and other == 0:
             return self
         right = self._other(other)
-        return NotImplemented if right is None else _added(self, right, -1)
+        return NotImplemented if right is None else Expression(self.ring, added(self.terms, right.terms, -1))
 
     def __rsub__(self, other: Any) -> "Expression":
         """Difference."""
         left = self._other(other)
-        return NotImplemented if left is None else _added(left, self, -1)
+        return NotImplemented if left is None else Expression(self.ring, added(left.terms, self.terms, -1))
 
     def __neg__(self) -> "Expression":
         """The opposite."""
@@ -159,7 +158,10 @@ class Expression:
     def __mul__(self, other: Any) -> "Expression":
         """Product, in normal form."""
         if type(other) is Expression:
-            return _multiplied(self, other)
+            self._same_ring(other)
+            self.ring.tick()
+            lookup = self.ring.trigonometry.product
+            return Expression(self.ring, multiplied(self.terms, other.terms, lookup))
         if is_number(other) or isinstance(other, Fraction):
             return self.scaled(self.ring.number(other))
         return NotImplemented
@@ -284,12 +286,12 @@ class Expression:
         shift = BITS * ring.place(name)
         for t, part in self.terms.items():
             for target, f in ring.trigonometry.derivative(t, name):
-                _collect(total, target, part.items(), f)
+                collect(total, target, part.items(), f)
             lowered = [
                 (p - (1 << shift), c * (p >> shift & FULL)) for p, c in part.items() if p >> shift & FULL
             ]
-            _collect(total, t, lowered, 1)
-        return Expression(ring, _cleaned(total))
+            collect(total, t, lowered, 1)
+        return Expression(ring, cleaned(total))
 
     def coefficients(self, names: Sequence[str]) -> dict[tuple[int, ...], "Expression"]:
         """Split by powers of some generators: {(powers): the rest}."""
@@ -359,107 +361,22 @@ class Expression:
         return sympy_of(self)
 
 
-# -- the work --------------------------------------------------------------------------------------------
-
-
-def _collect(total: Terms, t: int, items: Iterable[tuple[int, Number]], f: Number) -> None:
-    part = total.setdefault(t, {})
-    for p, c in items:
-        part[p] = part.get(p, 0) + f * c
-
-
-def _cleaned(total: Terms) -> Terms:
-    kept = {t: {p: c for p, c in part.items() if c} for t, part in total.items()}
-    return {t: part for t, part in kept.items() if part}
-
-
-def _added(a: Expression, b: Expression, sign: int) -> Expression:
-    if a.ring is not b.ring:
-        raise TypeError("expressions of two derivations cannot be added; derive both together")
-    if not b.terms:
-        return a
-    total = dict(a.terms)
-    for t, part in b.terms.items():
-        mine = total.get(t)
-        if mine is None:
-            total[t] = part if sign == 1 else {p: -c for p, c in part.items()}
-            continue
-        mine = dict(mine)
-        for p, c in part.items():
-            value = mine.get(p, 0) + c if sign == 1 else mine.get(p, 0) - c
-            if value:
-                mine[p] = value
-            else:
-                del mine[p]
-        if mine:
-            total[t] = mine
-        else:
-            del total[t]
-    return Expression(a.ring, total)
-
-
-def _multiplied(a: Expression, b: Expression) -> Expression:
-    ring = a.ring
-    if ring is not b.ring:
-        raise TypeError("expressions of two derivations cannot be multiplied; derive both together")
-    ring.tick()
-    total: Terms = {}
-    lookup = ring.trigonometry.product
-    for t1, part1 in a.terms.items():
-        for t2, part2 in b.terms.items():
-            flat = _flat_product(part1, part2)
-            for t, f in lookup(t1, t2):
-                part = total.get(t)
-                if part is None:
-                    total[t] = dict(flat) if f == 1 else {p: f * c for p, c in flat.items()}
-                elif f == 1:
-                    for p, c in flat.items():
-                        part[p] = part.get(p, 0) + c
-                else:
-                    for p, c in flat.items():
-                        part[p] = part.get(p, 0) + f * c
-    return Expression(ring, _cleaned(total))
-
-
-def _flat_product(a: dict[int, Number], b: dict[int, Number]) -> dict[int, Number]:
-    if len(b) == 1:
-        a, b = b, a
-    if len(a) == 1:
-        ((p1, c1),) = a.items()
-        return {p1 + p2: c1 * c2 for p2, c2 in b.items()}
-    flat: dict[int, Number] = {}
-    for p1, c1 in a.items():
-        for p2, c2 in b.items():
-            p = p1 + p2
-            flat[p] = flat.get(p, 0) + c1 * c2
-    return flat
-
-
 def _without_quotients(x: Expression, name: str, denominator: Expression) -> Expression:
     """Rewrite lead · u, where u = 1/(lead + rest), as 1 - rest · u until no such product is left."""
     ring = x.ring
     unit = 1 << (BITS * ring.place(name))
     flat = denominator.terms[ONE]
     lead = max(flat)
-    rest = Expression(ring, _cleaned({ONE: {p: -c for p, c in flat.items() if p != lead}}))
+    rest = Expression(ring, cleaned({ONE: {p: -c for p, c in flat.items() if p != lead}}))
     step = (ring.constant(1) + rest * ring.generator(name)) / flat[lead]
     while True:
         kept, hit = Terms(), Terms()
         for t, part in x.terms.items():
             for p, c in part.items():
-                if p & (FULL * unit) and _divides(lead, p):
+                if p & (FULL * unit) and divides(lead, p):
                     hit.setdefault(t, {})[p - lead - unit] = c
                 else:
                     kept.setdefault(t, {})[p] = c
         if not hit:
             return x
         x = Expression(ring, kept) + Expression(ring, hit) * step
-
-
-def _divides(a: int, b: int) -> bool:
-    while a:
-        if a & FULL > b & FULL:
-            return False
-        a >>= BITS
-        b >>= BITS
-    return True

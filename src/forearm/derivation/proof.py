@@ -7,16 +7,8 @@ from typing import Any
 
 from forearm.arm import Arm
 from forearm.derivation.closed_form import from_energies, torques_of
-from forearm.derivation.deriving import (
-    _coordinate_map,
-    _coordinate_names,
-    _rate,
-    _teller,
-    formulation_torques,
-    torque_stems,
-)
 from forearm.derivation.polynomial import Expression
-from forearm.derivation.symbols import read_arm
+from forearm.derivation.preparation import prepared, torque_stems
 from forearm.formulations import FORMULATIONS
 
 ENERGIES = "energies"
@@ -76,25 +68,21 @@ def prove_equal(
     Returns:
         A Proof, true if every difference is zero.
     """
-    S, x = _coordinate_map(arm, coordinates), _coordinate_names(arm, None)
-    xd, xdd = tuple(_rate(name, "d") for name in x), tuple(_rate(name, "dd") for name in x)
-    read, q = read_arm(arm, x, S)
-    ring = q[0].ring
-    tell = _teller(arm, ring, timeout, None)
+    p = prepared(arm, None, coordinates, timeout)
     if stems is None:
         stems = [stem for stem in torque_stems() if FORMULATIONS[stem].accepts(arm)]
     started = time.monotonic()
-    rates = [[ring.generator(name) for name in names] for names in (xd, xdd)]
-    reference = torques_of(from_energies(read, ring, q, x, S, tell), *rates)
+    closed = from_energies(p.arm, p.ring, p.q, p.x, p.S, p.tell)
+    reference = torques_of(closed, p.generators(p.xd), p.generators(p.xdd))
     scale = max(tau.largest for tau in reference)
     rows: list[tuple[str, tuple[Expression, ...], int, float]] = []
     terms = sum(tau.size for tau in reference)
-    rows.append((ENERGIES, tuple(ring.constant(0) for _ in reference), terms, time.monotonic() - started))
+    rows.append((ENERGIES, tuple(p.ring.constant(0) for _ in reference), terms, time.monotonic() - started))
     for stem in stems:
         started = time.monotonic()
-        tell(stem, 0, 1)
-        tau = formulation_torques(read, ring, stem, q, (xd, xdd), S)
+        p.tell(stem, 0, 1)
+        tau = p.torques_by(stem)
         difference = tuple((a - b).without_roundoff(scale) for a, b in zip(tau, reference, strict=True))
         rows.append((stem, difference, sum(t.size for t in tau), time.monotonic() - started))
     names, differences, sizes, seconds = zip(*rows, strict=True)
-    return Proof(arm.name, names, differences, sizes, seconds, ring.exact)
+    return Proof(arm.name, names, differences, sizes, seconds, p.ring.exact)

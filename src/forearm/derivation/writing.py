@@ -11,7 +11,8 @@ from fractions import Fraction
 from functools import reduce
 from math import gcd
 
-from forearm.derivation.polynomial import BITS, FULL, Expression, Ring
+from forearm.derivation.polynomial import Expression, Ring
+from forearm.derivation.terms import BITS, FULL
 from forearm.derivation.trigonometry import ONE, Element, Number
 
 SMALL = 64
