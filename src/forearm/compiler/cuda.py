@@ -367,7 +367,9 @@ def _stream_of(inputs: Sequence[Any]) -> Any:
     if any(type(v).__module__.partition(".")[0] == "torch" for v in inputs):
         import torch
 
-        return cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream)
+        theirs = torch.cuda.current_stream()
+        adopt = getattr(cupy.cuda.Stream, "from_external", None)
+        return adopt(theirs) if adopt else cupy.cuda.ExternalStream(theirs.cuda_stream)
     return nullcontext()
 
 
