@@ -1,7 +1,8 @@
 """Rotor and friction torques: added once, by the user's functions, to every quantity or to none.
 
 Dry friction is one smooth curve with f(0) = 0: with s = v / sqrt(v² + smoothing²) it is
-(c₊ + c₋)/2 s + (c₊ - c₋)/2 s², which tends to c₊ for fast positive and to -c₋ for fast negative speed.
+(c₊ + c₋)/2 s + (c₊ - c₋)/2 s², which tends to c₊ for fast positive and to -c₋ for fast negative speed. It never
+drives the joint, and it rises with speed as long as the two levels differ by no more than a factor of three.
 """
 
 import numpy as np

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Matrix, Scalar, Vector, where
+from forearm.algebra import Matrix, Scalar, Vector, is_zero, where
+from forearm.faults import always_singular
 
 
 def factor(M: Matrix, singular: float = 0.0) -> tuple[list[list[Scalar]], list[Scalar]]:
@@ -25,6 +26,8 @@ def factor(M: Matrix, singular: float = 0.0) -> tuple[list[list[Scalar]], list[S
         pivot = a[k][k]
         if singular and k < n - 1:
             pivot = where(pivot - singular * M[k][k], pivot, 0.0)
+        if is_zero(pivot):
+            always_singular(k + 1)
         inverse[k] = 1.0 / pivot
         rows[k] = [a[k][i] * inverse[k] for i in range(k)]
         for i in range(k):

@@ -10,6 +10,7 @@ from forearm import faults
 from forearm.arm import Arm, Defect, Drive, Inertia, Link, Pose, Wrench
 from forearm.faults import ArmFault, NoDynamics, SingularInertia, StateFault
 from forearm.kinematics import frame_pose
+from forearm.solving import factor
 
 ROD = dict(mass=1.0, com=(-0.5, 0, 0), inertia=Inertia.rod(1.0, 1.0))
 
@@ -134,6 +135,7 @@ CALLS = [
     state("missing and unknown names", lambda: faults.state(two_links(), "q", {"upper": 1, "gripper": 2}), r"q by joint name: missing lower and unknown gripper; arm 'rr' has upper, lower"),
     state("nan in one state", lambda: faults.finite_state(two_links(), "qd", np.array([0, np.nan])), r"qd of joint 2 'lower' is nan; give finite numbers"),
     Case("singular mass matrix", lambda: faults.singular_inertia(two_links(), np.diag([2.0, 0.0]), np.zeros(2)), SingularInertia, r"arm 'rr': the mass matrix is singular: joint 2 'lower' has no inertia about its axis .* give link 2 its mass and inertia, or a drive with rotor_inertia"),
+    Case("mass matrix singular by structure", lambda: factor(np.diag([1.0, 0.0])), SingularInertia, r"singular at every q: joint 2 has no inertia .*; give link 2 its mass and inertia, or a drive"),
     state("singular pose", lambda: faults.singular_pose(two_links(), "tool", 1e17), r"arm 'rr', frame 'tool': the arm is in a singular pose \(condition 1e\+17\), .* give damping="),
     state("coordinates", lambda: faults.coordinate_matrix(two_links(), (3, 1)), r"coordinates of arm 'rr': S has shape \(3, 1\); give a matrix \(2, k\) of full column rank"),
 ]  # fmt: skip

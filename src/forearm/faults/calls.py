@@ -118,6 +118,14 @@ def singular_inertia(arm: Any, M: np.ndarray[Any, Any], q: np.ndarray[Any, Any])
     )
 
 
+def always_singular(number: int) -> NoReturn:
+    """A pivot of the mass matrix is zero by structure, whatever q is."""
+    raise SingularInertia(
+        f"the mass matrix is singular at every q: joint {number} has no inertia about or along its axis when the "
+        f"joints beyond it are free; give link {number} its mass and inertia, or a drive with rotor_inertia."
+    )
+
+
 def singular_pose(arm: Any, frame: Any, condition: float) -> NoReturn:
     """The tool cannot move in every direction, so it has no inertia matrix there."""
     raise StateFault(
