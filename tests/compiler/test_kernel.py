@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from close import assert_close
-from forearm.compiler import threads
+from forearm.compiler import arguments, threads
 from forearm.compiler.graph import interpret
 from forearm.compiler.kernel import Kernel
 from forearm.compiler.passes import lower
@@ -166,6 +166,23 @@ def test_columns_layout_shares_values():
     wide = draw(7, 90)
     np.testing.assert_array_equal(kernel(wide[:, 10:40], qd, load), kernel(wide[:, 10:40].copy(), qd, load))
     assert kernel(q[:, 0], qd[:, 0], 2.0).shape == (7,)
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 33])
+@pytest.mark.parametrize("shift", [0, 1, 3])
+def test_wide_results_past_the_caches_are_the_same(monkeypatch, count, shift):
+    """Results too large for the caches take another way out; make every result too large."""
+    square = lower(trace(lambda q: {"M": np.outer(q, q)}, {"q": (7,)}, name="square"))
+    kernel, q = Kernel(square, keep=False), draw(count, 7)
+    monkeypatch.setattr(arguments, "PAST_CACHES", 0)
+    block = np.full(count * 49 + 8, np.nan)
+    out = block[shift : shift + count * 49].reshape(count, 7, 7)
+    kernel(q, out=out)
+    np.testing.assert_array_equal(out, q[:, :, None] * q[:, None, :])
+    assert np.isnan(block[:shift]).all()
+    assert np.isnan(block[shift + count * 49 :]).all()
+    whole = np.full((count, 7, 7), np.nan)
+    kernel(q, out=guarded(whole)[0])  # nothing behind the array is touched
 
 
 @pytest.mark.parametrize("wanted", [2, 3, 8])

@@ -52,10 +52,14 @@ def block_starts(size: int, block: int) -> list[int]:
     return starts
 
 
-def piece_width(lanes: Lanes, size: int) -> int:
-    """Numbers of a row moved at once: at most 16 bytes, since crossing halves of a register is slow."""
-    width = 1
-    while 2 * width <= min(size, lanes.width, 16 // lanes.itemsize):
+def piece_width(lanes: Lanes, size: int, inward: bool) -> int:
+    """Numbers of a row moved at once, at most the row and the value (measured).
+
+    Reading takes 16 bytes, which are put together without crossing the halves of a register; writing takes 32,
+    because stores are scarcer than shuffles.
+    """
+    width, most = 1, (16 if inward else 32) // lanes.itemsize
+    while 2 * width <= min(size, lanes.width, most):
         width *= 2
     return width
 
@@ -124,7 +128,7 @@ def _move_block(
     w: Writer, lanes: Lanes, size: int, tile: int, rows: list[str], base: str, inward: bool
 ) -> None:
     """A vector's worth of whole rows, from or to the columns at `base`, piece by piece."""
-    piece = Lanes(lanes.dtype, piece_width(lanes, size))
+    piece = Lanes(lanes.dtype, piece_width(lanes, size, inward))
     c, groups, item = piece.width, lanes.width // piece.width, lanes.itemsize
     for start in block_starts(size, c):
         places = [[w.at(rows[i + g * c], start * item) for g in range(groups)] for i in range(c)]
@@ -138,6 +142,28 @@ def _move_block(
             for value, line in zip(pieces, places, strict=True):
                 for g, place in enumerate(line):
                     w.store(piece, _part(w, lanes, piece, value, g), place)
+
+
+def stream_function(lanes: Lanes) -> str:
+    """The function `@stream(to, source, bytes)`: copy past the caches, for results too large to stay in them.
+
+    A line of the cache that is written whole this way need not be read first, which halves the traffic.
+    """
+    w, one, item = Writer(), Lanes(lanes.dtype, 1), lanes.itemsize
+    line = lanes.width * item
+    address = w.let("ptrtoint ptr %to to i64")
+    ahead = w.let(f"and i64 {w.let(f'sub i64 0, {address}')}, {line - 1}")
+    ahead = w.let(f"call i64 @llvm.smin.i64(i64 {ahead}, i64 %bytes)")
+    whole = w.let(f"and i64 {w.let(f'sub i64 %bytes, {ahead}')}, {-line}")
+    rest = w.let(f"add i64 {ahead}, {whole}")
+    for step, first, end in ((one, "0", ahead), (lanes, ahead, rest), (one, rest, "%bytes")):
+        with w.when(w.let(f"icmp slt i64 {first}, {end}")), w.loop(end, step.width * item, first) as offset:
+            value = w.load(step, w.at("%source", offset))
+            hint = f"align {line}, !nontemporal !1" if step is lanes else f"align {item}"
+            w.put(f"store {step.type} {value}, ptr {w.at('%to', offset)}, {hint}")
+    return w.function(
+        "internal void @stream(ptr noalias %to, ptr noalias %source, i64 %bytes) nounwind noinline"
+    )
 
 
 def columns_function(name: str, lanes: Lanes, size: int, tile: int, *, inward: bool) -> str:

@@ -16,6 +16,9 @@ from forearm.compiler.graph import Graph
 
 SCRATCH = 20_000
 """Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code."""
+WIDE = 16
+"""Numbers in an output from which it may go past the caches (layout.py)."""
+
 LARGEST = 16
 """States in a tile at most: fetching one small tile overlaps the arithmetic of another (measured)."""
 
@@ -94,9 +97,14 @@ class Plan:
         return self.tile * self.lanes.itemsize
 
     @property
+    def staging(self) -> int:
+        """Bytes of the area from which wide outputs are written past the caches."""
+        return max((p.size for p in self.graph.outputs if p.size >= WIDE), default=0) * self.pitch
+
+    @property
     def size(self) -> int:
         """Bytes of the scratch area."""
-        return self.columns * self.pitch
+        return self.columns * self.pitch + self.staging
 
     @property
     def runs(self) -> list[tuple[int, int, int]]:
