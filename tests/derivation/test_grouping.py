@@ -8,7 +8,7 @@ from close import assert_close
 from forearm.arm import Arm, Inertia, Link
 from forearm.derivation import derive, symbolic
 from forearm.formulations import FORMULATIONS
-from forearm.readers import load
+from forearm.readers import known_arms, load
 
 
 def rank(arm):
@@ -44,7 +44,7 @@ def _all_defects(n):
     return tuple(Defect(i, kind, "unit parameters") for i in range(1, n + 1) for kind in kinds)
 
 
-@pytest.mark.parametrize("name", ["rr", "puma560", "ur5e"])
+@pytest.mark.parametrize("name", ["rr", "puma560", "stanford", "cobra600"])
 def test_as_many_as_the_rank(name):
     arm = load(name)
     eq = derive(symbolic(arm, style="full"), group=True)
@@ -58,11 +58,10 @@ def test_puma_has_36():
     assert eq.size < derive(eq.arm).size / 2
 
 
-def test_a_sliding_joint_may_leave_more_than_the_rank():
-    # along a parallel axis, first moments of the sliding link could also ride on the link before it
-    eq = derive(symbolic(load("cobra600"), style="full"), group=True)
-    assert eq.check.passed
-    assert len(eq.groupings) >= rank(load("cobra600"))
+@pytest.mark.more
+@pytest.mark.parametrize("name", known_arms())
+def test_as_many_as_the_rank_for_every_arm(name):
+    test_as_many_as_the_rank(name)
 
 
 def test_meaning_is_printed():

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import parallel_axis, product, rotation_z, sin_cos_of_constant
+from forearm.algebra import is_number, parallel_axis, product, rotation_z, sin_cos_of_constant
 from forearm.arm import Arm, Pose, Ten
 from forearm.derivation.polynomial import Expression, Ring
 
@@ -84,20 +84,25 @@ def _regrouped(arm: Arm) -> list[Ten]:
     tens = [link.ten_at_joint for link in arm.links]
     for j in range(arm.n - 1, -1, -1):
         link, (mass, h, J) = arm.links[j], tens[j]
-        zero = np.zeros((3, 3))
         if link.revolute:  # what is symmetric about the axis: m, the first moment along z, and Lyy twice
             disc = np.array([[J[1, 1], 0.0, 0.0], [0.0, J[1, 1], 0.0], [0.0, 0.0, 0.0]], dtype=object)
             move = Ten(mass, np.array([0.0, 0.0, h[2]], dtype=object), disc)
             tens[j] = Ten(0.0, np.array([h[0], h[1], 0.0], dtype=object), J - disc)
             along = Pose(translation=(0.0, 0.0, link.d))
-        else:  # a sliding body keeps its direction: all of its inertia
-            move, tens[j] = Ten(0.0, np.zeros(3), J), Ten(mass, h, zero)
+        else:  # a sliding body keeps its direction: all of its inertia, and h where no axis notices its height
+            first = h if _all_parallel(arm, j) else np.zeros(3)
+            move, tens[j] = Ten(0.0, first, J), Ten(mass, h - first, np.zeros((3, 3)))
             along = Pose(rotation_z(*sin_cos_of_constant(link.theta)))  # type: ignore[arg-type]
         if j:
-            back = (arm.links[j - 1].pose @ along).inverse()
-            before, moved = tens[j - 1], _moved(move, back if link.revolute else Pose(back.rotation))
+            before, moved = tens[j - 1], _moved(move, (arm.links[j - 1].pose @ along).inverse())
             tens[j - 1] = Ten(*(a + b for a, b in zip(before, moved, strict=True)))
     return tens
+
+
+def _all_parallel(arm: Arm, j: int) -> bool:
+    """Whether the axes of joints 0 … j (counted from 0) are parallel by construction."""
+    cosines = [link.pose.R[2, 2] for link in arm.links[:j]]
+    return all(is_number(c) and abs(c) == 1 for c in cosines)
 
 
 def _moved(ten: Ten, step: Pose) -> Ten:
