@@ -5,6 +5,7 @@ Nothing on the page is typed: numbers, statuses and residuals come from `forearm
 differ from the code. A test says when it is due.
 """
 
+from importlib import import_module
 from pathlib import Path
 
 from forearm.counting import (
@@ -24,11 +25,12 @@ from forearm.counting import (
 from forearm.counting.conventions import CONVENTIONS, TURNEY_DIAGONAL, WITHOUT_GRAVITY
 from forearm.counting.customising import GENERAL_RECORDS, RECORDS
 from forearm.counting.operation_graphs import SLOW_MULTIPLY, SPLIT_TASKS, TABLE_5_TASKS
-from forearm.counting.printed import PAPERS
+from forearm.counting.printed import PAPERS, TABLES
 from forearm.counting.schedules import list_schedule
 from forearm.counting.strobing_costs import coefficients
 from forearm.counting.verdicts import EXACT, STATUSES
 from forearm.counting.writing import to_markdown
+from forearm.formulations import FORMULATIONS
 from forearm.readers import load
 
 HERE = Path(__file__).parent
@@ -93,12 +95,33 @@ def verdicts() -> str:
             text.append(to_markdown([_line(r) for r in rows if (r.paper, r.table) == (paper, table)]))
             text.append(_notes([r for r in rows if (r.paper, r.table) == (paper, table)]))
     conventions = [{"convention": c.name, "what is charged": c.why} for c in CONVENTIONS.values()]
-    return "\n".join([*text, "### The conventions\n", to_markdown(conventions)])
+    structures = [
+        {
+            "structure": name,
+            "what it is": import_module(f"forearm.counting.as_counted.{name}").__doc__.splitlines()[0],
+        }
+        for name in sorted(
+            {m.label.split()[0].rstrip(",") for row in _printed() for m in (row.ours, *row.others)}
+        )
+        if name.startswith(("turney", "hollerbach", "horn")) and name not in FORMULATIONS
+    ]
+    text += [
+        "### The conventions\n",
+        to_markdown(conventions),
+        "### The structures that are not formulations\n",
+    ]
+    return "\n".join([*text, to_markdown(structures)])
+
+
+def _printed():
+    return [row for tables in TABLES.values() for rows in tables.values() for row in rows]
 
 
 def _line(row) -> dict[str, str]:
     def verdict(v):
-        return v.status if v.residual == "0" or v.status == EXACT else f"{v.status}, residual {v.residual}"
+        if v.residual == "0" or v.status == EXACT:
+            return v.status
+        return f"{v.status}, residual {v.residual}" + (", accounted for" if v.accounted else "")
 
     m, a = row.multiplications, row.additions
     return {

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from forearm.counting import STATUSES, polynomial, published
+from forearm.counting import CONVENTIONS, STATUSES, polynomial, published
 from forearm.counting import verdicts as v
 from forearm.counting.printed import HOLLERBACH, TABLE_3, TABLE_I, TABLES, TURNEY
 from forearm.faults import StateFault
@@ -109,8 +109,12 @@ def test_hollerbach_one_convention_serves_waters_and_the_4x4_additions():
         assert (str(found.multiplications), str(found.additions)) == want
 
 
-def test_newton_euler_both_numbers_from_one_structure():
-    found = polynomial("luh_walker_paul_1980", convention="sums of p'', r'', N from zero")
+@pytest.mark.parametrize("third", ["NE3", "NE1", "NE7"])
+def test_newton_euler_both_numbers_from_one_structure(third):
+    """The convention names NE3 with NE4 and NE6, and says that two others would do in its place."""
+    rule = CONVENTIONS["sums of p'', r'', N from zero"]
+    assert rule.accumulate == ("NE3", "NE4", "NE6")
+    found = polynomial("luh_walker_paul_1980", convention=replace(rule, accumulate=(third, "NE4", "NE6")))
     assert str(found) == "150n - 48 | 131n - 48"
 
 

@@ -26,8 +26,8 @@ class Measure(Protocol):
         ...
 
     @property
-    def why(self) -> str:
-        """The convention in words."""
+    def rule(self) -> Convention:
+        """The convention that is charged by."""
         ...
 
 
@@ -66,9 +66,9 @@ class Run:
         return self.stem + (f" ({', '.join(self.equations)})" if self.equations else "")
 
     @property
-    def why(self) -> str:
-        """The convention in words."""
-        return self.convention.why
+    def rule(self) -> Convention:
+        """The convention that is charged by."""
+        return self.convention
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,9 @@ class Stage:
         return f"{self.run.stem}, largest of {', '.join('+'.join(group) for group in self.groups)}"
 
     @property
-    def why(self) -> str:
-        """The convention in words."""
-        return self.run.why
+    def rule(self) -> Convention:
+        """The convention that is charged by."""
+        return self.run.rule
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,6 @@ class Together:
         return "sum of the rows"
 
     @property
-    def why(self) -> str:
-        """The last part's convention (the others follow the first)."""
-        return self.parts[-1].why
+    def rule(self) -> Convention:
+        """The convention of the last part."""
+        return self.parts[-1].rule

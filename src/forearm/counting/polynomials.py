@@ -51,7 +51,7 @@ class Polynomial:
     def __add__(self, other: Polynomial) -> Polynomial:
         """Sum."""
         size = max(len(self.coefficients), len(other.coefficients))
-        return Polynomial(tuple(self._at(k) + other._at(k) for k in range(size)))
+        return Polynomial(tuple(self.coefficient(k) + other.coefficient(k) for k in range(size)))
 
     def __neg__(self) -> Polynomial:
         """Opposite."""
@@ -70,7 +70,8 @@ class Polynomial:
                 out[i + j] += a * b
         return Polynomial(tuple(out))
 
-    def _at(self, k: int) -> Fraction:
+    def coefficient(self, k: int) -> Fraction:
+        """Coefficient of n^k."""
         return self.coefficients[k] if k < len(self.coefficients) else Fraction(0)
 
     @property
@@ -176,7 +177,7 @@ def polynomial(
         if bookkeeping:
             taken = {n: t + _counted(stem, n, rule, quantity, kinds)[2] for n, t in taken.items()}
         fits = [
-            _lowest({n: getattr(t, kind) for n, t in taken.items()})
+            lowest_fit({n: getattr(t, kind) for n, t in taken.items()})
             for kind in ("multiplications", "additions")
         ]
         if all(f is not None for f in fits):
@@ -186,7 +187,8 @@ def polynomial(
     )
 
 
-def _lowest(points: dict[int, int]) -> Polynomial | None:
+def lowest_fit(points: Mapping[int, int]) -> Polynomial | None:
+    """The polynomial of lowest degree through all points, with at least two of them to spare; None if there is none."""
     return next((p for degree in range(len(points) - 2) if (p := fit(points, degree)) is not None), None)
 
 

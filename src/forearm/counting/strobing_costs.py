@@ -18,10 +18,10 @@ import numpy as np
 
 from forearm.counting.as_counted import simulation_steps
 from forearm.counting.conventions import TURNEY_DIAGONAL
-from forearm.counting.polynomials import Polynomial, _lowest, polynomial
+from forearm.counting.polynomials import Polynomial, lowest_fit
 from forearm.counting.scalar import Meter, Operation, values
 from forearm.counting.stage import generic_arm, run_counted, state_of
-from forearm.counting.tallies import Tally, needed, tally
+from forearm.counting.tallies import Tally, count, needed, tally
 from forearm.faults import StateFault
 
 DEFAULT = "turney_mudge_lee_1980_modified"
@@ -82,9 +82,9 @@ def _response(stem: str, n: int, qd: Any, qdd: Any, asked: Iterable[int]) -> tup
 def _fitted(part: str, points: Callable[[int], Tally], last: int = 7) -> Cost:
     """A cost from counts at n = 1 … last, proved on more points than it has coefficients."""
     taken = {n: points(n) for n in range(1, last + 1)}
-    fits = [_lowest({n: getattr(t, kind) for n, t in taken.items()}) for kind in _KINDS]
+    fits = [lowest_fit({n: getattr(t, kind) for n, t in taken.items()}) for kind in _KINDS]
     if None in fits:
-        fits = [_lowest({n: getattr(t, kind) for n, t in taken.items() if n > 1}) for kind in _KINDS]
+        fits = [lowest_fit({n: getattr(t, kind) for n, t in taken.items() if n > 1}) for kind in _KINDS]
     if None in fits:
         raise StateFault(f"strobing: the cost of {part} is no polynomial in n up to {last}.")
     return Cost(part, *fits)  # type: ignore[arg-type]
@@ -149,8 +149,8 @@ def visits(cost: Cost, of: Polynomial) -> tuple[Fraction, Fraction]:
     """Leading work for each visit: k or d (multiplications, additions), for the number of visits `of`."""
     lead = of.coefficients[-1]
     return (
-        cost.multiplications._at(of.degree) / lead,
-        cost.additions._at(of.degree) / lead,
+        cost.multiplications.coefficient(of.degree) / lead,
+        cost.additions.coefficient(of.degree) / lead,
     )
 
 
@@ -195,6 +195,11 @@ def _counted(run: Callable[[Meter], Any]) -> Tally:
     return tally(charged)
 
 
+def _bias(stem: str, n: int) -> Tally:
+    q, qd, _ = state_of(generic_arm(n))
+    return count(stem, n, convention=TURNEY_DIAGONAL, arguments=(q, qd, np.zeros(n))).total
+
+
 def _elimination(n: int) -> Tally:
     base = np.array([[1.0 / (1 + i + j) for j in range(n)] for i in range(n)]) + n * np.eye(n)
     return _counted(lambda m: simulation_steps.solution(m.array(base), m.array(np.arange(1.0, n + 1))))
@@ -207,8 +212,7 @@ def _integration(n: int) -> Tally:
 
 def simulation_costs(stem: str = DEFAULT) -> list[Cost]:
     """The cost of one acceleration and of one step of the four point integration, as section 7 does it."""
-    bias_found = polynomial(stem, convention=TURNEY_DIAGONAL)
-    bias = Cost("bias C + G, one inverse dynamics", bias_found.multiplications, bias_found.additions)
+    bias = _fitted("bias C + G, one inverse dynamics without accelerations", lambda n: _bias(stem, n))
     mass = next(cost for cost in strobing_costs(stem) if cost.part == "M by strobing")
     subtract = Cost("tau - bias", Polynomial(()), Polynomial((Fraction(0), Fraction(1))))
     eliminate = _fitted("elimination and back substitution", _elimination)

@@ -35,7 +35,7 @@ class Verdict:
     status: str
     """One of STATUSES."""
     reason: str
-    """The convention that gives the number, or why it cannot be right; empty if exact."""
+    """The structure and convention that give the number, or why it cannot be right; empty if exact."""
     residual: str
     """Published less the nearest of our counts that apply; '0' where reproduced."""
     accounted: bool
@@ -134,13 +134,13 @@ def _verdict(row: Printed, cell: str) -> Verdict:
     left = _least([reading - count - stated for count in counts])
     if doubts:
         status = INCONSISTENT
-        rest = f"; read as {reading}: {fitting.label}, {fitting.why}" if fitting is not None else ""
+        rest = f"; read as {reading}: {_by(fitting)}" if fitting is not None else ""
         reason = "; ".join(doubts) + rest
         residual = residual if fitting is not None or not reasons else left
     elif ours == printed:
         status, reason = EXACT, ""
     elif fitting is not None:
-        status, reason = CONVENTION, f"{fitting.label}: {fitting.why}"
+        status, reason = CONVENTION, _by(fitting)
     else:
         status, reason = NOT_REPRODUCED, ""
     zero = Polynomial(())
@@ -153,6 +153,11 @@ def _verdict(row: Printed, cell: str) -> Verdict:
         accounted=zero in (residual, left),
         accounts=tuple(f"{size}: {why}" for why, size in reasons),
     )
+
+
+def _by(measure: Measure) -> str:
+    """Which structure and convention give a number; CONVENTIONS has the convention in words."""
+    return f"{measure.label}, convention {measure.rule.name!r}"
 
 
 def _accounts(row: Printed, cell: str) -> list[tuple[str, Polynomial]]:
