@@ -7,7 +7,7 @@ in an order that keeps few values alive. Values change by roundoff only: sums an
 from dataclasses import replace
 
 from forearm.compiler.graph import Graph
-from forearm.compiler.passes.factors import LARGE, QUICK, THOROUGH, common_factors
+from forearm.compiler.passes.factors import LARGE, QUICK, SEQUENCES, common_factors, cost
 from forearm.compiler.passes.folding import dead_code, fold
 from forearm.compiler.passes.fused import form_fma
 from forearm.compiler.passes.ordering import schedule
@@ -36,17 +36,18 @@ def simplify(graph: Graph, effort: int = 1) -> Graph:
 
     Args:
         graph: Any graph; one that has fused multiply-adds already is only folded.
-        effort: 0 folds only, 1 is the usual (a tenth of a second for an arm's torques), 2 tries every way to
-            take the graph apart (a second or so; a few operations less).
+        effort: 0 folds only, 1 is the usual (a tenth of a second for an arm's torques), 2 tries every way
+            known to take the graph apart (a second or so; a few operations less).
     """
     if graph.effort >= effort:
         return graph
     graph = fold(graph)
     if effort <= 0 or graph.counts.fma:
         return replace(graph, effort=0)
-    openings = THOROUGH if effort > 1 else QUICK if graph.counts.operations <= FEW else LARGE
     graph = choose_units(trig_identities(graph))
-    return replace(choose_units(common_factors(graph, openings)), effort=effort)
+    sequences = SEQUENCES if effort > 1 else (QUICK if graph.counts.operations <= FEW else LARGE,)
+    found = min((choose_units(common_factors(graph, openings)) for openings in sequences), key=cost)
+    return replace(found, effort=effort)
 
 
 def lower(graph: Graph, effort: int = 1) -> Graph:

@@ -29,20 +29,19 @@ ROUNDS = 8
 """Every way to take a graph apart is tried at most so often."""
 WINDOW = 48
 """Terms of one sum are compared with so many before them: all of them, but for very long sums."""
-QUICK = (Opening(), Opening(spread=4), Opening(products=True, spread=12))
+QUICK = (Opening(cancel=False), Opening(spread=4), Opening(products=True, spread=12))
 """Ways to take a graph apart that are worth trying every time."""
 LARGE = (Opening(products=True, spread=12), Opening())
 """The ways that save most, for graphs of thousands of operations."""
-THOROUGH = (
-    *QUICK,
-    Opening(products=True),
-    Opening(sums=6),
-    Opening(products=True, sums=6),
-    Opening(products=True, spread=4),
-    Opening(products=True, sums=6, spread=12),
-    Opening(products=True, sums=100, spread=30),
+SEQUENCES = (
+    QUICK,
+    (Opening(), Opening(spread=4), Opening(products=True, spread=12)),
+    (Opening(products=True, spread=12, cancel=False), Opening(), Opening(spread=4)),
+    (Opening(), Opening(sums=4, spread=4), Opening(products=True, spread=12)),
+    (Opening(sums=3), Opening(spread=4), Opening(products=True, sums=4, spread=12)),
+    (Opening(), Opening(products=True, sums=6, spread=12), Opening(products=True, sums=100, spread=30)),
 )
-"""All ways that have ever been the best on some arm."""
+"""Sequences each of which is the best on some arm: what is taken first decides what can be found later."""
 
 
 def common_factors(graph: Graph, openings: Sequence[Opening] = QUICK) -> Graph:

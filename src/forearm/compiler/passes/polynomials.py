@@ -37,6 +37,8 @@ class Opening(NamedTuple):
     """Shared sums of at most so many terms are merged into the sums that use them."""
     spread: int = 1
     """Sums that are used once, as factors, are multiplied out to at most so many terms."""
+    cancel: bool = True
+    """Whether a sum that is used by name is written out where its terms cancel against others."""
 
 
 class Polynomials:
@@ -156,11 +158,36 @@ class Polynomials:
             collected[bare] = collected.get(bare, 0.0) + sign * (
                 self.constants[-product[0]] if constant else 1.0
             )
+        if self.opening.cancel:
+            self._cancel(collected)
         self._collect_circular(collected)
         self.sums[literal] = []
         for bare, value in collected.items():
             if value != 0.0:
                 self.append(literal, 1 if value > 0 else -1, self._number(abs(value)) + bare)
+
+    def _cancel(self, collected: dict[Product, float]) -> None:
+        """x*S - x*a with S = a + b + ... by name: S is written out where that makes no more terms."""
+        for bare in list(collected):
+            for literal in bare:
+                if literal not in self.sums or bare not in collected:
+                    continue
+                rest = list(bare)
+                rest.remove(literal)
+                inner: dict[Product, float] = {}
+                for number in self.sums[literal]:
+                    _, sign, product = self.terms[number]
+                    constant = bool(product) and product[0] < 0
+                    key = tuple(sorted((*rest, *(product[1:] if constant else product))))
+                    factor = self.constants[-product[0]] if constant else 1.0
+                    inner[key] = collected[bare] * sign * factor
+                gone = [
+                    k for k, v in inner.items() if k in collected and abs(collected[k] + v) * SAME <= abs(v)
+                ]
+                if gone and len(inner) <= 2 * len(gone) + 1:
+                    del collected[bare]
+                    for key, value in inner.items():
+                        collected[key] = 0.0 if key in gone else collected.get(key, 0.0) + value
 
     def _collect_circular(self, collected: dict[Product, float]) -> None:
         """c*sin²*rest + c*cos²*rest = c*rest, as often as it occurs."""
