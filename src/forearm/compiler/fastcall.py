@@ -29,7 +29,8 @@ from forearm.compiler.graph import Graph, Port
 LOG = logging.getLogger("forearm")
 
 # Fields of PyObject, PyTupleObject, PyFloatObject, PyArrayObject: bytes from the start.
-TYPE, TUPLE_SIZE, TUPLE_ITEMS, FLOAT_VALUE = 8, 16, 24, 16
+TYPE, TUPLE_SIZE, FLOAT_VALUE = 8, 16, 16
+TUPLE_ITEMS = tuple.__basicsize__  # differs between versions of Python
 DATA, NDIM, DIMENSIONS, DESCR, FLAGS = 16, 24, 32, 56, 64
 CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 PYARRAY_NEW = 93  # place of PyArray_New in NumPy's table of C functions
@@ -274,7 +275,7 @@ def _reason_against() -> str:
         return "this is a free-threaded build"
     if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
         return "this is not a 64-bit little-endian machine"
-    if object.__basicsize__ != 16 or tuple.__basicsize__ != TUPLE_ITEMS:
+    if object.__basicsize__ != 16:
         return "objects have unusual headers in this build"
     try:
         return _fields_against() or _new_against()

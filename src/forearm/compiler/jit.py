@@ -7,6 +7,7 @@ LLVM's own passes over straight-line code of a thousand operations cost time and
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -54,8 +55,10 @@ def host() -> Host:
     with _LOCK:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-    features = llvm.get_host_cpu_features().flatten()
-    return Host(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+    triple = llvm.get_process_triple()
+    if sys.platform == "win32":
+        triple += "-elf"  # LLVM's loader does not find the constants of objects in Windows' own format
+    return Host(triple, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
 @cache

@@ -284,7 +284,8 @@ class Kernel:
 
         with self._lock:
             if program not in self._loaded:
-                key = (self.graph.digest, program, self.lanes, self.layout)
+                layout = self.layout if program == "batch" else fastcall.TUPLE_ITEMS
+                key = (self.graph.digest, program, self.lanes, layout)
                 self._loaded[program] = load_program(
                     self.name, key, lambda: self._text(program), keep=self.keep
                 )
