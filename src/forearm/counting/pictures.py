@@ -54,19 +54,32 @@ def cost_against_joints(ax: Any, last: int = 30, kind: str = "multiplications") 
     _bare(ax)
 
 
-def _end_labels(ax: Any, last: int, ends: list[tuple[float, str, str]], gap: float = 1.5) -> None:
-    """Names at the ends of the lines, moved apart so that they do not overlap."""
-    height = 0.0
-    for value, stem, colour in sorted(ends):
-        height = max(value, height * gap)
+def _end_labels(ax: Any, last: int, ends: list[tuple[float, str, str]], gap: float = 1.52) -> None:
+    """Names at the ends of the lines, pushed apart so that they do not overlap."""
+    ends = sorted(ends)
+    heights = [value for value, _, _ in ends]
+    for _ in range(200):
+        for i in range(len(heights) - 1):
+            close = gap * heights[i] / heights[i + 1]
+            if close > 1:
+                heights[i] /= close**0.5
+                heights[i + 1] *= close**0.5
+    for (value, stem, colour), height in zip(ends, heights, strict=True):
         ax.annotate(
             stem.replace("_", " "),
             (last, value),
-            (last * 1.18, height),
+            (last * 1.22, height),
             fontsize=7,
             color=colour,
             va="center",
-            arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 0},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "lw": 0.5,
+                "shrinkA": 0,
+                "shrinkB": 0,
+                "relpos": (0, 0.5),
+            },
         )
 
 
