@@ -169,24 +169,29 @@ def stream_function(lanes: Lanes) -> str:
 def columns_function(name: str, lanes: Lanes, size: int, tile: int, *, inward: bool) -> str:
     """The function `name(array, stride, pitch, columns, last, count)` from outer columns to a tile's or back.
 
-    The outer columns lie `pitch` bytes apart. Whole vectors are copied where the states lie side by side and
-    all of them exist; otherwise one by one.
+    The outer columns lie `pitch` bytes apart. A whole tile whose states lie side by side is copied in vectors;
+    anything else one number at a time.
     """
-    w, one = Writer(), Lanes(lanes.dtype, 1)
-    side_by_side = w.let(f"icmp eq i64 %stride, {lanes.itemsize}")
-    whole = w.let("icmp slt i64 %last, %count")
-    exact = w.let(f"icmp eq i64 {w.let('add i64 %last, 1')}, %count")
-    fast = w.let(f"and i1 {side_by_side}, {w.let(f'and i1 {whole}, {exact}')}")
-    for step, condition in ((lanes, fast), (one, w.let(f"xor i1 {fast}, true"))):
+    w, one, item = Writer(), Lanes(lanes.dtype, 1), lanes.itemsize
+
+    def copy(step: Lanes, outside: str, inside: str) -> None:
+        source, sink = (outside, inside) if inward else (inside, outside)
+        w.store(step, w.load(step, source), sink)
+
+    side_by_side = w.let(f"icmp eq i64 %stride, {item}")
+    whole = w.let(f"and i1 {side_by_side}, {w.let(f'icmp eq i64 %last, {tile - 1}')}")
+    for step, condition in ((lanes, whole), (one, w.let(f"xor i1 {whole}, true"))):
         with w.when(condition), w.loop(size) as element:
             outside = w.at("%array", w.let(f"mul i64 {element}, %pitch"))
-            inside = w.at("%columns", w.let(f"mul i64 {element}, {tile * lanes.itemsize}"))
-            with w.loop("%count", step.width) as index:
-                state = w.let(f"call i64 @llvm.smin.i64(i64 {index}, i64 %last)")
-                here = w.at(outside, w.let(f"mul i64 {state}, %stride"))
-                there = w.at(inside, w.let(f"mul i64 {index}, {lanes.itemsize}"))
-                source, sink = (here, there) if inward else (there, here)
-                w.store(step, w.load(step, source), sink)
+            inside = w.at("%columns", w.let(f"mul i64 {element}, {tile * item}"))
+            if step is lanes:
+                for offset in range(0, tile * item, lanes.width * item):
+                    copy(lanes, w.at(outside, offset), w.at(inside, offset))
+            else:
+                with w.loop("%count") as index:
+                    state = w.let(f"call i64 @llvm.smin.i64(i64 {index}, i64 %last)")
+                    here = w.at(outside, w.let(f"mul i64 {state}, %stride"))
+                    copy(one, here, w.at(inside, w.let(f"mul i64 {index}, {item}")))
     return w.function(
         f"internal void @{name}(ptr noalias %array, i64 %stride, i64 %pitch, ptr noalias %columns, i64 %last,"
         " i64 %count) nounwind noinline"
