@@ -9,6 +9,7 @@ the kernel stays on the arm.
 """
 
 import logging
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +54,8 @@ def _checked(arm: Arm, kernel: Any, values: tuple[Any, ...], out: Any, threads: 
     """Call a kernel with every check of the arguments, in the arm's own words."""
     names = [port.name for port in kernel.graph.inputs]
     arrays = [faults.state(arm, name, value) for name, value in zip(names, values, strict=True)]
+    if any(array.dtype == object for array in arrays):
+        return _on_other_scalars(kernel.graph, names, arrays)
     for name, array in zip(names, arrays, strict=True):
         faults.finite_state(arm, name, array)
     _hint(arm, arrays[0])
@@ -62,7 +65,24 @@ def _checked(arm: Arm, kernel: Any, values: tuple[Any, ...], out: Any, threads: 
     return result
 
 
+def _on_other_scalars(graph: Any, names: list[str], arrays: list[Vector]) -> Any:
+    """The graph on traced scalars (a law that is being compiled), mpmath numbers or symbols: one state."""
+    from forearm.compiler.composing import apply
+
+    for name, array in zip(names, arrays, strict=True):
+        if array.ndim != 1:
+            raise faults.StateFault(
+                f"{name} has shape {array.shape} and type object; traced values, symbols and mpmath numbers go one "
+                "state at a time: give (n,)."
+            )
+    found = apply(graph, **dict(zip(names, arrays, strict=True)))
+    if len(found) == 1:
+        return next(iter(found.values()))
+    return namedtuple("Results", found)(**found)  # type: ignore[misc]
+
+
 def _hint(arm: Arm, q: Vector) -> None:
+    """Log once per call when angles look like degrees."""
     hint = faults.degrees_hint(arm, q.reshape(-1, arm.n)[:64])
     if hint:
         LOG.warning("%s: %s", arm.name, hint)
@@ -143,7 +163,10 @@ def external_torque(arm: Arm, q: Any, wrench: Wrench, *, threads: int = 1) -> Ve
     at, point = wrench.at if isinstance(wrench.at, tuple) else (wrench.at, None)
     kernel = _kernel(arm, "wrench_torque", at=at, point=point, local=wrench.frame == "local")
     numbers = np.array([*wrench.force, *wrench.moment], dtype=float)
-    return kernel.general(faults.state(arm, "q", q), numbers, threads=threads)
+    values = faults.state(arm, "q", q)
+    if values.dtype == object:
+        return _on_other_scalars(kernel.graph, ["q", "wrench"], [values, numbers])
+    return kernel.general(values, numbers, threads=threads)
 
 
 def _elsewhere(
@@ -310,9 +333,11 @@ def terms(arm: Arm, q: Any, qd: Any, qdd: Any, *, wrench: Wrench | None = None) 
     q, qd, qdd = (faults.state(arm, k, v) for k, v in (("q", q), ("qd", qd), ("qdd", qdd)))
     q, qd, qdd = np.broadcast_arrays(q, qd, qdd)
     rigid = arm.without_drives() if arm.has_drives else arm
-    C = christoffel(arm, q)
-    centrifugal = np.einsum("...ijj,...j->...i", C, qd * qd)
-    both = np.einsum("...ijk,...j,...k->...i", C, qd, qd)
+    velocity = _kernel(rigid, "velocity_torque")
+    both = velocity.general(q, qd)
+    # C is quadratic in qd, so joints moving one at a time show the squares alone
+    alone = np.moveaxis(qd[..., None, :] * np.eye(arm.n), -2, 0)
+    centrifugal = velocity.general(np.broadcast_to(q, alone.shape), alone).sum(axis=0)
     gravity = gravity_torque(arm, q)
     inertial = np.einsum("...ij,...j->...i", mass_matrix(rigid, q), qdd)
     rotors = np.array([link.drive.reflected_inertia for link in arm.links], dtype=float)
