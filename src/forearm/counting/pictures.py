@@ -200,6 +200,7 @@ def time_against_units(ax: Any, rows: Sequence[dict[str, Any]]) -> None:
             color=INK,
         )
     ax.set(xscale="log", yscale="log", xlabel="p multipliers and p adders", ylabel="steps $T_p$")
+    ax.set_ylim(bottom=0.75 * min(row["bound"] for row in rows))
     ax.set_xticks(p, labels=[str(x) for x in p])
     ax.set_yticks([60, 100, 200, 500], labels=["60", "100", "200", "500"])
     ax.xaxis.minorticks_off()
