@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from forearm.counting import Polynomial, count, first_above, formulation_rows, polynomial
+from forearm.counting import Polynomial, Tally, count, first_above, formulation_rows, polynomial, polynomials
 from forearm.counting.conventions import (
     AS_SET_FORTH,
     TURNEY,
@@ -13,6 +13,7 @@ from forearm.counting.conventions import (
     WITHOUT_GRAVITY,
 )
 from forearm.counting.polynomials import fit
+from forearm.counting.strobing_costs import _fitted
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
 
@@ -112,3 +113,13 @@ def test_the_tabular_method_loses_from_nine_joints():
     assert first_above(tables.multiplications, recursion.multiplications) == 9
     assert first_above(tables.additions, recursion.additions) == 11
     assert first_above(recursion.multiplications, Polynomial((Fraction(10**6),)), last=50) is None
+
+
+def test_counts_that_are_no_polynomial_are_refused(monkeypatch):
+    monkeypatch.setattr(polynomials, "_counted", lambda stem, n, *rest: (Tally(2**n, 2**n), {}, Tally()))
+    with pytest.raises(
+        StateFault, match="the counts of odd joint_torques are no polynomial of degree 5 or less in n"
+    ):
+        polynomial("odd")
+    with pytest.raises(StateFault, match="the cost of doubling is no polynomial in n up to 7"):
+        _fitted("doubling", lambda n: Tally(2**n))
