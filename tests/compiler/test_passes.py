@@ -1,12 +1,13 @@
 """The laws of passes: the same values, never more operations; and what each pass is for."""
 
+import mpmath
 import numpy as np
 import pytest
 
 from close import assert_close
 from compiler.programs import largest, random_graph, random_inputs, small_arms, torques
 from forearm.compiler import passes
-from forearm.compiler.graph import Graph, Node, Port, interpret
+from forearm.compiler.graph import Graph, Node, Port, interpret, scalars
 from forearm.compiler.passes.factors import SEQUENCES, extract
 from forearm.compiler.passes.ordering import pulled_down, pushed_up
 from forearm.compiler.trace import trace
@@ -289,6 +290,22 @@ def test_orders_are_topological_and_complete():
             assert sorted(order) == list(range(len(graph.nodes)))
             place = {index: k for k, index in enumerate(order)}
             assert all(place[a] < place[i] for i, node in enumerate(graph.nodes) for a in node.args)
+
+
+# accuracy -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arm", small_arms(), ids=lambda arm: arm.name)
+def test_simplified_torques_stay_within_64_eps_of_fifty_digits(arm):
+    raw = torques(arm, base_parameters=True)
+    with mpmath.workdps(50):
+        for effort in (0, 1, 2):
+            graph = passes.lower(raw, effort)
+            for seed, spread in ((1, 3.0), (2, 1e-6), (3, 50.0)):
+                state = random_inputs(graph, seed, spread)
+                exact = {k: np.vectorize(mpmath.mpf, otypes=[object])(v) for k, v in state.items()}
+                want = interpret(raw, exact, scalars)["tau"].astype(float)
+                assert_close(interpret(graph, state)["tau"], want, eps=64, scale=largest(graph, state))
 
 
 # pipelines ----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from forearm.compiler.builder import Builder, rebuild
 from forearm.compiler.graph import Graph, Port
 from forearm.compiler.passes import simplify
+from forearm.compiler.passes.factors import LARGE, cost, extract
 from forearm.faults import TraceFault
 
 CLOSE = 1.15
@@ -23,7 +24,7 @@ Partial = tuple[int, Callable[[int], int]]
 
 
 def jacobian(
-    graph: Graph, output: str, wrt: Sequence[str], keep: bool = True, mode: str = "cheaper", effort: int = 1
+    graph: Graph, output: str, wrt: Sequence[str], keep: bool = True, mode: str = "cheaper", effort: int = 0
 ) -> Graph:
     """Add the derivatives of an output with respect to inputs, as outputs `d<output>_d<input>`.
 
@@ -34,21 +35,25 @@ def jacobian(
         keep: Whether the graph's own outputs stay, before the derivatives.
         mode: 'forward' (one sweep for each element of the inputs), 'reverse' (one for each element of the
             output), or 'cheaper': both are built, and the one with fewer operations is kept.
-        effort: How hard the result is simplified, as in `passes.simplify`.
+        effort: How hard the result is simplified, as in `passes.simplify`. 0 leaves that to `lower` and looks
+            only far enough to tell which sweep is the cheaper one.
 
     Returns:
         The graph with a further output, of shape output.shape + input.shape, for each input.
     """
+    _output(graph, output)
     for name in wrt:
         _input(graph, name)
     sweeps = {"forward": (_forward,), "reverse": (_reverse,), "cheaper": (_forward, _reverse)}
     if mode not in sweeps:
         raise TraceFault(f"jacobian: mode={mode!r}; expected one of {', '.join(sweeps)}.")
-    graph = simplify(graph, effort)
+    graph = simplify(graph)
     built = [_blocks(graph, sweep, output, wrt, keep) for sweep in sweeps[mode]]
     least = min(g.counts.operations for g in built)
-    near = [simplify(g, effort) for g in built if g.counts.operations <= CLOSE * least]
-    return min(near, key=lambda g: g.counts.operations)
+    near = [g for g in built if g.counts.operations <= CLOSE * least]
+    if effort > 0:
+        return min((simplify(g, effort) for g in near), key=cost)
+    return near[0] if len(near) == 1 else min((extract(g, LARGE[0]) for g in near), key=cost)
 
 
 def _blocks(graph: Graph, sweep: Sweep, output: str, wrt: Sequence[str], keep: bool) -> Graph:
