@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+from arms import golden_arm, golden_states, random_arm
 from close import assert_close
 from forearm.derivation import derive, prove_equal, symbolic
 from forearm.derivation.symbols import KINDS
@@ -88,8 +89,23 @@ def test_closed_form_compiles_to_fewer_operations_than_other_symbolic_tools():
     assert graph.counts.operations < 1000
     q, qd, qdd = load("puma560").random_state(3, (5,))
     kernel = eq.compile()
+    assert kernel.counts.operations < 700
     want = eq.lambdify()(q, qd, qdd)
     assert_close(kernel(q, qd, qdd), want, because=None, scale=10 * np.max(np.abs(want)))
+
+
+@pytest.mark.parametrize("name", ["STAN", pytest.param("G6R", marks=pytest.mark.more)])
+def test_golden_torques_from_the_closed_form(name):
+    tau = derive(golden_arm(name)).lambdify()
+    for state in golden_states(name):
+        assert_close(tau(state["q"], state["qd"], state["qdd"]), state["tau"], label=name)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_arms(seed):
+    arm = random_arm(1 + seed % 4, seed, kinds="RP", general=seed % 2 == 0, tilted=True, flips=True)
+    eq = derive(arm)
+    assert eq.check.passed, str(eq.check)
 
 
 def test_laws_of_the_closed_form():

@@ -52,6 +52,11 @@ def test_differences_of_angles(rr):
     assert r"c_{1-2}" in derive(rr, coordinates=[[1, 0], [-1, 1]]).to_latex()
 
 
+def test_a_notebook_shows_what_can_be_read(rr):
+    assert derive(rr)._repr_latex_().startswith(r"\begin{align*}")
+    assert derive(symbolic(load("puma560"), style="full"))._repr_latex_() is None
+
+
 def test_numbers_are_short():
     text = derive(load("puma560")).to_latex()
     assert r"\cdot 10^{-5}" in text

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 QUANTITIES = ("M", "christoffel", "C", "g", "tau")
 """What can be asked of `to_sympy`, `lambdify`, `to_graph` and `compile`."""
+READABLE = 600
+"""Terms up to which a notebook shows formulas; beyond, it shows the text."""
 INPUTS = {"M": 1, "christoffel": 1, "C": 2, "g": 1, "tau": 3}
 """How many of q, qd, qdd each needs."""
 
@@ -221,12 +223,19 @@ class Equations:
         shapes.update({name: () for name in self.parameters})
         return trace(self.lambdify(what), shapes, f"{self.arm.name} {what} in closed form", (what,))
 
-    def compile(self, what: str = "tau", **options: Any) -> Any:
-        """A kernel of the closed form: call it with q, qd, qdd as needed, then each parameter."""
+    def compile(self, what: str = "tau", *, effort: int | None = None, **options: Any) -> Any:
+        """A kernel of the closed form: call it with q, qd, qdd as needed, then each parameter.
+
+        `effort` is how hard the compiler looks for common factors (0, 1, 2); by default 1 for up to 2000
+        operations, 0 for more, because it takes seconds. `options` are those of Kernel.
+        """
         from forearm.compiler.kernel import Kernel
         from forearm.compiler.passes import lower
 
-        return Kernel(lower(self.to_graph(what), effort=0), **options)
+        graph = self.to_graph(what)
+        if effort is None:
+            effort = 1 if graph.counts.operations <= 2000 else 0
+        return Kernel(lower(graph, effort), **options)
 
     # -- looking at it -----------------------------------------------------------------------------------
 
@@ -254,10 +263,10 @@ class Equations:
 
         return equations_latex(self, document)
 
-    def _repr_latex_(self) -> str:
+    def _repr_latex_(self) -> str | None:
         from forearm.derivation.latex import torque_latex
 
-        return torque_latex(self)
+        return torque_latex(self) if self.size <= READABLE else None
 
     def to_markdown(self) -> str:
         """A report: equations, base parameters, table of coefficients, check."""
