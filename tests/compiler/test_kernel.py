@@ -277,6 +277,7 @@ STATE = np.zeros(7)
         ((STATE, 3.0, 0.0), r"mix: qd has shape \(\); give \(7,\) or a batch"),
         ((STATE + 1j, STATE, 0.0), r"mix: q is complex; give real numbers, shape \(7,\)"),
         ((STATE, ["a"] * 7, 0.0), r"mix: qd is of type <U1; give real numbers"),
+        (([[0.0] * 7, [0.0]], STATE, 0.0), r"mix: q is no array of numbers \(.*\); give \(7,\) or a batch"),
         ((None, STATE, 0.0), r"mix: q is of type object; give real numbers"),
         (
             (np.zeros((3, 7)), np.zeros((4, 7)), 0.0),

@@ -21,7 +21,12 @@ PAST_CACHES = 16_000_000
 
 def accept(where: str, port: Port, value: Any, dtype: np.dtype[Any], layout: str) -> Array:
     """One argument as an array of the kernel's dtype, the port's shape at its end (columns: at its start)."""
-    array, shape = np.asarray(value), port.shape
+    try:
+        array, shape = np.asarray(value), port.shape
+    except ValueError as error:
+        raise StateFault(
+            f"{where}: {port.name} is no array of numbers ({error}); give {shape_text(port, layout)}."
+        ) from None
     if array.dtype.kind not in "fiu":
         kind = "complex" if array.dtype.kind == "c" else f"of type {array.dtype}"
         raise StateFault(
@@ -73,7 +78,7 @@ def describe(port: Port, array: Array, batch: tuple[int, ...], layout: str) -> t
     """The array (copied if it must be), bytes from state to state, bytes from element to element."""
     k, item = len(port.shape), array.itemsize
     if layout == "columns":
-        return _describe_columns(array, k, batch, port.size)
+        return _describe_columns(array, k, batch)
     lead = array.shape[: array.ndim - k]
     if all(n == 1 for n in lead):
         array = array if array.flags.c_contiguous else np.ascontiguousarray(array)
@@ -87,7 +92,7 @@ def describe(port: Port, array: Array, batch: tuple[int, ...], layout: str) -> t
     return array, port.size * item, item
 
 
-def _describe_columns(array: Array, k: int, batch: tuple[int, ...], size: int) -> tuple[Array, int, int]:
+def _describe_columns(array: Array, k: int, batch: tuple[int, ...]) -> tuple[Array, int, int]:
     """As `describe`, for (k, N) arrays; a missing or single last axis is shared by all states."""
     item = array.itemsize
     if not array.flags.c_contiguous:
