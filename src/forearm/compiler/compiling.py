@@ -6,6 +6,7 @@ table of such searches, searched.json, and from what wins everywhere otherwise.
 """
 
 import json
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,6 +23,10 @@ from forearm.compiler.regrouping import reframed, regroup, regrouped
 from forearm.compiler.trace import trace
 from forearm.faults import KernelFault, no_dynamics
 from forearm.formulations import FORMULATIONS
+
+LOG = logging.getLogger("forearm")
+LONG = 30
+"""Joints beyond which torques are compiled as loops over links instead of straight-line code."""
 
 SEARCH = "search"
 WORTHWHILE = 1.6
@@ -97,6 +102,10 @@ def compile(
     Returns:
         The kernel. `kernel.why` tells what was chosen from what, `kernel.counts` what it costs.
     """
+    if quantity == "inverse_dynamics" and target == "cpu" and arm.n > LONG and not free and arm.dynamics:
+        looped = _looped(arm, dtype, layout, formulation)
+        if looped is not None:
+            return looped
     graph, why = best_graph(arm, quantity, tuple(free), formulation, options)
     lowered, name = schedule(form_fma(graph)), f"{quantity} of {arm.name}"
     kernel: Any
@@ -109,6 +118,25 @@ def compile(
     else:
         raise KernelFault(f"compile: target is {target!r}; give 'cpu' or 'cuda'.")
     kernel.why = why
+    return kernel
+
+
+def _looped(arm: Arm, dtype: str, layout: str | None, formulation: str | None) -> Any:
+    """The torques of a long chain as loops over its links; None where the chain does not repeat itself."""
+    from forearm.compiler.chain_tile import ChainKernel
+    from forearm.compiler.chains import NoLoop, rolled
+
+    stem = formulation or Choice().torques_by
+    if stem not in FORMULATIONS or FORMULATIONS[stem].view != "ten":
+        return None
+    try:
+        chain = rolled(arm, stem)
+    except NoLoop as reason:
+        LOG.info("%s is compiled as straight-line code: %s", arm.name, reason)
+        return None
+    kernel = ChainKernel(chain, dtype=dtype, layout=layout or "rows", name=f"inverse_dynamics of {arm.name}")
+    label = f"{stem}, base parameters, loops over {arm.n} links"
+    kernel.why = Why(label, ((label, chain.counts),), "long chain")  # type: ignore[attr-defined]
     return kernel
 
 

@@ -16,7 +16,7 @@ from forearm.compiler.emit_llvm import Lanes, Writer, declarations
 from forearm.compiler.graph import Graph, Port
 from forearm.compiler.large import sincos_function, sincos_lanes_function
 from forearm.compiler.layout import columns_function, rows_function, stream_function
-from forearm.compiler.tile import WIDE, Plan, tile_function
+from forearm.compiler.tile import WIDE, Plan
 
 PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n!1 = !{i32 1}\n'
 """What `rare` branches weigh; and the mark of what goes past the caches."""
@@ -39,7 +39,7 @@ def program_of(plan: Plan, triple: str, parts: list[str]) -> str:
             declarations(lanes, pairs, Lanes(lanes.dtype, 1)),
             sincos_lanes_function(pairs),
             sincos_function(pairs),
-            tile_function(plan),
+            plan.text(),
             *parts,
             PROFILE,
         ]

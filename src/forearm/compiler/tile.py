@@ -106,6 +106,10 @@ class Plan:
         """Bytes of the scratch area."""
         return self.columns * self.pitch + self.staging
 
+    def text(self) -> str:
+        """The function `@tile` of this plan."""
+        return tile_function(self)
+
     @property
     def runs(self) -> list[tuple[int, int, int]]:
         """Angles whose columns lie side by side: (first column, first angle, how many)."""

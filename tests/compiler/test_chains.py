@@ -1,0 +1,92 @@
+"""Long chains as loops over links: the same torques, from the same source."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from arms import random_arm
+from close import assert_close
+from forearm.compiler.chain_tile import ChainKernel
+from forearm.compiler.chains import TRACED_LINKS, NoLoop, rolled
+from forearm.compiler.compiling import LONG, compile
+from forearm.formulations import FORMULATIONS
+from forearm.parts import Drive
+
+TORQUES = FORMULATIONS["luh_walker_paul_1980"].joint_torques
+
+
+@pytest.mark.parametrize("n", [7, 8, 12, 40])
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_loops_give_the_torques_of_the_formulation(n, layout):
+    arm = random_arm(n, n, "R")
+    kernel = ChainKernel(rolled(arm), layout=layout)
+    q, qd, qdd = arm.random_state(1, (37,))
+    out = np.full((37, n) if layout == "rows" else (n, 37), np.nan)
+    given = (q, qd, qdd) if layout == "rows" else (np.ascontiguousarray(x.T) for x in (q, qd, qdd))
+    kernel(*given, out=out)
+    tau = out if layout == "rows" else out.T
+    for row in (0, 17, 36):
+        want = TORQUES(arm, q[row], qd[row], qdd[row])
+        assert_close(tau[row], want, eps=64 * n, because="round-off adds up along the chain")
+
+
+@pytest.mark.parametrize(
+    "stem", [s for s, r in FORMULATIONS.items() if r.view == "ten" and "joint_torques" in r.gives]
+)
+def test_every_ten_formulation_repeats_itself_or_says_why_not(stem):
+    arm = random_arm(10, 3, "R")
+    try:
+        chain = rolled(arm, stem)
+    except NoLoop:
+        chain = None
+    if stem == "khalil_kleinfinger_1987":
+        assert chain is not None
+    if chain is None:
+        return
+    state = arm.random_state(2)
+    assert_close(ChainKernel(chain)(*state), TORQUES(arm, *state), eps=1000, because="round-off adds up")
+
+
+def test_a_long_arm_is_compiled_as_loops_by_itself():
+    arm = random_arm(LONG + 1, 5, "R")
+    kernel = compile(arm, "inverse_dynamics")
+    assert isinstance(kernel, ChainKernel)
+    assert f"loops over {arm.n} links" in str(kernel.why)
+    state = arm.random_state(4)
+    got = fa.inverse_dynamics(arm, *state)
+    assert got.shape == (arm.n,)
+    assert_close(got, TORQUES(arm, *state), eps=64 * arm.n, because="round-off adds up along the chain")
+
+
+def test_code_grows_with_the_body_not_with_the_chain():
+    sizes = []
+    for n in (40, 80):
+        text = ChainKernel(rolled(random_arm(n, 1, "R"))).source("llvm")
+        sizes.append(sum("fmul" in line or "fma" in line for line in text.splitlines()))
+    assert sizes[0] == sizes[1]
+
+
+def test_counts_are_those_of_the_real_chain():
+    one, two = (rolled(random_arm(n, 1, "R")).counts for n in (20, 21))
+    body = two.operations - one.operations
+    assert 140 <= body <= 165  # 82 multiplications and 71 additions for a general link
+    assert two.sincos - one.sincos == 1
+
+
+@pytest.mark.parametrize(
+    ("arm", "reason"),
+    [
+        (random_arm(TRACED_LINKS, 1, "R"), "the chain is short"),
+        (random_arm(9, 1, "RRRRPRRRR"), "prismatic"),
+        (random_arm(9, 1, "R", flips=True), "flipped"),
+        (
+            (lambda a: a.replace(links=tuple(x.replace(drive=Drive(viscous=0.1)) for x in a.links)))(
+                random_arm(9, 1, "R")
+            ),
+            "there are drives",
+        ),
+    ],
+)
+def test_what_does_not_repeat_says_so(arm, reason):
+    with pytest.raises(NoLoop, match=reason):
+        rolled(arm)
