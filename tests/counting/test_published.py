@@ -1,10 +1,11 @@
 """The published tables: every row is there, and every status is worked out and at least as good as known before."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
-from forearm.counting import CONVENTIONS, STATUSES, polynomial, published
+from forearm.counting import CONVENTIONS, STATUSES, count, polynomial, published
 from forearm.counting import verdicts as v
 from forearm.counting.printed import HOLLERBACH, TABLE_3, TABLE_I, TABLES, TURNEY
 from forearm.faults import StateFault
@@ -148,3 +149,19 @@ def test_plain_rows_and_selection():
         published("luh")
     with pytest.raises(StateFault, match="no table '9'; there are hollerbach_1980 I, hollerbach_1980 II"):
         published(TURNEY, "9")
+
+
+@pytest.mark.more
+def test_how_many_choices_of_sums_fit_the_newton_euler_additions():
+    """The convention says 3 of 128: what a search finds is weak evidence, and the page should say how weak."""
+    rule = CONVENTIONS["sums of p'', r'', N from zero"]
+    equations = ("NE1", "NE2", "NE3", "NE4", "NE6", "NE7", "NE8")
+    fitting = []
+    for size in range(len(equations) + 1):
+        for chosen in combinations(equations, size):
+            charged = replace(rule, accumulate=chosen)
+            found = [count("luh_walker_paul_1980", n, convention=charged) for n in (2, 5)]
+            if [c.additions for c in found] == [131 * n - 48 for n in (2, 5)]:
+                assert [c.multiplications for c in found] == [150 * n - 48 for n in (2, 5)]
+                fitting.append(chosen)
+    assert sorted(fitting) == [("NE1", "NE4", "NE6"), ("NE3", "NE4", "NE6"), ("NE4", "NE6", "NE7")]

@@ -126,7 +126,8 @@ TABLE_I = (
     ),
     Printed(
         HOLLERBACH, "I", "Newton-Euler", "150n - 48", "131n - 48", NEWTON, others=NEWTON_OTHERS,
-        remark="The additions take nine more for each link than the structure of the multiplications needs.",
+        remark="The additions take nine more for each link than the structure of the multiplications needs; which sums "
+        "to charge more for was searched for, so the fit is weak evidence.",
     ),
     Printed(HOLLERBACH, "I", "Horn, Raibert", "2n^3 + n^2", "n^3 + n^2 + 2n", RAIBERT, others=RAIBERT_OTHERS),
 )  # fmt: skip
