@@ -113,7 +113,8 @@ SUMS_OF_PRODUCTS = WITHOUT_GRAVITY.but(
     "sums of p'', r'', N from zero",
     "as set forth, base at rest; the sums for p'' (NE3), r'' (NE4) and N (NE6) are m additions for m terms, zero terms "
     "included; all other sums m - 1. The same structure and ends as the multiplications. Weak "
-    "evidence, found by search: of the 128 choices of sums to charge so, 3 fit (the others have (NE1) or (NE7) for (NE3)).",
+    "evidence, found by search: of the 128 choices of sums to charge so, 3 fit (the others have (NE1) or (NE7) for "
+    "(NE3)).",
     accumulate=("NE3", "NE4", "NE6"),
 )
 TURNEY_VERTICAL = TURNEY.but(
