@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from arms import golden_arm, random_arm
+from compiler.programs import random_graph
 from forearm.compiler.emit_llvm import Lanes
 from forearm.compiler.graph import interpret
 from forearm.compiler.kernel import Kernel
@@ -132,3 +133,27 @@ def test_a_long_chain_gets_a_small_tile():
     batch = {k: np.clip(v, -3, 3) for k, v in states(graph, 6).items()}
     want = interpreted(graph, batch, exact, "float64")["tau"]
     np.testing.assert_array_equal(Kernel(graph, keep=False)(*batch.values()), want)
+
+
+def random_graph_equals_interpreter(seed):
+    """A blindly made graph, every width: zeros, dead nodes, repeated outputs, constants as outputs."""
+    graph = random_graph(seed, fma=True)
+    rng = np.random.default_rng(seed)
+    batch = {"x": rng.normal(size=(11, 3)), "s": rng.normal(size=11)}
+    want = interpreted(graph, batch, exact, "float64")["y"]
+    for width in (1, 4):
+        kernel = Kernel(graph, width=width, keep=False)
+        np.testing.assert_array_equal(kernel(*batch.values()), want)
+    for i in range(3):
+        np.testing.assert_array_equal(kernel(batch["x"][i], batch["s"][i]), want[i])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_graphs(seed):
+    random_graph_equals_interpreter(seed)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("seed", range(100, 200))
+def test_many_random_graphs(seed):
+    random_graph_equals_interpreter(seed)
