@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from close import assert_close
 from derivation_printed import assert_all_printed, assert_printed, terms
 from forearm.derivation import derive, prove_equal
+from forearm.faults import StateFault
 from forearm.readers import load
+from forearm.taskspace import Coordinates
 
 m1, m2, l1, l2, I1, I2, g = NAMES = sp.symbols("m1 m2 l1 l2 I1 I2 g")
 q1, q2, qd1, qd2, qdd1, qdd2 = sp.symbols("q1 q2 qd1 qd2 qdd1 qdd2")
@@ -88,6 +91,19 @@ def test_misprint_of_28_is_the_missing_half(pendulum):
 def test_three_ways_in_absolute_angles_are_the_same(arm):
     stems = ["euler_lagrange_notes", "newton_euler_notes", "giacaglia_kottke_2007"]
     assert prove_equal(arm, stems, coordinates=ABSOLUTE).holds
+
+
+def test_coordinates_of_the_numeric_functions_are_accepted():
+    numeric = load("double_pendulum")
+    absolute = Coordinates.absolute(numeric)
+    eq = derive(numeric, coordinates=absolute)
+    x, xd, xdd = np.random.default_rng(0).uniform(-2, 2, (3, 5, 2))
+    assert_close(eq.lambdify()(x, xd, xdd), absolute.inverse_dynamics(x, xd, xdd))
+    assert eq.check.passed
+    with pytest.raises(
+        StateFault, match=r"coordinates has the offset \[0.1, 0.0\]; give it to the links instead"
+    ):
+        derive(numeric, coordinates=Coordinates(numeric, ABSOLUTE, offset=[0.1, 0.0]))
 
 
 def test_golden_accelerations_of_the_corrected_equations(pendulum):

@@ -36,8 +36,8 @@ def derive(
         formulation: A paper's stem (`luh_walker_paul_1980`): its own torques are evaluated on symbols and
             taken apart. None: energies in closed form and derivatives, the fastest way.
         names: Names of the coordinates, q1 … qn by default.
-        coordinates: S (n, n) for other coordinates x with q = S x, absolute angles for instance; torques
-            become Sᵀ tau. Whole numbers where a joint turns.
+        coordinates: S (n, n), or a `Coordinates`, for other coordinates x with q = S x, absolute angles for
+            instance; torques become Sᵀ tau. Whole numbers where a joint turns.
         group: Whether to group the arm's parameters into base parameters (by energies only).
         timeout: Seconds after which to give up, with a TimeoutError that says how far it came.
         progress: Called with (stage, done, of) as the work goes on.

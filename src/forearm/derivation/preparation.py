@@ -100,6 +100,12 @@ def _coordinate_map(arm: Arm, S: Any) -> Matrix:
     """S as an array (n, n), whole numbers where a joint turns."""
     if S is None:
         return np.eye(arm.n)
+    if np.any(getattr(S, "offset", 0.0)):
+        raise faults.StateFault(
+            f"derive: coordinates has the offset {np.asarray(S.offset).tolist()}; give it to the links instead "
+            "(link.replace(offset=...)), so that it is part of the arm."
+        )
+    S = getattr(S, "S", S)
     array = np.asarray(S, dtype=float)
     if array.shape != (arm.n, arm.n) or abs(np.linalg.det(array)) < 1e-12:
         raise faults.StateFault(
