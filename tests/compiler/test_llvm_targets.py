@@ -2,7 +2,6 @@
 
 import re
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -36,12 +35,7 @@ TARGETS = [
 
 @pytest.mark.parametrize(("triple", "cpu", "width", "sign"), TARGETS)
 def test_other_processors(triple, cpu, width, sign):
-    jit.host()
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    machine = llvm.Target.from_triple(triple).create_target_machine(
-        cpu=cpu, opt=2, reloc="pic", codemodel="default", jit=True
-    )
+    machine = jit.other_machine(triple, cpu)
     plan = Plan(GRAPH, Lanes("float64", width))
     texts = [
         batch_program(GRAPH, plan, "rows", triple),

@@ -1,5 +1,8 @@
 """Simulation inside the kernel: the same bits as the scheme written in Python, orders of convergence, records."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -214,3 +217,24 @@ def test_roles_list_their_ports():
     assert [p.name for p in roles.given] == ["q", "qd", "tau", "length"]
     assert [p.name for p in roles.state_ports] == ["q", "qd"]
     assert [p.name for p in roles.observed_ports] == ["height"]
+
+
+PROGRAM = """
+import sys
+sys.modules["llvmlite"] = None
+import numpy as np
+from forearm.compiler.kernel import Kernel
+from forearm.compiler.rollout import Rollout
+from forearm.compiler.trace import trace
+graph = trace(lambda x: {"rate": -x}, {"x": ()}, name="decay")
+print(Kernel(graph)(np.array([1.0, 2.0])), repr(Kernel(graph)))
+Rollout(graph, {"x": "rate"})(np.ones(3), dt=0.1, steps=2)
+"""
+
+
+def test_without_llvm_kernels_run_on_numpy_and_rollouts_say_what_is_missing():
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+    assert "[-1. -2.]" in done.stdout
+    assert "NumPy, because llvmlite is missing" in done.stdout
+    assert "KernelFault: machine code, rollouts and PTX need llvmlite" in done.stderr
+    assert "install llvmlite. Without it kernels run on NumPy." in done.stderr

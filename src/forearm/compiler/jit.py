@@ -15,11 +15,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import llvmlite
-import llvmlite.binding as llvm
-
 from forearm.compiler import cache as cached
 from forearm.faults import KernelFault
+
+try:
+    import llvmlite
+    import llvmlite.binding as llvm
+except ImportError as error:
+    raise KernelFault(
+        f"machine code, rollouts and PTX need llvmlite, which cannot be imported ({error}); install llvmlite. "
+        "Without it kernels run on NumPy."
+    ) from error
 
 LOG = logging.getLogger("forearm")
 
@@ -67,6 +73,16 @@ def _machine(level: int) -> Any:
     return llvm.Target.from_triple(here.triple).create_target_machine(
         cpu=here.cpu, features=here.features, opt=level, reloc="pic", codemodel="default", jit=True
     )
+
+
+def other_machine(triple: str, cpu: str) -> Any:
+    """A code generator for another machine than this one."""
+    with _LOCK:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        return llvm.Target.from_triple(triple).create_target_machine(
+            cpu=cpu, opt=3, reloc="pic", codemodel="default"
+        )
 
 
 def _parsed(text: str, name: str) -> Any:

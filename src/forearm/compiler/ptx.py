@@ -172,11 +172,9 @@ def _ptx(graph: Graph, lanes: Lanes, gpu: str, kernel: str) -> str:
 @cache
 def gpu_machine(gpu: str) -> Any:
     """LLVM's code generator for a GPU."""
-    import llvmlite.binding as llvm
+    from forearm.compiler.jit import other_machine
 
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    return llvm.Target.from_triple(TRIPLE).create_target_machine(cpu=gpu, opt=3)
+    return other_machine(TRIPLE, gpu)
 
 
 def ptx_rollout(roles: Roles, dtype: str = "float64", gpu: str = DEFAULT_GPU) -> str:
