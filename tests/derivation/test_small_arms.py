@@ -5,8 +5,9 @@ import pytest
 import sympy as sp
 
 from derivation_printed import assert_all_printed, assert_printed
-from forearm.arm import Arm, Inertia, Link
+from forearm.arm import Arm, Inertia, Link, Pose
 from forearm.derivation import derive, prove_equal, symbolic
+from forearm.derivation.symbols import KINDS
 from forearm.readers import load
 
 DOWN_Y = (0, -9.81, 0)
@@ -116,6 +117,24 @@ def test_a_difference_is_found_and_told(monkeypatch):
     assert "luh_walker_paul_1980" in str(proof)
     assert "DIFFERS in 1 terms" in str(proof)
     assert str(proof.differences[1][1]) == "0.001*qd1*qd2"
+
+
+def test_a_base_tilted_by_a_letter():
+    tilt = sp.Symbol("beta")
+    flat = symbolic(load("rr"))
+    eq = derive(flat.with_base(Pose.at(rpy=(tilt, 0, 0))))
+    lc2 = sp.Symbol("lc2")
+    assert_printed(eq.g[1], m2 * g * lc2 * sp.cos(q1 + q2) * sp.cos(tilt))
+    assert eq.M[0, 0].to_sympy() == derive(flat).M[0, 0].to_sympy()
+    assert eq.check.passed
+
+
+def test_letters_for_twists():
+    arm = symbolic(load("generic_3r"), (*KINDS, "angles"))
+    eq = derive(arm)
+    assert eq.ring.exact
+    assert {"alpha1", "alpha2"} <= set(eq.parameters)
+    assert r"\cos \alpha_{1}" in eq.to_latex()
 
 
 def test_payload_combines_and_cancels():

@@ -293,7 +293,8 @@ def abbreviations(equations: "Equations") -> str:
             f"$s_{{{label}}} = \\sin({latex_name(a)} {plus} {latex_name(b)})$, "
             f"$c_{{{label}}} = \\cos({latex_name(a)} {plus} {latex_name(b)})$ and so on."
         )
-    return r"$s_i = \sin q_i$, $c_i = \cos q_i$." if groups else ""
+    lone = any(re.fullmatch(r"q\d+", name) for group in groups for name in group)
+    return r"$s_i = \sin q_i$, $c_i = \cos q_i$." if lone else ""
 
 
 def _plain(text: Any) -> str:

@@ -10,7 +10,7 @@ the end.
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -324,11 +324,6 @@ class Expression:
     def largest(self) -> float:
         """The largest coefficient."""
         return max((abs(float(c)) for part in self.terms.values() for c in part.values()), default=0.0)
-
-    def mapped(self, ring: Ring, values: Mapping[str, "Expression"]) -> "Expression":
-        """The same expression in another ring, with expressions in place of its generators and angles."""
-        result: Expression = self.evaluate(lambda name: values[name], ring.constant)
-        return result
 
     def evaluate(self, value: Callable[[str], Any], number: Callable[[Any], Any] = float) -> Any:
         """The value for any scalars: `value(name)` of each generator and angle."""

@@ -5,10 +5,8 @@ from typing import Any
 
 from forearm.derivation.polynomial import Expression, Ring
 from forearm.derivation.trigonometry import Number
+from forearm.derivation.writing import SMALL
 from forearm.faults import Fault
-
-SMALL = 64
-"""Fractions with a denominator up to this are written as fractions, other numbers as decimals."""
 
 
 class NoSymPy(Fault, ImportError):

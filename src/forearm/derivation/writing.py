@@ -13,7 +13,7 @@ from math import gcd
 
 from forearm.derivation.polynomial import Expression, Ring
 from forearm.derivation.terms import BITS, FULL
-from forearm.derivation.trigonometry import ONE, Element, Number
+from forearm.derivation.trigonometry import Element, Number
 
 SMALL = 64
 """Fractions with a denominator up to this are written as fractions, other numbers as decimals."""
@@ -236,8 +236,3 @@ def joined(parts: Iterator[tuple[bool, str]]) -> str:
 def text_of(expression: Expression, style: Style = TEXT) -> str:
     """The expression as one line."""
     return joined(pieces(expression, style))
-
-
-def element_name(ring: Ring, t: int) -> str:
-    """A basis element as text."""
-    return "*".join(TEXT.trig(ring, ring.trigonometry.elements[t])) if t != ONE else "1"
