@@ -16,6 +16,7 @@ from typing import Any
 from forearm.arm import Arm
 from forearm.compiler.freeing import PAYLOAD, freed, port_name, port_shape
 from forearm.compiler.graph import Counts, Graph
+from forearm.compiler.keeping import simplified
 from forearm.compiler.kernel import Kernel
 from forearm.compiler.passes import form_fma, schedule, simplify
 from forearm.compiler.quantities import QUANTITIES, Model, Quantity
@@ -184,7 +185,7 @@ def _traced(
     folded = [(c, _graph(arm, quantity, free, c, options, effort=0)) for c in choices]
     least = min(graph.counts.operations for _, graph in folded)
     traced = [
-        (c, simplify(graph) if graph.counts.operations <= WORTHWHILE * least else graph)
+        (c, simplified(graph) if graph.counts.operations <= WORTHWHILE * least else graph)
         for c, graph in folded
     ]
     if slide:
