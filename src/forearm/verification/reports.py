@@ -191,6 +191,8 @@ class Comparison:
     """Hypotheses that were tested, best first."""
     residual: float = math.nan
     """Relative difference of torques that is left after the named causes."""
+    keys: tuple[str, ...] = ()
+    """Short names of the causes."""
 
     @property
     def verdict(self) -> str:
