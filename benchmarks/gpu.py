@@ -17,7 +17,7 @@ import numpy as np
 
 import forearm
 from forearm.compiler.compiling import compile, quantity_graph
-from forearm.compiler.cuda import CudaKernel, CudaRollout
+from forearm.compiler.cuda import CudaRollout
 from forearm.compiler.passes import form_fma, schedule, simplify
 from forearm.compiler.quantities import Model, forward_dynamics, inverse_dynamics
 from forearm.compiler.regrouping import regrouped

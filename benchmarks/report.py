@@ -1,0 +1,144 @@
+"""results/*.json -> docs/benchmarks.md. Run it after a benchmark; the page is never typed by hand."""
+
+import json
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "benchmarks.md"
+
+HEAD = """# Benchmarks
+
+<!-- written by benchmarks/report.py; do not edit -->
+
+Figures are from the JSON files in `benchmarks/results`, each with its machine and versions. What is timed and where the
+stopwatch stands is in `benchmarks/README.md`: a call of ours on `(N, n)` arrays against the peer's own batch call,
+or against a C loop over generated C, best of alternating rounds in one run. Ratios are the figure, nanoseconds depend
+on the machine.
+"""
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
+    return "\n".join(lines + ["| " + " | ".join(str(x) for x in row) + " |" for row in rows]) + "\n"
+
+
+def about(machine):
+    return "Machine: " + ", ".join(f"{k} {v}" for k, v in machine.items()) + ".\n"
+
+
+def cpu_page(data):
+    rows = data["rows"]
+    batches = [r for r in rows if "forearm_ns" in r]
+    body = [
+        (r["arm"], r["quantity"], r["operations"], f"{r['forearm_ns']:.1f}", p["peer"], f"{p['peer_ns']:.0f}", f"**{p['ratio']:.1f}**", f"{p['difference']:.0e}")
+        for r in batches
+        for p in r["peers"]
+    ]  # fmt: skip
+    text = "\n## CPU, one thread, float64\n\n" + about(data["machine"]) + "\n"
+    head = (
+        "arm",
+        "quantity",
+        "operations",
+        "forearm, ns a state",
+        "peer",
+        "ns a state",
+        "ratio",
+        "difference",
+    )
+    text += table(head, body)
+    singles = [r for r in rows if "us" in r]
+    text += "\nOne state from Python (µs a call):\n\n" + table(
+        ("arm", "call", "µs", "times faster than pin.rnea"),
+        [
+            (r["arm"], f"`{k}`", f"{v:.2f}", f"{r['ratio_to_pinocchio'][k]:.1f}")
+            for r in singles
+            for k, v in r["us"].items()
+        ],
+    )
+    for r in rows:
+        if "share" in r:
+            text += (
+                f"\nTwo threads reach {100 * r['share']:.0f} % of the rate of two independent processes.\n"
+            )
+        if "ns_per_link" in r:
+            per = ", ".join(f"{v:.1f} ns at {k} joints" for k, v in r["ns_per_link"].items())
+            text += f"\nDense random chains, cost for each link: {per} (ratio {r['ratio']:.2f}).\n"
+    return text
+
+
+def gpu_page(data):
+    rows = data["rows"]
+    text = "\n## GPU\n\n" + about(data["about"]) + "\n"
+    batches = [r for r in rows if "G_per_s" in r]
+    best = {}
+    for r in batches:
+        key = (r["arm"], r["quantity"], r["dtype"], r["states"], r.get("layout", "columns"))
+        if key not in best or r["G_per_s"] > best[key]["G_per_s"]:
+            best[key] = r
+    head = (
+        "arm",
+        "quantity",
+        "precision",
+        "layout",
+        "states",
+        "G states/s",
+        "of copy bandwidth",
+        "error",
+        "registers",
+        "spilled bytes",
+    )
+    text += table(
+        head,
+        [
+            (r["arm"], r["quantity"], r["dtype"], r.get("layout", "columns"), r["states"], f"{r['G_per_s']:.2f}", f"{100 * r['share_of_copy']:.0f} %", f"{r['error']:.0e}", r["registers"], r["spilled_bytes"])
+            for r in best.values()
+        ],
+    )  # fmt: skip
+    rolls = {}
+    for r in rows:
+        if "G_steps_per_s" in r:
+            key = (r["arm"], r["quantity"], r["dtype"])
+            if key not in rolls or r["G_steps_per_s"] > rolls[key]["G_steps_per_s"]:
+                rolls[key] = r
+    text += "\nSimulation, all steps in one launch, the state in registers:\n\n" + table(
+        ("arm", "what", "precision", "G steps/s", "error after 20 steps", "registers"),
+        [
+            (
+                r["arm"],
+                r["quantity"],
+                r["dtype"],
+                f"{r['G_steps_per_s']:.2f}",
+                f"{r['error']:.0e}",
+                r["registers"],
+            )
+            for r in rolls.values()
+        ],
+    )
+    for r in rows:
+        if "us_per_call" in r:
+            text += f"\n{r['states']} states of {r['arm']}, resident, recorded as a CUDA graph: {r['us_per_call']:.1f} µs a call.\n"
+    return text
+
+
+def simulation_page(data):
+    rows = [(r["what"], f"{r['M_steps_per_s']:.2f}", f"{r['ratio']:.1f}") for r in data["rows"]]
+    text = "\n## Simulation on the CPU\n\n" + about(data["machine"]) + "\n"
+    return text + table(("RK4, iiwa 14, one thread", "million steps/s", "forearm is faster by"), rows)
+
+
+def main():
+    text = HEAD
+    for path in sorted((HERE / "results").glob("*.json")):
+        data = json.loads(path.read_text())
+        text += (
+            gpu_page(data)
+            if "about" in data
+            else simulation_page(data)
+            if data.get("kind") == "simulation"
+            else cpu_page(data)
+        )
+    PAGE.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

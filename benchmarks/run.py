@@ -1,0 +1,290 @@
+"""Time us and the peers in one run, on one core, and write JSON.
+
+    python benchmarks/run.py [--filter REGEX] [--out results/NAME.json] [--quick]
+
+Boundaries. Batches: one call from Python on (N, n) arrays in C order for us, the peer's batch call in its own best
+layout (Pinocchio: columns of a Fortran-order matrix), a C loop over rows for generated C, a Python loop where the peer
+has nothing else. One state: one Python call, arrays ready. Each figure is the best of several rounds; rounds of us and
+of the peers alternate, so that a noisy neighbour meets both. Compile time and first call are apart.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from cases import BATCHES, CHAINS, SINGLE  # noqa: E402
+
+import forearm as fa  # noqa: E402
+
+
+def best(functions, rounds, inner=1):
+    """Best time of each function in seconds, rounds alternating."""
+    found = dict.fromkeys(functions, float("inf"))
+    for function in functions.values():
+        function()
+    for _ in range(rounds):
+        for name, function in functions.items():
+            start = time.perf_counter()
+            for _ in range(inner):
+                function()
+            found[name] = min(found[name], (time.perf_counter() - start) / inner)
+    return found
+
+
+def shape_of(quantity, n):
+    return {"mass_matrix": (n, n), "derivatives": (2, n, n)}.get(quantity, (n,))
+
+
+def ours(arm, quantity, state):
+    """Our call with `out=` (several outputs: allocated)."""
+    kernel = fa.compile(arm, quantity)
+    given = state[: len(kernel.graph.inputs)]
+    ports = kernel.graph.outputs
+    outs = tuple(np.full((len(state[0]), *p.shape), np.nan) for p in ports)
+    out = outs[0] if len(outs) == 1 else outs
+    return (lambda: kernel(*given, out=out)), outs
+
+
+def peers_of(arm, quantity, state):
+    """Name -> (function, array that it fills, states in it)."""
+    import pinocchio as pin
+    from peers.models import pinocchio_model
+
+    from peers import casadi_c
+
+    model = pinocchio_model(arm)
+    q, qd, third = state
+    n, rows = arm.n, len(q)
+    found = {}
+    if quantity in ("inverse_dynamics", "forward_dynamics"):
+        pool = pin.ModelPool(model, 1)
+        columns = [np.asfortranarray(x.T) for x in state]
+        call = pin.rneaInParallel if quantity == "inverse_dynamics" else pin.abaInParallel
+        out = np.zeros((n, rows), order="F")
+        name = "pinocchio rneaInParallel" if quantity == "inverse_dynamics" else "pinocchio abaInParallel"
+        found[name] = (lambda: call(1, pool, *columns, out), lambda: out.T)
+    if quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
+        run, instructions = casadi_c.build(model, quantity)
+        result = np.empty((rows, *shape_of(quantity, n)))
+        found[f"spatial algorithm, CasADi-generated C ({instructions} instructions)"] = (
+            lambda: run(q, qd, third, result),
+            lambda: result,
+        )
+    if quantity in ("mass_matrix", "derivatives"):
+        data, few = model.createData(), min(rows, 2000)
+        got = np.empty((few, *shape_of(quantity, n)))
+
+        def loop():
+            for i in range(few):
+                if quantity == "mass_matrix":
+                    got[i] = pin.crba(model, data, q[i])
+                else:
+                    pin.computeRNEADerivatives(model, data, q[i], qd[i], third[i])
+                    got[i, 0], got[i, 1] = data.dtau_dq, data.dtau_dv
+
+        found["pinocchio in a Python loop"] = (loop, lambda: got)
+    if quantity == "inverse_dynamics" and arm.name == "puma560":
+        robot = toolbox_puma()
+        result_rtb = {}
+
+        def rne():
+            result_rtb["tau"] = robot.rne(q, qd, third)
+
+        found["Robotics Toolbox rne (C)"] = (rne, lambda: result_rtb["tau"])
+    return found
+
+
+def toolbox_puma():
+    """The Toolbox's PUMA 560 without motors and friction."""
+    import roboticstoolbox as rtb
+
+    robot = (
+        rtb.models.DH.Puma560().nofriction(True, True)
+        if hasattr(rtb.models.DH.Puma560(), "nofriction")
+        else None
+    )
+    for link in robot.links:
+        link.Jm = 0.0
+    robot.dynchanged()
+    return robot
+
+
+def batch_case(case, rounds):
+    arm = fa.load(case.arm).without_drives()
+    state = arm.random_state(0, (case.states,))
+    started = time.perf_counter()
+    mine, outs = ours(arm, case.quantity, state)
+    mine()
+    compiled = time.perf_counter() - started
+    peers = peers_of(arm, case.quantity, state)
+    times = best({"forearm": mine, **{k: v[0] for k, v in peers.items()}}, rounds)
+    rows = []
+    got = np.stack(outs, axis=1) if len(outs) > 1 else outs[0]
+    for name, (_, result) in peers.items():
+        want = np.asarray(result())
+        few = len(want)
+        difference = float(np.max(np.abs(got[:few] - want)) / np.max(np.abs(want)))
+        peer_ns = times[name] / few * 1e9
+        our_ns = times["forearm"] / case.states * 1e9
+        rows.append({"peer": name, "peer_ns": peer_ns, "ratio": peer_ns / our_ns, "difference": difference})
+    counts = fa.compile(arm, case.quantity).counts
+    return {
+        "arm": case.arm, "quantity": case.quantity, "states": case.states, "boundary": "one call on (N, n) arrays, one thread",
+        "forearm_ns": times["forearm"] / case.states * 1e9, "first_call_s": compiled, "operations": counts.operations, "peers": rows,
+    }  # fmt: skip
+
+
+def single_case(name, rounds):
+    import pinocchio as pin
+    from peers.models import pinocchio_model
+
+    arm = fa.load(name).without_drives()
+    model = pinocchio_model(arm)
+    data = model.createData()
+    q, qd, qdd = arm.random_state(1)
+    tau = np.empty(arm.n)
+    kernel = fa.compile(arm, "inverse_dynamics")
+    kernel(q, qd, qdd, out=tau)
+    functions = {
+        "fa.inverse_dynamics(arm, q, qd, qdd)": lambda: [
+            fa.inverse_dynamics(arm, q, qd, qdd) for _ in range(1000)
+        ],
+        "kernel(q, qd, qdd, out=tau)": lambda: [kernel(q, qd, qdd, out=tau) for _ in range(1000)],
+        "pin.rnea(model, data, q, qd, qdd)": lambda: [pin.rnea(model, data, q, qd, qdd) for _ in range(1000)],
+    }
+    times = {k: v / 1000 * 1e6 for k, v in best(functions, rounds).items()}
+    peer = times["pin.rnea(model, data, q, qd, qdd)"]
+    ratios = {k: peer / v for k, v in times.items()}
+    return {
+        "arm": name,
+        "quantity": "inverse_dynamics",
+        "boundary": "one state, Python call",
+        "us": times,
+        "ratio_to_pinocchio": ratios,
+    }
+
+
+def threads_case(rounds):
+    """Two threads against two independent processes, started together."""
+    import multiprocessing
+
+    arm = fa.load("iiwa14").without_drives()
+    state = arm.random_state(0, (400_000,))
+    out = np.empty_like(state[0])
+    times = best(
+        {
+            1: lambda: fa.inverse_dynamics(arm, *state, out=out),
+            2: lambda: fa.inverse_dynamics(arm, *state, out=out, threads=2),
+        },
+        rounds,
+    )
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        pool.map(_process, [3, 3])
+        processes = min(max(pool.map(_process, [10, 10], chunksize=1)) for _ in range(3))
+    rate = 400_000 / times[2]
+    return {
+        "quantity": "inverse_dynamics", "arm": "iiwa14", "boundary": "two threads against two processes",
+        "two_threads_M_per_s": rate / 1e6, "two_processes_M_per_s": 2 * 200_000 / processes / 1e6,
+        "share": rate / (2 * 200_000 / processes), "speed_up_over_one_thread": times[1] / times[2],
+    }  # fmt: skip
+
+
+def _process(rounds):
+    arm = fa.load("iiwa14").without_drives()
+    state = arm.random_state(0, (200_000,))
+    out = np.empty_like(state[0])
+    return best({0: lambda: fa.inverse_dynamics(arm, *state, out=out)}, rounds)[0]
+
+
+def chains_case(rounds):
+    sys.path.insert(0, str(HERE.parent / "tests"))
+    from arms import random_arm
+
+    functions, per = {}, {}
+    for n in CHAINS:
+        arm = random_arm(n, 1, "R")
+        rows = 200_000 // n
+        kernel = fa.compile(arm, "inverse_dynamics")
+        state = arm.random_state(0, (rows,))
+        out = np.empty_like(state[0])
+        functions[n] = lambda kernel=kernel, state=state, out=out: kernel(*state, out=out)
+        per[n] = rows * n
+    times = best(functions, rounds)
+    ns = {n: t / per[n] * 1e9 for n, t in times.items()}
+    return {
+        "quantity": "inverse_dynamics",
+        "arm": "dense random chains",
+        "boundary": "batch, for each link",
+        "ns_per_link": ns,
+        "ratio": ns[CHAINS[-1]] / ns[CHAINS[0]],
+    }
+
+
+def machine():
+    cpu = (
+        next(
+            (
+                line.split(":")[1].strip()
+                for line in Path("/proc/cpuinfo").read_text().splitlines()
+                if "model name" in line
+            ),
+            platform.processor(),
+        )
+        if Path("/proc/cpuinfo").exists()
+        else platform.processor()
+    )
+    import casadi
+    import llvmlite
+    import pinocchio as pin
+
+    return {
+        "cpu": cpu, "cores": os.cpu_count(), "python": platform.python_version(), "numpy": np.__version__, "llvmlite": llvmlite.__version__,
+        "pinocchio": pin.__version__, "casadi": casadi.__version__, "forearm": fa.__version__, "gcc flags": "-O3 -march=native -ffp-contract=fast",
+    }  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--filter", default="", help="only cases whose name matches")
+    parser.add_argument("--out", default="", help="write JSON here")
+    parser.add_argument(
+        "--quick", action="store_true", help="few states and rounds: does it run, not how fast"
+    )
+    options = parser.parse_args()
+    rounds = 2 if options.quick else 15
+    rows = []
+
+    def add(name, make):
+        if re.search(options.filter, name):
+            row = make()
+            rows.append(row)
+            print(json.dumps(row, default=float), flush=True)
+
+    for case in BATCHES:
+        if options.quick:
+            case = type(case)(case.arm, case.quantity, 1000)
+        add(f"{case.arm} {case.quantity}", lambda case=case: batch_case(case, rounds))
+    for name in SINGLE:
+        add(f"{name} single", lambda name=name: single_case(name, rounds))
+    add("threads", lambda: threads_case(rounds))
+    add("chains", lambda: chains_case(rounds))
+    if options.out:
+        Path(options.out).write_text(
+            json.dumps({"machine": machine(), "rows": rows}, indent=1, default=float) + "\n"
+        )
+
+
+if __name__ == "__main__":
+    main()
