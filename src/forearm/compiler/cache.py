@@ -142,12 +142,18 @@ def clear_cache() -> int:
 
 def _evict(keep: Path) -> None:
     """Delete the kernels used longest ago until the rest fits."""
+    found = []
+    with contextlib.suppress(OSError), os.scandir(keep.parent) as entries:
+        for entry in entries:
+            if entry.name.endswith(SUFFIX):
+                info = entry.stat()
+                found.append((info.st_mtime, info.st_size, entry.path))
     total = 0
-    for entry in list_cache():
-        total += entry.size
-        if total > LIMIT_BYTES and entry.path != keep:
+    for _, size, path in sorted(found, reverse=True):
+        total += size
+        if total > LIMIT_BYTES and path != str(keep):
             with contextlib.suppress(OSError):
-                entry.path.unlink()
+                os.unlink(path)
 
 
 def _private_folder(*, create: bool) -> Path | None:
