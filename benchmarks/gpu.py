@@ -80,11 +80,20 @@ def batch_case(name, quantity, dtype, count, bandwidth, threads, layout="columns
     t = seconds(launch)
     moved = sum(x.nbytes for x in inputs) + out.nbytes
     return {
-        "arm": name, "quantity": quantity, "dtype": dtype, "states": count, "threads": threads, "layout": layout,
-        "G_per_s": count / t / 1e9, "TB_per_s": moved / t / 1e12, "share_of_copy": moved / t / bandwidth,
-        "error": error, "registers": kernel.registers, "spilled_bytes": kernel.spilled_bytes,
+        "arm": name,
+        "quantity": quantity,
+        "dtype": dtype,
+        "states": count,
+        "threads": threads,
+        "layout": layout,
+        "G_per_s": count / t / 1e9,
+        "TB_per_s": moved / t / 1e12,
+        "share_of_copy": moved / t / bandwidth,
+        "error": error,
+        "registers": kernel.registers,
+        "spilled_bytes": kernel.spilled_bytes,
         "operations": kernel.counts.operations,
-    }  # fmt: skip
+    }
 
 
 def closed_loop(arm, kp=100.0, kd=20.0):
@@ -126,10 +135,18 @@ def rollout_case(name, kind, dtype, count, steps, threads):
     error = float(np.max(np.abs(cp.asnumpy(end.q).T - want.q)) / np.max(np.abs(want.q)))
     t = seconds(lambda: run(q, qd, third, dt=1e-3, steps=steps), repeats=5, warm=2)
     return {
-        "arm": name, "quantity": f"RK4 {kind}", "dtype": dtype, "states": count, "steps": steps, "threads": threads,
-        "G_steps_per_s": count * steps / t / 1e9, "error": error, "registers": run.registers,
-        "spilled_bytes": run.spilled_bytes, "operations": graph.counts.operations,
-    }  # fmt: skip
+        "arm": name,
+        "quantity": f"RK4 {kind}",
+        "dtype": dtype,
+        "states": count,
+        "steps": steps,
+        "threads": threads,
+        "G_steps_per_s": count * steps / t / 1e9,
+        "error": error,
+        "registers": run.registers,
+        "spilled_bytes": run.spilled_bytes,
+        "operations": graph.counts.operations,
+    }
 
 
 def small_batch(name, count=1024, dtype="float32"):
@@ -164,9 +181,13 @@ def main():
     device = cp.cuda.runtime.getDeviceProperties(0)
     bandwidth = copy_bandwidth()
     about = {
-        "device": device["name"].decode(), "driver": cp.cuda.runtime.driverGetVersion(), "cupy": cp.__version__,
-        "python": platform.python_version(), "forearm": forearm.__version__, "copy_TB_per_s": bandwidth / 1e12,
-    }  # fmt: skip
+        "device": device["name"].decode(),
+        "driver": cp.cuda.runtime.driverGetVersion(),
+        "cupy": cp.__version__,
+        "python": platform.python_version(),
+        "forearm": forearm.__version__,
+        "copy_TB_per_s": bandwidth / 1e12,
+    }
     print(about, flush=True)
     rows = []
 

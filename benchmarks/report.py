@@ -30,10 +30,19 @@ def cpu_page(data):
     rows = data["rows"]
     batches = [r for r in rows if "forearm_ns" in r]
     body = [
-        (r["arm"], r["quantity"], r["operations"], f"{r['forearm_ns']:.1f}", p["peer"], f"{p['peer_ns']:.0f}", f"**{p['ratio']:.1f}**", f"{p['difference']:.0e}")
+        (
+            r["arm"],
+            r["quantity"],
+            r["operations"],
+            f"{r['forearm_ns']:.1f}",
+            p["peer"],
+            f"{p['peer_ns']:.0f}",
+            f"**{p['ratio']:.1f}**",
+            f"{p['difference']:.0e}",
+        )
         for r in batches
         for p in r["peers"]
-    ]  # fmt: skip
+    ]
     text = "\n## CPU, one thread, float64\n\n" + about(data["machine"]) + "\n"
     head = (
         "arm",
@@ -90,10 +99,21 @@ def gpu_page(data):
     text += table(
         head,
         [
-            (r["arm"], r["quantity"], r["dtype"], r.get("layout", "columns"), r["states"], f"{r['G_per_s']:.2f}", f"{100 * r['share_of_copy']:.0f} %", f"{r['error']:.0e}", r["registers"], r["spilled_bytes"])
+            (
+                r["arm"],
+                r["quantity"],
+                r["dtype"],
+                r.get("layout", "columns"),
+                r["states"],
+                f"{r['G_per_s']:.2f}",
+                f"{100 * r['share_of_copy']:.0f} %",
+                f"{r['error']:.0e}",
+                r["registers"],
+                r["spilled_bytes"],
+            )
             for r in best.values()
         ],
-    )  # fmt: skip
+    )
     rolls = {}
     for r in rows:
         if "G_steps_per_s" in r:
@@ -116,7 +136,8 @@ def gpu_page(data):
     )
     for r in rows:
         if "us_per_call" in r:
-            text += f"\n{r['states']} states of {r['arm']}, resident, recorded as a CUDA graph: {r['us_per_call']:.1f} µs a call.\n"
+            case = f"{r['states']} states of {r['arm']}, resident, recorded as a CUDA graph"
+            text += f"\n{case}: {r['us_per_call']:.1f} µs a call.\n"
     return text
 
 

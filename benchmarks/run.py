@@ -139,9 +139,15 @@ def batch_case(case, rounds):
         rows.append({"peer": name, "peer_ns": peer_ns, "ratio": peer_ns / our_ns, "difference": difference})
     counts = fa.compile(arm, case.quantity).counts
     return {
-        "arm": case.arm, "quantity": case.quantity, "states": case.states, "boundary": "one call on (N, n) arrays, one thread",
-        "forearm_ns": times["forearm"] / case.states * 1e9, "first_call_s": compiled, "operations": counts.operations, "peers": rows,
-    }  # fmt: skip
+        "arm": case.arm,
+        "quantity": case.quantity,
+        "states": case.states,
+        "boundary": "one call on (N, n) arrays, one thread",
+        "forearm_ns": times["forearm"] / case.states * 1e9,
+        "first_call_s": compiled,
+        "operations": counts.operations,
+        "peers": rows,
+    }
 
 
 def single_case(name, rounds):
@@ -193,10 +199,14 @@ def threads_case(rounds):
         processes = min(max(pool.map(_process, [10, 10], chunksize=1)) for _ in range(3))
     rate = 400_000 / times[2]
     return {
-        "quantity": "inverse_dynamics", "arm": "iiwa14", "boundary": "two threads against two processes",
-        "two_threads_M_per_s": rate / 1e6, "two_processes_M_per_s": 2 * 200_000 / processes / 1e6,
-        "share": rate / (2 * 200_000 / processes), "speed_up_over_one_thread": times[1] / times[2],
-    }  # fmt: skip
+        "quantity": "inverse_dynamics",
+        "arm": "iiwa14",
+        "boundary": "two threads against two processes",
+        "two_threads_M_per_s": rate / 1e6,
+        "two_processes_M_per_s": 2 * 200_000 / processes / 1e6,
+        "share": rate / (2 * 200_000 / processes),
+        "speed_up_over_one_thread": times[1] / times[2],
+    }
 
 
 def _process(rounds):
@@ -248,9 +258,16 @@ def machine():
     import pinocchio as pin
 
     return {
-        "cpu": cpu, "cores": os.cpu_count(), "python": platform.python_version(), "numpy": np.__version__, "llvmlite": llvmlite.__version__,
-        "pinocchio": pin.__version__, "casadi": casadi.__version__, "forearm": fa.__version__, "gcc flags": "-O3 -march=native -ffp-contract=fast",
-    }  # fmt: skip
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "llvmlite": llvmlite.__version__,
+        "pinocchio": pin.__version__,
+        "casadi": casadi.__version__,
+        "forearm": fa.__version__,
+        "gcc flags": "-O3 -march=native -ffp-contract=fast",
+    }
 
 
 def main():
