@@ -65,7 +65,7 @@ def from_urdf(
     **rest: Any,
 ) -> Arm:
     """The arm in a URDF text; arguments as in `read_urdf`, `file` is what messages call it."""
-    content = text.encode() if isinstance(text, str) else text
+    content = text.encode(errors="replace") if isinstance(text, str) else text
     robot = robot_from_bytes(content, file, check_units)
     return arm_of_chain(
         robot, chain_of(robot, root, tip, lock), right_angles, keep_defects, allow_massless, rest
