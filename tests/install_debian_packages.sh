@@ -7,7 +7,6 @@ missing=""
 command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 ||
     missing="$missing chromium"
 command -v pdflatex >/dev/null 2>&1 || missing="$missing texlive-latex-base"
-kpsewhich breqn.sty >/dev/null 2>&1 || missing="$missing texlive-latex-extra texlive-science"
 command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 
 if [ -z "$missing" ]; then
