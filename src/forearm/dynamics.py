@@ -26,8 +26,8 @@ LOG = logging.getLogger("forearm")
 # -- kernels, kept on the arm ------------------------------------------------------------------------------
 
 
-def _kernel(arm: Arm, quantity: str, **options: Any) -> Any:
-    """The arm's kernel for a quantity."""
+def kernel_of(arm: Arm, quantity: str, **options: Any) -> Any:
+    """The arm's kernel for a quantity, compiled once and kept on the arm."""
     key = (quantity, *options.items())
     found = arm.kernels.get(key)
     if found is None:
@@ -41,7 +41,7 @@ def _entry(arm: Arm, quantity: str) -> Callable[..., Any]:
     """The fastest way into a kernel: one plain state goes straight to machine code, all else through the checks."""
     found = arm.kernels.get(quantity)
     if found is None:
-        kernel = _kernel(arm, quantity)
+        kernel = kernel_of(arm, quantity)
 
         def checked(*values: Any, out: Any = None, threads: int = 1) -> Any:
             return _checked(arm, kernel, values, out, threads)
@@ -161,7 +161,7 @@ def forward_dynamics(
 def external_torque(arm: Arm, q: Any, wrench: Wrench, *, threads: int = 1) -> Vector:
     """Jᵀ f (..., n): what a wrench on the arm does at the joints."""
     at, point = wrench.at if isinstance(wrench.at, tuple) else (wrench.at, None)
-    kernel = _kernel(arm, "wrench_torque", at=at, point=point, local=wrench.frame == "local")
+    kernel = kernel_of(arm, "wrench_torque", at=at, point=point, local=wrench.frame == "local")
     numbers = np.array([*wrench.force, *wrench.moment], dtype=float)
     values = faults.state(arm, "q", q)
     if values.dtype == object:
@@ -271,7 +271,7 @@ def parameter_names(arm: Arm) -> list[str]:
 
 
 def _several(arm: Arm, quantity: str, values: tuple[Any, ...], threads: int) -> Any:
-    return _checked(arm, _kernel(arm, quantity), values, None, threads)
+    return _checked(arm, kernel_of(arm, quantity), values, None, threads)
 
 
 # -- frames ------------------------------------------------------------------------------------------------
@@ -279,17 +279,17 @@ def _several(arm: Arm, quantity: str, values: tuple[Any, ...], threads: int) -> 
 
 def pose(arm: Arm, q: Any, frame: str | int = "tool", *, threads: int = 1) -> Matrix:
     """The 4x4 pose (..., 4, 4) of a frame in the world."""
-    return _checked(arm, _kernel(arm, "pose", frame=frame), (q,), None, threads)
+    return _checked(arm, kernel_of(arm, "pose", frame=frame), (q,), None, threads)
 
 
 def jacobian(arm: Arm, q: Any, frame: str | int = "tool", *, threads: int = 1) -> Matrix:
     """J (..., 6, n): [linear; angular] velocity of the frame's origin = J qd, world axes."""
-    return _checked(arm, _kernel(arm, "jacobian", frame=frame), (q,), None, threads)
+    return _checked(arm, kernel_of(arm, "jacobian", frame=frame), (q,), None, threads)
 
 
 def jacobian_rate(arm: Arm, q: Any, qd: Any, frame: str | int = "tool", *, threads: int = 1) -> Vector:
     """dJ/dt qd (..., 6): the acceleration of the frame's origin at qdd = 0."""
-    return _checked(arm, _kernel(arm, "jacobian_rate", frame=frame), (q, qd), None, threads)
+    return _checked(arm, kernel_of(arm, "jacobian_rate", frame=frame), (q, qd), None, threads)
 
 
 # -- the torque, term by term ------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ def terms(arm: Arm, q: Any, qd: Any, qdd: Any, *, wrench: Wrench | None = None) 
     q, qd, qdd = (faults.state(arm, k, v) for k, v in (("q", q), ("qd", qd), ("qdd", qdd)))
     q, qd, qdd = np.broadcast_arrays(q, qd, qdd)
     rigid = arm.without_drives() if arm.has_drives else arm
-    velocity = _kernel(rigid, "velocity_torque")
+    velocity = kernel_of(rigid, "velocity_torque")
     both = velocity.general(q, qd)
     # C is quadratic in qd, so joints moving one at a time show the squares alone
     alone = np.moveaxis(qd[..., None, :] * np.eye(arm.n), -2, 0)

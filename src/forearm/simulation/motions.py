@@ -1,0 +1,287 @@
+"""Motions: joint positions, speeds and accelerations as functions of time, smooth enough for a torque.
+
+A motion is called with a time, a number or a traced scalar (so that control laws that follow it can be compiled),
+and gives (q, qd, qdd), each (n,). `sample` gives arrays (K, n) for many times. Before its beginning and after its
+end a motion rests where it begins and ends (a Fourier motion goes on for ever).
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from forearm.algebra import Scalar, Vector, cos, is_number, sin, where
+from forearm.faults import StateFault
+
+MOST_KNOTS = 64
+"""A table with more knots than this is looked up in Python; it is not unrolled into a kernel."""
+
+
+class Samples(NamedTuple):
+    """A motion at many times."""
+
+    t: Vector
+    """Times (K,) [s]."""
+    q: Vector
+    """Positions (K, n)."""
+    qd: Vector
+    """Speeds (K, n)."""
+    qdd: Vector
+    """Accelerations (K, n)."""
+
+
+class Motion:
+    """What all motions share: `duration`, the call at one time, `sample`."""
+
+    duration: float
+    """When the motion ends [s]."""
+
+    def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
+        """(q, qd, qdd) at one time, each (n,)."""
+        raise NotImplementedError
+
+    def sample(self, times: Any = 201) -> Samples:
+        """The motion at these times, or at so many times from 0 to its end."""
+        t = np.linspace(0.0, self.duration, times) if is_number(times) else np.asarray(times, dtype=float)
+        rows = [self(float(x)) for x in t]
+        q, qd, qdd = (np.array([row[k] for row in rows], dtype=float) for k in range(3))
+        return Samples(t, q, qd, qdd)
+
+    def faster(self, factor: float) -> "Motion":
+        """The same path in duration / factor: speeds times factor, accelerations times its square."""
+        if not factor > 0:
+            raise StateFault(f"motion: faster by {factor!r}; give a positive number.")
+        return Retimed(self, float(factor))
+
+
+@dataclass(frozen=True)
+class Retimed(Motion):
+    """A motion run faster or slower."""
+
+    motion: Motion
+    """The motion at its own pace."""
+    factor: float
+    """How many times faster."""
+
+    @property
+    def duration(self) -> float:  # type: ignore[override]
+        """When it ends [s]."""
+        return self.motion.duration / self.factor
+
+    def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
+        """(q, qd, qdd) at one time."""
+        q, qd, qdd = self.motion(t * self.factor)
+        return q, qd * self.factor, qdd * self.factor**2
+
+
+def _ends(start: Any, goal: Any, duration: Any, what: str) -> tuple[Vector, Vector, float]:
+    """Checked ends of a motion from rest to rest."""
+    a, b = np.array(start, dtype=float), np.array(goal, dtype=float)
+    if a.ndim != 1 or a.shape != b.shape or not np.all(np.isfinite([a, b])):
+        raise StateFault(
+            f"{what}: start has shape {a.shape}, goal {b.shape}; give two finite positions (n,) of the same arm."
+        )
+    if not is_number(duration) or not (math.isfinite(duration) and duration > 0):
+        raise StateFault(f"{what}: duration is {duration!r}; give a positive time in seconds.")
+    return a, b, float(duration)
+
+
+def _clamped(t: Scalar, duration: float) -> Scalar:
+    """t, but not before 0 nor after the end."""
+    return where(t, where(t - duration, duration, t), 0.0)
+
+
+@dataclass(frozen=True)
+class Quintic(Motion):
+    """From rest to rest along u³ (10 - 15 u + 6 u²), u = t / duration: speed and acceleration zero at both ends."""
+
+    start: Any
+    """Positions at the beginning (n,)."""
+    goal: Any
+    """Positions at the end (n,)."""
+    duration: float
+    """How long it takes [s]."""
+
+    def __post_init__(self) -> None:
+        for name, value in zip(
+            ("start", "goal", "duration"), _ends(self.start, self.goal, self.duration, "quintic"), strict=True
+        ):
+            object.__setattr__(self, name, value)
+
+    def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
+        """(q, qd, qdd) at one time."""
+        T, way = self.duration, self.goal - self.start
+        u = _clamped(t, T) / T
+        s = u * u * u * (10 - 15 * u + 6 * u * u)
+        sd = 30 * u * u * (1 - u) * (1 - u) / T
+        sdd = 60 * u * (1 - u) * (1 - 2 * u) / T**2
+        return self.start + way * s, way * sd, way * sdd
+
+
+@dataclass(frozen=True)
+class Trapezoid(Motion):
+    """From rest to rest with constant acceleration, constant speed, constant deceleration, all joints in step."""
+
+    start: Any
+    """Positions at the beginning (n,)."""
+    goal: Any
+    """Positions at the end (n,)."""
+    duration: float
+    """How long it takes [s]."""
+    ramp: float = 0.25
+    """Share of the duration spent accelerating (as much again decelerating), at most a half."""
+
+    def __post_init__(self) -> None:
+        for name, value in zip(
+            ("start", "goal", "duration"),
+            _ends(self.start, self.goal, self.duration, "trapezoid"),
+            strict=True,
+        ):
+            object.__setattr__(self, name, value)
+        if not 0 < self.ramp <= 0.5:
+            raise StateFault(
+                f"trapezoid: ramp is {self.ramp!r}; give a share of the duration, above 0 and at most 0.5."
+            )
+
+    def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
+        """(q, qd, qdd) at one time."""
+        T, way, r = self.duration, self.goal - self.start, self.ramp
+        u = _clamped(t, T) / T
+        top = 1 / (1 - r)  # speed on the plateau, in ways per duration
+        left = 1 - u
+        up, down = where(r - u, 1.0, 0.0), where(u - (1 - r), 1.0, 0.0)
+        flat = 1.0 - up - down
+        s = (
+            up * (top * u * u / (2 * r))
+            + flat * (top * (u - r / 2))
+            + down * (1 - top * left * left / (2 * r))
+        )
+        sd = top * (up * (u / r) + flat + down * (left / r)) / T
+        moving = where(t, where(t - T, 0.0, 1.0), 0.0)
+        sdd = moving * (up - down) * (top / r) / T**2
+        return self.start + way * s, way * sd, way * sdd
+
+
+@dataclass(frozen=True)
+class Fourier(Motion):
+    """q = center + Σ_k (sines[k] sin(k w t) + cosines[k] cos(k w t)), k = 1, 2, …: periodic, for identification."""
+
+    center: Any
+    """Mean positions (n,)."""
+    sines: Any
+    """Amplitudes of the sines (K, n)."""
+    cosines: Any
+    """Amplitudes of the cosines (K, n)."""
+    period: float
+    """Period of the first harmonic [s]."""
+
+    def __post_init__(self) -> None:
+        center = np.array(self.center, dtype=float)
+        sines, cosines = np.array(self.sines, dtype=float), np.array(self.cosines, dtype=float)
+        if (
+            center.ndim != 1
+            or sines.ndim != 2
+            or sines.shape != cosines.shape
+            or sines.shape[1] != center.size
+        ):
+            raise StateFault(
+                f"Fourier motion: center has shape {center.shape}, sines {sines.shape}, cosines {cosines.shape}; "
+                "give (n,), (K, n) and (K, n)."
+            )
+        if not (is_number(self.period) and math.isfinite(self.period) and self.period > 0):
+            raise StateFault(f"Fourier motion: period is {self.period!r}; give a positive time in seconds.")
+        for name, value in (("center", center), ("sines", sines), ("cosines", cosines)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def duration(self) -> float:  # type: ignore[override]
+        """One period [s]."""
+        return self.period
+
+    def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
+        """(q, qd, qdd) at one time."""
+        q, qd, qdd = self.center, 0 * self.center, 0 * self.center
+        for k, (a, b) in enumerate(zip(self.sines, self.cosines, strict=True), 1):
+            w = 2 * math.pi * k / self.period
+            s, c = sin(t * w), cos(t * w)
+            q = q + a * s + b * c
+            qd = qd + w * (a * c - b * s)
+            qdd = qdd - w * w * (a * s + b * c)
+        return q, qd, qdd
+
+
+@dataclass(frozen=True, eq=False)
+class ViaPoints(Motion):
+    """Through points at given times by cubic splines (speed and acceleration continuous), at rest at both ends."""
+
+    times: Any
+    """When (K,), rising from 0 [s]."""
+    points: Any
+    """Where (K, n)."""
+    at_rest: bool = True
+    """Whether the ends are at rest; otherwise the ends have no jerk of their own ('not a knot')."""
+
+    def __post_init__(self) -> None:
+        times, points = np.array(self.times, dtype=float), np.array(self.points, dtype=float)
+        if times.ndim != 1 or points.ndim != 2 or len(times) != len(points) or len(times) < 2:
+            raise StateFault(
+                f"via points: times have shape {times.shape}, points {points.shape}; give (K,) and (K, n), K ≥ 2."
+            )
+        if not (np.all(np.isfinite(times)) and np.all(np.isfinite(points))):
+            raise StateFault("via points: some times or points are not finite; give finite numbers.")
+        if times[0] != 0 or np.any(np.diff(times) <= 0):
+            raise StateFault(
+                f"via points: times go {times[0]:g}, {times[1]:g}, …; give rising times that begin with 0."
+            )
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "points", points)
+
+    @property
+    def duration(self) -> float:  # type: ignore[override]
+        """Time of the last point [s]."""
+        return float(self.times[-1])
+
+    @cached_property
+    def coefficients(self) -> Vector:
+        """Of (t - t_k)³, …, 1 in each piece: (4, K - 1, n)."""
+        from scipy.interpolate import CubicSpline
+
+        ends = "clamped" if self.at_rest else "not-a-knot"
+        return np.asarray(CubicSpline(self.times, self.points, axis=0, bc_type=ends).c)
+
+    def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
+        """(q, qd, qdd) at one time."""
+        x = _clamped(t, self.duration)
+        c3, c2, c1, c0, start = self._piece(x)
+        u = x - start
+        moving = where(t, where(t - self.duration, 0.0, 1.0), 0.0)
+        q = c0 + u * (c1 + u * (c2 + u * c3))
+        return q, (c1 + u * (2 * c2 + 3 * u * c3)) * moving, (2 * c2 + 6 * u * c3) * moving
+
+    def _piece(self, x: Scalar) -> tuple[Any, ...]:
+        """The coefficients that hold at x, and where their piece begins."""
+        if is_number(x):
+            k = min(int(np.searchsorted(self.times, x, "right")) - 1, len(self.times) - 2)
+            return (*self.coefficients[:, k], self.times[k])
+        if len(self.times) > MOST_KNOTS:
+            from forearm.faults import TraceFault
+
+            raise TraceFault(
+                f"a motion through {len(self.times)} points is a table, which is looked up in Python; up to "
+                f"{MOST_KNOTS} points are compiled. Take fewer, or give control_dt=."
+            )
+        rows = [*self.coefficients[:, 0], self.times[0]]
+        for k in range(1, len(self.times) - 1):
+            later = [*self.coefficients[:, k], self.times[k]]
+            beyond = x - self.times[k]
+            rows = [_choose(beyond, a, b) for a, b in zip(later, rows, strict=True)]
+        return tuple(rows)
+
+
+def _choose(x: Scalar, a: Any, b: Any) -> Any:
+    """where() for each element."""
+    if np.ndim(a) == 0:
+        return where(x, float(a), b)
+    return np.array([where(x, float(p), q) for p, q in zip(a, b, strict=True)], dtype=object)

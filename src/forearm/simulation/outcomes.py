@@ -1,0 +1,95 @@
+"""How each motion of a simulation ended, and what to do about it."""
+
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.simulation.advising import STABLE, fastest_rate
+from forearm.simulation.records import Outcome
+
+
+def outcomes_of(
+    job: Any,
+    end: dict[str, Vector],
+    states: dict[str, Vector],
+    t: Vector,
+    done: int,
+    interrupted: bool,
+    method: str,
+) -> Any:
+    """One Outcome for each motion, an object array of the batch's shape."""
+    plant, until = job.plant, done * job.dt
+    alive = end.get("alive", np.full(job.batch, until))
+    sound = np.all(np.isfinite(end["q"]) & np.isfinite(end["qd"]), axis=-1)
+    if "alive" not in end:
+        alive = _last_sound(states, t, until)
+    clear, which = _trespasses(plant, end, states, t, until)
+    found = np.empty(job.batch, dtype=object)
+    for row in np.ndindex(job.batch):
+        if not sound[row] or alive[row] < until - job.dt / 2:
+            if which[row] and clear[row] < alive[row] - job.dt / 2 and plant.stop:
+                found[row] = _limit(plant, int(which[row]), float(clear[row]))
+            else:
+                found[row] = _diverged(job, row, float(alive[row]), method)
+        elif which[row]:
+            found[row] = _limit(plant, int(which[row]), float(clear[row]))
+        elif interrupted:
+            found[row] = Outcome("interrupted", until, "the record holds what was computed until then.")
+        else:
+            found[row] = Outcome("finished", until)
+    return found
+
+
+def _last_sound(states: dict[str, Vector], t: Vector, until: float) -> Vector:
+    """When numbers were last sound, from the records alone (one motion)."""
+    bad = ~np.all(np.isfinite(states["q"]), axis=-1)
+    return np.asarray(t[max(int(np.argmax(bad)) - 1, 0)] if np.any(bad) else until)
+
+
+def _trespasses(
+    plant: Any, end: dict[str, Vector], states: dict[str, Vector], t: Vector, until: float
+) -> tuple[Vector, Vector]:
+    """When the first joint left its limits, and which (from 1; 0 for none)."""
+    shape = end["q"].shape[:-1]
+    if "first" in end:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            which = np.where(end["first"] > 0, np.rint(end["which"] / end["first"]), 0)
+        return np.asarray(end["clear"]), np.nan_to_num(which)
+    for i, q in enumerate(states["q"] if plant.bounds and not shape else []):
+        for j, low, high in plant.bounds:
+            if not low < q[j] < high:
+                return np.asarray(t[i]), np.asarray(j + 1)
+    return np.full(shape, until), np.zeros(shape)
+
+
+def _limit(plant: Any, number: int, when: float) -> Outcome:
+    link = plant.arm.links[number - 1]
+    low, high = link.limits
+    unit = "rad" if link.revolute else "m"
+    told = f"its limits are {low:g} to {high:g} {unit}"
+    if plant.stop:
+        return Outcome("stopped at a limit", when, f"{told}; the motion ends there.", link.name)
+    return Outcome(
+        "limit hit", when, f"{told}; the motion goes on beyond them (limits='stop' ends it).", link.name
+    )
+
+
+def _diverged(job: Any, row: tuple[int, ...], when: float, method: str) -> Outcome:
+    """Whether the step is too large for the arm under its law, or something else is wrong."""
+    if not (np.all(np.isfinite(job.q[row])) and np.all(np.isfinite(job.qd[row]))):
+        return Outcome("diverged", 0.0, "its initial state is not finite.")
+    bound = STABLE.get(method, np.inf)
+    rate = fastest_rate(job, row)
+    if rate * job.dt > bound / 2:
+        return Outcome(
+            "step too large",
+            when,
+            f"arm and law have a rate of {rate:.3g} 1/s at the beginning, and {method} follows rates up to "
+            f"{bound / job.dt:.3g} 1/s at dt = {job.dt:g} s; try dt = {0.25 * bound / rate:.1g} s.",
+        )
+    return Outcome(
+        "diverged",
+        when,
+        f"speeds ran away; look at the signs and gains of the law, or try dt = {job.dt / 4:.2g} s.",
+    )

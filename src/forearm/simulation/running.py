@@ -1,0 +1,511 @@
+"""simulate: from an arm, a state and a law to a record."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm import faults
+from forearm.algebra import Vector, is_number
+from forearm.arm import Arm, Wrench
+from forearm.compiler.freeing import PAYLOAD, port_name
+from forearm.compiler.kernel import Kernel
+from forearm.compiler.passes import lower
+from forearm.faults import StateFault
+from forearm.simulation.engines import Adaptive, Loop, Stages, State, kept
+from forearm.simulation.outcomes import outcomes_of
+from forearm.simulation.papers import PapersScheme
+from forearm.simulation.records import Record
+from forearm.simulation.steps import Plant
+from forearm.simulation.tracing import Law, checked_torques, law_name, make_law
+
+METHODS = ("rk4", "euler", "symplectic", "dop853", "papers")
+PATIENCE = 0.1
+"""Seconds between two calls of `progress`, and until Ctrl-C is heard."""
+BATCH_RECORDS = 100
+"""About so many records are kept of each motion of a batch, unless record_every says otherwise."""
+
+
+def simulate(
+    arm: Arm,
+    q0: Any,
+    qd0: Any = None,
+    *,
+    law: Any = None,
+    duration: float,
+    dt: float = 1e-3,
+    method: str = "rk4",
+    control_dt: float | None = None,
+    gains: Mapping[str, Any] | None = None,
+    payload: Any = None,
+    free: Mapping[str, Any] | None = None,
+    wrench: Wrench | None = None,
+    torque_limits: Any = None,
+    limits: str = "note",
+    sticking: bool = False,
+    record_every: int | None = None,
+    trace: bool = True,
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+    threads: int = 1,
+    progress: Callable[[float], None] | None = None,
+) -> Record:
+    """The motion of an arm, or of a batch of arms, from q0 and qd0 on.
+
+    Args:
+        arm: The arm; payload, drives and base included, as everywhere.
+        q0: Positions at the beginning (..., n), or a dict by joint name.
+        qd0: Speeds at the beginning (..., n); at rest by default.
+        law: None (no torques), constant torques (n,), torques for each step (or sample) (..., steps, n), or a function
+            law(t, q, qd) of one state. A function is traced into the kernel if possible; `record.law` says if not, why.
+        duration: How long [s]; a whole number of steps.
+        dt: Step [s]; for dop853 where it reports.
+        method: 'rk4', 'euler' (semi-implicit), 'symplectic' (implicit midpoint in momenta), 'dop853' (adaptive, one
+            motion), 'papers' (section 7 of Turney, Mudge and Lee, in plain Python).
+        control_dt: Torques are computed every control_dt seconds and held between; by default at every evaluation.
+        gains: What the law takes by name, shared or one for each motion (..., *shape).
+        payload: A body at the flange for each motion, (..., 10), as `payload_numbers` makes it.
+        free: Other parameters for each motion: {"links[2].mass": (...)}, see `compile`.
+        wrench: What the environment exerts on the arm, constant.
+        torque_limits: Greatest torques (n,); 'arm' for the arm's own effort limits; None for none.
+        limits: Joint limits: 'note' them in the outcome, 'stop' the motion there, or 'ignore' them.
+        sticking: With 'euler': true dry friction, joints may stick, instead of the smooth curve.
+        record_every: Record every so many steps; every step of one motion, about a hundred times in a batch by default.
+        trace: Whether to compile the law; False for laws that keep something between calls.
+        rtol: Relative tolerance of dop853.
+        atol: Absolute tolerance of dop853.
+        threads: How many threads share a batch.
+        progress: Called now and then with the share that is done, 0 to 1.
+
+    Returns:
+        The record, also when Ctrl-C was pressed: what was computed until then, with the outcome 'interrupted'.
+    """
+    faults.needs_dynamics(arm, "motion")
+    _choice("method", method, METHODS)
+    _choice("limits", limits, ("note", "stop", "ignore"))
+    q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", np.zeros(arm.n) if qd0 is None else qd0)
+    own = _free_values(arm, payload, free)
+    plant = Plant(
+        arm, tuple(own), wrench, _torque_limits(arm, torque_limits), limits != "ignore", limits == "stop"
+    )
+    steps, hold = _steps(duration, dt, control_dt)
+    job = _job(plant, q, qd, own, gains or {}, law, steps, hold, trace)
+    every = (
+        record_every if record_every is not None else (1 if not job.batch else max(1, steps // BATCH_RECORDS))
+    )
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
+        raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
+    job = _Job(**{**vars(job), "dt": float(duration) / steps, "every": int(every), "progress": progress})
+    engine = _engine(job, method, sticking, rtol, atol)
+    engine.threads = threads
+    return _Run(job, engine).record("euler with sticking" if sticking else method)
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """Everything about a simulation but its engine."""
+
+    plant: Plant
+    batch: tuple[int, ...]
+    q: Vector
+    qd: Vector
+    values: State
+    """Gains and free parameters by port, (*batch, *shape)."""
+    own: dict[str, Vector]
+    """Free parameters by path, (*batch, *shape)."""
+    gains: tuple[str, ...]
+    law: Law | None
+    torques: Vector | None
+    """Open-loop torques (*, n) constant or (..., samples, n), within limits."""
+    steps: int
+    hold: int
+    """Steps between two samples of the law; 0 for a law at every evaluation."""
+    label: str
+    dt: float = 0.0
+    every: int = 1
+    progress: Callable[[float], None] | None = None
+
+
+# -- reading the arguments ---------------------------------------------------------------------------------
+
+
+def _choice(name: str, value: Any, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise StateFault(f"simulate: {name} is {value!r}; give one of {', '.join(map(repr, known))}.")
+
+
+def _steps(duration: Any, dt: Any, control_dt: Any) -> tuple[int, int]:
+    """Number of steps, and steps for each sample of the law (0: not sampled)."""
+    for name, value in (("duration", duration), ("dt", dt), ("control_dt", control_dt)):
+        if name == "control_dt" and value is None:
+            continue
+        if not is_number(value) or not (math.isfinite(value) and value > 0):
+            raise StateFault(f"simulate: {name} is {value!r}; give a positive time in seconds.")
+    steps = round(duration / dt)
+    if steps < 1 or abs(steps * dt - duration) > 1e-6 * dt:
+        nearest = duration / max(1, math.ceil(duration / dt - 1e-9))
+        raise StateFault(
+            f"simulate: duration {duration:g} s is not a whole number of steps of {dt:g} s; give dt={nearest:.17g}, or "
+            "another duration."
+        )
+    if control_dt is None:
+        return steps, 0
+    hold = round(control_dt / dt)
+    if hold < 1 or abs(hold * dt - control_dt) > 1e-6 * dt:
+        raise StateFault(
+            f"simulate: control_dt {control_dt:g} s is not a whole number of steps of {dt:g} s; give a multiple of dt."
+        )
+    return steps, hold
+
+
+def _free_values(arm: Arm, payload: Any, free: Mapping[str, Any] | None) -> dict[str, Vector]:
+    given = dict(free or {})
+    if payload is not None:
+        given[PAYLOAD] = payload
+    values = {}
+    for path, value in given.items():
+        array = np.asarray(value, dtype=float)
+        if path == PAYLOAD and array.shape[-1:] != (10,):
+            raise StateFault(
+                f"payload has shape {array.shape}; give (..., 10): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ at the "
+                "flange, as payload_numbers makes them."
+            )
+        values[path] = array
+    return values
+
+
+def _torque_limits(arm: Arm, given: Any) -> Any:
+    if given is None:
+        return None
+    if isinstance(given, str) and given == "arm":
+        missing = [link.name for link in arm.links if link.effort_limit is None]
+        if missing:
+            raise StateFault(
+                f"torque_limits='arm': arm {arm.name!r} has no effort limit for {', '.join(missing)}; give ({arm.n},) "
+                "numbers."
+            )
+        return np.array([link.effort_limit for link in arm.links])
+    array = faults.state(arm, "torque_limits", np.broadcast_to(np.asarray(given, dtype=float), (arm.n,)))
+    if np.any(array < 0) or np.any(np.isnan(array)):
+        raise StateFault(f"torque_limits are {array}; give sizes, zero or positive.")
+    return array
+
+
+def _job(
+    plant: Plant,
+    q: Vector,
+    qd: Vector,
+    own: dict[str, Vector],
+    gains: Mapping[str, Any],
+    law: Any,
+    steps: int,
+    hold: int,
+    wanted: bool,
+) -> _Job:
+    """Find the batch, and bring everything to it."""
+    arm = plant.arm
+    ports = plant.free_ports
+    tails = [value.shape[: value.ndim - len(ports[port_name(path)])] for path, value in own.items()]
+    torques = _open_loop(arm, law, steps, hold)
+    shapes = [q.shape[:-1], qd.shape[:-1], *tails]
+    if torques is not None and torques.ndim > 1:
+        shapes.append(torques.shape[:-2])
+    try:
+        batch = np.broadcast_shapes(*shapes)
+        held = {k: np.asarray(v, dtype=float) for k, v in gains.items()}
+        inner = {k: _gain_shape(v, batch) for k, v in held.items()}
+        batch = np.broadcast_shapes(batch, *[v.shape[: v.ndim - len(inner[k])] for k, v in held.items()])
+        values = {k: np.broadcast_to(v, batch + inner[k]) for k, v in held.items()}
+        mine = {path: np.broadcast_to(v, batch + ports[port_name(path)]) for path, v in own.items()}
+        q, qd = (np.ascontiguousarray(np.broadcast_to(x, (*batch, arm.n))) for x in (q, qd))
+    except ValueError:
+        raise StateFault(
+            f"simulate: the batches of q0 {q.shape}, qd0 {qd.shape}, law, gains and payload do not broadcast; give "
+            "leading axes that are equal or 1."
+        ) from None
+    if not batch:
+        faults.finite_state(arm, "q0", q)
+        faults.finite_state(arm, "qd0", qd)
+    made, label = None, "none"
+    if torques is not None:
+        torques = (
+            torques
+            if plant.torque_limits is None
+            else np.clip(torques, -plant.torque_limits, plant.torque_limits)
+        )
+        label = "open loop" if law is not None else "none (no torques)"
+    else:
+        made = make_law(arm, law, inner, wanted)
+        label = f"{law_name(law)}: {made.why}" + (", sampled and held" if hold else "")
+    values |= {port_name(path): v for path, v in mine.items()}
+    return _Job(plant, batch, q, qd, values, mine, tuple(inner), made, torques, steps, hold, label)
+
+
+def _gain_shape(value: Vector, batch: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape of one motion's gain: what follows the batch's axes, if the value has those."""
+    k = len(batch)
+    if k and value.ndim >= k and all(a in (b, 1) for a, b in zip(value.shape[:k], batch, strict=True)):
+        return value.shape[k:]
+    return value.shape
+
+
+def _open_loop(arm: Arm, law: Any, steps: int, hold: int) -> Vector | None:
+    """Torques (n,) or (..., samples, n) that are known beforehand; None for a law."""
+    if law is None:
+        return np.zeros(arm.n)
+    if callable(law):
+        return None
+    if not isinstance(law, (np.ndarray, list, tuple, dict)) and not is_number(law):
+        make_law(arm, law, {}, False)
+    tau = faults.state(arm, "law (torques)", law)
+    samples = -(-steps // hold) if hold else steps
+    if tau.ndim > 1 and tau.shape[-2] not in (1, samples):
+        what = "samples" if hold else "steps"
+        raise StateFault(
+            f"law: torques have shape {tau.shape}; this simulation has {samples} {what}: give ({arm.n},), "
+            f"({samples}, {arm.n}) or (..., {samples}, {arm.n}); (..., 1, {arm.n}) for constant ones in each row."
+        )
+    if tau.ndim == 1:
+        faults.finite_state(arm, "law (torques)", tau)
+    return tau
+
+
+def job_of(arm: Arm, q: Vector, qd: Vector, options: Mapping[str, Any]) -> _Job:
+    """One motion as `simulate` would read it, without time: for linearising it."""
+    own = _free_values(arm, options.get("payload"), options.get("free"))
+    limits = _torque_limits(arm, options.get("torque_limits"))
+    plant = Plant(arm, tuple(own), options.get("wrench"), limits, False, False)
+    law: Any = options.get("law")
+    law = law if callable(law) or np.ndim(law) == 1 else None
+    hold = 0 if options.get("control_dt") is None else 1
+    return _job(plant, q, qd, own, options.get("gains") or {}, law, 1, hold, options.get("trace", True))
+
+
+# -- engines -----------------------------------------------------------------------------------------------
+
+
+def _engine(job: _Job, method: str, sticking: bool, rtol: float, atol: float) -> Any:
+    plant, law = job.plant, job.law
+    if sticking and method != "euler":
+        raise StateFault(
+            f"simulate: sticking=True with method={method!r}; joints can stick with method='euler' only."
+        )
+    within = law is not None and not job.hold  # the law is evaluated inside the step
+    graph = law.graph if law is not None and within else None
+    calls = _rows_in_python(job) if within and graph is None else None
+    if method == "papers":
+        _one_motion_or_no_extras(job, method)
+        return PapersScheme(plant, _rows_in_python(job) if within else None)
+    if method == "dop853":
+        _one_motion_or_no_extras(job, method)
+        if job.batch:
+            raise StateFault("simulate: dop853 takes one motion; give q0 (n,), or method='rk4' for a batch.")
+        return Adaptive(Stages(plant, "rk4", _law_torques(job) if within else None, {}), rtol, atol)
+    if within and graph is None:
+        if method == "symplectic" or sticking:
+            why = law.why if law is not None else ""
+            raise StateFault(
+                f"simulate: {method}{' with sticking' if sticking else ''} runs in the kernel, and this law {why}; "
+                "give control_dt= to sample it between steps, or method='rk4'."
+            )
+        return Stages(plant, method, calls, job.values)
+    many = job.torques is not None and job.torques.ndim > 1 and job.torques.shape[-2] > 1
+    return Loop(plant, graph, "sticking" if sticking else method, per_step=many, values=job.values)
+
+
+def _one_motion_or_no_extras(job: _Job, method: str) -> None:
+    if job.own or job.plant.stop:
+        what = f"{', '.join(job.own)} for each row" if job.own else "limits='stop'"
+        raise StateFault(
+            f"simulate: {method} does not take {what}; change the arm (arm.with_payload, arm.replace), or give "
+            "method='rk4'."
+        )
+
+
+def _rows_in_python(job: _Job) -> Callable[[float, Vector, Vector], Vector]:
+    """The law as a function of (t, q, qd) of the whole batch, called in Python row by row."""
+    arm, law, batch = job.plant.arm, job.law, job.batch
+    assert law is not None
+
+    def torques(t: float, q: Vector, qd: Vector) -> Vector:
+        tau = np.empty((*batch, arm.n))
+        for row in np.ndindex(batch):
+            extra = {name: job.values[name][row] for name in job.gains}
+            tau[row] = checked_torques(arm, law.function(t, q[row].copy(), qd[row].copy(), **extra))
+        return _clip(job, tau)
+
+    return torques
+
+
+def _clip(job: _Job, tau: Vector) -> Vector:
+    bound = job.plant.torque_limits
+    return tau if bound is None else np.clip(tau, -bound, bound)
+
+
+def _law_torques(job: _Job, *, timed: bool = False) -> Callable[[Any, Vector, Vector], Vector]:
+    """The law for the whole batch, compiled where it was traced; `timed`: states have an axis of times."""
+    law = job.law
+    assert law is not None
+    if law.graph is None:
+        return _rows_in_python(job)
+    graph = law.graph
+    kernel = kept(job.plant, ("law", graph.digest), lambda: Kernel(lower(graph, 0)))
+    axis = len(job.batch)
+    extra = {k: np.expand_dims(v, axis) if timed else v for k, v in job.values.items()}
+
+    def torques(t: Any, q: Vector, qd: Vector) -> Vector:
+        given = {**extra, "t": np.asarray(t, dtype=float), "q": q, "qd": qd}
+        return _clip(job, kernel.general(*[given[port.name] for port in kernel.graph.inputs]))
+
+    return torques
+
+
+# -- running -----------------------------------------------------------------------------------------------
+
+
+class _Run:
+    """The loop over chunks of steps: torques in, states out, records kept."""
+
+    def __init__(self, job: _Job, engine: Any) -> None:
+        self.job, self.engine = job, engine
+        self.rows: list[tuple[Vector, State]] = []
+        self.state: State = engine.start(job.q, job.qd)
+        self.done, self.interrupted = 0, False
+        self.tau: Vector | None = None
+        sampled = job.law is not None and job.hold
+        self.law = _law_torques(job) if sampled else None
+        self.stepwise = isinstance(engine, Adaptive) and job.torques is not None and job.torques.ndim > 1
+        self.grows = not sampled and not self.stepwise
+
+    def record(self, method: str) -> Record:
+        """Run to the end, or to Ctrl-C, and give what there is."""
+        job = self.job
+        try:
+            with np.errstate(all="ignore"):
+                self._run()
+        except KeyboardInterrupt:
+            self.interrupted = True
+        steps, states = self._collected()
+        t = steps * job.dt
+        tau = self._torques(steps, t, states)
+        accelerations = self._accelerations(states, tau)
+        outcomes = outcomes_of(job, self.state, states, t, self.done, self.interrupted, method)
+        return Record(
+            job.plant.arm,
+            t,
+            states["q"],
+            states["qd"],
+            accelerations,
+            tau,
+            states["work"],
+            states["lost"],
+            outcomes,
+            method,
+            job.dt,
+            job.label,
+            job.own,
+        )
+
+    def _run(self) -> None:
+        job, chunk = self.job, self._chunk()
+        told = time.perf_counter()
+        while self.done < job.steps:
+            count = min(chunk, job.steps - self.done)
+            began = time.perf_counter()
+            self._advance(count)
+            now = time.perf_counter()
+            if self.grows and now - began < PATIENCE / 4:
+                chunk = 2 * chunk
+            elif self.grows and now - began > PATIENCE and chunk > job.every:
+                chunk = job.every * -(-chunk // (2 * job.every))
+            if job.progress is not None and (now - told > PATIENCE or self.done == job.steps):
+                job.progress(self.done / job.steps)
+                told = now
+
+    def _chunk(self) -> int:
+        """How many steps to begin with: one sample of a sampled law, otherwise a few records."""
+        job = self.job
+        if not self.grows:
+            return max(job.hold, 1)
+        few = max(1, job.steps // 8) if isinstance(self.engine, Adaptive) else 64
+        return job.every * -(-few // job.every)
+
+    def _advance(self, count: int) -> None:
+        job, first = self.job, self.done
+        every = math.gcd(job.every, first) if first % job.every else job.every
+        tau = self._next_torques(first, count)
+        after, record = self.engine.advance(self.state, first * job.dt, count, job.dt, every, tau)
+        steps = np.arange(first, first + count, every)
+        keep = steps % job.every == 0
+        if np.any(keep):
+            axis = len(job.batch)
+            rows = {name: np.compress(keep, array, axis=axis) for name, array in record.items()}
+            if self.law is not None and tau is not None:
+                shape = (*job.batch, int(keep.sum()), job.plant.arm.n)
+                rows["tau"] = np.broadcast_to(np.expand_dims(tau, axis), shape)
+            self.rows.append((steps[keep], rows))
+        self.state, self.done, self.tau = after, first + count, tau
+
+    def _next_torques(self, first: int, count: int) -> Vector | None:
+        """Torques of the next steps: sampled from the law, or those known beforehand."""
+        job = self.job
+        if self.law is not None:
+            return self.law(first * job.dt, self.state["q"], self.state["qd"])
+        if job.torques is None:
+            return None
+        if job.torques.ndim == 1 or job.torques.shape[-2] == 1:
+            return job.torques if job.torques.ndim == 1 else job.torques[..., 0, :]
+        index = np.arange(first, first + count) // max(job.hold, 1)
+        if self.stepwise:
+            return job.torques[..., index[0], :]
+        tau = job.torques[..., index, :]
+        return tau if isinstance(self.engine, Loop) else np.broadcast_to(tau, (*job.batch, *tau.shape[-2:]))
+
+    def _collected(self) -> tuple[Vector, State]:
+        """Recorded steps and states, the last state among them."""
+        axis, end = len(self.job.batch), {k: self.state[k] for k in ("q", "qd", "work", "lost")}
+        last = {name: np.expand_dims(np.asarray(value), axis) for name, value in end.items()}
+        parts = [rows for _, rows in self.rows]
+        states = {
+            name: np.concatenate([*(np.asarray(rows[name]) for rows in parts), value], axis=axis)
+            for name, value in last.items()
+        }
+        if parts and "tau" in parts[0]:
+            states["tau"] = np.concatenate([rows["tau"] for rows in parts], axis=axis)
+        return np.concatenate([*(steps for steps, _ in self.rows), [self.done]]).astype(int), states
+
+    def _torques(self, steps: Vector, t: Vector, states: State) -> Vector:
+        """Torques at the recorded times (*batch, K, n)."""
+        job, axis = self.job, len(self.job.batch)
+        shape = (*job.batch, len(t), job.plant.arm.n)
+        if job.torques is not None:
+            known = job.torques
+            if known.ndim > 1:
+                index = np.minimum(steps // max(job.hold, 1), known.shape[-2] - 1)
+                known = known[..., index, :]
+            return np.array(np.broadcast_to(known, shape))
+        if "tau" in states:  # what was applied; at the end what is held, or what the law says there
+            final = self.tau
+            if final is None:
+                q, qd = self.state["q"], self.state["qd"]
+                final = _rows_in_python(job)(self.done * job.dt, q, qd)
+            return np.concatenate([states["tau"], np.expand_dims(final, axis)], axis=axis)
+        if job.law is not None and job.law.graph is None:
+            law = _rows_in_python(job)
+            every = [law(float(x), states["q"][i], states["qd"][i]) for i, x in enumerate(t)]
+            return np.array(every)
+        return np.array(np.broadcast_to(_law_torques(job, timed=True)(t, states["q"], states["qd"]), shape))
+
+    def _accelerations(self, states: State, tau: Vector) -> Vector:
+        plant, axis = self.job.plant, len(self.job.batch)
+        own = [np.expand_dims(v, axis) for v in self.job.own.values()]
+        if plant.wrench is not None:
+            from forearm.dynamics import external_torque
+
+            tau = tau + external_torque(plant.arm, states["q"], plant.wrench)
+        with np.errstate(all="ignore"):
+            found = plant.kernel("forward_dynamics").general(states["q"], states["qd"], tau, *own)
+        return np.asarray(found)

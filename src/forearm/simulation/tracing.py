@@ -1,0 +1,133 @@
+"""Control laws as graphs: a law written for NumPy arrays is run once on traced scalars, and says why if it cannot."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm.arm import Arm
+from forearm.compiler.graph import Graph
+from forearm.compiler.trace import trace
+from forearm.faults import KernelFault, StateFault, TraceFault
+
+RESERVED = (
+    "t",
+    "q",
+    "qd",
+    "tau",
+    "h",
+    "p",
+    "q_mid",
+    "p_mid",
+    "phase",
+    "work",
+    "lost",
+    "alive",
+    "clear",
+    "first",
+    "which",
+)
+"""Names that the step itself uses; gains are called otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A control law, ready for a simulation."""
+
+    function: Callable[..., Any]
+    """law(t, q, qd, **gains) of one state."""
+    graph: Graph | None
+    """What tracing made of it; None when it runs in Python."""
+    why: str
+    """'traced', or why it is not."""
+
+
+def make_law(
+    arm: Arm, function: Callable[..., Any], gains: Mapping[str, tuple[int, ...]], wanted: bool
+) -> Law:
+    """Trace a law, if that is wanted and possible.
+
+    Args:
+        arm: The arm; its number of joints is what the law must return.
+        function: law(t, q, qd, **gains).
+        gains: Name and shape of each gain.
+        wanted: Whether to try.
+    """
+    _check_names(function, gains)
+    if not wanted:
+        return Law(function, None, "trace=False was given")
+    try:
+        graph = _traced(arm, function, gains)
+    except (StateFault, KernelFault):
+        raise
+    except Exception as error:  # whatever a law does with traced values
+        return Law(function, None, _reason(error))
+    try:
+        again = _traced(arm, function, gains).digest
+    except Exception:
+        again = ""
+    if again != graph.digest:
+        raise StateFault(
+            "law: it gave something else when it was traced a second time, so it keeps something between calls (an "
+            "integral, a random number); a kernel cannot do that. Start it afresh and give trace=False."
+        )
+    return Law(function, graph, "traced")
+
+
+def _traced(arm: Arm, function: Callable[..., Any], gains: Mapping[str, tuple[int, ...]]) -> Graph:
+    ports = {"t": (), "q": (arm.n,), "qd": (arm.n,), **gains}
+
+    def torques(t: Any, q: Any, qd: Any, **rest: Any) -> Any:
+        return checked_torques(arm, function(t, q, qd, **rest))
+
+    return trace(torques, ports, name=f"law {law_name(function)}")
+
+
+def checked_torques(arm: Arm, tau: Any) -> Any:
+    """What a law returned, as (n,); a fault that tells the shape otherwise."""
+    if tau is None:
+        raise StateFault(
+            f"law returned None; return the {arm.n} torques of arm {arm.name!r}. (A forgotten return?)"
+        )
+    array = np.asarray(tau)
+    if array.shape != (arm.n,):
+        raise StateFault(
+            f"law returned shape {array.shape}; it gets one state and must return ({arm.n},) torques, one for each "
+            f"joint of arm {arm.name!r}."
+        )
+    return array
+
+
+def law_name(function: Any) -> str:
+    """What to call a law."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _reason(error: Exception) -> str:
+    kind = "" if isinstance(error, TraceFault) else f"{type(error).__name__}: "
+    return f"runs in Python, because it cannot be traced: {kind}{error}"
+
+
+def _check_names(function: Any, gains: Mapping[str, tuple[int, ...]]) -> None:
+    if not callable(function):
+        raise StateFault(
+            f"law is a {type(function).__name__}; give torques (n,) or (..., steps, n), or a function law(t, q, qd)."
+        )
+    for name in gains:
+        if name in RESERVED:
+            raise StateFault(
+                f"gains: {name!r} is a name that the simulation uses itself; give it another one."
+            )
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(0.0, 0.0, 0.0, **dict.fromkeys(gains, 0.0))
+    except TypeError as error:
+        raise StateFault(
+            f"law {law_name(function)}{signature} cannot be called with (t, q, qd"
+            f"{''.join(', ' + g for g in gains)}): {error}; give law(t, q, qd, gains by name)."
+        ) from None
