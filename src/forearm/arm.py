@@ -87,12 +87,14 @@ class Arm(Part):
         found, declared = faults.arm_faults(self)
         if found:
             faults.raise_arm_faults(where, found)
-        asked = (*faults.unit_notes(self), *(faults.idle_joint_notes(self) if self.dynamics else ()))
-        notes = (*self.remarks, *declared, *faults.mount_notes(self.gravity), *self._unchecked(), *asked)
-        self.__dict__["notes"] = tuple(notes)
+        self.__dict__["_declared"] = tuple(declared)
 
-    notes = cached_property(lambda self: ())
-    """What a person should know about this arm: remarks, declared defects, its mount, what is unchecked."""
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know: remarks, declared defects, the mount, what is unchecked, what looks odd."""
+        declared: tuple[str, ...] = self.__dict__["_declared"]
+        asked = (*faults.unit_notes(self), *(faults.idle_joint_notes(self) if self.dynamics else ()))
+        return (*self.remarks, *declared, *faults.mount_notes(self.gravity), *self._unchecked(), *asked)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -101,7 +103,7 @@ class Arm(Part):
     @property
     def _has_no_bodies(self) -> bool:
         """Whether no link has mass, inertia or rotor: then zeros would be no torques, but missing data."""
-        return all(faults.has_no_body(x) and is_zero(x.drive.reflected_inertia) for x in self.links)
+        return all(faults.has_no_body(x) and is_zero(x.drive.rotor_inertia) for x in self.links)
 
     def replace(self, **changes: Any) -> "Arm":
         """A copy with some fields changed, checked like a new one."""

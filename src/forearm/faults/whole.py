@@ -101,7 +101,7 @@ def mount_notes(gravity_in_world: tuple[Any, ...]) -> list[str]:
 def unit_notes(arm: Any) -> list[str]:
     """Lengths, radii of gyration and limits that look like another unit."""
     notes = []
-    spans = [_norm(link.p_star(0.0) if link.revolute else link.pose.translation) for link in arm.links]
+    spans = [_norm((*link.pose.translation[:2], _along(link))) for link in arm.links]
     centers = [_norm(link.com) for link in arm.links]
     reach = sum(spans) + sum(centers)
     for number, (link, span, center) in enumerate(zip(arm.links, spans, centers, strict=True), 1):
@@ -125,7 +125,7 @@ def idle_joint_notes(arm: Any) -> list[str]:
     notes = []
     for number, link in enumerate(arm.links, 1):
         beyond = arm.links[number - 1 :]
-        if not is_zero(link.drive.reflected_inertia) or not all(has_no_body(far) for far in beyond[1:]):
+        if not is_zero(link.drive.rotor_inertia) or not all(has_no_body(far) for far in beyond[1:]):
             continue
         if has_no_body(link) or (number == len(arm.links) and _rests_on_its_axis(link)):
             what = "about" if link.revolute else "along"
@@ -162,6 +162,11 @@ def _all_numbers(link: Any) -> bool:
     return all(is_number(x) for x in (link.mass, link.d, link.theta)) and all(
         is_number(x) for row in rows for x in row
     )
+
+
+def _along(link: Any) -> float:
+    """Constant length along the joint axis; symbols count as nothing."""
+    return sum(float(x) for x in (link.d, link.pose.translation[2]) if is_number(x))
 
 
 def _norm(vector: Any) -> float:
