@@ -94,7 +94,7 @@ def test_symbolic_rotation_prints_dots():
 def test_built_in_arms_print_within_a_page(name):
     text = str(load(name))
     assert name in text.splitlines()[0]
-    assert max(map(len, text.splitlines())) <= 125
+    assert max(map(len, text.splitlines())) <= 130
     assert text == "\n".join(line.rstrip() for line in text.splitlines())
 
 
