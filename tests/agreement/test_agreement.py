@@ -16,6 +16,7 @@ from agreement.sources import (
     arm_named,
     formulation,
     gives,
+    sources,
     state_named,
     values,
 )
@@ -103,11 +104,45 @@ def test_formulations_agree_on_a_hundred_more_arms(stem, quantity, name):
     check(stem, quantity, name)
 
 
+def witnesses(name):
+    """(quantity, source) for every source that is not a formulation: other libraries, and strobing."""
+    return [
+        (quantity, who)
+        for quantity in QUANTITIES
+        for who in sources(arm_named(name), quantity)
+        if who not in FORMULATIONS
+    ]
+
+
+@pytest.mark.parametrize("name", (*ROWS, *FEW))
+def test_other_libraries_and_strobing_agree(name):
+    """They are not only asked: what they say is compared like what a formulation says."""
+    for quantity, who in witnesses(name):
+        check(who, quantity, name)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("name", (*LONG, *sorted(set(BUILT_IN) - set(FEW))))
+def test_other_libraries_and_strobing_agree_on_a_hundred_more_arms(name):
+    for quantity, who in witnesses(name):
+        check(who, quantity, name)
+
+
 @pytest.mark.parametrize("name", FEW)
 def test_other_libraries_are_among_the_sources(name):
     without_volume = name in ("puma560", "rr")  # which MuJoCo refuses
     for library in libraries.NAMES:
         assert library in values(name, "joint_torques") or (library == "MuJoCo" and without_volume)
+
+
+def test_a_library_that_differs_is_named():
+    """Our formulations agree with each other whatever a library says; it is the library's own check that fails."""
+    name, who = "stanford", "strobing"
+    found = dict(values(name, "mass_matrix"))
+    found[who] = found[who] + 1e-6
+    scale = np.max(np.abs(found["walker_orin_1982"]))
+    verdict = disagreement(who, found, scale, by_centrality(found, scale))
+    assert re.match(r"strobing and \S+ differ by \S+ eps", verdict)
 
 
 def test_a_wrong_formulation_is_named():
