@@ -33,7 +33,8 @@ def golden_arm(name):
 def golden_states(name):
     """The states of golden.json as dictionaries of float arrays."""
     return [
-        {k: np.array(v, dtype=object).astype(float) for k, v in s.items()} for s in GOLDEN["arms"][name]["states"]
+        {k: np.array(v, dtype=object).astype(float) for k, v in s.items()}
+        for s in GOLDEN["arms"][name]["states"]
     ]
 
 

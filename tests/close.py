@@ -23,4 +23,6 @@ def assert_close(got, want, eps=64, scale=None, because=None, label=""):
     assert eps <= 64 or because, "a tolerance above 64 eps needs because='...'"
     error = error_in_eps(got, want, scale)
     reason = f" (allowed: {because})" if because else ""
-    assert error <= eps, f"{label or 'values'} differ by {error:.3g} eps, more than {eps:g}{reason}\n got {got}\nwant {want}"
+    assert error <= eps, (
+        f"{label or 'values'} differ by {error:.3g} eps, more than {eps:g}{reason}\n got {got}\nwant {want}"
+    )

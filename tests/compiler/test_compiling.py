@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from arms import golden_arm, golden_states, random_arm
-from close import assert_close
 
 import forearm as fa
+from arms import golden_arm, golden_states, random_arm
+from close import assert_close
 from forearm.compiler.compiling import best_graph, compile, searched
 from forearm.compiler.graph import interpret, plain
 from forearm.compiler.quantities import QUANTITIES

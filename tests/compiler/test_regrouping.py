@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+
 from arms import golden_arm, random_arm
 from close import assert_close
-
 from forearm.compiler.regrouping import (
     NAMES,
     moved_ten,
