@@ -1,5 +1,7 @@
 """Arms of other people's URDF files against Pinocchio: torques, mass matrix, gravity."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from arms import seed_of
 from forearm.arm import Pose
 from forearm.formulations import FORMULATIONS
 from forearm.readers.urdf import read_urdf
-from peers.urdf_arms import SOURCES
+from peers.urdf_arms import SOURCES, table_row
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this platform")
 
@@ -89,3 +91,25 @@ def test_the_tool_is_where_pinocchio_has_the_tip(pair):
 
 def test_at_least_twenty_five_arms_are_there():
     assert len(SOURCES) >= 25
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "robots.md"
+
+
+def test_the_page_lists_every_arm():
+    text = PAGE.read_text(encoding="utf-8")
+    missing = [
+        source.title
+        for source in SOURCES
+        if f"| {source.title} | {source.package}: `{source.file}` |" not in text
+    ]
+    assert not missing
+    assert f"## {len(SOURCES)} arms from three packages" in text
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("source", SOURCES, ids=str)
+def test_the_page_says_what_check_says(source):
+    if not source.path.exists():
+        pytest.skip(f"{source.package} is not installed")
+    assert table_row(source) in PAGE.read_text(encoding="utf-8").splitlines()

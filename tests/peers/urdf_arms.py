@@ -120,3 +120,31 @@ SOURCES = (
     Source("kr120", RTB, "kuka_description/kuka_kr120/urdf/kr120r2500pro.urdf", 6),
     Source("al5d", RTB, "lynxmotion_al5d_description/urdf/al5d_robot.urdf", 4),
 )
+
+
+def options_text(source):
+    """The options of the reader, as a person writes them."""
+    return ", ".join(f"`{name}={value!r}`" for name, value in source.options.items()) or "as it is"
+
+
+def table_row(source):
+    """One row of docs/robots.md: what the file holds, and what `check` thinks of it."""
+    from forearm.readers.urdf import read_urdf
+    from forearm.verification.checking import check
+
+    arm = read_urdf(source.path, **source.options)
+    kinds = "".join("R" if link.revolute else "P" for link in arm.links)
+    joints = f"{len(kinds)}{kinds[0]}" if len(set(kinds)) == 1 else kinds
+    said = {}
+    for finding in check(arm).findings:
+        if finding.level != "note":
+            said.setdefault(f"{finding.level}, {finding.kind}", []).append(finding.name)
+    doubts = "; ".join(f"{kind}: {', '.join(dict.fromkeys(names))}" for kind, names in said.items())
+    return (
+        f"| {source.title} | {source.package}: `{source.file}` | {options_text(source)} | {joints} | "
+        f"{float(arm.total_mass):.4g} | {doubts or 'nothing'} |"
+    )
+
+
+if __name__ == "__main__":
+    print("\n".join(table_row(source) for source in SOURCES))
