@@ -133,6 +133,12 @@ def test_rounded_right_angles_are_noted_and_can_be_snapped():
     assert from_urdf(rounded).links != snapped.links
 
 
+def test_masses_that_cancel_are_refused():
+    text = robot(joint("a", "base", "l"), body("l"), joint("f", "l", "m", "fixed"), body("m", -1.0))
+    with pytest.raises(ReadFault, match="masses that are welded to link 'l' cancel to zero"):
+        from_urdf(text, keep_defects=True)
+
+
 def test_impossible_inertias_are_kept_when_asked_with_file_and_line():
     impossible = SOUND.replace('izz="0.025"', 'izz="1.676"')
     arm = from_urdf(impossible, "arm.urdf", keep_defects=True)

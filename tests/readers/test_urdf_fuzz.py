@@ -19,6 +19,7 @@ from lxml import etree
 from forearm.faults import ArmFault, ReadFault
 from forearm.formulations import FORMULATIONS
 from forearm.readers.urdf import from_urdf
+from forearm.verification import oracle
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques
 SOUND = (Path(__file__).parent / "museum" / "sound.urdf").read_text()
@@ -114,6 +115,8 @@ def assert_pinocchios_torques(arm, text):
     assert list(model.names)[1:] == list(arm.joint_names)
     q, qd, qdd = np.random.default_rng(0).uniform(-2, 2, (3, arm.n))
     want = pin.rnea(model, model.createData(), pin.integrate(model, pin.neutral(model), q), qd, qdd)
+    if re.search(r'<mass value="-', text):  # which Pinocchio cannot fold: it divides by a floor
+        want = oracle.spatial_torques(oracle.chain_from_urdf(text, arm.joint_names), q, qd, qdd)
     got = torques(arm, q, qd, qdd)
     assert np.max(np.abs(got - want)) <= 1e-10 * max(1, np.max(np.abs(want))), text
     return True

@@ -88,7 +88,7 @@ def arm_of_chain(
     links = []
     for i, joint in enumerate(chain.joints):
         turn, flip = turns[i]
-        mass, com, tensor = _sum(chain.bodies[i + 1], placed[i + 1])
+        mass, com, tensor = _sum(robot, chain.bodies[i + 1], placed[i + 1])
         link = _link(joint, Pose(turn.T), flip, mass, com, tensor)  # type: ignore[arg-type]
         after = steps[i + 1] @ Pose(turns[i + 1][0]) if i + 1 < len(steps) else Pose()  # type: ignore[arg-type]
         links.append(_clean(moved_frame(link, after)))
@@ -192,7 +192,7 @@ def _link(joint: JointText, pose: Pose, flip: bool, mass: float, com: Vector, te
     )
 
 
-def _sum(body: tuple[Member, ...], poses: list[Pose]) -> Summed:
+def _sum(robot: Robot, body: tuple[Member, ...], poses: list[Pose]) -> Summed:
     """Mass, centre and inertia about it of all links of a body, axes of its first link."""
     parts: list[Summed] = []
     for member, pose in zip(body, poses, strict=True):
@@ -204,6 +204,13 @@ def _sum(body: tuple[Member, ...], poses: list[Pose]) -> Summed:
     if len(parts) == 1:
         return parts[0]
     mass = sum(part[0] for part in parts)
+    if parts and mass == 0 and any(part[0] for part in parts):
+        robot.fault(
+            body[0].link.line,
+            f"the masses that are welded to link {body[0].link.name!r} cancel to zero, some of them being "
+            "negative; "
+            "such a body has no centre of mass. Give positive masses.",
+        )
     center = sum((m * r for m, r, _ in parts), np.zeros(3)) / mass if mass else np.zeros(3)
     tensor = sum((i + parallel_axis(m, r - center) for m, r, i in parts), np.zeros((3, 3)))
     return mass, center, tensor
