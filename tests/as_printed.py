@@ -11,7 +11,9 @@ def as_printed(stem, *readings):
 
     The source is the formulation's own, so a misprint is tested against the very line that corrects it.
     """
-    source = Path(importlib.import_module(f"forearm.formulations.{stem}").__file__).read_text()
+    source = Path(importlib.import_module(f"forearm.formulations.{stem}").__file__).read_text(
+        encoding="utf-8"
+    )
     for ours, printed in readings:
         assert source.count(ours) == 1, f"{stem}.py has {source.count(ours)} times: {ours}"
         source = source.replace(ours, printed)

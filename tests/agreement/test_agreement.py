@@ -21,11 +21,11 @@ from agreement.sources import (
     values,
 )
 from arms import golden_states
+from as_printed import as_printed
 from close import EPS, assert_close, error_in_eps
 from forearm.energies import kinetic_energy
 from forearm.formulations import FORMULATIONS
 from forearm.strobing import strobe
-from papers.readings import reading
 
 LIMIT = 64
 """Machine epsilons of the largest magnitude met on the way; the worst of the long sweep is 26."""
@@ -114,7 +114,7 @@ def witnesses(name):
     ]
 
 
-@pytest.mark.parametrize("name", (*ROWS, *FEW))
+@pytest.mark.parametrize("name", [*ROWS, *FEW])
 def test_other_libraries_and_strobing_agree(name):
     """They are not only asked: what they say is compared like what a formulation says."""
     for quantity, who in witnesses(name):
@@ -122,7 +122,7 @@ def test_other_libraries_and_strobing_agree(name):
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("name", (*LONG, *sorted(set(BUILT_IN) - set(FEW))))
+@pytest.mark.parametrize("name", [*LONG, *sorted(set(BUILT_IN) - set(FEW))])
 def test_other_libraries_and_strobing_agree_on_a_hundred_more_arms(name):
     for quantity, who in witnesses(name):
         check(who, quantity, name)
@@ -147,7 +147,7 @@ def test_a_library_that_differs_is_named():
 
 def test_a_wrong_formulation_is_named():
     """One sign in one formulation: it and its best witness are named, and nobody else is blamed."""
-    wrong = reading("waters_1979", ("Wd[j - 1] @ dA[j] * (2 * qd[j])", "Wd[j - 1] @ dA[j] * (-2 * qd[j])"))
+    wrong = as_printed("waters_1979", ("Wd[j - 1] @ dA[j] * (2 * qd[j])", "Wd[j - 1] @ dA[j] * (-2 * qd[j])"))
     name = "puma560"
     found = dict(values(name, "joint_torques"))
     found["waters_1979"] = wrong.joint_torques(arm_named(name), *state_named(name).of("joint_torques"))

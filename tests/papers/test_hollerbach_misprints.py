@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from arms import random_arm
+from as_printed import as_printed
 from close import assert_close
 from forearm.arm import Link
 from forearm.formulations import FORMULATIONS
-from papers.readings import reading
 
 SEEDS = range(8)
 RIGHT = FORMULATIONS["luh_walker_paul_1980"].joint_torques
@@ -60,7 +60,7 @@ PRINTED = {
     "H7: r_j in base coordinates, (4)": (
         "uicker_kahn_1969",
         (0.28, 3.0),
-        ("(dW[j, i] @ r[j])", "(dW[j, i] @ W[0, j] @ r[j])"),
+        ("F[i] - m[j] * (g.T @ (dW[j, i] @ r[j]))", "F[i] - m[j] * (g.T @ (dW[j, i] @ W[0, j] @ r[j]))"),
     ),
     "H7: r_j in base coordinates, (6)": ("waters_1979", (0.28, 3.0), ("(dW @ r[j])", "(dW @ W[j] @ r[j])")),
     "H7: r_j in base coordinates, (11)": (
@@ -84,7 +84,7 @@ PRINTED = {
 def test_without_link_lengths_the_printed_18_is_right():
     """H4 again: all a_i = 0 puts every p*_i on the axis of its joint, where the missing term has no moment."""
     _, _, *changes = PRINTED["H4: p_{i+1} e_{i+1} in (18)"]
-    printed = reading("hollerbach_1980_3x3", *changes).joint_torques
+    printed = as_printed("hollerbach_1980_3x3", *changes).joint_torques
     for seed in SEEDS:
         arm = random_arm(6, seed, "R", tilted=False)
         links = (
@@ -110,7 +110,7 @@ def error(function, arm):
 @pytest.mark.parametrize("which", PRINTED)
 def test_the_printed_reading_fails_and_the_corrected_one_holds(which):
     stem, (low, high), *changes = PRINTED[which]
-    printed = reading(stem, *changes).joint_torques
+    printed = as_printed(stem, *changes).joint_torques
     for seed in SEEDS:
         arm = random_arm(6, seed, "R", tilted=seed % 2 == 1)
         assert low / 3 < error(printed, arm) < 3 * high, f"{which} on {arm.name}"
