@@ -19,6 +19,7 @@ from forearm import drives, dynamics
 from forearm.algebra import Vector, where
 from forearm.arm import Arm, Wrench
 from forearm.compiler.composing import apply
+from forearm.compiler.derivatives import jacobian
 from forearm.compiler.freeing import freed, port_name, port_shape
 from forearm.compiler.graph import Graph
 from forearm.compiler.passes import lower
@@ -107,6 +108,21 @@ class Plant:
         graph = self.kernel(name, **options).graph
         found = apply(graph, **{port.name: inputs[port.name] for port in graph.inputs})
         return next(iter(found.values()))
+
+
+    def pull(self, v: Mapping[str, Any]) -> Vector:
+        """Cᵀ qd, which is what kinetic energy does to momenta: d(½ qdᵀ M qd)/dq."""
+        if not self.free:
+            return self.quantity("coriolis_transpose_times", **{**v, "v": v["qd"]})  # type: ignore[no-any-return]
+        n = self.arm.n
+
+        def weighted(**inner: Any) -> Any:
+            return inner["v"] @ self.quantity("velocity_torque", **inner) * 0.5
+
+        graph = trace(weighted, {"q": (n,), "qd": (n,), "v": (n,), **self.free_ports}, outputs=("s",))
+        slope = jacobian(graph, "s", ("qd",), keep=False, effort=0)
+        given = {port.name: {**v, "v": v["qd"]}[port.name] for port in slope.inputs}
+        return apply(slope, **given)["ds_dqd"]  # type: ignore[no-any-return]
 
 
 def trespass(plant: Plant, q: Vector) -> Any:
@@ -207,8 +223,7 @@ def midpoint_graph(plant: Plant, law: Graph | None) -> Graph:
             now["t"] = v["t"] - v["phase"] * h / SWEEPS + h / 2
         tau, push = plant.clipped(_torques(law, now)), plant.external(now)
         g = plant.quantity("gravity_torque", **now)
-        pull = plant.quantity("coriolis_transpose_times", **{**now, "v": qd})
-        pd = tau + push - plant.friction(qd, v) - g + pull
+        pd = tau + push - plant.friction(qd, v) - g + plant.pull(now)
         q_mid, p_mid = v["q"] + h / 2 * qd, v["p"] + h / 2 * pd
         rates = scalar_rates(plant, now, tau, push)
         if plant.stop and plant.bounds:
@@ -243,10 +258,11 @@ def sticking_graph(plant: Plant, law: Graph | None) -> Graph:
         h, q, qd, n = v["h"], v["q"], v["qd"], arm.n
         tau, push = plant.clipped(_torques(law, v)), plant.external(v)
         bias = smooth.quantity("bias_torque", **v)
-        rows, inverse = factor(plant.quantity("mass_matrix", **v))
+        M = plant.quantity("mass_matrix", **v)
+        rows, inverse = factor(M)
         free = qd + h * solve_factored(rows, inverse, tau + push - bias)
         columns = np.array([solve_factored(rows, inverse, e) for e in np.eye(n)])
-        dry, speed = _dry_torques(arm, columns, free, h)
+        dry, speed = _dry_torques(arm, columns, free, M @ free, h)
         going = where(v["first"], 0.0, 1.0) if plant.stop and plant.bounds else 1.0
         viscous = smooth.friction(qd, v)
         rates = scalar_rates(plant, v, tau, push)
@@ -257,20 +273,23 @@ def sticking_graph(plant: Plant, law: Graph | None) -> Graph:
     return lower(trace(step, ports, name=f"{arm.name}, a step with sticking"), 0)
 
 
-def _dry_torques(arm: Arm, inverse: Any, free: Vector, h: Any) -> tuple[Vector, Vector]:
-    """Dry friction torques (n,) and the speeds that they leave."""
-    dry: list[Any] = [0.0] * arm.n
-    speed = free
+def _dry_torques(arm: Arm, inverse: Any, free: Vector, momentum: Vector, h: Any) -> tuple[Vector, Vector]:
+    """Dry friction torques (n,) and the speeds that they leave; a joint whose torque is within its bounds is still."""
+    bounds = {i: link.drive.coulomb for i, link in enumerate(arm.links) if any(link.drive.coulomb)}
+    # begin with what would stop every joint at once
+    dry = [_bounded(momentum[i] / h, *bounds[i]) if i in bounds else 0.0 for i in range(arm.n)]
+    speed = free - h * (np.array(dry) @ inverse)
     for _ in range(STICKING_SWEEPS):
-        for i, link in enumerate(arm.links):
-            forth, back = link.drive.coulomb
-            if forth == 0 and back == 0:
-                continue
-            wanted = dry[i] + speed[i] / (h * inverse[i][i])
-            bounded = where(wanted - forth, forth, where(-back - wanted, -back, wanted))
-            speed = speed - h * inverse[i] * (bounded - dry[i])
-            dry[i] = bounded
-    return np.array(dry), speed
+        for i, (forth, back) in bounds.items():
+            better = _bounded(dry[i] + speed[i] / (h * inverse[i][i]), forth, back)
+            speed = speed - h * inverse[i] * (better - dry[i])
+            dry[i] = better
+    still = {i: where(forth - dry[i], where(back + dry[i], 0.0, 1.0), 1.0) for i, (forth, back) in bounds.items()}
+    return np.array(dry), np.array([speed[i] * still[i] if i in still else speed[i] for i in range(arm.n)])
+
+
+def _bounded(x: Any, forth: float, back: float) -> Any:
+    return where(x - forth, forth, where(-back - x, -back, x))
 
 
 def _slippery(link: Any) -> Any:

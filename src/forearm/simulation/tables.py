@@ -71,7 +71,7 @@ class Recorded:
 def read_motion(path: Any, arm: Arm) -> Recorded:
     """Read a CSV with a column t and q:<joint> for every joint of the arm; qd:, qdd: and tau: are optional.
 
-    Columns may come in any order. Speeds and accelerations that the file lacks come from a spline through the positions.
+    Columns may come in any order. Speeds and accelerations that the file lacks come from a spline through positions.
     """
     where = Path(path)
     header, rows, lines = _read(where)
