@@ -98,6 +98,7 @@ EXHIBITS = [
     ("mimic_of_nobody", ReadFault, 32, "mimics 'elbo', which is no joint of this file", {}),
     ("mimic_in_a_circle", ReadFault, 32, "mimics 'slide', which is itself, in a circle", {}),
     ("zero_axis", ReadFault, 36, "'0 0 0' has no direction", {}),
+    ("axis_without_xyz", ReadFault, 36, "<axis>: has no xyz; give xyz=", {}),
     ("two_axes", ReadFault, 37, "has 2 <axis>, where one belongs", {}),
     ("no_limit", ReadFault, 4, "is revolute but has no <limit>.*make it continuous", {}),
     ("limits_swapped", ReadFault, 9, "lower=2 is above upper=-2; swap them", {}),

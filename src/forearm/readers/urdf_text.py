@@ -312,6 +312,7 @@ def _axis(element: _Element, kind: str) -> Numbers:
     axis = element.child("axis")
     if axis is None or kind in ("fixed", "floating"):
         return 1.0, 0.0, 0.0
+    axis.text("xyz")
     xyz = axis.numbers("xyz", (1.0, 0.0, 0.0))
     length = math.hypot(*xyz)
     if length < 1e-9:
