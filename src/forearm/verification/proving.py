@@ -16,6 +16,7 @@ import numpy as np
 from forearm import dynamics, faults
 from forearm.algebra import is_number
 from forearm.arm import Arm
+from forearm.compiler.emit_numpy import to_numpy
 from forearm.compiler.quantities import QUANTITIES, Model
 from forearm.formulations import FORMULATIONS
 from forearm.strobing import strobed_mass_matrix
@@ -60,6 +61,7 @@ COMPILED = (
 )
 USER = "user functions, rotors, friction and payload on"
 SHARED_LINKS = "links and poses (parts.py), gravity in the base"
+COMPILER = "the formulations; not the graph, its passes or the emitter"
 SINGULAR = 1e12
 """Condition of M above which accelerations mean nothing."""
 
@@ -299,32 +301,47 @@ def _hold(work: _Work, subject: Subject, arm: Arm, names: tuple[str, ...]) -> No
 
 
 def _compiled(work: _Work, arm: Arm, quantity: str) -> None:
-    """The kernel, one state and a batch, against the same quantity interpreted."""
+    """The quantity on every target, against the same quantity interpreted."""
     if quantity == "forward_dynamics" and work.singular:
         return
     what = QUANTITIES[quantity]
-    batch = {"q": [], "qd": [], "qdd": [], "tau": []}  # type: dict[str, list[Any]]
-    for said, at in zip(work.said, work.states, strict=True):
-        for name, value in zip(batch, (*at, said.tau), strict=True):
-            batch[name].append(value)
-    inputs = [np.array(batch[name]) for name in what.inputs]
-    check = f"compiled {quantity} = interpreted"
-    shares = "the formulations; not the graph, its passes or the emitter"
-    try:
-        function = getattr(dynamics, quantity)
-        together = np.asarray(function(arm, *inputs))
-        found = []
-        for i, (said, at) in enumerate(zip(work.said, work.states, strict=True)):
-            mine = [array[i] for array in inputs]
-            want = np.asarray(what.function(Model(arm, arm), *mine), dtype=float)
-            scale = max(_kernel_scale(quantity, said, at), float(np.max(np.abs(want))))
-            apart = max(
-                float(np.max(np.abs(got - want))) for got in (together[i], np.asarray(function(arm, *mine)))
-            )
-            found.append(apart / scale)
-        work.add("compiled", check, f"kernel of {quantity}", found, TOLERANCE, shares)
-    except Exception as error:
-        work.add("compiled", check, quantity, [np.nan], TOLERANCE, shares, f"{type(error).__name__}: {error}")
+    rows = [
+        dict(zip(("q", "qd", "qdd", "tau"), (*at, s.tau), strict=True))
+        for s, at in zip(work.said, work.states, strict=True)
+    ]
+    inputs = [[row[name] for name in what.inputs] for row in rows]
+    want = [np.asarray(what.function(Model(arm, arm), *mine), dtype=float) for mine in inputs]
+    scales = [
+        max(_kernel_scale(quantity, said, at), float(np.max(np.abs(w))))
+        for said, at, w in zip(work.said, work.states, want, strict=True)
+    ]
+    for target, tolerance, run in _targets(arm, quantity):
+        found, why = [np.nan], ""
+        try:
+            got = run([np.array(column) for column in zip(*inputs, strict=True)])
+            found = [_relative(g - w, scale) for g, w, scale in zip(got, want, scales, strict=True)]
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+        work.add("compiled", f"compiled {quantity} = interpreted", target, found, tolerance, COMPILER, why)
+
+
+def _targets(arm: Arm, quantity: str) -> Iterator[tuple[str, float, Callable[[list[Any]], Any]]]:
+    """Ways to run a kernel: name, tolerance, function of a batch of inputs."""
+    function = getattr(dynamics, quantity)
+    yield "machine code, a batch", TOLERANCE, lambda batch: function(arm, *batch)
+    yield (
+        "machine code, one by one",
+        TOLERANCE,
+        lambda batch: [function(arm, *one) for one in zip(*batch, strict=True)],
+    )
+    yield "NumPy", TOLERANCE, lambda batch: to_numpy(dynamics.kernel_of(arm, quantity).graph)(*batch)
+    if quantity == "inverse_dynamics":
+        yield "machine code, float32", 1e-4, lambda batch: _single_precision(arm, quantity, batch)
+
+
+def _single_precision(arm: Arm, quantity: str, batch: list[Any]) -> Any:
+    kernel = dynamics.kernel_of(arm, quantity, dtype="float32")
+    return np.asarray(kernel(*(values.astype(np.float32) for values in batch)), dtype=float)
 
 
 def _kernel_scale(quantity: str, said: Any, at: State) -> float:
