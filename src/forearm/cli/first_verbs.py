@@ -1,0 +1,46 @@
+"""Verbs to begin with: the demo, shell completion."""
+
+from pathlib import Path
+from typing import Literal
+
+from forearm.cli.output import PLAIN, Shared, print_json
+
+
+def demo(*, out: Path = Path("out"), shared: Shared = PLAIN) -> int:
+    """The main job in one minute: a PUMA 560 picks and places; the report lands in a folder.
+
+    Exit code 1 if the formulations do not agree.
+
+    Parameters
+    ----------
+    out
+        Folder for report.html and its data (out).
+    """
+    from forearm.demo import run_demo
+
+    say = (lambda line: None) if shared.json or shared.quiet else _say
+    result = run_demo(out, say)
+    if shared.json:
+        print_json(result.summary)
+    return 0 if result.agreed else 1
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def completion(shell: Literal["bash", "zsh", "fish"], /, *, shared: Shared = PLAIN) -> None:
+    """Print the completion script of a shell: eval "$(forearm completion bash)".
+
+    Parameters
+    ----------
+    shell
+        bash, zsh or fish.
+    """
+    from forearm.cli.application import application
+
+    script = application().generate_completion(shell=shell)
+    if shared.json:
+        print_json({"shell": shell, "script": script})
+    else:
+        print(script)

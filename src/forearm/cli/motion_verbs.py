@@ -1,0 +1,186 @@
+"""Verbs about motion: torques of a state or of a motion, simulation."""
+
+import csv
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from forearm.cli.arm_verbs import Numbers
+from forearm.cli.inputs import STDIO, arm_of, motion_of, state_of, writing
+from forearm.cli.output import PLAIN, Shared, note, print_json, table
+
+
+def torque(
+    arm: str,
+    motion: str | None = None,
+    /,
+    *,
+    q: Numbers = (),
+    qd: Numbers = (),
+    qdd: Numbers = (),
+    payload: Numbers = (),
+    formulation: str | None = None,
+    rigid: Annotated[bool, Parameter(negative=())] = False,
+    terms: Annotated[bool, Parameter(negative=())] = False,
+    summary: Annotated[bool, Parameter(negative=())] = False,
+    out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
+    plot: Path | None = None,
+    tip: str | None = None,
+    shared: Shared = PLAIN,
+) -> None:
+    """Torques of a state, or of every row of a motion.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    motion
+        CSV file with columns t, q1 …, qd1 …, qdd1 … (or joint names), or - for stdin.
+    q
+        Joint positions, without a motion [rad, m].
+    qd
+        Joint speeds.
+    qdd
+        Joint accelerations.
+    payload
+        Mass [kg], or mass and centre x y z [m] in the tool's axes.
+    formulation
+        A paper's stem (see forearm count); the compiled kernel otherwise.
+    rigid
+        Leave out rotor inertia and friction.
+    terms
+        Split the torque into its terms.
+    summary
+        Largest and mean torque, speed and power of each joint beside its limits.
+    out
+        Where the CSV goes; - is stdout.
+    plot
+        Draw the torques into this file.
+    tip
+        Last link of the chain (URDF).
+    """
+    found = arm_of(arm, tip=tip, rigid=rigid, payload=payload)
+    if motion is None:
+        t, rows = None, [state_of(found, k, v)[None] for k, v in (("q", q), ("qd", qd), ("qdd", qdd))]
+    else:
+        _refuse_both(q, qd, qdd)
+        t, *rows, remarks = motion_of(found, motion)
+        for remark in remarks:
+            note(shared, remark)
+    parts = _parts(found, rows, formulation, terms)
+    if plot is not None:
+        _draw(found, t, rows, parts, plot)
+        note(shared, f"drawn: {plot}")
+    if summary:
+        _summary(found, rows, parts["tau"], shared)
+    elif motion is None:
+        _state(found, parts, shared)
+    else:
+        _motion(found, t, rows, parts, out, shared)
+
+
+def _refuse_both(*states: Any) -> None:
+    from forearm.faults import StateFault
+
+    if any(states):
+        raise StateFault("torque: a motion and --q, --qd or --qdd were given; give one or the other.")
+
+
+def _parts(arm: Any, rows: list[Any], formulation: str | None, terms: bool) -> dict[str, Any]:
+    """Torques (N, n), and their terms where asked for."""
+    import numpy as np
+
+    from forearm import dynamics
+
+    if formulation is not None:
+        from forearm.faults import StateFault
+
+        if terms or arm.has_drives:
+            raise StateFault(
+                f"torque: --formulation {formulation} computes the rigid arm in one piece; add --rigid and "
+                "leave --terms out."
+            )
+        return {"tau": _by_paper(arm, rows, formulation)}
+    if not terms:
+        return {"tau": np.asarray(dynamics.inverse_dynamics(arm, *rows))}
+    split = dynamics.terms(arm, *rows)
+    names = ("inertial", "centrifugal", "coriolis", "gravity", "rotor", "friction")
+    return {"tau": split.total} | {name: getattr(split, name) for name in names}
+
+
+def _by_paper(arm: Any, rows: list[Any], stem: str) -> Any:
+    import numpy as np
+
+    from forearm.cli.paper_verbs import formulation_of
+    from forearm.strobing import torques_of
+
+    formulation_of(stem, "joint_torques")
+    return np.array([torques_of(stem)(arm, *state) for state in zip(*rows, strict=True)], dtype=float)
+
+
+def _state(arm: Any, parts: dict[str, Any], shared: Shared) -> None:
+    names = [name for name in parts if name != "tau"]
+    if shared.json:
+        print_json({"arm": arm.name, "joints": arm.joint_names} | {k: v[0] for k, v in parts.items()})
+        return
+    rows = [
+        (
+            link.name,
+            float(parts["tau"][0, i]),
+            "N m" if link.revolute else "N",
+            *(float(parts[k][0, i]) for k in names),
+        )
+        for i, link in enumerate(arm.links)
+    ]
+    table(shared, ("joint", "tau", "", *names), rows, left=(0, 2))
+
+
+def _motion(arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], out: str, shared: Shared) -> None:
+    if shared.json:
+        content = {"arm": arm.name, "joints": arm.joint_names, "t": t, "q": rows[0], **parts}
+        print_json(content)
+        return
+    header = [*(["t"] if t is not None else []), *(f"{k}{i}" for k in parts for i in range(1, arm.n + 1))]
+    with writing(out) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        for k in range(len(rows[0])):
+            instant = [repr(float(t[k]))] if t is not None else []
+            writer.writerow([*instant, *(repr(float(x)) for part in parts.values() for x in part[k])])
+    if out != STDIO:
+        note(shared, f"written: {out}, {len(rows[0])} rows")
+
+
+def _summary(arm: Any, rows: list[Any], tau: Any, shared: Shared) -> None:
+    """What a motor has to give: largest and mean torque, largest speed and power, beside the limits."""
+    import numpy as np
+
+    power = np.abs(tau * rows[1])
+    found = [
+        {
+            "joint": link.name,
+            "peak": float(np.max(np.abs(tau[:, i]))),
+            "rms": float(np.sqrt(np.mean(tau[:, i] ** 2))),
+            "limit": link.effort_limit,
+            "peak_speed": float(np.max(np.abs(rows[1][:, i]))),
+            "speed_limit": link.speed_limit,
+            "peak_power": float(np.max(power[:, i])),
+        }
+        for i, link in enumerate(arm.links)
+    ]
+    if shared.json:
+        print_json({"arm": arm.name, "rows": len(tau), "joints": found})
+        return
+    header = ("joint", "peak [N m]", "rms", "limit", "peak speed [rad/s]", "limit", "peak power [W]")
+    table(shared, header, [tuple(row.values()) for row in found])
+
+
+def _draw(arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], path: Path) -> None:
+    import numpy as np
+
+    from forearm import plots
+
+    instants = np.arange(len(rows[0])) if t is None else t
+    label = "row" if t is None else "t [s]"
+    plots.save(plots.torque_figure(arm, instants, parts["tau"], label=label), path)

@@ -1,0 +1,158 @@
+"""What verbs print: tables, sentences, JSON, progress. Colours and progress for terminals only."""
+
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from cyclopts import Group, Parameter
+
+EVERYWHERE = Group("Every verb", sort_key=9)
+
+
+@Parameter(name="*", group=EVERYWHERE)
+@dataclass(frozen=True)
+class Shared:
+    """Options that every verb takes."""
+
+    json: Annotated[bool, Parameter(negative=())] = False
+    """Print one JSON document, nothing else."""
+    quiet: Annotated[bool, Parameter(negative=())] = False
+    """Print results only: no notes, no progress."""
+    no_color: Annotated[bool, Parameter(negative=())] = False
+    """No colours (also NO_COLOR=1 in the environment)."""
+    debug: Annotated[bool, Parameter(negative=())] = False
+    """Show the traceback of an error."""
+
+    @property
+    def talkative(self) -> bool:
+        """Whether notes and progress are wanted: a person is looking."""
+        return sys.stderr.isatty() and not (self.quiet or self.json)
+
+    @property
+    def colors(self) -> bool:
+        """Whether colours are wanted."""
+        return sys.stdout.isatty() and not (self.no_color or os.environ.get("NO_COLOR"))
+
+
+PLAIN = Shared()
+
+
+def console(shared: Shared, stream: Any = None) -> Any:
+    """A rich console; wide and bare when piped, so that lines stay lines."""
+    from rich.console import Console
+
+    out = stream or sys.stdout
+    width = None if out.isatty() else 1000
+    return Console(
+        file=out,
+        width=width,
+        no_color=not shared.colors,
+        highlight=False,
+        soft_wrap=not out.isatty(),
+        color_system="auto" if shared.colors else None,
+    )
+
+
+def print_json(value: Any) -> None:
+    """One JSON document; what is not a number is null."""
+    print(json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """Values that JSON knows."""
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple, set)):
+        return [plain(v) for v in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (str, int, bool)) else str(value)
+
+
+def note(shared: Shared, sentence: str) -> None:
+    """A remark for the person at the terminal, on stderr."""
+    if not (shared.quiet or shared.json):
+        print(f"note: {sentence}", file=sys.stderr)
+
+
+def table(
+    shared: Shared,
+    header: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    title: str = "",
+    left: Sequence[int] = (0,),
+    styles: Callable[[Sequence[Any]], str] | None = None,
+) -> None:
+    """A table: ruled at a terminal, aligned columns when piped."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    bare = not sys.stdout.isatty()
+    shape = Table(
+        title=title or None,
+        title_justify="left",
+        title_style="bold",
+        box=None if bare else box.SIMPLE_HEAD,
+        header_style="bold",
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+    )
+    for k, name in enumerate(header):
+        shape.add_column(Text(name), justify="left" if k in left else "right", no_wrap=bare, overflow="fold")
+    for row in rows:
+        style = styles(row) if styles else ""
+        shape.add_row(*(Text(cell(x)) for x in row), style=style)
+    if not bare:
+        console(shared).print(shape)
+        return
+    shape.title = None
+    where = console(shared)
+    if title:
+        print(title)
+    with where.capture() as kept:
+        where.print(shape)
+    print("\n".join(line.rstrip() for line in kept.get().splitlines()))
+
+
+def cell(value: Any) -> str:
+    """A cell's text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else str(value)
+
+
+def verdict_style(row: Sequence[Any]) -> str:
+    """Green and red by the verdict in the first column."""
+    word = str(row[0]).lower()
+    return {"pass": "green", "fail": "bold red", "error": "bold red", "warning": "yellow"}.get(word, "")
+
+
+@contextmanager
+def progress(shared: Shared, what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on stderr while long work goes on: call it with (done, of, what)."""
+    if not shared.talkative:
+        yield lambda done, of, now: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    parts = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*parts, console=Console(stderr=True, no_color=not shared.colors), transient=True) as bar:
+        job = bar.add_task(what, total=None)
+        yield lambda done, of, now: bar.update(job, completed=done, total=of, description=now)

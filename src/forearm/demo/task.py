@@ -1,0 +1,114 @@
+"""The task of the demo: a PUMA 560 with a gripper takes a body from one place to another."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm import dynamics
+from forearm.algebra import Matrix, Vector, rotation_x
+from forearm.arm import Arm, Pose
+from forearm.faults import StateFault
+from forearm.readers import load
+
+PAYLOAD = 2.5
+"""What the PUMA 560 is rated for [kg]."""
+PICK, PLACE = (0.42, -0.42, 0.30), (0.30, 0.50, 0.42)
+LIFT = (0.0, 0.0, 0.22)
+TILT = 0.3
+"""How far the gripper leans at both places [rad]."""
+GRIPPER = 0.16
+"""Length of the gripper [m]."""
+SMOOTHING = 0.05
+"""Speed below which dry friction fades [rad/s]: wide enough for steps of a millisecond."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of the motion between two stops."""
+
+    name: str
+    """What happens."""
+    start: float
+    """When it begins [s]."""
+    end: float
+    """When it ends [s]."""
+    points: Matrix
+    """Positions on the way, evenly spread in time (K, n)."""
+    carrying: bool
+    """Whether the body is in the gripper."""
+
+    def __call__(self, t: Any) -> tuple[Vector, Vector, Vector]:
+        """q, qd, qdd at times (...)."""
+        from scipy.interpolate import make_interp_spline
+
+        knots = np.linspace(self.start, self.end, len(self.points))
+        still = [(1, np.zeros(self.points.shape[1])), (2, np.zeros(self.points.shape[1]))]
+        spline = make_interp_spline(knots, self.points, k=5, bc_type=(still, still))
+        return spline(t), spline.derivative(1)(t), spline.derivative(2)(t)
+
+
+def the_arm() -> Arm:
+    """PUMA 560 with a gripper as its tool, friction smooth enough for steps of a millisecond."""
+    puma = load("puma560").with_tool(Pose.at((0.0, 0.0, GRIPPER)))
+    links = tuple(link.replace(drive=link.drive.replace(smoothing=SMOOTHING)) for link in puma.links)
+    return puma.replace(links=links)
+
+
+def loaded(arm: Arm) -> Arm:
+    """The arm with the body in its gripper."""
+    return arm.with_payload(PAYLOAD, frame="tool")
+
+
+def phases(arm: Arm) -> list[Phase]:
+    """Home to the pick, pick to place, and home again, from stop to stop."""
+    home = arm.configuration("nominal") * [1, 1, 1, 1, -1, 1]  # the wrist bent downward
+    pick, over_pick = _grasp(arm, PICK, home)
+    place, over_place = _grasp(arm, PLACE, home)
+    return [
+        Phase("reach", 0.0, 1.6, np.array([home, over_pick, pick]), False),
+        Phase("carry", 1.6, 4.0, np.array([pick, over_pick, over_place, place]), True),
+        Phase("return", 4.0, 5.6, np.array([place, over_place, home]), False),
+    ]
+
+
+def _grasp(arm: Arm, at: Any, home: Vector) -> tuple[Vector, Vector]:
+    """Joint positions with the gripper pointing down at a place, and above it."""
+    yaw = float(np.arctan2(at[1], at[0]))
+    c, s = np.cos(yaw), np.sin(yaw)
+    lean = TILT * np.sign(yaw)
+    down = np.array([[-c, -s, 0.0], [-s, c, 0.0], [0.0, 0.0, -1.0]]) @ rotation_x(np.sin(lean), np.cos(lean))
+    above = reached(arm, np.add(at, LIFT), down, home + yaw * np.eye(arm.n)[0])
+    return reached(arm, at, down, above), above
+
+
+def sampled(parts: list[Phase], step: float) -> tuple[Vector, Vector, Vector, Vector]:
+    """t, q, qd, qdd of the whole task, every `step` seconds."""
+    t = np.arange(parts[0].start, parts[-1].end + step / 2, step)
+    rows = [np.concatenate([np.stack(part(t[_within(part, t)]), axis=1) for part in parts])]
+    q, qd, qdd = (rows[0][:, k] for k in range(3))
+    return t, q, qd, qdd
+
+
+def _within(part: Phase, t: Vector) -> Any:
+    last = part.name == "return"
+    return (t >= part.start - 1e-9) & ((t < part.end - 1e-9) | last)
+
+
+def reached(arm: Arm, at: Any, turned: Matrix, start: Vector) -> Vector:
+    """Joint positions with the tool at a point, turned so: Newton's method from a start nearby."""
+    q = np.array(start, dtype=float)
+    for _ in range(60):
+        pose = dynamics.pose(arm, q)
+        apart = turned @ pose[:3, :3].T
+        twist = 0.5 * np.array(
+            [apart[2, 1] - apart[1, 2], apart[0, 2] - apart[2, 0], apart[1, 0] - apart[0, 1]]
+        )
+        error = np.concatenate([np.subtract(at, pose[:3, 3]), twist])
+        if np.linalg.norm(error) < 1e-10:
+            return (q + np.pi) % (2 * np.pi) - np.pi if np.any(np.abs(q) > 2 * np.pi) else q
+        J = dynamics.jacobian(arm, q)
+        q = q + np.clip(J.T @ np.linalg.solve(J @ J.T + 1e-6 * np.eye(6), error), -0.4, 0.4)
+    raise StateFault(
+        f"demo: arm {arm.name!r} does not reach {tuple(map(float, at))} from {start}; choose another place."
+    )

@@ -1,0 +1,157 @@
+"""Times of one quantity on this machine, the stopwatch around the Python call."""
+
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import forearm
+from forearm import dynamics
+from forearm.arm import Arm
+from forearm.compiler.compiling import compile
+from forearm.faults import StateFault
+from forearm.formulations import FORMULATIONS
+
+INPUTS = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "forward_dynamics": ("q", "qd", "qdd"),
+    "mass_matrix": ("q",),
+    "gravity_torque": ("q",),
+    "bias_torque": ("q", "qd"),
+}
+"""What can be timed, and what it is called with (torques for forward dynamics are any numbers)."""
+PLAIN_NUMPY = "luh_walker_paul_1980"
+"""The recursion that stands beside: as the paper writes it, one state at a time, NumPy."""
+
+Tell = Callable[[int, int, str], None]
+
+
+def timings(
+    arm: Arm, quantity: str, batch: int, seconds: float, threads: int = 1, tell: Tell | None = None
+) -> dict[str, Any]:
+    """Rows with first call, one state and a batch; and the machine they hold for."""
+    if quantity not in INPUTS:
+        raise StateFault(f"bench: {quantity!r} is not timed here; give one of {', '.join(INPUTS)}.")
+    if batch < 1 or seconds <= 0:
+        raise StateFault(f"bench: a batch of {batch} for {seconds} s; give at least 1 and more than 0.")
+    function = getattr(dynamics, quantity)
+    values = dict(zip(("q", "qd", "qdd"), arm.random_state(0, (batch,)), strict=True))
+    many = [values[name] for name in INPUTS[quantity]]
+    one = [np.ascontiguousarray(x[0]) for x in many]
+    say = tell or (lambda done, of, now: None)
+    say(0, 4, "compiling")
+    rows = [_first(arm, quantity, one)]
+    say(1, 4, "one state")
+    out = np.empty_like(function(arm, *one))
+    rows.append(_row("one state, out= given", lambda: function(arm, *one, out=out), 1, seconds, 200))
+    say(2, 4, "a batch")
+    shared = {} if threads == 1 else {"threads": threads}
+    name = f"batch of {batch}" + (f", {threads} threads" if threads > 1 else "")
+    result = np.empty_like(function(arm, *many))
+    rows.append(_row(name, lambda: function(arm, *many, out=result, **shared), batch, seconds))
+    say(3, 4, "a NumPy loop")
+    rows += _numpy_loop(arm, quantity, many, seconds)
+    kernel = compile(arm, quantity)
+    return {
+        "arm": arm.name,
+        "quantity": quantity,
+        "operations": kernel.counts.operations,
+        "boundary": "around the Python call, arrays ready",
+        "rows": rows,
+        "machine": machine(),
+    }
+
+
+def _first(arm: Arm, quantity: str, one: list[Any]) -> dict[str, Any]:
+    """The first call on a new arm: trace, simplify, compile or load, run."""
+    fresh = arm.replace(name=arm.name)
+    start = time.perf_counter()
+    getattr(dynamics, quantity)(fresh, *one)
+    took = time.perf_counter() - start
+    remark = "traced, simplified, compiled or loaded from disk"
+    return {
+        "what": "first call",
+        "median": duration(took),
+        "fastest": duration(took),
+        "seconds": took,
+        "runs": 1,
+        "remark": remark,
+    }
+
+
+def _row(what: str, call: Callable[[], Any], states: int, seconds: float, inner: int = 1) -> dict[str, Any]:
+    """Median and fastest time for one state."""
+    times = repeated(call, seconds, inner)
+    each = [t / states for t in times]
+    rate = 1 / statistics.median(each)
+    return {
+        "what": what,
+        "median": duration(statistics.median(each)),
+        "fastest": duration(min(each)),
+        "seconds": statistics.median(each),
+        "runs": len(times),
+        "remark": f"{rate / 1e6:.3g} million states a second"
+        if rate > 1e5
+        else f"{rate:,.0f} states a second",
+    }
+
+
+def repeated(call: Callable[[], Any], seconds: float, inner: int = 1) -> list[float]:
+    """Times of one call, repeated for so long, at least three times."""
+    call()
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+    while len(times) < 3 or time.perf_counter() < end:
+        start = time.perf_counter()
+        for _ in range(inner):
+            call()
+        times.append((time.perf_counter() - start) / inner)
+    return times
+
+
+def _numpy_loop(arm: Arm, quantity: str, many: list[Any], seconds: float) -> list[dict[str, Any]]:
+    if quantity != "inverse_dynamics":
+        return []
+    torques, rigid = FORMULATIONS[PLAIN_NUMPY].joint_torques, arm.without_drives()
+    few = min(20, len(many[0]))
+
+    def loop() -> None:
+        for k in range(few):
+            torques(rigid, *(x[k] for x in many))
+
+    row = _row(f"{PLAIN_NUMPY}, a NumPy loop", loop, few, seconds)
+    return [row | {"remark": f"{row['remark']}; rigid arm, as the paper writes it"}]
+
+
+def duration(seconds: float) -> str:
+    """A time with its unit."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def machine() -> dict[str, str]:
+    """What the times hold for."""
+    return {
+        "processor": processor(),
+        "system": platform.platform(terse=True),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "forearm": forearm.__version__,
+    }
+
+
+def processor() -> str:
+    """Name of the processor, as far as the system tells."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            names = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]
+        if names:
+            return names[0]
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

@@ -1,0 +1,35 @@
+"""Pictures (matplotlib, the extra `plot`): one style sheet, readable in greyscale and on a phone.
+
+arm_figure(arm, q)                 the arm with frames, bodies and shadow
+torque_figure(arm, t, tau)         one panel for each joint
+term_figure(arm, t, terms)         what the torque is made of
+energy_figure(record)              energies, work and what friction takes
+"""
+
+from forearm.plots.arms import arm_figure, good_view
+from forearm.plots.curves import (
+    bar_figure,
+    cost_figure,
+    energy_figure,
+    schedule_figure,
+    term_figure,
+    torque_figure,
+    tracking_figure,
+)
+from forearm.plots.style import COLORS, figure, save, svg
+
+__all__ = [
+    "COLORS",
+    "arm_figure",
+    "bar_figure",
+    "cost_figure",
+    "energy_figure",
+    "figure",
+    "good_view",
+    "save",
+    "schedule_figure",
+    "svg",
+    "term_figure",
+    "torque_figure",
+    "tracking_figure",
+]

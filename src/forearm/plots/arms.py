@@ -1,0 +1,216 @@
+"""An arm as a drawing: links, joints, frames, bodies as ellipsoids, its shadow on the floor.
+
+The view is an orthographic projection, under which an ellipsoid is an ellipse exactly, so everything is drawn
+flat, back to front.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from forearm import kinematics
+from forearm.algebra import Matrix, Vector
+from forearm.arm import Arm
+from forearm.faults import StateFault
+from forearm.plots.style import COLORS, FAINT, INK, PAPER, figure, styled
+
+AXES = (("x", "#b5482f"), ("y", "#4f8a5b"), ("z", "#2f5d8c"))
+GOOD_VIEWS = ("nominal", "ready", "home", "example", "upright", "zero")
+"""Names of configurations that show an arm well, best first."""
+
+
+def good_view(arm: Arm) -> Vector:
+    """A position in which the arm can be seen well."""
+    known = dict(arm.configurations)
+    for name in GOOD_VIEWS:
+        if name in known:
+            return np.array(known[name])
+    bent = [0.5 if link.revolute else 0.3 for link in arm.links]
+    low = [link.limits[0] if link.limits else -np.inf for link in arm.links]
+    high = [link.limits[1] if link.limits else np.inf for link in arm.links]
+    return np.clip(np.array(bent), low, high)
+
+
+def projection(azimuth: float, elevation: float) -> Matrix:
+    """Rows: right and up on the paper, and towards the eye (3, 3)."""
+    a, e = np.radians(azimuth), np.radians(elevation)
+    right = np.array([-np.sin(a), np.cos(a), 0.0])
+    eye = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
+    return np.array([right, np.cross(eye, right), eye])
+
+
+def arm_figure(
+    arm: Arm,
+    q: Any,
+    *,
+    path: Any = None,
+    ghosts: Any = (),
+    azimuth: float = -60.0,
+    elevation: float = 22.0,
+    labels: bool = True,
+    width: float = 5.2,
+) -> Any:
+    """The arm at q, with frames and bodies; `ghosts` are further positions (G, n), `path` points (K, 3) of the tool.
+
+    Bodies are drawn as the solid ellipsoids that have their masses and inertias; where no such body exists, its
+    impossible axis is drawn flat.
+    """
+    values = np.asarray(q, dtype=float)
+    if values.shape != (arm.n,):
+        raise StateFault(
+            f"arm_figure: q has shape {values.shape}, but arm {arm.name!r} has {arm.n} joints; give ({arm.n},)."
+        )
+    made, ax = figure(width, width)
+    view = _upright(arm, projection(azimuth, elevation))
+    reach = _reach(arm, values)
+    floor = min(0.0, float(_points(arm, values)[:, 2].min()))
+    planar = bool(np.ptp(_points(arm, values)[:, 2]) < 1e-9)
+    with styled():
+        if not planar:
+            _shadow(ax, view, _points(arm, values), floor, reach)
+        for ghost in ghosts:
+            _bones(ax, view, _points(arm, np.asarray(ghost)), FAINT, 3.5, 1)
+        if path is not None and len(path):
+            flat = np.asarray(path) @ view.T
+            ax.plot(flat[:, 0], flat[:, 1], color=COLORS[1], lw=1.3, ls=(0, (4, 1.5)), zorder=2)
+        _bodies(ax, arm, view, values)
+        _bones(ax, view, _points(arm, values), INK, 4.0, 5)
+        _joints(ax, arm, view, values, reach)
+        _frames(ax, arm, view, values, reach, labels)
+        _finish(made, ax)
+    return made
+
+
+def _upright(arm: Arm, view: Matrix) -> Matrix:
+    """The view, turned to the plane for arms that move in one where z points at the reader."""
+    flat = all(abs(axis[2]) > 1 - 1e-9 for axis in _axes(arm, np.zeros(arm.n)))
+    return np.eye(3) if flat and abs(float(arm.gravity[2])) < 1e-9 else view
+
+
+def _axes(arm: Arm, q: Vector) -> list[Vector]:
+    return [np.asarray(z, dtype=float) for z in kinematics.joint_axes(arm, _world(arm, q))]
+
+
+def _world(arm: Arm, q: Vector) -> list[Any]:
+    return [
+        (np.asarray(R, dtype=float), np.asarray(p, dtype=float)) for R, p in kinematics.link_poses(arm, q)
+    ]
+
+
+def _points(arm: Arm, q: Vector) -> Matrix:
+    """The chain's corners in the world, base first, with the elbows of offsets in between (K, 3)."""
+    points = [np.zeros(3), np.asarray(arm.base.p, dtype=float)]
+    frames = _world(arm, q)
+    for i, link in enumerate(arm.links):
+        R, p = frames[i]
+        along = R[:, 2] * (float(link.d) + (0.0 if link.revolute else float(q[i])))
+        points += [p + along, frames[i + 1][1]]
+    R, p = frames[-1]
+    points.append(p + R @ np.asarray(arm.tool.p, dtype=float))
+    return np.array(points)
+
+
+def _reach(arm: Arm, q: Vector) -> float:
+    steps = np.linalg.norm(np.diff(_points(arm, q), axis=0), axis=1)
+    return float(steps.sum()) or 1.0
+
+
+def _bones(ax: Any, view: Matrix, points: Matrix, color: str, width: float, order: int) -> None:
+    flat = points @ view.T
+    style = {"solid_capstyle": "round", "solid_joinstyle": "round"}
+    ax.plot(flat[:, 0], flat[:, 1], color=PAPER, lw=width + 2.4, zorder=order - 0.1, **style)
+    ax.plot(flat[:, 0], flat[:, 1], color=color, lw=width, zorder=order, **style)
+
+
+def _shadow(ax: Any, view: Matrix, points: Matrix, floor: float, reach: float) -> None:
+    """The floor's grid under the arm, and the chain's shadow straight below it."""
+    step = 10 ** np.floor(np.log10(reach)) / 4
+    low = step * np.floor(points[:, :2].min(axis=0) / step - 0.6)
+    high = step * np.ceil(points[:, :2].max(axis=0) / step + 0.6)
+    for j in (0, 1):
+        for k in np.arange(low[j], high[j] + step / 2, step):
+            line = np.full((2, 3), floor)
+            line[:, j], line[:, 1 - j] = k, (low[1 - j], high[1 - j])
+            flat = line @ view.T
+            ax.plot(flat[:, 0], flat[:, 1], color=FAINT, lw=0.6, zorder=0)
+    fallen = points.copy()
+    fallen[:, 2] = floor
+    flat = fallen @ view.T
+    ax.plot(flat[:, 0], flat[:, 1], color=INK, alpha=0.13, lw=8, solid_capstyle="round", zorder=0.5)
+
+
+def _bodies(ax: Any, arm: Arm, view: Matrix, q: Vector) -> None:
+    from matplotlib.patches import Ellipse
+
+    if not arm.dynamics:
+        return
+    for (R, p), link in zip(_world(arm, q)[1:], arm.links, strict=True):
+        mass, center, tensor = link.about_com
+        if not float(mass) > 0:
+            continue
+        moments, turn = np.linalg.eigh(np.asarray(tensor, dtype=float))
+        squares = np.clip(2.5 / float(mass) * (moments.sum() - 2 * moments), 0.0, None)
+        spread = view[:2] @ R @ turn @ np.diag(squares) @ turn.T @ R.T @ view[:2].T
+        sizes, directions = np.linalg.eigh(spread)
+        angle = np.degrees(np.arctan2(directions[1, 1], directions[0, 1]))
+        wide, high = 2 * np.sqrt(np.clip(sizes[::-1], 1e-6, None))
+        at = view[:2] @ (p + R @ np.asarray(center, dtype=float))
+        shape = {"xy": at, "width": wide, "height": high, "angle": angle}
+        ax.add_patch(Ellipse(**shape, facecolor=COLORS[2], alpha=0.32, edgecolor="none", zorder=3))
+        ax.add_patch(Ellipse(**shape, facecolor="none", edgecolor="#a8741a", lw=0.9, zorder=3.1))
+        ax.plot(*at, marker="o", ms=2.6, color="#7a5210", zorder=6)
+
+
+def _joints(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float) -> None:
+    """A joint is a short thick stroke along its axis; a round dot where the axis points at the reader."""
+    for (_, p), axis, link in zip(_world(arm, q), _axes(arm, q), arm.links, strict=False):
+        half = 0.018 * reach * axis
+        ends = np.array([p - half, p + half]) @ view.T
+        color = COLORS[0] if link.revolute else COLORS[4]
+        for width, shade in ((10.0, PAPER), (8.0, color)):
+            ax.plot(ends[:, 0], ends[:, 1], color=shade, lw=width, solid_capstyle="round", zorder=5.5)
+            ax.plot(*ends[0, :2], marker="o", ms=width, mec="none", color=shade, zorder=5.5)
+        tip = ends[int(ends[1, 2] > ends[0, 2])]
+        ax.plot(tip[0], tip[1], marker="o", ms=2.6, color=PAPER, mec="none", zorder=5.6)
+
+
+def _frames(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float, labels: bool) -> None:
+    """Axes of frame 0, of every link and of the tool; letters at the first and the last."""
+    frames = _world(arm, q)
+    R, p = frames[-1]
+    frames.append((R @ np.asarray(arm.tool.R, dtype=float), p + R @ np.asarray(arm.tool.p, dtype=float)))
+    for k, (R, p) in enumerate(frames):
+        ends = k in (0, len(frames) - 1)
+        if not ends and np.linalg.norm(p - frames[-1][1]) < 0.11 * reach:
+            continue  # they would hide the tool
+        length = (0.11 if ends else 0.06) * reach
+        for j, (letter, color) in enumerate(AXES):
+            a, b = view[:2] @ p, view[:2] @ (p + length * R[:, j])
+            ax.annotate(
+                "",
+                b,
+                a,
+                arrowprops={
+                    "arrowstyle": "-|>",
+                    "color": color,
+                    "lw": 1.4 if ends else 0.8,
+                    "shrinkA": 0,
+                    "shrinkB": 0,
+                },
+                zorder=7,
+            )
+            if ends and labels and np.linalg.norm(b - a) > 0.03 * reach:
+                ax.annotate(
+                    letter, a + 1.22 * (b - a), color=color, fontsize=8, ha="center", va="center", zorder=8
+                )
+
+
+def _finish(made: Any, ax: Any) -> None:
+    """Equal scales, no axes, and a paper as high as the drawing needs."""
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    ax.margins(0.03)
+    ax.autoscale_view()
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    width = made.get_figwidth()
+    made.set_figheight(float(np.clip(width * (high - low) / (right - left), 0.45 * width, 1.25 * width)))

@@ -1,0 +1,175 @@
+"""Curves over time and over the number of joints. Neighbours differ in pattern and in lightness, not in hue alone."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.arm import Arm
+from forearm.plots.style import COLORS, DASHES, FAINT, INK, figure, styled
+
+TERMS = {
+    "gravity": COLORS[5],
+    "inertial": COLORS[0],
+    "rotor": COLORS[3],
+    "centrifugal": COLORS[2],
+    "coriolis": COLORS[1],
+    "friction": COLORS[4],
+    "external": COLORS[6],
+}
+"""Colour of each term."""
+
+
+def joint_grid(arm: Arm, height: float = 1.45, columns: int = 2) -> tuple[Any, list[Any]]:
+    """A figure with one panel for each joint, in reading order."""
+    rows = math.ceil(arm.n / columns)
+    made, grid = figure(5.2, 0.5 + height * rows, nrows=rows, ncols=columns, sharex=True, squeeze=False)
+    panels = list(grid.ravel())
+    for spare in panels[arm.n :]:
+        spare.set_axis_off()
+    for panel, link in zip(panels, arm.links, strict=False):
+        unit = "N m" if link.revolute else "N"
+        panel.set_title(f"{link.name.replace('_', ' ')} [{unit}]")
+    return made, panels[: arm.n]
+
+
+def torque_figure(
+    arm: Arm, t: Any, tau: Any, *, others: Mapping[str, Any] | None = None, label: str = "t [s]"
+) -> Any:
+    """Torques (K, n) over time, one panel for each joint; `others` are drawn beside them, by name."""
+    with styled():
+        made, panels = joint_grid(arm)
+        for i, panel in enumerate(panels):
+            panel.axhline(0, color=INK, lw=0.5)
+            for k, (name, values) in enumerate((others or {}).items(), 1):
+                panel.plot(t, np.asarray(values)[:, i], color=COLORS[k], ls=DASHES[k], lw=1.2, label=name)
+            panel.plot(
+                t, np.asarray(tau)[:, i], color=COLORS[0], label="torque", marker="o" if len(t) == 1 else None
+            )
+            limit = arm.links[i].effort_limit
+            if limit and limit < 2 * np.max(np.abs(tau)):
+                for side in (-limit, limit):
+                    panel.axhline(side, color=COLORS[4], lw=0.8, ls=":")
+        _time_labels(panels, label)
+        if others:
+            panels[0].legend(loc="best")
+    return made
+
+
+def term_figure(arm: Arm, t: Any, terms: Any, *, label: str = "t [s]") -> Any:
+    """What each joint's torque is made of: terms stacked, positive above zero and negative below, the sum as a line."""
+    with styled():
+        made, panels = joint_grid(arm)
+        names = [name for name in TERMS if np.any(np.abs(getattr(terms, name)) > 1e-12)]
+        for i, panel in enumerate(panels):
+            _stack(panel, t, {name: getattr(terms, name)[:, i] for name in names})
+            panel.plot(t, terms.total[:, i], color=INK, lw=1.3)
+            panel.axhline(0, color=INK, lw=0.5)
+        _time_labels(panels, label)
+        keys = [_patch(TERMS[name], name) for name in names]
+        made.legend(handles=[*keys, _line("sum")], loc="outside lower center", ncols=4)
+    return made
+
+
+def _stack(panel: Any, t: Any, parts: Mapping[str, Vector]) -> None:
+    above, below = np.zeros(len(t)), np.zeros(len(t))
+    for name, values in parts.items():
+        up, down = np.clip(values, 0, None), np.clip(values, None, 0)
+        for start, amount in ((above, up), (below, down)):
+            panel.fill_between(t, start, start + amount, color=TERMS[name], lw=0)
+        above, below = above + up, below + down
+
+
+def energy_figure(t: Any, kinetic: Any, potential: Any, work: Any, dissipated: Any) -> Any:
+    """Energies over time above; what the balance misses below."""
+    with styled():
+        made, (top, bottom) = figure(5.2, 3.9, nrows=2, sharex=True, height_ratios=(3, 1))
+        curves = {
+            "kinetic": kinetic,
+            "potential, from the start": potential - potential[0],
+            "work of the drives": work,
+            "taken by friction": dissipated,
+        }
+        for k, (name, values) in enumerate(curves.items()):
+            top.plot(t, values, color=COLORS[k], ls=DASHES[k], label=name)
+        top.set_ylabel("energy [J]")
+        top.legend(loc="best")
+        missed = (kinetic + potential) - (kinetic[0] + potential[0]) - work + dissipated
+        bottom.plot(t, missed, color=INK, lw=1.0)
+        bottom.set_title("what the balance misses [J]")
+        bottom.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3), useMathText=True)
+        bottom.set_xlabel("t [s]")
+    return made
+
+
+def tracking_figure(arm: Arm, t: Any, errors: Mapping[str, Any]) -> Any:
+    """How far each joint is from where it should be [mrad, mm], one curve for each controller."""
+    with styled():
+        made, panels = joint_grid(arm)
+        for i, (panel, link) in enumerate(zip(panels, arm.links, strict=True)):
+            panel.set_title(f"{link.name.replace('_', ' ')} [{'mrad' if link.revolute else 'mm'}]")
+            panel.axhline(0, color=INK, lw=0.5)
+            for k, (_, values) in enumerate(errors.items()):
+                panel.plot(t, 1e3 * np.asarray(values)[:, i], color=COLORS[k], ls=DASHES[k], lw=1.3)
+        _time_labels(panels, "t [s]")
+        keys = [_line(name, COLORS[k], DASHES[k]) for k, name in enumerate(errors)]
+        made.legend(handles=keys, loc="outside lower center", ncols=1 if len(keys) < 3 else 2)
+    return made
+
+
+def cost_figure(last: int = 30) -> Any:
+    """Multiplications against the number of joints, every formulation."""
+    from forearm.counting.pictures import cost_against_joints
+
+    with styled():
+        made, ax = figure(5.2, 4.2)
+        cost_against_joints(ax, last)
+    return made
+
+
+def schedule_figure(schedule: Any) -> Any:
+    """Which arithmetic unit does what when."""
+    from forearm.counting.pictures import gantt
+
+    with styled():
+        made, ax = figure(5.2, 3.2)
+        gantt(ax, schedule)
+        ax.grid(visible=False)
+    return made
+
+
+def bar_figure(rows: Sequence[tuple[str, float, str]], label: str) -> Any:
+    """Bars on a logarithmic axis, each with its value written beside it: (name, value, text)."""
+    with styled():
+        made, ax = figure(5.2, 0.75 + 0.42 * len(rows))
+        for y, (_, value, text) in enumerate(rows):
+            ax.barh(y, value, color=COLORS[0] if y else COLORS[5], height=0.62)
+            ax.annotate(text, (value, y), (4, 0), textcoords="offset points", va="center", fontsize=8)
+        ax.set_yticks(range(len(rows)), labels=[name for name, _, _ in rows])
+        ax.invert_yaxis()
+        ax.set_xscale("log")
+        ax.set_xlabel(label)
+        ax.margins(x=0.2)
+        ax.grid(axis="y", visible=False)
+        ax.xaxis.grid(color=FAINT)
+    return made
+
+
+def _time_labels(panels: list[Any], label: str) -> None:
+    for panel in panels[-2:]:
+        panel.set_xlabel(label)
+        panel.xaxis.set_tick_params(labelbottom=True)
+
+
+def _patch(color: str, name: str) -> Any:
+    from matplotlib.patches import Patch
+
+    return Patch(facecolor=color, label=name)
+
+
+def _line(name: str, color: str = INK, dashes: Any = "-") -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=color, ls=dashes, label=name)

@@ -1,0 +1,130 @@
+"""The style sheet of all pictures, and how a picture becomes a file or inline SVG."""
+
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from forearm.faults import Fault
+
+INK, FAINT, PAPER = "#22313f", "#c9d1d9", "#ffffff"
+COLORS = ("#16494f", "#c8553d", "#e0a33e", "#5b8e7d", "#7b2d26", "#8aa0b5", "#b07aa1", "#4b6c8f")
+"""Line colours, dark and light in turn, so that neighbours differ in greyscale too."""
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1.5, 1.2)),
+    (0, (7, 1.5, 1.5, 1.5)),
+    (0, (3, 1)),
+    "-",
+    "--",
+    ":",
+)
+"""Line patterns that go with the colours."""
+
+STYLE = {
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": PAPER,
+    "figure.dpi": 110,
+    "savefig.dpi": 200,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Helvetica", "Arial", "sans-serif"],
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.5,
+    "grid.alpha": 0.7,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "text.color": INK,
+    "lines.linewidth": 1.5,
+    "lines.solid_capstyle": "round",
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "svg.fonttype": "none",
+    "figure.constrained_layout.use": True,
+}
+"""matplotlib's settings for every picture here."""
+
+
+class NoMatplotlib(Fault, ImportError):
+    """matplotlib is not installed."""
+
+
+def matplotlib() -> Any:
+    """matplotlib, or one sentence on how to get it."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise NoMatplotlib(
+            "pictures need matplotlib, which is not installed; pip install 'forearm[plot]' brings it."
+        ) from None
+    return matplotlib
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Within this, pictures follow the style sheet."""
+    with matplotlib().rc_context(STYLE):
+        yield
+
+
+def figure(width: float = 5.2, height: float = 3.4, **grid: Any) -> tuple[Any, Any]:
+    """A figure of its own (no window, no global state) and its axes; `grid` as for matplotlib's subplots."""
+    matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with styled():
+        made = Figure(figsize=(width, height))
+        FigureCanvasAgg(made)
+        return made, made.subplots(**grid)
+
+
+def save(picture: Any, path: str | Path) -> Path:
+    """Write a picture; the suffix says how (png, svg, pdf)."""
+    target = Path(path)
+    known = picture.canvas.get_supported_filetypes()
+    if target.suffix.lstrip(".").lower() not in known:
+        raise Fault(
+            f"{target}: pictures are not written as {target.suffix or 'no suffix'!r}; give .png, .svg or .pdf."
+        )
+    with styled():
+        picture.savefig(target)
+    return target
+
+
+def svg(picture: Any, name: str) -> str:
+    """The picture as an SVG element to stand in a page; `name` keeps its ids apart from other pictures'."""
+    kept = io.StringIO()
+    with matplotlib().rc_context({**STYLE, "svg.hashsalt": name, "savefig.facecolor": "none"}):
+        picture.savefig(kept, format="svg", metadata={"Date": None, "Creator": None})
+    text = kept.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'\bid="', f'id="{name}-', text)
+    text = re.sub(r'(xlink:href="#|href="#|url\(#)', rf"\1{name}-", text)
+    return re.sub(
+        r'(<svg[^>]*?) width="[^"]*"',
+        r"\1",
+        re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1),
+        count=1,
+    )
