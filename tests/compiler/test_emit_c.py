@@ -158,6 +158,9 @@ def test_inputs_that_are_not_read_make_no_warning(tmp_path):
     graph = trace(lambda q, qd: np.array([2.0 * q[0], 3.0]), {"q": (1,), "qd": (1,)}, "still", ("y",))
     _, source, check = write_c(tmp_path, {"still": graph}, "arm")
     compiled(source, check, "-o", tmp_path / "check")  # no sine, no libm
+    still = trace(lambda q: np.array([1.0, 2.0]), {"q": (1,)}, "constant", ("y",))
+    _, source, check = write_c(tmp_path, {"constant": still}, "arm")
+    compiled(source, check, "-o", tmp_path / "check")
     assert "math.h" not in source.read_text()
 
 

@@ -142,6 +142,13 @@ def test_batches_equal_single_states():
         assert_close(batch[k], interpret(graph, {"x": x[k], "s": s[k]})["y"], eps=4)
 
 
+def test_constant_outputs_have_the_batch_axes_too():
+    graph = trace(lambda x: {"c": np.ones(3), "d": 2.0}, {"x": (2,)})
+    found = interpret(graph, {"x": np.zeros((4, 5, 2))}, arrays)
+    assert found["c"].shape == (4, 5, 3)
+    assert found["d"].tolist() == np.full((4, 5), 2.0).tolist()
+
+
 def test_other_number_systems():
     graph = small()
     with mpmath.workdps(50):

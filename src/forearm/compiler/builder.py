@@ -305,7 +305,7 @@ class Builder:
 
     # Whole graphs ---------------------------------------------------------------------------------
 
-    def copy(self, graph: Graph, node: Node, args: Sequence[int]) -> int:
+    def copy(self, node: Node, args: Sequence[int]) -> int:
         """A node of another graph (with the same inputs) made anew from translated arguments."""
         if node.op == "const":
             return self.const(node.value)  # type: ignore[arg-type]
@@ -347,12 +347,12 @@ def quarter_turns(angle: float) -> int | None:
     return turns if abs(angle - turns * RIGHT_ANGLE) <= 1e-15 * max(1, abs(turns)) else None
 
 
-def rebuild(graph: Graph, outputs: Sequence[Port] | None = None) -> tuple[Builder, list[int]]:
+def rebuild(graph: Graph) -> tuple[Builder, list[int]]:
     """A builder that holds the graph made anew, and the new index of each old node."""
     builder = Builder(graph.inputs)
     new: list[int] = []
     for index, node in enumerate(graph.nodes):
         builder.origin = graph.origins[index] if graph.origins else None
-        new.append(builder.copy(graph, node, [new[a] for a in node.args]))
+        new.append(builder.copy(node, [new[a] for a in node.args]))
     builder.origin = None
     return builder, new

@@ -3,8 +3,7 @@
 A `Graph` is what a traced formulation becomes and what every pass takes and returns. It is plain data: a
 closed set of a dozen operations, nodes that point backwards, a printed form (`print(graph)`), exact operation
 counts (`graph.counts`), the longest chain (`graph.critical_path()`), a digest of the structure, and
-`interpret`, the reference interpreter that says what every operation means. Emitters are right when they
-equal it.
+`interpret`, the reference interpreter that says what operations mean: emitters are right when they equal it.
 """
 
 from __future__ import annotations
@@ -355,10 +354,11 @@ def interpret(
     Returns:
         An array for each output port.
     """
-    flat = []
+    flat, batch = [], ()
     for port in graph.inputs:
         value = np.asarray(inputs[port.name], dtype=object if semantics is not arrays else None)
         lead = value.shape[: value.ndim - len(port.shape)]
+        batch = np.broadcast_shapes(batch, lead)
         if value.shape[len(lead) :] != port.shape or (lead and semantics is not arrays):
             raise TraceFault(
                 f"interpret: input {port.name!r} has shape {value.shape};"
@@ -384,15 +384,12 @@ def interpret(
                 v.append(-a[0])
             case op:
                 v.append(named[op](*a))
-    return {
-        p.name: _stack([v[r] for r in row], p.shape)
-        for p, row in zip(graph.outputs, graph.results, strict=True)
-    }
+    found = zip(graph.outputs, graph.results, strict=True)
+    return {port.name: _stack([v[r] for r in row], batch, port.shape) for port, row in found}
 
 
-def _stack(values: list[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """One array (..., *shape) from its flat elements; floats stay float64, other scalars objects."""
-    lead = np.broadcast_shapes(*(v.shape for v in values if isinstance(v, np.ndarray)))
+def _stack(values: list[Any], lead: tuple[int, ...], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """One array (*lead, *shape) from its flat elements; floats stay float64, other scalars objects."""
     if lead:
         return np.stack([np.broadcast_to(v, lead) for v in values], -1).reshape(*lead, *shape)
     kind = float if all(isinstance(v, (int, float)) for v in values) else object

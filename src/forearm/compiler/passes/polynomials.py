@@ -228,7 +228,7 @@ class Polynomials:
             if index in self.sums:
                 self._build(builder, index, made)
             elif node.op not in ARITHMETIC:
-                made[index] = builder.copy(graph, node, [made[a] for a in node.args])
+                made[index] = builder.copy(node, [made[a] for a in node.args])
         return builder.finish(graph.name, graph.outputs, [[made[r] for r in row] for row in graph.results])
 
     def _build(self, builder: Builder, literal: int, made: dict[int, int]) -> None:

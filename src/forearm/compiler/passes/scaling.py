@@ -183,5 +183,5 @@ def _rescaled(graph: Graph, system: _Scales) -> Graph:
                 mate = system.of[node.args[1 - k]] if node.op in ("add", "sub") else {}
                 scale = system.reduced(mate or {})
             args[k] = builder.const(value * factor_of(scale))
-        new.append(builder.copy(graph, node, args))
+        new.append(builder.copy(node, args))
     return builder.finish(graph.name, graph.outputs, [[new[r] for r in row] for row in graph.results])

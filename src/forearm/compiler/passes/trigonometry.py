@@ -110,7 +110,7 @@ def _replaced(graph: Graph, place: Place) -> Graph:
     new: list[int] = []
     for k, node in enumerate(graph.nodes):
         if k != index:
-            new.append(builder.copy(graph, node, [new[a] for a in node.args]))
+            new.append(builder.copy(node, [new[a] for a in node.args]))
         elif not factors:
             new.append(builder.const(1.0))
         else:
