@@ -172,10 +172,18 @@ def external_torque(arm: Arm, q: Any, wrench: Wrench, *, threads: int = 1) -> Ve
 def _elsewhere(
     arm: Arm, quantity: str, target: str, values: tuple[Any, ...], wrench: Wrench | None, out: Any
 ) -> Any:
-    """The same on another target."""
-    from forearm.compiler.targets import call_on_target
+    """The same on another target; 'auto' comes back here for arrays that do not live on a GPU."""
+    from forearm.compiler.targets import on_cuda, resolve
 
-    return call_on_target(arm, quantity, target, values, wrench, out)
+    if resolve(target, values) == "cuda":
+        if wrench is not None:
+            raise faults.KernelFault(
+                f"{quantity} on 'cuda' takes no wrench; add its torque (external_torque) yourself."
+            )
+        return on_cuda(arm, quantity, values, out)
+    if quantity == "inverse_dynamics":
+        return inverse_dynamics(arm, *values, wrench=wrench, out=out)
+    return forward_dynamics(arm, *values, out=out)
 
 
 # -- the terms of the equation of motion -------------------------------------------------------------------

@@ -36,7 +36,6 @@ LAYERS = [
 
 LATE = {
     ("arm", "tables"): "print(arm) looks up how to print itself",
-    ("compiler", "dynamics"): "target='auto' hands arrays on the CPU back to the user's function",
 }
 """Imports against the order, inside a function, with the reason."""
 

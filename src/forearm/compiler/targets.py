@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from forearm.arm import Arm, Wrench
+from forearm.arm import Arm
 from forearm.compiler.compiling import compile
 from forearm.compiler.cuda import missing_gpu
 from forearm.faults import KernelFault
@@ -28,17 +28,8 @@ def resolve(target: str, values: tuple[Any, ...]) -> str:
     return "cuda" if on_gpu(values) and missing_gpu() is None else "cpu"
 
 
-def call_on_target(
-    arm: Arm, quantity: str, target: str, values: tuple[Any, ...], wrench: Wrench | None, out: Any
-) -> Any:
-    """A quantity of arrays (..., n) where they live."""
-    if resolve(target, values) == "cpu":
-        from forearm import dynamics
-
-        keywords = {} if wrench is None else {"wrench": wrench}
-        return getattr(dynamics, quantity)(arm, *values, out=out, **keywords)
-    if wrench is not None:
-        raise KernelFault(f"{quantity} on 'cuda' takes no wrench; add its torque (external_torque) yourself.")
+def on_cuda(arm: Arm, quantity: str, values: tuple[Any, ...], out: Any) -> Any:
+    """A quantity of GPU arrays (..., n), by the arm's own kernel for their precision."""
     dtype = str(values[0].dtype).rpartition(".")[2]
     key = (quantity, "cuda", dtype)
     kernel = arm.kernels.get(key)
