@@ -40,28 +40,30 @@ def run(arm: Arm, parts: list[Phase], believes_in_load: bool) -> Run:
     q = parts[0](parts[0].start)[0]
     state = np.concatenate([q, np.zeros(arm.n), [0.0, 0.0]])
     rows: list[tuple[Vector, ...]] = []
-    handed = 0.0
+    handed, before = 0.0, arm
     for part in parts:
         real = loaded(arm) if part.carrying else arm
         believed = real if believes_in_load else arm
-        before = rows[-1][3][0] + rows[-1][3][1] if rows else None
+        handed += _energy(real, state).sum() - _energy(before, state).sum()
+        before = real
         steps = round((part.end - part.start) / STEP)
         times = part.start + STEP * np.arange(steps)
         wanted = np.stack(part(times))
         for k in range(steps):
             q, qd = state[: arm.n], state[arm.n : -2]
-            energy = np.array(dynamics.energy(real, q, qd))
-            if before is not None:
-                handed, before = handed + energy.sum() - before, None
             aim, rate, push = wanted[:, k]
             tau = dynamics.inverse_dynamics(
                 believed, q, qd, push + DAMPING * (rate - qd) + STIFFNESS * (aim - q)
             )
-            kept = np.array([energy[0], energy[1] - handed + 0.0])
-            rows.append((times[k : k + 1], aim - q, tau, kept, state[-2:].copy()))
+            rows.append((times[k : k + 1], aim - q, tau, _energy(real, state) - [0.0, handed], state[-2:]))
             state = _step(real, state, tau)
     t, error, torque, energies, sums = (np.array(column) for column in zip(*rows, strict=True))
     return Run(t[:, 0], error, torque, energies[:, 0], energies[:, 1], sums[:, 0], sums[:, 1])
+
+
+def _energy(arm: Arm, state: Vector) -> Vector:
+    """Kinetic and potential energy."""
+    return np.array(dynamics.energy(arm, state[: arm.n], state[arm.n : -2]))
 
 
 def _step(arm: Arm, state: Vector, tau: Vector) -> Vector:

@@ -84,7 +84,7 @@ def cost_rows(arm: Arm) -> list[tuple[Any, ...]]:
             )
         )
     own = customised(arm)
-    rows.append((f"compiled for {arm.name}", "", f"{own.multiplications} | {own.additions}", f"{own.by}"))
+    rows.append((f"compiled for {arm.name}", "", f"{own.multiplications} | {own.additions}", own.by))
     return rows
 
 

@@ -124,7 +124,7 @@ def cost_figure(last: int = 30) -> Any:
     from forearm.counting.pictures import cost_against_joints
 
     with styled():
-        made, ax = figure(5.2, 4.2)
+        made, ax = figure(5.2, 5.0)
         cost_against_joints(ax, last)
     return made
 

@@ -8,6 +8,8 @@ from typing import Any
 
 GOOD, BAD = ("PASS", "exact"), ("FAIL",)
 """Words in cells that are coloured."""
+SHORT = 16
+"""A text of so many letters stays on one line."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,13 @@ class Table:
         return f"<div class='scroll' tabindex='0'>{table}</div>{caption}"
 
     def _cell(self, k: int, value: Any, left: list[int]) -> str:
-        text = escape(_text(value))
+        text = escape(_text(value)).replace(" | ", "&nbsp;|&nbsp;")
         if k in self.code:
             text = f"<code>{text}</code>"
         if value in GOOD or value in BAD:
             text = f"<span class='{'good' if value in GOOD else 'bad'}'>{text}</span>"
-        return f"<td{_side(k, left)}>{text}</td>"
+        short = " style='white-space:nowrap'" if len(_text(value)) <= SHORT else ""
+        return f"<td{_side(k, left)}{short}>{text}</td>"
 
 
 @dataclass(frozen=True)
