@@ -9,7 +9,6 @@ from forearm.faults import ReadFault
 from forearm.formulations import FORMULATIONS
 from forearm.kinematics import frame_pose
 from forearm.readers import load
-from forearm.readers.mjcf import MjcfMissing
 from peers.urdf_arms import site_packages
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
@@ -169,5 +168,5 @@ def test_without_mujoco_the_message_says_what_to_install(read, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    with pytest.raises(MjcfMissing, match=r"pip install 'forearm\[mjcf\]'"):
+    with pytest.raises(ReadFault, match=r"pip install 'forearm\[mjcf\]'"):
         read(ARM)

@@ -336,3 +336,17 @@ def test_what_cannot_be_compared_is_refused(tmp_path):
     )
     with pytest.raises(ReadFault, match="every row has to have a number in each column"):
         compare(arm, path)
+
+
+@pytest.mark.parametrize("kinds", ["R", "P"])
+def test_one_joint(kinds):
+    arm = random_arm(1, 3, kinds, general=True, tilted=False)
+    heavier = arm.replace(links=(arm.links[0].replace(mass=arm.links[0].mass + 1.0),))
+    assert compare(arm, arm).same
+    assert not compare(arm, heavier).same
+
+
+def test_patience_ends_the_search_for_pairs():
+    arm = mild(n=6)
+    result = compare(arm, random_arm(6, 78, "R", general=True), states=16, patience=0.0)
+    assert result.verdict == "cannot tell"

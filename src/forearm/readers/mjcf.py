@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from forearm.arm import Arm
-from forearm.faults import Fault, ReadFault
+from forearm.faults import ReadFault
 from forearm.readers.urdf import arm_of_chain
 from forearm.readers.urdf_angles import roll_pitch_yaw
 from forearm.readers.urdf_chain import chain_of
@@ -20,10 +20,6 @@ from forearm.readers.urdf_text import Body, Frame, JointText, LinkText, Robot
 from forearm.readers.urdf_xml import parse_xml, read_limited
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-
-class MjcfMissing(Fault, ImportError):
-    """MuJoCo is not installed."""
 
 
 def read_mjcf(
@@ -78,7 +74,7 @@ def _compiled(path: Path, content: bytes, allow_files: bool) -> Any:
     try:
         import mujoco
     except ImportError:
-        raise MjcfMissing(
+        raise ReadFault(
             f"{path}: MJCF is read by MuJoCo, which is not installed; pip install 'forearm[mjcf]'."
         ) from None
     try:

@@ -5,6 +5,7 @@ pairs, and is named only if it takes the whole difference away with the fewest u
 different ones do equally well, the answer is "cannot tell", with the evidence.
 """
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -39,6 +40,7 @@ def compare(
     seed: int = 0,
     tolerance: float | None = None,
     name: str | None = None,
+    patience: float = 60.0,
 ) -> Comparison:
     """Compare the torques of an arm with somebody else's, and name the cause of a difference.
 
@@ -50,6 +52,7 @@ def compare(
         seed: Which ones.
         tolerance: Relative difference that counts as none; by default 1e-7, or what the digits of a file allow.
         name: What to call the other.
+        patience: Processor seconds after which no more pairs of causes are tried.
 
     Returns:
         The comparison: `same`, `causes`, `terms`, `evidence`; print it.
@@ -63,7 +66,7 @@ def compare(
     plain = fit(bench, bench.plain)
     if plain.residual <= allowed:
         return Comparison(arm.name, that.name, True, (), terms, residual=plain.residual)
-    found, evidence = _search(bench, plain, allowed)
+    found, evidence = _search(bench, plain, allowed, patience)
     if found is None:
         return Comparison(arm.name, that.name, False, (), terms, tuple(evidence), plain.residual)
     texts = tuple(_text(cause, found[1], arm) for cause in found[0])
@@ -89,7 +92,9 @@ def _bench(arm: Arm, other: Other, states: int, seed: int) -> Bench:
 # -- the search ----------------------------------------------------------------------------------------------
 
 
-def _search(bench: Bench, plain: Fit, allowed: float) -> tuple[Explained | None, list[Evidence]]:
+def _search(
+    bench: Bench, plain: Fit, allowed: float, patience: float
+) -> tuple[Explained | None, list[Evidence]]:
     """One cause, then two; the explanation with the fewest unknowns, if there is one only."""
     every = list(causes(bench.arm))
     alone: list[Explained] = [((cause,), _tried(bench, (cause,)), cause.parameters) for cause in every]
@@ -98,17 +103,17 @@ def _search(bench: Bench, plain: Fit, allowed: float) -> tuple[Explained | None,
     good = [e for e in alone if e[1].residual <= allowed]
     if good:
         return _simplest(bench, good), evidence
-    return _two_causes(bench, every, allowed), evidence
+    return _two_causes(bench, every, allowed, time.process_time() + patience), evidence
 
 
-def _two_causes(bench: Bench, every: list[Cause], allowed: float) -> Explained | None:
+def _two_causes(bench: Bench, every: list[Cause], allowed: float, until: float) -> Explained | None:
     """The simplest pair: those without an unknown zero first, the others if they could still be simpler."""
     few = bench.first(max(12, 60 // bench.arm.n))
     general = [c for c in every if not any(only is not None for _, only in c.change.get("maps", ()))]
     good: list[Explained] = []
     for zero in (False, True):
         for pair in sorted(_pairs(general, zero), key=_unknowns):
-            if good and _unknowns(pair) > min(e[2] for e in good):
+            if (good and _unknowns(pair) > min(e[2] for e in good)) or time.process_time() > until:
                 break
             if _tried(few, pair, coarse=True).residual <= allowed:
                 whole = _tried(bench, pair)
