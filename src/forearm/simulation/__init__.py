@@ -8,6 +8,7 @@ Quintic, Trapezoid, Fourier, ViaPoints, read_motion      motions
 """
 
 from forearm.simulation.advising import StepAdvice, advise_step
+from forearm.simulation.deleting import Significance, SpeedStudy, error_against_speed, significance
 from forearm.simulation.laws import ComputedTorque, FeedforwardPD, PDWithGravity, payload_numbers
 from forearm.simulation.motions import Fourier, Motion, Quintic, Retimed, Samples, Trapezoid, ViaPoints
 from forearm.simulation.records import Outcome, Record
@@ -26,12 +27,16 @@ __all__ = [
     "Recorded",
     "Retimed",
     "Samples",
+    "Significance",
+    "SpeedStudy",
     "StepAdvice",
     "Trapezoid",
     "ViaPoints",
     "advise_step",
+    "error_against_speed",
     "payload_numbers",
     "read_motion",
+    "significance",
     "simulate",
     "write_motion",
 ]

@@ -20,6 +20,7 @@ from forearm.compiler.rollout import Rollout
 from forearm.simulation.steps import (
     SWEEPS,
     Plant,
+    euler_graph,
     midpoint_graph,
     rates_graph,
     rates_of,
@@ -107,10 +108,11 @@ class Loop:
 def _rollout(plant: Plant, law: Graph | None, method: str, per_step: bool) -> Rollout:
     timed = "t" if law is not None and any(p.name == "t" for p in law.inputs) else None
     steps = ("tau",) if per_step else ()
-    if method in ("rk4", "euler"):
+    if method == "rk4" or (method == "euler" and not plant.stops):
         scheme = {"rk4": "rk4", "euler": "semi_implicit_euler"}[method]
         return Rollout(rates_graph(plant, law), rates_of(plant), method=scheme, per_step=steps, time=timed)
-    graph = midpoint_graph(plant, law) if method == "symplectic" else sticking_graph(plant, law)
+    make = {"symplectic": midpoint_graph, "sticking": sticking_graph, "euler": euler_graph}[method]
+    graph = make(plant, law)
     follows = {p.name.removesuffix("_next"): p.name for p in graph.outputs}
     return Rollout(graph, follows, method="map", per_step=steps, time=timed)
 
@@ -177,9 +179,7 @@ class Stages:
         if self.method == "euler":
             k = self.rates(state, first)
             after = {name: x + dt * k[name] for name, x in state.items() if name != "q"}
-            moved = (
-                dt * after["qd"] if self.plant.stop is False else dt * (k["q"] + (after["qd"] - state["qd"]))
-            )
+            moved = dt * after["qd"] if not self.plant.stops else dt * (k["q"] + (after["qd"] - state["qd"]))
             return {"q": state["q"] + moved, **after}, first
         place, total = state, {**state}
         for stage, (when, weight) in enumerate(zip(*RK4, strict=True)):

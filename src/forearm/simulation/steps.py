@@ -77,6 +77,11 @@ class Plant:
         found = [(j, *link.limits) for j, link in enumerate(self.arm.links) if link.limits]
         return [(j, low, high) for j, low, high in found if np.isfinite(low) or np.isfinite(high)]
 
+    @property
+    def stops(self) -> bool:
+        """Whether rows can stop."""
+        return self.stop and bool(self.bounds)
+
     def clipped(self, tau: Vector) -> Vector:
         """Torques within their limits."""
         if self.torque_limits is None:
@@ -108,7 +113,6 @@ class Plant:
         graph = self.kernel(name, **options).graph
         found = apply(graph, **{port.name: inputs[port.name] for port in graph.inputs})
         return next(iter(found.values()))
-
 
     def pull(self, v: Mapping[str, Any]) -> Vector:
         """Cᵀ qd, which is what kinetic energy does to momenta: d(½ qdᵀ M qd)/dq."""
@@ -166,10 +170,10 @@ def rates_graph(plant: Plant, law: Graph | None) -> Graph:
         tau, push = plant.clipped(_torques(law, v)), plant.external(v)
         qdd = plant.quantity("forward_dynamics", **{**v, "tau": tau + push})
         found = {"qd_rate": qdd, **scalar_rates(plant, v, tau, push)}
-        if plant.stop and plant.bounds:
+        if plant.stops:
             going = where(v["first"], 0.0, 1.0)
-            found = {name: value * going for name, value in found.items()}
-            found["q_rate"] = v["qd"] * going
+            frozen = {name: found[name] * going for name in ("qd_rate", "work_rate", "lost_rate")}
+            found |= {**frozen, "q_rate": v["qd"] * going}
         return found
 
     return lower(trace(rates, ports, name=f"{plant.arm.name} in motion"), 0)
@@ -177,7 +181,7 @@ def rates_graph(plant: Plant, law: Graph | None) -> Graph:
 
 def rates_of(plant: Plant) -> dict[str, str]:
     """Which output (or state) is the rate of which state."""
-    position = "q_rate" if plant.stop and plant.bounds else "qd"
+    position = "q_rate" if plant.stops else "qd"
     return {"q": position, "qd": "qd_rate", **{name: f"{name}_rate" for name in plant.scalars}}
 
 
@@ -226,9 +230,11 @@ def midpoint_graph(plant: Plant, law: Graph | None) -> Graph:
         pd = tau + push - plant.friction(qd, v) - g + plant.pull(now)
         q_mid, p_mid = v["q"] + h / 2 * qd, v["p"] + h / 2 * pd
         rates = scalar_rates(plant, now, tau, push)
-        if plant.stop and plant.bounds:
+        if plant.stops:
             q_mid = _either(v["first"], v["q"], q_mid)
             p_mid = _either(v["first"], v["p"], p_mid)
+            going = where(v["first"], 0.0, 1.0)
+            rates |= {name: rates[name] * going for name in ("work_rate", "lost_rate")}
         # the end of a step: twice the way to its middle; the next one begins with the same increments
         q_end, p_end = 2 * q_mid - v["q"], 2 * p_mid - v["p"]
         return {
@@ -241,6 +247,19 @@ def midpoint_graph(plant: Plant, law: Graph | None) -> Graph:
         }
 
     return lower(trace(sweep, ports, name=f"{plant.arm.name}, midpoint sweep"), 0)
+
+
+def euler_graph(plant: Plant, law: Graph | None) -> Graph:
+    """One step of the semi-implicit scheme as a map, for rows that stop: there positions follow no state."""
+    rates = rates_graph(plant, law)
+    ports = {port.name: port.shape for port in rates.inputs} | {"h": ()}
+
+    def step(**v: Any) -> dict[str, Any]:
+        k, h = apply(rates, **{port.name: v[port.name] for port in rates.inputs}), v["h"]
+        after = {f"{name}_next": v[name] + h * k[f"{name}_rate"] for name in ("qd", *plant.scalars)}
+        return {"q_next": v["q"] + h * (k["q_rate"] + (after["qd_next"] - v["qd"])), **after}
+
+    return lower(trace(step, ports, name=f"{plant.arm.name}, a step"), 0)
 
 
 def sticking_graph(plant: Plant, law: Graph | None) -> Graph:
@@ -263,12 +282,13 @@ def sticking_graph(plant: Plant, law: Graph | None) -> Graph:
         free = qd + h * solve_factored(rows, inverse, tau + push - bias)
         columns = np.array([solve_factored(rows, inverse, e) for e in np.eye(n)])
         dry, speed = _dry_torques(arm, columns, free, M @ free, h)
-        going = where(v["first"], 0.0, 1.0) if plant.stop and plant.bounds else 1.0
+        going = where(v["first"], 0.0, 1.0) if plant.stops else 1.0
         viscous = smooth.friction(qd, v)
         rates = scalar_rates(plant, v, tau, push)
         rates["work_rate"], rates["lost_rate"] = (tau + push) @ speed, (viscous + dry) @ speed
         found = {"q_next": q + going * h * speed, "qd_next": qd + going * (speed - qd)}
-        return found | {f"{k}_next": v[k] + going * h * rates[f"{k}_rate"] for k in plant.scalars}
+        rates["work_rate"], rates["lost_rate"] = going * rates["work_rate"], going * rates["lost_rate"]
+        return found | {f"{k}_next": v[k] + h * rates[f"{k}_rate"] for k in plant.scalars}
 
     return lower(trace(step, ports, name=f"{arm.name}, a step with sticking"), 0)
 
@@ -284,7 +304,9 @@ def _dry_torques(arm: Arm, inverse: Any, free: Vector, momentum: Vector, h: Any)
             better = _bounded(dry[i] + speed[i] / (h * inverse[i][i]), forth, back)
             speed = speed - h * inverse[i] * (better - dry[i])
             dry[i] = better
-    still = {i: where(forth - dry[i], where(back + dry[i], 0.0, 1.0), 1.0) for i, (forth, back) in bounds.items()}
+    still = {
+        i: where(forth - dry[i], where(back + dry[i], 0.0, 1.0), 1.0) for i, (forth, back) in bounds.items()
+    }
     return np.array(dry), np.array([speed[i] * still[i] if i in still else speed[i] for i in range(arm.n)])
 
 

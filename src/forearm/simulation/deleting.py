@@ -1,0 +1,283 @@
+"""significance: how much each term of the torque matters along a motion, and what could be deleted at a tolerance.
+
+Two grains. Whole terms (inertial, Coriolis, gravity, ...) are left out one after the other, smallest first. Then the
+recursion itself: every summand of every equation of a formulation, link by link, is a candidate; its effect on the
+torques comes from the graph's derivatives, the smallest are deleted, and what is left is run along the motion, so
+that the error that is reported is a measured one. It holds for motions like the one that was given, not for others.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from forearm import dynamics, faults
+from forearm.algebra import Vector
+from forearm.arm import Arm
+from forearm.compiler.graph import Graph
+from forearm.compiler.passes import simplify
+from forearm.faults import StateFault
+from forearm.formulations import FORMULATIONS
+from forearm.simulation.motions import Motion
+from forearm.simulation.summands import adjoints, edges, located_graph, measured, without
+
+TERMS = ("inertial", "centrifugal", "coriolis", "gravity", "rotor", "friction")
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one term contributes along a motion."""
+
+    peak: Vector
+    """Largest magnitude at each joint (n,) [N m or N]."""
+    mean: Vector
+    """Root mean square at each joint (n,)."""
+    relative: float
+    """Largest over the joints of peak over the joint's largest torque."""
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """The summands of one equation at one link, and how many of them may go."""
+
+    tag: str
+    """The equation's number in the paper; '-' for lines without one (building rotations)."""
+    link: int
+    """Which link, 1 to n; 0 outside the walks."""
+    summands: int
+    """How many scalar summands there are."""
+    deleted: int
+    """How many are deleted."""
+    effect: float
+    """Largest effect of a single summand, over the joint's largest torque, to first order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Significance:
+    """How much each term matters along a motion, and what can go."""
+
+    arm: Arm
+    """The arm."""
+    formulation: str
+    """Whose recursion was taken apart."""
+    tolerance: float
+    """Torque error that was allowed, over each joint's largest torque."""
+    shares: dict[str, Share]
+    """What each term contributes."""
+    droppable: tuple[str, ...]
+    """Whole terms that may be left out together."""
+    droppable_error: float
+    """Torque error of leaving them out, over each joint's largest torque."""
+    tagged: tuple[Tagged, ...]
+    """Every equation, link by link."""
+    error: float
+    """Torque error of the recursion with summands deleted, measured along the motion."""
+    operations: tuple[int, int]
+    """Operations of the compiled recursion: all of it, and what is left."""
+    graph: Graph = field(repr=False)
+    """The recursion that is left (rigid-body torques); `Kernel(passes.lower(graph))` runs it."""
+
+    @property
+    def saved(self) -> float:
+        """Share of the operations that is saved."""
+        return 1 - self.operations[1] / self.operations[0]
+
+    def __str__(self) -> str:
+        lines = [f"{self.arm.name}, tolerance {self.tolerance:.3g} of each joint's largest torque"]
+        for name, share in sorted(self.shares.items(), key=lambda pair: -pair[1].relative):
+            told = "  may be left out" if name in self.droppable else ""
+            lines.append(f"  {name:12s} {100 * share.relative:9.4g} %{told}")
+        if self.droppable:
+            lines.append(f"  without {', '.join(self.droppable)}: error {100 * self.droppable_error:.3g} %")
+        gone, every = sum(t.deleted for t in self.tagged), sum(t.summands for t in self.tagged)
+        lines.append(
+            f"{self.formulation}: {gone} of {every} summands deleted, error {100 * self.error:.3g} %"
+        )
+        lines.append(
+            f"  operations {self.operations[0]} -> {self.operations[1]} ({100 * self.saved:.0f} % saved)"
+        )
+        lines += [
+            f"  ({t.tag}) link {t.link}: {t.deleted} of {t.summands}, largest effect {100 * t.effect:.3g} %"
+            for t in self.tagged
+            if t.deleted
+        ]
+        return "\n".join(lines)
+
+
+def significance(
+    arm: Arm,
+    motion: Any,
+    tolerance: float = 0.01,
+    *,
+    formulation: str = "luh_walker_paul_1980",
+    samples: int = 201,
+) -> Significance:
+    """How much each term contributes along a motion, and what could be deleted.
+
+    Args:
+        arm: The arm.
+        motion: A motion, a Record, or arrays (q, qd, qdd), each (K, n).
+        tolerance: Torque error that is allowed, over the joint's largest torque along the motion.
+        formulation: Whose recursion is taken apart, by its name in FORMULATIONS.
+        samples: At how many times a motion is looked at.
+    """
+    if not 0 < tolerance < 1:
+        raise StateFault(
+            f"significance: tolerance is {tolerance!r}; give a share of the torque between 0 and 1."
+        )
+    row = FORMULATIONS.get(formulation)
+    if row is None or "joint_torques" not in row.gives or row.needs:
+        able = [k for k, r in FORMULATIONS.items() if "joint_torques" in r.gives and not r.needs]
+        raise StateFault(
+            f"significance: no formulation {formulation!r} gives torques; give one of {', '.join(able)}."
+        )
+    q, qd, qdd = states_of(arm, motion, samples)
+    parts = dynamics.terms(arm, q, qd, qdd)
+    scale = _scale(parts.total)
+    shares = {name: _share(getattr(parts, name), scale) for name in TERMS}
+    droppable, error = _droppable(parts, scale, tolerance)
+    graph, tags, links = located_graph(arm, formulation)
+    pruned, tagged, measured_error = _pruned(graph, tags, links, (q, qd, qdd), tolerance)
+    counts = simplify(graph).counts.operations, simplify(pruned).counts.operations
+    return Significance(
+        arm, formulation, tolerance, shares, droppable, error, tagged, measured_error, counts, pruned
+    )
+
+
+def states_of(arm: Arm, motion: Any, samples: int) -> tuple[Vector, Vector, Vector]:
+    """A motion as arrays (K, n)."""
+    if isinstance(motion, Motion):
+        motion = motion.sample(samples)[1:]
+    elif hasattr(motion, "qdd"):
+        motion = (motion.q, motion.qd, motion.qdd)
+    try:
+        given = [faults.state(arm, k, v) for k, v in zip(("q", "qd", "qdd"), motion, strict=True)]
+    except TypeError:
+        raise StateFault("motion: give a motion, a record, or three arrays q, qd, qdd (K, n).") from None
+    q, qd, qdd = (array.reshape(-1, arm.n) for array in np.broadcast_arrays(*given))
+    sound = np.all(np.isfinite(q) & np.isfinite(qd) & np.isfinite(qdd), axis=1)
+    if not np.any(sound):
+        raise StateFault("motion: it has no finite states; give at least one (q, qd, qdd).")
+    return q[sound], qd[sound], qdd[sound]
+
+
+def _scale(tau: Vector) -> Vector:
+    """Largest torque of each joint (n,); of the whole arm, a trillionth, where a joint has none."""
+    peak = np.abs(tau).max(axis=0)
+    return np.maximum(peak, 1e-12 * max(float(peak.max()), np.finfo(float).tiny))
+
+
+def _share(term: Vector, scale: Vector) -> Share:
+    peak = np.abs(term).max(axis=0)
+    return Share(peak, np.sqrt(np.mean(term**2, axis=0)), float(np.max(peak / scale)))
+
+
+def _droppable(parts: Any, scale: Vector, tolerance: float) -> tuple[tuple[str, ...], float]:
+    """Whole terms, smallest first, for as long as the torque stays within tolerance."""
+    order = sorted(TERMS, key=lambda name: float(np.max(np.abs(getattr(parts, name)) / scale)))
+    gone: list[str] = []
+    left_out, error = np.zeros_like(parts.total), 0.0
+    for name in order:
+        trial = left_out + getattr(parts, name)
+        worst = float(np.max(np.abs(trial) / scale))
+        if worst > tolerance:
+            break
+        left_out, error = trial, worst
+        gone.append(name)
+    return tuple(gone), error
+
+
+def _pruned(
+    graph: Graph, tags: list[str], links: list[int], states: tuple[Vector, ...], tolerance: float
+) -> tuple[Graph, tuple[Tagged, ...], float]:
+    """Delete as many summands as the tolerance allows, smallest effects first; the error is measured."""
+    values, tau = measured(graph, states)
+    scale = _scale(tau)
+    slopes = adjoints(graph, values)
+    candidates = edges(graph)
+    effects = np.array(
+        [
+            np.max(np.abs(slopes[:, node] * values[graph.nodes[node].args[k]]) / scale[:, None])
+            for node, k in candidates
+        ]
+    )
+    order = np.argsort(effects, kind="stable")
+
+    def error_of(count: int) -> tuple[float, Graph]:
+        trial = without(graph, {candidates[k] for k in order[:count]})
+        return float(np.max(np.abs(measured(trial, states)[1] - tau) / scale)), trial
+
+    low, high = 0, int(np.searchsorted(np.sort(effects), tolerance, "right"))
+    best = (0.0, graph)
+    while low < high:
+        middle = (low + high + 1) // 2
+        found = error_of(middle)
+        if found[0] <= tolerance:
+            low, best = middle, found
+        else:
+            high = middle - 1
+    deleted = set(order[:low].tolist())
+    return best[1], _by_equation(candidates, effects, deleted, tags, links), best[0]
+
+
+def _by_equation(
+    candidates: list[tuple[int, int]], effects: Vector, deleted: set[int], tags: list[str], links: list[int]
+) -> tuple[Tagged, ...]:
+    groups: dict[tuple[int, str], list[int]] = {}
+    for k, (node, _) in enumerate(candidates):
+        groups.setdefault((links[node], tags[node]), []).append(k)
+    return tuple(
+        Tagged(tag, link, len(rows), sum(k in deleted for k in rows), float(max(effects[k] for k in rows)))
+        for (link, tag), rows in sorted(groups.items())
+    )
+
+
+# -- error against speed -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class SpeedStudy:
+    """Torque error of leaving velocity terms out, against how fast a motion is run."""
+
+    arm: Arm
+    """The arm."""
+    factors: Vector
+    """How many times faster than the motion itself (F,)."""
+    errors: dict[str, Vector]
+    """Largest torque error over the joint's largest torque (F,), by what is left out."""
+    top_speeds: Vector
+    """Largest |qd| at each factor (F,) [rad/s or m/s]."""
+
+    def plot(self) -> Any:
+        """A figure, error against speed; needs matplotlib."""
+        from forearm.simulation.pictures import speed_figure
+
+        return speed_figure(self)
+
+
+def error_against_speed(arm: Arm, motion: Any, factors: Any = None, *, samples: int = 201) -> SpeedStudy:
+    """What ignoring Coriolis and centrifugal torques costs, from slow to fast: the papers' remark, measured.
+
+    Args:
+        arm: The arm.
+        motion: A motion, a Record, or arrays (q, qd, qdd), each (K, n).
+        factors: How many times faster to run it, (F,); 0.1 to 10 by default.
+        samples: At how many times a motion is looked at.
+    """
+    q, qd, qdd = states_of(arm, motion, samples)
+    speeds = np.geomspace(0.1, 10, 21) if factors is None else np.atleast_1d(np.asarray(factors, dtype=float))
+    if np.any(speeds <= 0) or speeds.ndim != 1:
+        raise StateFault("error_against_speed: factors must be positive numbers (F,); give some.")
+    names = {
+        "Coriolis": ("coriolis",),
+        "centrifugal": ("centrifugal",),
+        "Coriolis and centrifugal": ("coriolis", "centrifugal"),
+    }
+    errors: dict[str, list[float]] = {name: [] for name in names}
+    for factor in speeds:
+        parts = dynamics.terms(arm, q, factor * qd, factor**2 * qdd)
+        scale = _scale(parts.total)
+        for name, fields in names.items():
+            missing = sum((getattr(parts, f) for f in fields), np.zeros_like(q))
+            errors[name].append(float(np.max(np.abs(missing) / scale)))
+    return SpeedStudy(arm, speeds, {k: np.array(v) for k, v in errors.items()}, speeds * np.abs(qd).max())

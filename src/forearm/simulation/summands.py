@@ -1,0 +1,201 @@
+"""The summands of a recursion: the equation and link of each, what it does to the torques, and life without it."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.arm import WALK, Arm
+from forearm.compiler.builder import Builder
+from forearm.compiler.graph import Graph
+from forearm.compiler.trace import trace
+from forearm.formulations import FORMULATIONS
+
+UNTAGGED = "-"
+_TAG = re.compile(r"#\s*\(([^()\s]+)\)")
+
+
+class _Walker:
+    """Notes how many nodes there were when a walk came to each link."""
+
+    def __init__(self) -> None:
+        self.builder: Any = None
+        self.visits: list[tuple[int, int]] = [(0, 0)]
+
+    def at_link(self, direction: str, i: int) -> None:
+        """Called before the body of the loop for link i."""
+        if self.builder is not None:
+            self.visits.append((len(self.builder.op), i))
+
+
+def located_graph(arm: Arm, formulation: str) -> tuple[Graph, list[str], list[int]]:
+    """A formulation's torques as a graph, with the equation's tag and the link of every node.
+
+    Every node's origin is its source line; the link is found by putting the node's place among the visits of the walk.
+    """
+    walker, n = _Walker(), arm.n
+    rigid = arm.without_drives()
+
+    def torques(q: Vector, qd: Vector, qdd: Vector) -> Vector:
+        walker.builder = q[0].builder
+        return FORMULATIONS[formulation].joint_torques(rigid, q, qd, qdd)  # type: ignore[no-any-return]
+
+    token = WALK.set(walker)
+    try:
+        graph = trace(torques, {"q": (n,), "qd": (n,), "qdd": (n,)}, name=formulation, origins=True)
+    finally:
+        WALK.reset(token)
+    links = _links(graph, walker)
+    tags = [tag_of(*origin) if origin else UNTAGGED for origin in graph.origins]
+    return graph, tags, links
+
+
+def _links(graph: Graph, walker: _Walker) -> list[int]:
+    """The link of every node; `finish` drops dead nodes but keeps the order, so nodes are matched by their content."""
+    builder = walker.builder
+    starts = np.array([count for count, _ in walker.visits])
+    numbers = [i for _, i in walker.visits]
+    old: dict[Any, int] = {}
+    for index in range(len(builder.op)):
+        old.setdefault(
+            _content(builder.op[index], builder.args[index], builder.value[index], builder.at[index]), index
+        )
+    back: list[int] = []
+    for node in graph.nodes:
+        key = _content(node.op, tuple(back[a] for a in node.args), node.value, node.at)
+        back.append(old[key])
+    return [numbers[int(np.searchsorted(starts, index, "right")) - 1] for index in back]
+
+
+def _content(
+    op: str, args: tuple[int, ...], value: float | None, at: tuple[int, int] | None
+) -> tuple[Any, ...]:
+    return op, args, value, at
+
+
+def tag_of(file: str, line: int) -> str:
+    """The equation that a line of a formulation carries: the tag in the margin of its statement."""
+    return _tags(file).get(line, UNTAGGED)
+
+
+@cache
+def _tags(file: str) -> dict[int, str]:
+    """Tag of every line that belongs to a tagged statement."""
+    text = Path(file).read_text(encoding="utf-8")
+    lines, found = text.splitlines(), {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
+            span = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            tags = [m[1] for k in span if (m := _TAG.search(lines[k - 1]))]
+            found.update(dict.fromkeys(span, tags[-1]) if tags else {})
+    return found
+
+
+# -- numbers -----------------------------------------------------------------------------------------------
+
+
+def measured(graph: Graph, states: tuple[Vector, ...]) -> tuple[list[Vector], Vector]:
+    """Values of every node (K,), and of the torques (K, n), for states (K, n)."""
+    count = len(states[0])
+    values: list[Any] = []
+    for node in graph.nodes:
+        a = [values[k] for k in node.args]
+        match node.op:
+            case "const":
+                values.append(np.full(count, node.value))
+            case "input":
+                assert node.at is not None
+                values.append(states[node.at[0]][:, node.at[1]])
+            case "add":
+                values.append(a[0] + a[1])
+            case "sub":
+                values.append(a[0] - a[1])
+            case "mul":
+                values.append(a[0] * a[1])
+            case "div":
+                values.append(a[0] / a[1])
+            case "neg":
+                values.append(-a[0])
+            case "sqrt":
+                values.append(np.sqrt(a[0]))
+            case "sin":
+                values.append(np.sin(a[0]))
+            case "cos":
+                values.append(np.cos(a[0]))
+            case "select":
+                values.append(np.where(a[0] > 0, a[1], a[2]))
+            case _:
+                raise AssertionError(node.op)
+    return values, np.stack([values[k] for k in graph.results[0]], axis=1)
+
+
+def adjoints(graph: Graph, values: list[Vector]) -> Vector:
+    """d torque_i / d node (n, nodes, K), by going backwards once for each joint."""
+    results = graph.results[0]
+    slopes = np.zeros((len(results), len(graph.nodes), len(values[0])))
+    for i, result in enumerate(results):
+        slopes[i, result] = 1.0
+    for index in range(len(graph.nodes) - 1, -1, -1):
+        node, s = graph.nodes[index], slopes[:, index]
+        a = node.args
+        match node.op:
+            case "add":
+                slopes[:, a[0]] += s
+                slopes[:, a[1]] += s
+            case "sub":
+                slopes[:, a[0]] += s
+                slopes[:, a[1]] -= s
+            case "mul":
+                slopes[:, a[0]] += s * values[a[1]]
+                slopes[:, a[1]] += s * values[a[0]]
+            case "div":
+                slopes[:, a[0]] += s / values[a[1]]
+                slopes[:, a[1]] -= s * values[index] / values[a[1]]
+            case "neg":
+                slopes[:, a[0]] -= s
+            case "sqrt":
+                slopes[:, a[0]] += s / (2 * values[index])
+            case "sin":
+                slopes[:, a[0]] += s * np.cos(values[a[0]])
+            case "cos":
+                slopes[:, a[0]] -= s * np.sin(values[a[0]])
+            case "select":
+                slopes[:, a[1]] += s * (values[a[0]] > 0)
+                slopes[:, a[2]] += s * ~(values[a[0]] > 0)
+    return slopes
+
+
+def edges(graph: Graph) -> list[tuple[int, int]]:
+    """Every summand: (sum, which operand), constants apart."""
+    return [
+        (index, k)
+        for index, node in enumerate(graph.nodes)
+        if node.op in ("add", "sub")
+        for k in (0, 1)
+        if graph.nodes[node.args[k]].op != "const"
+    ]
+
+
+def without(graph: Graph, deleted: set[tuple[int, int]]) -> Graph:
+    """The graph with some summands left out, folded."""
+    builder = Builder(graph.inputs)
+    made: list[int] = []
+    for index, node in enumerate(graph.nodes):
+        a = [made[k] for k in node.args]
+        for k in range(len(a)):
+            if (index, k) in deleted:
+                a[k] = builder.const(0.0)
+        if node.op == "const":
+            assert node.value is not None
+            made.append(builder.const(node.value))
+        elif node.op == "input":
+            assert node.at is not None
+            made.append(builder.input(*node.at))
+        else:
+            made.append(getattr(builder, node.op)(*a))
+    results = [[made[k] for k in row] for row in graph.results]
+    return builder.finish(f"{graph.name}, pruned", graph.outputs, results)

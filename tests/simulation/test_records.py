@@ -1,0 +1,229 @@
+"""Records and outcomes: what a simulation says about itself, and that nothing computed is lost."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from close import assert_close
+from forearm.simulation import Outcome, PDWithGravity, advise_step, payload_numbers, simulate
+
+RR = fa.load("rr")
+LIMITED = RR.replace(links=[RR.links[0].replace(limits=(-1.0, 1.2)), RR.links[1].replace(limits=(-2.0, 2.0))])
+
+
+def test_a_record_holds_the_motion():
+    run = simulate(RR, [0.4, -1.1], [0.7, 1.3], law=[1.0, -0.5], duration=0.1, dt=1e-3, record_every=30)
+    assert_close(run.t, [0, 0.03, 0.06, 0.09, 0.1])
+    assert run.q.shape == run.qd.shape == run.qdd.shape == run.tau.shape == (5, 2)
+    assert_close(run.q[0], [0.4, -1.1])
+    assert_close(run.qdd, fa.forward_dynamics(RR, run.q, run.qd, run.tau))
+    assert_close(run.poses, fa.pose(RR, run.q))
+    energy = fa.energy(RR, run.q, run.qd)
+    assert_close(run.kinetic, energy.kinetic)
+    assert_close(run.potential, energy.potential)
+    assert_close(run.drift, np.zeros(5), scale=run.kinetic.max(), eps=1e6, because="integration")
+    assert run.outcome == Outcome("finished", 0.1)
+    assert str(run) == ("a motion of 'rr', 0.1 s by rk4, dt = 0.001 s; finished at t = 0.1 s; law open loop")
+
+
+def test_npz_csv_xarray(tmp_path):
+    run = simulate(RR, [0.4, -1.1], duration=0.05, dt=1e-3)
+    with np.load(run.to_npz(tmp_path / "run")) as back:
+        for name, array in run.arrays().items():
+            np.testing.assert_array_equal(back[name], array)
+    lines = run.to_csv(tmp_path / "run.csv").read_text().splitlines()
+    assert lines[0].split(",")[:3] == ["t", f"q:{RR.joint_names[0]}", f"q:{RR.joint_names[1]}"]
+    assert len(lines) == 52
+    batch = simulate(RR, np.zeros((3, 2)), duration=0.05, dt=1e-3)
+    with pytest.raises(fa.StateFault, match=r"to_csv: this record has \(3,\) motions; CSV takes one"):
+        batch.to_csv(tmp_path / "batch.csv")
+    with pytest.raises(fa.StateFault, match=r"plot: this record has \(3,\) motions"):
+        batch.plot()
+    pytest.importorskip("xarray")
+    data = batch.to_xarray()
+    assert data.q.dims == ("row0", "t", "joint")
+    assert_close(data.q.sel(joint=RR.joint_names[1]).values, batch.q[..., 1], scale=1.0)
+    assert run.to_xarray().kinetic.dims == ("t",)
+
+
+def test_a_picture(tmp_path):
+    pytest.importorskip("matplotlib")
+    figure = simulate(RR, [0.4, -1.1], duration=0.05).plot()
+    figure.savefig(tmp_path / "run.png")
+    assert (tmp_path / "run.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "symplectic", "dop853", "papers"])
+def test_a_limit_is_noted(method):
+    run = simulate(LIMITED, [1.1, 0.0], [1.0, 0.0], law=[25.0, 4.0], duration=0.12, dt=1e-3, method=method)
+    outcome = run.outcome
+    assert (outcome.kind, outcome.joint) == ("limit hit", RR.joint_names[0])
+    first = run.t[np.argmax(run.q[:, 0] > 1.2)]
+    assert abs(outcome.t - first) <= 2e-3
+    assert "its limits are -1 to 1.2 rad" in outcome.advice
+    assert run.q[-1, 0] > 1.2
+    ignored = simulate(
+        LIMITED,
+        [1.1, 0.0],
+        [1.0, 0.0],
+        law=[25.0, 4.0],
+        duration=0.12,
+        dt=1e-3,
+        method=method,
+        limits="ignore",
+    )
+    assert ignored.outcome.finished
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "symplectic"])
+def test_a_row_stops_at_its_limit_and_the_others_go_on(method):
+    q = np.array([[0.0, 0.0], [1.1, 0.0]])
+    qd = np.array([[0.0, 0.0], [1.0, 0.0]])
+    options = dict(law=[25.0, 4.0], duration=0.12, dt=1e-3, method=method, record_every=10)
+    run = simulate(LIMITED, q, qd, limits="stop", **options)
+    assert [o.kind for o in run.outcomes] == ["finished", "stopped at a limit"]
+    assert 1.2 <= run.q[1, -1, 0] < 1.21
+    free = simulate(LIMITED, q, qd, limits="ignore", **options)
+    assert_close(run.q[0], free.q[0], eps=1e3, because="another graph")
+    assert free.q[1, -1, 0] > 1.21
+
+
+def test_a_step_too_large_says_which_would_do():
+    law = PDWithGravity(RR, [0.0, 0.0], kp=1e5, kd=3e3)
+    run = simulate(RR, [0.1, 0.1], law=law, duration=1.0, dt=1e-3)
+    outcome = run.outcome
+    assert outcome.kind == "step too large"
+    assert 0 < outcome.t < 0.5
+    better = float(outcome.advice.split("try dt = ")[1].split(" s")[0])
+    assert better < 1e-3
+    steps = int(np.ceil(0.05 / better))
+    again = simulate(RR, [0.1, 0.1], law=law, duration=0.05, dt=0.05 / steps)
+    assert again.outcome.finished
+    assert np.abs(again.qd).max() < 100
+    assert np.isfinite(run.q[run.t < outcome.t]).all()
+
+
+def test_wrong_signs_diverge():
+    def unstable(t, q, qd):
+        return fa.bias_torque(RR, q, qd) + 2e4 * qd
+
+    run = simulate(RR, [0.1, 0.1], [0.1, 0.0], law=unstable, duration=0.2, dt=1e-6, record_every=1000)
+    assert run.outcome.kind == "diverged"
+    assert "signs and gains of the law" in run.outcome.advice
+
+
+def test_rows_diverge_alone():
+    q = np.array([[0.1, 0.1], [0.1, 0.1], [np.inf, 0.0]])
+    kp = np.array([10.0, 1e6, 10.0])
+    law = PDWithGravity(RR, [0.0, 0.0], kp=0.0, kd=1.0)
+    run = simulate(RR, q, law=law, gains={"kp": kp}, duration=0.2, dt=1e-3)
+    assert [o.kind for o in run.outcomes] == ["finished", "step too large", "diverged"]
+    assert run.outcome is run.outcomes[1]
+    assert "1 finished, 1 step too large, 1 diverged" in str(run)
+
+
+def test_progress_and_ctrl_c_keep_what_was_computed():
+    shares = []
+
+    def progress(share):
+        shares.append(share)
+        if share > 0.2:
+            raise KeyboardInterrupt
+
+    q = np.zeros((200, 2))
+    run = simulate(RR, q, duration=200.0, dt=1e-3, record_every=100, progress=progress)
+    assert shares == sorted(shares)
+    assert 0 < run.t[-1] < 200
+    assert all(o.kind == "interrupted" for o in run.outcomes)
+    assert run.q.shape == (200, len(run.t), 2)
+    assert np.isfinite(run.q).all()
+    short = simulate(RR, q[0], duration=float(run.t[-1]), dt=1e-3, record_every=100)
+    assert_close(run.q[0, -1], short.q[-1], scale=1.0)
+
+
+def test_an_interrupted_law_keeps_what_was_computed():
+    def law(t, q, qd):
+        if t > 0.03:
+            raise KeyboardInterrupt
+        return 0 * q
+
+    run = simulate(RR, [0.1, 0.2], law=law, duration=0.1, dt=1e-3, control_dt=1e-3, trace=False)
+    assert run.outcome.kind == "interrupted"
+    assert abs(run.t[-1] - 0.031) < 1e-9
+
+
+def test_progress_ends_with_all():
+    shares = []
+    simulate(RR, [0.0, 0.0], duration=0.05, progress=shares.append)
+    assert shares == [1.0]
+
+
+def test_step_advice_is_checked_by_halving():
+    law = PDWithGravity(RR, [0.5, -0.3], kp=400.0, kd=30.0)
+    advice = advise_step(RR, [0.1, 0.2], duration=0.5, law=law, tolerance=1e-7)
+    assert advice.error <= 1e-7
+    steps = round(0.5 / advice.dt)
+    run = simulate(RR, [0.1, 0.2], law=law, duration=0.5, dt=0.5 / steps)
+    want = simulate(RR, [0.1, 0.2], law=law, duration=0.5, dt=0.05, method="dop853", rtol=1e-12)
+    assert np.abs(run.q[-1] - want.q[-1]).max() < 3e-7
+    stiff = advise_step(
+        RR, [0.1, 0.2], duration=0.5, law=PDWithGravity(RR, [0.5, -0.3], 400.0, 300.0), tolerance=1e-7
+    )
+    assert stiff.fastest_rate > 3 * advice.fastest_rate
+    assert stiff.dt < advice.dt
+    assert "by halving" in str(advice)
+    for options, message in (
+        ({"method": "dop853"}, "method is 'dop853'"),
+        ({"tolerance": 0}, "tolerance is 0"),
+    ):
+        with pytest.raises(fa.StateFault, match=message):
+            advise_step(RR, [0.1, 0.2], duration=0.5, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"duration": 0.0}, r"duration is 0.0; give a positive time"),
+        ({"dt": -1e-3}, r"dt is -0.001; give a positive time"),
+        ({"dt": np.nan}, r"dt is nan"),
+        ({"dt": 0.3}, r"duration 0.1 s is not a whole number of steps of 0.3 s; give dt=0.1"),
+        ({"dt": 0.03}, r"not a whole number of steps of 0.03 s; give dt=0.025"),
+        ({"control_dt": 1.5e-3}, r"control_dt 0.0015 s is not a whole number of steps"),
+        ({"control_dt": 0}, r"control_dt is 0; give a positive time"),
+        ({"method": "rk5"}, r"method is 'rk5'; give one of 'rk4', 'euler'"),
+        ({"limits": "yes"}, r"limits is 'yes'; give one of 'note', 'stop', 'ignore'"),
+        ({"record_every": 0}, r"record_every is 0; give a whole number"),
+        ({"q0": [0.0, 0.0, 0.0]}, r"q0 has shape \(3,\), but arm 'rr' has 2 joints"),
+        ({"qd0": [0.0, np.nan]}, r"qd0 of joint 2 .* is nan"),
+        (
+            {"q0": np.zeros((3, 2)), "qd0": np.zeros((4, 2))},
+            r"the batches of q0 \(3, 2\), qd0 \(4, 2\), .* do not broadcast",
+        ),
+        ({"payload": [1.0, 2.0]}, r"payload has shape \(2,\); give \(\.\.\., 10\)"),
+        ({"torque_limits": "arm"}, r"arm 'rr' has no effort limit for"),
+        ({"torque_limits": [-1.0, 1.0]}, r"torque_limits are .* give sizes, zero or positive"),
+        ({"sticking": True}, r"sticking=True with method='rk4'; joints can stick with method='euler' only"),
+        ({"method": "dop853", "q0": np.zeros((3, 2))}, r"dop853 takes one motion; give q0 \(n,\)"),
+        ({"method": "papers", "payload": np.zeros(10)}, r"papers does not take payload for each row"),
+        ({"method": "dop853", "limits": "stop"}, r"dop853 does not take limits='stop'"),
+    ],
+)
+def test_refusals(options, message):
+    given = {"q0": [0.0, 0.0], "duration": 0.1, **options}
+    with pytest.raises(fa.StateFault, match=message):
+        simulate(RR, **given)
+
+
+def test_payloads_that_are_refused():
+    with pytest.raises(fa.StateFault, match=r"payload: com has shape \(2,\)"):
+        payload_numbers(1.0, (0.0, 0.0))
+    with pytest.raises(fa.StateFault, match=r"payload: the least mass is -1 kg"):
+        payload_numbers([-1.0, 2.0])
+
+
+def test_arms_that_cannot_move():
+    with pytest.raises(fa.NoDynamics):
+        simulate(fa.load("cobra600"), [0.0] * 4, duration=0.1)
+    stub = fa.Arm("stub", [RR.links[0], fa.Link("revolute", name="wrist")])
+    with pytest.raises((fa.SingularInertia, fa.Fault), match="singular"):
+        simulate(stub, [0.0, 0.0], duration=0.1)
