@@ -1,8 +1,9 @@
-"""Draw the frames of a link, as the papers attach them, into docs/figures/frames.svg.
+"""Draw the frames of a link, as the papers attach them, into docs/figures/frames.svg and frames_at_joints.svg.
 
-A link is seen in an oblique projection: joint i on the left with its axis z_{i-1}, joint i+1 on the right with
-z_i, the vectors p*_i and r*_i, and the centre of mass. Plain SVG, so that the same script gives the same file
-everywhere. Run `python docs/drawings.py` after a change; a test says when it is due.
+A link is seen in an oblique projection. In frames.svg frame i is at its far end: joint i on the left with its axis
+z_{i-1}, joint i+1 on the right with z_i, the vectors p*_i and r*_i, and the centre of mass. In frames_at_joints.svg
+frame j is at its near end, at joint j. Plain SVG, so that the same script gives the same file everywhere. Run
+`python docs/drawings.py` after a change; a test says when it is due.
 """
 
 import math
@@ -77,39 +78,75 @@ def axes(origin: Point, ends: dict[str, Point], color: str = INK) -> str:
     return "".join(parts)
 
 
-def frames() -> str:
-    """The drawing: link i between joints i and i+1."""
-    before, after, center = (190.0, 270.0), (560.0, 235.0), (400.0, 160.0)
-    up_before, up_after = math.radians(-97), math.radians(-62)
-    body = "M 196 245 C 260 130, 380 105, 470 140 C 520 160, 545 185, 566 212 L 546 246 C 470 205, 330 215, 214 290 Z"
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        'aria-label="Frames i-1 and i of link i, the vectors p* and r*, joint i about z of frame i-1">',
+BEFORE, AFTER, CENTER = (190.0, 270.0), (560.0, 235.0), (400.0, 160.0)
+"""Where the two joints and the centre of mass of the link are."""
+SHAPE = "M 196 245 C 260 130, 380 105, 470 140 C 520 160, 545 185, 566 212 L 546 246 C 470 205, 330 215, 214 290 Z"
+
+
+def link(label: str, described: str) -> list[str]:
+    """The link between its two joints, with its centre of mass and its name."""
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{described}">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-        f'<path d="{body}" fill="{LINK}" stroke="{JOINT}"/>',
-        tube(before, up_before, 84, 20),
-        tube(after, up_after, 84, 20),
-        axes(before, {"z_{i-1}": (-18, -150), "x_{i-1}": (-105, 62), "y_{i-1}": (112, 78)}),
-        axes(after, {"z_{i}": (72, -135), "x_{i}": (118, 20), "y_{i}": (16, 108)}),
-        arrow(before, after, MOTION, 2.2),
-        text((330, 272), "p*_{i}", MOTION),
-        arrow(after, center, BODY, 2.2),
-        text((468, 184), "r*_{i}", BODY),
-        f'<circle cx="{center[0]}" cy="{center[1]}" r="6" fill="{BODY}"/>',
-        text((center[0] - 78, center[1] - 12), "centre of mass", BODY, 15),
+        f'<path d="{SHAPE}" fill="{LINK}" stroke="{JOINT}"/>',
+        tube(BEFORE, math.radians(-97), 84, 20),
+        tube(AFTER, math.radians(-62), 84, 20),
+        f'<circle cx="{CENTER[0]}" cy="{CENTER[1]}" r="6" fill="{BODY}"/>',
+        text((CENTER[0] - 78, CENTER[1] - 12), "centre of mass", BODY, 15),
         f'<path d="M 148 152 A 34 12 0 1 0 206 148" fill="none" stroke="{INK}" stroke-width="1.6"/>',
         f'<polygon points="206,148 193,149 202,158" fill="{INK}"/>',
+        text((300, 128), label, JOINT, 16),
+    ]
+
+
+def frames() -> str:
+    """Frame i at the far end: link i between joints i and i+1."""
+    described = "Frames i-1 and i of link i, the vectors p* and r*, joint i about z of frame i-1"
+    parts = [
+        *link("link i", described),
+        axes(BEFORE, {"z_{i-1}": (-18, -150), "x_{i-1}": (-105, 62), "y_{i-1}": (112, 78)}),
+        axes(AFTER, {"z_{i}": (72, -135), "x_{i}": (118, 20), "y_{i}": (16, 108)}),
+        arrow(BEFORE, AFTER, MOTION, 2.2),
+        text((330, 272), "p*_{i}", MOTION),
+        arrow(AFTER, CENTER, BODY, 2.2),
+        text((468, 184), "r*_{i}", BODY),
         text((112, 150), "q_{i}"),
         text((34, 262), "origin i-1, joint i", JOINT, 14),
         text((606, 224), "origin i, joint i+1", JOINT, 14),
-        text((300, 128), "link i", JOINT, 16),
         text((24, 382), "Joint i turns link i about z_{i-1}, or slides it along z_{i-1}.", INK, 14),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
 
 
-DRAWINGS = {"frames.svg": frames}
+def frames_at_joints() -> str:
+    """Frame j at the near end: link j from joint j to joint j+1, body described from joint j."""
+    described = (
+        "Frames j and j+1 of link j, at joints j and j+1; P from origin j to origin j+1; h from origin j"
+    )
+    parts = [
+        *link("link j", described),
+        axes(BEFORE, {"z_{j}": (-18, -150), "x_{j}": (-105, 62), "y_{j}": (112, 78)}),
+        axes(AFTER, {"z_{j+1}": (72, -135), "x_{j+1}": (118, 20), "y_{j+1}": (16, 108)}),
+        arrow(BEFORE, AFTER, MOTION, 2.2),
+        text((330, 272), "P_{j+1}", MOTION),
+        arrow(BEFORE, CENTER, BODY, 2.2),
+        text((236, 216), "h_{j} / M_{j}", BODY),
+        text((112, 150), "q_{j}"),
+        text((52, 262), "origin j, joint j", JOINT, 14),
+        text((596, 224), "origin j+1, joint j+1", JOINT, 14),
+        text(
+            (24, 382),
+            "Frame j moves with link j: joint j turns it about z_{j}, or slides it along z_{j}.",
+            INK,
+            14,
+        ),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+DRAWINGS = {"frames.svg": frames, "frames_at_joints.svg": frames_at_joints}
 """File in docs/figures -> the function that draws it."""
 
 

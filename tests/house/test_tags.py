@@ -25,6 +25,18 @@ pull_tags = script("pull_tags")
 PAGES = pull_tags.pages()
 
 
+def test_every_formulation_has_its_page():
+    assert set(PAGES) == set(FORMULATIONS)
+
+
+@pytest.mark.parametrize("stem", PAGES)
+def test_symbols_are_those_of_the_module(stem):
+    """The table is pulled, not typed, so that it cannot fall behind (its text: the test of lines below)."""
+    assert PAGES[stem].read_text(encoding="utf-8").count("<!-- symbols -->") == 1
+    rows = pull_tags.symbols(pull_tags.source_of(stem)).splitlines()
+    assert len(rows) >= 4, f"{stem}.py has {len(rows)} rows of symbols"
+
+
 @pytest.mark.parametrize("stem", PAGES)
 def test_every_tag_has_its_place_and_every_place_its_lines(stem):
     tags = pull_tags.tagged_lines(pull_tags.source_of(stem))

@@ -50,7 +50,7 @@ class Formulation:
     order: str
     """How the cost of its main quantity grows with the number of joints."""
     published: str = ""
-    """The published cost (multiplications | additions), if any."""
+    """The published cost (multiplications | additions), if any; H13 and H16 corrected (25n^4, 620 1/2 n)."""
     extension: str = ""
     """What goes beyond the paper, if anything."""
     needs: str = ""

@@ -15,12 +15,15 @@ Frames      frame i at the far end of link i, joint i along z of frame i-1; all 
 Symbols     (paper -> here; vectors are in frame 0)
     z_{j-1}    z[j]      (3,)    axis of joint j
                o[j], c[i] (3,)   origin of frame j; centre of mass of link i              [m]
-    R_i^0      R[i]      (3, 3)  rotation, frame i to frame 0
+    R_i^0      R         (3, 3)  rotation, frame i to frame 0
+    m_i        m[i]              mass of link i                                           [kg]
     J_{ω_i}    J_w[i]    n of (3,)  columns of the angular velocity Jacobian of link i
-    J_{v_i}    J_v[i]    n of (3,)  columns of the linear velocity Jacobian of its centre of mass
+    J_{v_i}    J_v[i]    n of (3,)  columns of the linear velocity Jacobian of its centre of mass  [m]
     R I Rᵀ     I_0[i]    (3, 3)  inertia about the centre of mass, base axes              [kg m²]
     d_kj       D[k, j]           elements of the mass matrix                          [kg m², …]
+    ∂d_kj/∂q_l dD[k, j, l]       their derivatives; dJ_v, dJ_w, dz, do, dI those of what they are made of
     c_ijk      c[k, i, j]        Christoffel symbol of the notes; our output index k comes first
+    P          potential         potential energy                                         [J]
 
 Order       the notes write c_ijk with the output index last, here it is the first: christoffel(arm, q)[k, i,
             j]. Gravity is the vector of the arm; the notes have it along -y_0.

@@ -10,13 +10,20 @@ Accepts     serial arms, revolute and prismatic joints; also a regrouped arm (ba
 Frames      as in khalil_kleinfinger_1987: frame j at joint j, z_j along its axis, moving with link j.
 
 Symbols     (here; in the frame of joint j, moments and accelerations at origin j)
+    R[j]       (3, 3)  rotation, axes of frame j to axes of frame j-1
+    P[j]       (3,)    origin j-1 to origin j, in the frame of joint j-1               [m]
+    sign[j]            1, or -1 for a flipped joint: z_j in the axes of the joint
     w[j]       (3,)    angular velocity of link j                                      [rad/s]
+    m, h, J            mass, first moment and inertia of link j about origin j         [kg], [kg m], [kg m²]
     A[j], H[j], Mass[j]   articulated inertia: moment = A α + H a, force = Hᵀ α + Mass a
                           for angular acceleration α and linear acceleration a of origin j, (3, 3) each
     pn[j], pf[j]  (3,)    moment and force that it needs at α = a = 0                  [N m], [N]
     ca[j], cl[j]  (3,)    angular and linear acceleration from the joint's speed       [rad/s²], [m/s²]
-    Un, Uf     (3,)    articulated inertia times the joint's motion
-    D, u               the joint's effective inertia, and the torque left to accelerate it
+    Un[j], Uf[j]  (3,)    articulated inertia times the joint's motion: moment and force
+    D[j], u[j]            the joint's effective inertia, and the torque left to accelerate it
+    An, Hn, Mn    (3, 3)  the articulated inertia that the link before feels; A0, H0, M0 in its frame
+    bias_n, bias_f (3,)   moment and force that it feels at no acceleration               [N m], [N]
+    alpha, a      (3,)    angular and linear acceleration of link j, less gravity     [rad/s²], [m/s²]
 
 Order       gravity enters as the acceleration -g of the base.
 Departs     1. 3-vectors in place of spatial vectors: the same products, fewer zeros.

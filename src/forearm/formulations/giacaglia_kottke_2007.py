@@ -15,13 +15,17 @@ Frames      everything is in base axes; joint i turns about or slides along e_i 
 
 Symbols     (paper -> here; all vectors in base axes)
     e_i, J_i, C_i  e[i], J[i], C[i] (3,)   axis of joint i, point on it, centre of mass of link i      [m]
+    m_i        m                     mass of link i                                                    [kg]
     I_i        I[i]          (3, 3)  inertia of link i about its centre of mass                        [kg m²]
     v_αi, ω_αi v[al, i], w[al, i] (3,)   velocity of C_i and of link i for unit speed of joint α
     ∂v_βi/∂q^γ dv[be, ga, i] (3,)    its change with joint γ; dw[be, ga] likewise
     F_i, N_i   F[i], N[i]    (3,)    force and torque on link i, about C_i                          [N], [N m]
-    f_i, n_i   f[i], n[i]    (3,)    action of link i-1 on link i, about J_i                        [N], [N m]
+    f_i, n_i   sum_F[i], n[i] (3,)   action of link i-1 on link i, about J_i                        [N], [N m]
     vω_α, FN, PL_α, XY_βγ    lists of 2n 3-vectors (F_1, N_1, …, F_n, N_n) of one aggregated vector
-    a_γα, [γ; βα], (p; βα), Q_γ      coefficients, Christoffel brackets, parentheses, generalised forces
+    a_γα, b_γα mass_matrix, b        coefficients of the kinetic energy T, and their inverse   [kg m², …]
+    ∂a_γα/∂q^β da[ga, al, be]        their derivatives
+    [γ; βα], (p; βα)  christoffel, parentheses   Christoffel brackets and parentheses
+    Q_γ, Q^s   Q, Q_up               generalised forces, and the same raised by b               [N m or N]
 
 Order       christoffel(arm, q)[γ, β, α] is the bracket with γ on top, symmetric in β and α.
 Departs     1. Weight and the wrench on the hand are actions like any other: Q_γ = τ_γ + Σ m g·v_γ +

@@ -15,18 +15,19 @@ Symbols     (paper -> here)
     A_i            A[i]       (3, 3)  rotation, axes of link i to axes of link i-1
     ∂A_i/∂q_i      dA[i]      (3, 3)  its derivative;  ddA the second one
     W_i            W[i]       (3, 3)  A_1 … A_i
-    Ẇ_i, Ẅ_i       Wd, Wdd    (3, 3)  its time derivatives
+    Ẇ_i, Ẅ_i       Wd[i], Wdd[i]  (3, 3)  its time derivatives                               [1/s], [1/s²]
     ⁱp*_i          p_star[i]  (3,)    origin i-1 to origin i, axes of link i                 [m]
     p̈_i            pdd[i]     (3,)    acceleration of origin i, base axes                    [m/s²]
     m_i            m[i]               mass                                                   [kg]
     ⁱn_i           n[i]       (3,)    m_i ⁱr*_i, first moment about origin i, axes of link i [kg m]
     J_i            J[i]       (3, 3)  ∫ x xᵀ dm about origin i, axes of link i               [kg m²]
-    e_i            e          (3,)    Σ_{j≥i} m_j p̈_jᵀ + ʲn_jᵀ Ẅ_jᵀ: force, base axes        [N]
-    D_i            D          (3, 3)  body vectors times forces, axes of link i, base axes   [N m]
-    M_i            M                  m_i + … + m_n                                          [kg]
-    c_i            c          (3,)    first moment of links i … n about origin i-1, axes i   [kg m]
+    e_i            e[i]       (3,)    Σ_{j≥i} m_j p̈_jᵀ + ʲn_jᵀ Ẅ_jᵀ: force, base axes        [N]
+    D_i            D[i]       (3, 3)  body vectors times forces, axes of link i, base axes   [N m]
+    M_i            M[i]               m_i + … + m_n                                          [kg]
+    c_i            c[i]       (3,)    first moment of links i … n about origin i-1, axes i   [kg m]
     g              g          (3,)    gravity, base axes                                     [m/s²]
     F_i            F[i]               generalised force                                      [N m or N]
+                   link.axis  (3,)    axis of a prismatic joint i, axes of link i (extension)
 
 Order       gravity points down, as in the paper. The paper's "backward" is our outward, its "forward" our
             inward.

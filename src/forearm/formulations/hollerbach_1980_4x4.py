@@ -15,12 +15,12 @@ Symbols     (paper -> here)
     A_i            A[i]      (4, 4)  coordinates of frame i to coordinates of frame i-1
     ∂A_i/∂q_i      dA[i]     (4, 4)  its derivative;  ddA the second one
     W_i            W[i]      (4, 4)  A_1 … A_i
-    Ẇ_i, Ẅ_i       Wd, Wdd   (4, 4)  its time derivatives
+    Ẇ_i, Ẅ_i       Wd[i], Wdd[i]  (4, 4)  its time derivatives
     J_i            J[i]      (4, 4)  ∫ (1, x)(1, x)ᵀ dm about origin i, axes of link i       [kg, kg m, kg m²]
     m_i            m[i]              mass                                                    [kg]
     ⁱr_i           r[i]      (4, 1)  (1, x, y, z) of the centre of mass, axes of link i      [m]
-    D_i            D         (4, 4)  Σ_{j≥i} ⁱW_j J_j Ẅ_jᵀ
-    c_i            c         (4, 1)  Σ_{j≥i} m_j ⁱW_j ʲr_j                                   [kg, kg m]
+    D_i            D[i]      (4, 4)  Σ_{j≥i} ⁱW_j J_j Ẅ_jᵀ, axes of link i and of the base     [N, N m]
+    c_i            c[i]      (4, 1)  Σ_{j≥i} m_j ⁱW_j ʲr_j, axes of link i                   [kg, kg m]
     g              g         (4, 1)  (0, gx, gy, gz), base axes                              [m/s²]
     F_i            F[i]              generalised force                                       [N m or N]
 

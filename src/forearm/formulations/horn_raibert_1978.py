@@ -12,8 +12,8 @@ Frames      none. (A wrench on the hand needs the arm's geometry; see Departs.)
 
 Symbols     (paper -> here)
     G_i      G[i]       gravity                                                       [N m or N]
-    J_ij     J[i, j]    inertia: what q̈_j costs at joint i
-    C_ijk    C[i, j, k] Coriolis and centrifugal: what q̇_j q̇_k costs at joint i
+    J_ij     J[i, j]    inertia: what q̈_j costs at joint i                            [kg m², kg m or kg]
+    C_ijk    C[i, j, k] Coriolis and centrifugal: what q̇_j q̇_k costs at joint i       [kg m², kg m or kg]
     F_i      F[i]       generalised force                                             [N m or N]
 
 Order       the coefficients are any object with M, C and g, such as `strobe(arm, q)` gives: M is J, C[i, j,
@@ -36,7 +36,7 @@ def joint_torques(arm, q, qd, qdd, *, coefficients, tip_wrench=None):
     n = len(arm.links)
     F = {}
     for i in range(n):
-        F[i] = G[i]
+        F[i] = G[i]  # (HR)
         for j in range(n):
             F[i] = F[i] + J[i, j] * qdd[j]  # (HR)
         for j in range(n):

@@ -19,16 +19,19 @@ Symbols     (paper -> here; link vectors are in the frame of their own joint)
     M_j      M                  mass                                                    [kg]
     MS_j     MS         (3,)    first moment about origin j                             [kg m]
     J_j      J          (3, 3)  inertia about origin j                                  [kg m²]
-    F_j, N_j F, N       (3,)    force and moment about origin j that link j needs       [N], [N m]
-    f_j, m_j f[j], m[j] (3,)    force and moment on link j at origin j                  [N], [N m]
+    F_j, N_j F[j], N[j] (3,)    force and moment about origin j that link j needs       [N], [N m]
+    f_j, m_j f, m       (3,)    force and moment on link j at origin j                  [N], [N m]
     P_j      P[j]       (3,)    origin j-1 to origin j, in the frame of joint j-1       [m]
+             X[j]       (3, 3)  rotation of the constant pose X_{j-1}; turn[j] is sine and cosine of joint j
+             sign[j]            1, or -1 for a flipped joint: z_j in the axes of the joint
+    τ_j      tau                torque, or force, of joint j                            [N m or N]
 
 Order       gravity enters as the acceleration -g of the base.
 Departs     1. The moment J ω̇ + ω × J ω is written with the entries of U, which are formed anyway: it then takes 14
                multiplications instead of 24.
             2. Vectors are turned by the joint's angle and by the constant rotation one after the other, so that a
                right angle costs nothing.
-Misprints   None found.
+Misprints   None found (the paper was not at hand; the method is standard).
 See also    luh_walker_paul_1980, walker_orin_1982
 """
 

@@ -17,6 +17,8 @@ Symbols     (paper -> here; link vectors are in the frame of their own link)
     A_i      A[i]       (3, 3)  rotation, axes of link i to axes of link i-1
     p*_i     p_star[i]  (3,)    origin i-1 to origin i                                 [m]
     r*_i     r_star[i]  (3,)    origin i to the centre of mass of link i               [m]
+    m_i      m                  mass of link i                                         [kg]
+    I_i      I          (3, 3)  inertia of link i about its centre of mass             [kg m²]
     z_{i-1}  z[i-1]     (3,)    axis of joint i in the axes of link i-1; link.axis in those of link i
     ω_i      w[i]       (3,)    angular velocity of link i                             [rad/s]
     ω̇_i      wd[i]      (3,)    angular acceleration of link i                         [rad/s²]
@@ -24,12 +26,14 @@ Symbols     (paper -> here; link vectors are in the frame of their own link)
     r̈_i      rdd        (3,)    acceleration of the centre of mass, less gravity       [m/s²]
     F_i, N_i F[i], N[i] (3,)    force and moment that link i needs                     [N], [N m]
     f_i, n_i f[i], n[i] (3,)    force and moment exerted on link i by link i-1         [N], [N m]
+    τ_i      tau                input torque, or force, at joint i                     [N m or N]
 
 Order       gravity is not mentioned in the section; the base is given the acceleration -g (H8).
 Departs     1. z q̇ is formed once for (NE1) and (NE2), and (p* + r*) × F is written as two products: with
                the base at rest, p̈_0 = 0, this is the structure that costs the paper's 150n-48.
             2. Prismatic joints (the second line of each pair) are an extension.
 Misprints   ⁱF_i = ⁱF_i + A_{i+1} ⁱ⁺¹f_{i+1} prints F for f on the left (H10). Gravity is left out (H8).
+            The section is general in wording, revolute in fact (H9).
 See also    luh_walker_paul_1980_base, turney_mudge_lee_1980_newton_euler, newton_euler_notes
 """
 

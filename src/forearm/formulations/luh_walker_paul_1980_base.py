@@ -17,6 +17,7 @@ Symbols     (paper -> here; all in base axes)
     z_{i-1}  z[i-1]     (3,)    axis of joint i
     p*_i     p_star[i]  (3,)    origin i-1 to origin i                                 [m]
     r*_i     r_star[i]  (3,)    origin i to the centre of mass of link i               [m]
+    m_i      m                  mass of link i                                         [kg]
     I_i      I          (3, 3)  inertia about the centre of mass, W_i ⁱI_i W_iᵀ        [kg m²]
     ω_i      w[i]       (3,)    angular velocity of link i                             [rad/s]
     ω̇_i      wd[i]      (3,)    angular acceleration of link i                         [rad/s²]
@@ -24,11 +25,12 @@ Symbols     (paper -> here; all in base axes)
     r̈_i      rdd        (3,)    acceleration of the centre of mass, less gravity       [m/s²]
     F_i, N_i F[i], N[i] (3,)    force and moment that link i needs                     [N], [N m]
     f_i, n_i f[i], n[i] (3,)    force and moment exerted on link i by link i-1         [N], [N m]
+    τ_i      tau                input torque, or force, at joint i                     [N m or N]
 
 Order       gravity is not mentioned in the section; the base is given the acceleration -g (H8). `reactions`
             turns f and n into the axes of their own link, as every formulation here returns them.
 Departs     1. Prismatic joints (the second line of each pair) are an extension.
-Misprints   Gravity is left out (H8).
+Misprints   Gravity is left out (H8). The section is general in wording, revolute in fact (H9).
 See also    luh_walker_paul_1980, newton_euler_notes
 """
 

@@ -20,11 +20,15 @@ Symbols     (paper -> here; link vectors are in the frame of their own link)
     r_{i,i+1}  r_end     (3,)    start of link i (origin i-1) to its end (origin i)         [m]
     r_{i,ci}   r_start_c (3,)    start of link i (origin i-1) to its centre of mass         [m]
     r_{i+1,ci} r_end_c   (3,)    end of link i (origin i) to its centre of mass             [m]
+    m_i        m                 mass of link i                                             [kg]
+    I_i        I         (3, 3)  inertia of link i about its centre of mass                 [kg m²]
     a_{c,i}    a_c[i]    (3,)    acceleration of the centre of mass                         [m/s²]
     a_{e,i}    a_e[i]    (3,)    acceleration of the end of link i                          [m/s²]
     g_i        g[i]      (3,)    gravity                                                    [m/s²]
     f_i, τ_i   f[i], tau[i] (3,) force and torque exerted by link i-1 on link i             [N], [N m]
     F_e        tip_wrench (6,)   [force; moment] on the hand, at origin n, base axes        [N], [N m]
+    v_{c,i}, v_{e,i}  v_c[i], v_e[i] (3,)  velocity of the centre of mass, of the end; frame 0  [m/s]
+    τ of (22)  u                 generalised forces: torque, or force, of every joint       [N m or N]
 
 Order       gravity is explicit, g_i in every link, and the base rests.
 Departs     1. Start and end of link i are the origins i-1 and i of the Denavit-Hartenberg frames (N4).
@@ -146,7 +150,7 @@ def forces_without_rotation(arm, q, qdd):
         link = arm.links[i - 1]
         if link.prismatic:
             a_e = a_e + (R @ link.z) * qdd[i]  # (16)
-        a_c[i] = a_e
+        a_c[i] = a_e  # (16)
         R = R @ link.rotation(q[i])
     for i in inward(arm):
         m = arm.links[i - 1].about_com.mass

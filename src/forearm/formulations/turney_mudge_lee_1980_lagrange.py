@@ -13,20 +13,24 @@ Frames      frame i fixed in link i at its far end, joint i along z of frame i-1
             vectors (x, y, z, 1) from frame i to frame j. Drawing in
             docs/papers/turney_mudge_lee_1980_lagrange.md.
 
-Symbols     (paper -> here)
+Symbols     (paper -> here; the report's link q is p in the code, where q is the joint position)
     T_j^i      T[j, i]      (4, 4)  frame i to frame j: rotation R_j^i and displacement p_j^i
     ∂T_0^i/∂ϑ_j        dT[i, j]       (4, 4)  change of T_0^i with joint j
     ∂²T_0^i/∂ϑ_j∂ϑ_k   d2T[i, j, k]   (4, 4)  change of T_0^i with joints j and k, j <= k
     Q          Q_left, Q_right      z × on rows, or columns: moves and negates entries, costs nothing
-    r̄_q^a      r_bar[q]     (4,)    centre of mass of link q in frame q, augmented with 1         [m]
+    m_q r̄_q^a  m_r_bar      (4,)    mass times the centre of link q in frame q, augmented with 1  [kg m, kg]
     J_q^a      J[q]         (4, 4)  ∫ d dᵗ dm of link q about origin q, augmented             [kg m², …]
-    [...]_δ    delta[q]     (4, 4)  inertial and velocity terms of link q, times J_q^a
+    [...]_δ    delta[q]     (4, 4)  inertial and velocity terms of link q, times J_q^a        [N m, N]
+    τ_i, G_i   tau_i, G_i           torque of joint i, and the part of it that carries weight     [N m]
+    M_ij, C^i_jk   M[i, j], C[i, j, k]   what ϑ̈_j and ϑ̇_jϑ̇_k cost at joint i                   [kg m²]
     g z_0      -arm.gravity_in_base                                                               [m/s²]
 
 Order       gravity is the vector -g z_0 of the report, from the arm, in any direction.
 Departs     1. ϑ̇_jϑ̇_k with j < k is formed once and doubled, as the symmetry of C^i allows.
             2. Inertias may be full (the report assumes principal axes parallel to the frame, T14).
-            3. A wrench on the hand is added by virtual work; the report has none here.
+            3. Gravity may point anywhere: one row of ∂T_0^q/∂ϑ_i for each of its components that is not zero,
+               so one row for the report's z_0, as its appendix counts.
+            4. A wrench on the hand is added by virtual work; the report has none here.
 Misprints   2.1 and 2.7 carry one wrong sign each, and these cancel (T9). 2.6 lacks the sum over k and
             ϑ̇_jϑ̇_k (T13). The gravity term of 2.11 prints ∂T_i^q/∂ϑ_i; read ∂T_0^q/∂ϑ_i, since T_i^q does
             not depend on ϑ_i (T6). The elements of C^i print indices i, j and a sum from q = i; read C^i_jk,
@@ -175,11 +179,11 @@ def _weights(arm, dT):
         weights[i] = []
         for p in range(i, n + 1):
             m, first_moment, _ = arm.links[p - 1].ten
-            r_bar = np.array([*first_moment, m])
+            m_r_bar = np.array([*first_moment, m])
             for axis in range(3):
                 g = -arm.gravity_in_base[axis]
                 if not is_zero(g):
-                    m_g_r_bar = g * r_bar
+                    m_g_r_bar = g * m_r_bar
                     weights[i].append(dT[p, i][axis] @ m_g_r_bar)  # (2.8)
     return weights
 

@@ -16,18 +16,22 @@ Symbols     (paper -> here; link vectors are in the frame of their own link)
     z_{i-1}    z         (3,)    axis of joint i, in frame i-1
     r_i        r[i]      (3,)    origin i-1 to origin i                                       [m]
     r̄_i        r_bar     (3,)    origin i to the centre of mass of link i                     [m]
-    ω_i, α_i   w, alpha  (3,)    angular velocity and acceleration of link i            [rad/s], [rad/s²]
+    m_i        m                 mass of link i                                               [kg]
+    r_i + r̄_i  s[i]      (3,)    origin i-1 to the centre of mass of link i                   [m]
+    ω_i, α_i   w[i], alpha[i] (3,) angular velocity and acceleration of link i          [rad/s], [rad/s²]
     A_i        A[i]      (3, 3)  the operation b -> ω × (ω × b) + α × b                       [1/s²]
     a_i        a[i]      (3,)    acceleration of origin i, less gravity                       [m/s²]
-    m_i ā_i    m_a_bar   (3,)    mass times acceleration of the centre of mass, less gravity  [N]
+    m_i ā_i    m_a_bar[i] (3,)   mass times acceleration of the centre of mass, less gravity  [N]
     K_i        K[i]      (3, 3)  second moments of link i about its centre of mass            [kg m²]
     f_i, n_i   f[i], n[i] (3,)   force and moment exerted on link i by link i-1               [N], [N m]
+    τ_i        tau               torque, or force, of actuator i                              [N m or N]
 
 Order       gravity enters as the acceleration a_0 = -g of the base.
 Departs     1. R_i^{i-1} a_{i-1}, m_i ā_i and R_i^{i+1} f_{i+1} are formed once; r_i + r̄_i and K_i are
                constants.
             2. Inertias may be full; K_i = tr(I_i)/2 E - I_i, of which the report prints the diagonal.
-            3. Prismatic joints (the second line of each pair) are an extension.
+            3. a_n is not formed, because nothing asks for it: Table 4 counts a_i for n-1 links.
+            4. Prismatic joints (the second line of each pair) are an extension.
 Misprints   A_i(3,2) prints ω_z ω_y + α_z; read α_x, as α × b has it (T1). The x component of Tr{A K σᵗ} is
             printed (AK)_yz - (AK)_zy; read (AK)_zy - (AK)_yz (T2). K_i is said to be about origin i-1; the
             matrix printed is about the centre of mass, and that is what ā_i in 5.2 needs (T3). 5.2 ends in
@@ -92,7 +96,7 @@ def reactions(arm, q, qd, qdd, *, tip_wrench=None):
 
         A[i] = acceleration_matrix(w[i], alpha[i])
         m_a_bar[i] = m * (A[i] @ s[i] + a_before)  # (5.1)
-        if i < n_links:  # the last link has no successor that asks for a_n
+        if i < n_links:  # as Table 4 counts it: no link asks for a_n
             a[i] = A[i] @ r[i] + a_before  # (a_i)
 
     # inward, tip to base: forces and moments

@@ -18,12 +18,16 @@ Symbols     (paper -> here; link vectors are in the frame of their own link)
     z_{i-1}    z         (3,)    axis of joint i, in frame i-1
     r_i        r[i]      (3,)    origin i-1 to origin i                                       [m]
     r̄_i        r_bar     (3,)    origin i to the centre of mass of link i                     [m]
+    m_i        m                 mass of link i                                               [kg]
+    r_i + r̄_i  s[i]      (3,)    origin i-1 to the centre of mass of link i                   [m]
     ω_i        w[i]      (3,)    angular velocity of link i                                   [rad/s]
     α_i        alpha[i]  (3,)    angular acceleration of link i                               [rad/s²]
     a_i        a[i]      (3,)    acceleration of origin i, less gravity                       [m/s²]
     ā_i        a_bar     (3,)    acceleration of the centre of mass, less gravity             [m/s²]
     I_i        I[i]      (3, 3)  inertia about the centre of mass                             [kg m²]
+    m_i ā_i    m_a_bar[i] (3,)   mass times acceleration of the centre of mass, less gravity  [N]
     f_i, n_i   f[i], n[i] (3,)   force and moment exerted on link i by link i-1               [N], [N m]
+    τ_i        tau               torque, or force, of actuator i                              [N m or N]
 
 Order       gravity enters as the acceleration a_0 = -g of the base, a vector (the report prints 9.8 m/s²).
 Departs     1. m_i ā_i and R_i^{i+1} f_{i+1} are formed once and used in both 3.19 and 3.20; r_i + r̄_i is a

@@ -8,8 +8,8 @@ Paper
     below are Hollerbach's; "(4)" in the margin means: this line is equation 4.
 
 Gives       joint torques tau(q, qd, qdd); M, C_ikl and g, the three sums of (4).
-Cost        O(n⁴); the paper prints 32½n⁴+86 5/12n³+171¼n²+53⅓n-128 multiplications and
-            25n⁴+66⅓n³+129½n²+42⅓n-96 additions, which are not whole numbers (H13-H15).
+Cost        O(n⁴); the paper gives 32½n⁴+86 5/12n³+171¼n²+53⅓n-128 multiplications and
+            25n⁴+66⅓n³+129½n²+42⅓n-96 additions (it prints 25n³), which are not whole numbers.
 Accepts     serial arms, revolute and prismatic joints.
 Frames      frame i at the far end of link i, joint i along z of frame i-1; matrices act on (1, x, y, z).
             Drawing in docs/papers/uicker_kahn_1969.md.
@@ -25,13 +25,15 @@ Symbols     (paper -> here)
     g              g            (4, 1)  (0, gx, gy, gz), base axes                               [m/s²]
     ʲr_j           r[j]         (4, 1)  (1, x, y, z) of the centre of mass, axes of link j       [m]
     F_i            F[i]                 generalised force                                        [N m or N]
+                   WdA[k], WddA[k, l]   what (5) has before ᵏW_j, before ˡW_j: (4, 4) each, kept while j runs
 
 Order       homogeneous coordinates have the 1 first. Gravity points down, as in the paper.
 Departs     1. W_{k-1} ∂A_k/∂q_k and its like are kept while j runs, which is what the paper's count does.
             2. A tip wrench is the term -tr(∂W_n/∂q_i X), X from `_hand`; the paper has none.
 Misprints   J_j is about origin j, not the proximal joint (H2). (5) needs its left superscripts, ᵏW_j,
             ᵏW_{l-1}, ˡW_j, and the ranges k ≤ j, l ≤ j (H6). r_j in (4) is ʲr_j, body coordinates, and g
-            has a zero first (H7).
+            has a zero first (H7). Table I prints 25n³ for 25n⁴ (H13) and polynomials that cannot be counts
+            (H14); 66,271 of Table II is not their value at n = 6 (H15).
 See also    waters_1979, hollerbach_1980_4x4, turney_mudge_lee_1980_lagrange
 """
 

@@ -10,10 +10,14 @@ Accepts     serial arms, revolute and prismatic joints; also a regrouped arm (ba
 Frames      as in khalil_kleinfinger_1987: frame j at joint j, z_j along its axis, moving with link j.
 
 Symbols     (paper -> here; in the frame of joint j)
-    M_j      mass[j]            mass of links j … n                                     [kg]
-    h_j      h[j]       (3,)    their first moment about origin j                       [kg m]
-    J_j      J[j]       (3, 3)  their inertia about origin j                            [kg m²]
+    M_j      mass               mass of links j … n                                     [kg]
+    h_j      h          (3,)    their first moment about origin j                       [kg m]
+    J_j      J          (3, 3)  their inertia about origin j                            [kg m²]
     f, m     f, m       (3,)    force and moment at origin i when joint j alone accelerates by one
+    P_j      P          (3,)    origin j-1 to origin j, in the frame of joint j-1       [m]
+             X          (3, 3)  rotation of the constant pose X_{j-1}; turn is sine and cosine of joint j
+             sign               1, or -1 for a flipped joint: z_j in the axes of the joint
+    M_ij     M[i, j]            mass matrix                                             [kg m², kg m or kg]
 
 Departs     1. Ten linear parameters per body instead of mass, centre and inertia about it: composites then add.
             2. A symmetric matrix is turned about z with four multiplications for its upper block.

@@ -12,11 +12,11 @@ Frames      frame i at the far end of link i, joint i along z of frame i-1; matr
             Drawing in docs/papers/waters_1979.md.
 
 Symbols     (paper -> here)
-    A_i            A         (4, 4)  coordinates of frame i to coordinates of frame i-1
-    ∂A_i/∂q_i      dA[i]     (4, 4)  its derivative;  ddA the second one
+    A_j            A[j]      (4, 4)  coordinates of frame j to coordinates of frame j-1
+    ∂A_j/∂q_j      dA[j]     (4, 4)  its derivative;  ddA the second one
     W_j            W[j]      (4, 4)  A_1 … A_j
-    Ẇ_j, Ẅ_j       Wd, Wdd   (4, 4)  its time derivatives
-    ∂W_j/∂q_i      dW[i]     (4, 4)  while j runs from i to n
+    Ẇ_j, Ẅ_j       Wd[j], Wdd[j]  (4, 4)  its time derivatives
+    ∂W_j/∂q_i      dW        (4, 4)  of one joint i, while j runs from i to n
     J_j            J[j]      (4, 4)  ∫ (1, x)(1, x)ᵀ dm about origin j, axes of link j       [kg, kg m, kg m²]
     m_j            m[j]              mass                                                    [kg]
     g              g         (4, 1)  (0, gx, gy, gz), base axes                              [m/s²]
@@ -28,7 +28,7 @@ Order       homogeneous coordinates have the 1 first. Gravity points down, as in
 Departs     1. (7) says what Ẅ_j is when written out; as the paper advises, it is left unexpanded.
             2. A tip wrench is the term -tr(∂W_n/∂q_i X), X from `_hand`; the paper has none.
 Misprints   J_j is about origin j, not the proximal joint (H2). r_j in (6) is ʲr_j, body coordinates, and g
-            has a zero first (H7). The multiplication count needs 620½n for 620¼n (H16).
+            has a zero first (H7). Table I prints 620¼n multiplications; read 620½n (H16).
 See also    uicker_kahn_1969, hollerbach_1980_4x4
 """
 
