@@ -35,6 +35,8 @@ def test_breakdown(ax):
     pictures.breakdown(ax, found)
     widths = sum(patch.get_width() for patch in ax.patches)
     assert widths == found.multiplications + found.additions
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels == [f"(NE{i})" for i in range(1, 10)]
 
 
 def test_schedules(ax):

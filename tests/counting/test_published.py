@@ -1,11 +1,12 @@
 """The published tables: every row is there, and every status is worked out and at least as good as known before."""
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 
 import pytest
 
-from forearm.counting import CONVENTIONS, STATUSES, count, polynomial, published
+from forearm.counting import CONVENTIONS, STATUSES, Polynomial, count, polynomial, published
 from forearm.counting import verdicts as v
 from forearm.counting.printed import HOLLERBACH, TABLE_3, TABLE_I, TABLES, TURNEY
 from forearm.faults import StateFault
@@ -135,6 +136,25 @@ def test_a_changed_number_changes_the_status(monkeypatch):
         I,
         "the polynomial of table I gives 852 at n = 6",
     )
+
+
+def test_h13_to_h16_what_table_i_and_ii_print_cannot_be():
+    """Misprints of counts: the printed reading fails, the corrected one holds where there is one."""
+    one = {row.row: row for row in TABLE_I}
+    two = {row.row: row for row in TABLES[HOLLERBACH]["II"]}
+    kahn, waters = one["Uicker/Kahn"], one["Waters"]
+    printed = Polynomial.parse(kahn.additions)
+    corrected = Polynomial.parse(kahn.additions.replace("25n^3", "25n^4"))
+    assert (printed(6), corrected(6), int(two["Uicker/Kahn"].additions)) == (24548, 51548, 51548)  # H13
+    products = Polynomial.parse(kahn.multiplications)
+    assert (products(1), corrected(1)) == (Fraction(431, 2), Fraction(1003, 6))  # H14
+    assert not products.counts_something
+    assert not corrected.counts_something
+    assert (products(6), int(two["Uicker/Kahn"].multiplications)) == (67143, 66271)  # H15
+    assert not Polynomial.parse(waters.multiplications).counts_something  # H16
+    half = Polynomial.parse(waters.multiplications.replace("620 1/4", "620 1/2"))
+    assert half.counts_something
+    assert (half(6), int(two["Waters"].multiplications)) == (7045, 7051)
 
 
 def test_plain_rows_and_selection():

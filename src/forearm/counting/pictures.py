@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -105,7 +106,7 @@ def _mark_crossing(ax: Any, kind: str) -> None:
 
 def breakdown(ax: Any, count: Count) -> None:
     """Bars: what each equation costs, multiplications to the left, additions to the right of them."""
-    tags = [tag for tag in count.by_equation if tag]
+    tags = sorted((tag for tag in count.by_equation if tag), key=_printed_order)
     for y, tag in enumerate(tags):
         t = count.by_equation[tag]
         ax.barh(y, t.multiplications, color=MULTIPLY, height=0.7)
@@ -118,8 +119,14 @@ def breakdown(ax: Any, count: Count) -> None:
     ax.margins(x=0.18)
     for colour, name in ((MULTIPLY, "multiplications"), (ADD, "additions")):
         ax.plot([], [], "s", color=colour, label=name)
-    ax.legend(fontsize=7, frameon=False, loc="lower right", handletextpad=0.1)
+    ax.legend(fontsize=7, frameon=False, loc="upper right", handletextpad=0.1)
     _bare(ax)
+
+
+def _printed_order(tag: str) -> tuple[bool, list[int]]:
+    """Equations as the paper numbers them; those without a number last, in order of first use."""
+    numbers = [int(x) for x in re.findall(r"\d+", tag)]
+    return not numbers, numbers
 
 
 def gantt(ax: Any, schedule: Schedule) -> None:
