@@ -203,6 +203,13 @@ def _screw(pose: Pose) -> _Screw:
     return _Screw(gamma, b, Pose.dh(a, alpha), theta, r)
 
 
+def _last_screw(link: Link) -> _Screw:
+    """The last frame is turned so that the first moment has no y: nothing beyond it asks for another direction."""
+    x, y, _ = link.ten_at_joint.first_moment
+    gamma = math.atan2(y, x) if link.revolute and is_number(x) and is_number(y) and not is_zero(y) else 0.0
+    return _Screw(gamma, 0.0, Pose(_turned(-gamma)) @ link.pose, 0.0, 0.0)  # type: ignore[arg-type]
+
+
 def _turned(angle: float) -> Matrix:
     return rotation_z(*sin_cos_of_constant(angle))
 
@@ -222,7 +229,7 @@ def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
     `origins` says for each revolute joint at which of its two common normals the origin sits: 0 for the one with
     the axis before, 1 for the one with the axis after; by default the cheaper way by a rough price.
     """
-    screws = [_screw(link.pose) for link in arm.links[:-1]] + [_Screw(0.0, 0.0, arm.links[-1].pose, 0.0, 0.0)]
+    screws = [*(_screw(link.pose) for link in arm.links[:-1]), _last_screw(arm.links[-1])]
     start = [0.0] + [-s.r for s in screws[:-1]]  # where the normal from the axis before meets axis j
     end = [link.d + s.b if is_number(link.d) else link.d for link, s in zip(arm.links, screws, strict=True)]
     origin = _origins(arm, screws, start, end)
