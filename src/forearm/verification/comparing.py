@@ -108,14 +108,13 @@ def _search(
 
 def _two_causes(bench: Bench, every: list[Cause], allowed: float, until: float) -> Explained | None:
     """The simplest pair: those without an unknown zero first, the others if they could still be simpler."""
-    few = bench.first(max(12, 60 // bench.arm.n))
     general = [c for c in every if not any(only is not None for _, only in c.change.get("maps", ()))]
     good: list[Explained] = []
     for zero in (False, True):
         for pair in sorted(_pairs(general, zero), key=_unknowns):
             if (good and _unknowns(pair) > min(e[2] for e in good)) or time.process_time() > until:
                 break
-            if _tried(few, pair, coarse=True).residual <= allowed:
+            if _tried(bench.few, pair, coarse=True).residual <= allowed:
                 whole = _tried(bench, pair)
                 if whole.residual <= allowed:
                     good.append((pair, whole, _unknowns(pair)))
@@ -159,11 +158,13 @@ def _tried(bench: Bench, group: tuple[Cause, ...], coarse: bool = False) -> Fit:
 
 
 def _zeroed(bench: Bench, view: View, joint: int, coarse: bool) -> Fit:
-    """The best zero of one joint: a grid, then Gauss-Newton from the best places."""
+    """The best zero of one joint: a grid, then Gauss-Newton from the best places, on few states and then on all."""
+
+    def moved(zero: float) -> View:
+        return replace(view, zeros=tuple(zero if i == joint else z for i, z in enumerate(view.zeros)))
 
     def at(zero: float, keep: bool = False) -> Fit:
-        zeros = tuple(zero if i == joint else z for i, z in enumerate(view.zeros))
-        return fit(bench, replace(view, zeros=zeros), keep)
+        return fit(bench.few, moved(zero), keep)
 
     half = np.pi if bench.arm.links[joint].revolute else 1.0
     grid = np.linspace(-half, half, GRID, endpoint=False) + half / GRID
@@ -175,7 +176,9 @@ def _zeroed(bench: Bench, view: View, joint: int, coarse: bool) -> Fit:
         return best
     for _, zero in tries[: 1 if coarse else 3]:
         best = min(best, _polished(at, zero), key=lambda f: f.residual)
-    return best
+    found = fit(bench, moved(float(best.unknowns["zero"][0])), keep=False)
+    found.unknowns["zero"] = best.unknowns["zero"]
+    return found
 
 
 def _polished(at: Any, zero: float) -> Fit:

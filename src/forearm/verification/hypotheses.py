@@ -8,7 +8,7 @@ unknowns, or a few that a fit finds. `fit` tells what difference is left under a
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -103,8 +103,12 @@ class Bench:
         n = self.arm.n
         return View(tuple(range(n)), (1.0,) * n, (0.0,) * n)
 
-    def first(self, count: int) -> "Bench":
-        """The same with fewer states."""
+    @cached_property
+    def few(self) -> "Bench":
+        """The same with fewer states, for looking around."""
+        count = max(12, 60 // self.arm.n)
+        if len(self.q) <= count:
+            return self
         return Bench(self.arm, self.q[:count], self.qd[:count], self.qdd[:count], self.tau[:count])
 
     def seen(self, view: View) -> tuple[Matrix, Matrix, Matrix, Matrix]:
