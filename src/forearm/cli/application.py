@@ -9,7 +9,7 @@ import forearm
 
 VERBS = {
     "The arm": ("arms", "show", "convert"),
-    "Dynamics": ("torque",),
+    "Dynamics": ("torque", "simulate"),
     "Trust": ("verify", "check", "compare"),
     "The papers": ("count", "derive", "cite"),
     "Code and machine": ("emit", "bench", "doctor", "cache"),
@@ -22,6 +22,7 @@ HOMES = {
     "show": "arm_verbs",
     "convert": "arm_verbs",
     "torque": "motion_verbs",
+    "simulate": "motion_verbs",
     "verify": "trust_verbs",
     "check": "trust_verbs",
     "compare": "trust_verbs",

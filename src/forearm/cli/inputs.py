@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from forearm.arm import Arm
 
-STDIO = "-"
-COLUMN = re.compile(r"(t|time)|(qdd|qd|q)[ _.\[]*([^\]]+?)\]?")
+STDIO = "stdio:"
+"""What `-` becomes, because a lone hyphen is no word to the parser."""
+COLUMN = re.compile(r"(t|time)|(qdd|qd|q)[ _.:\[]*([^\]]+?)\]?")
 
 
 def arm_of(name: str, *, tip: str | None = None, rigid: bool = False, payload: Sequence[float] = ()) -> "Arm":

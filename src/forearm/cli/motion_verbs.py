@@ -1,14 +1,16 @@
 """Verbs about motion: torques of a state or of a motion, simulation."""
 
 import csv
+import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from forearm.cli.arm_verbs import Numbers
 from forearm.cli.inputs import STDIO, arm_of, motion_of, state_of, writing
-from forearm.cli.output import PLAIN, Shared, note, print_json, table
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
+from forearm.cli.running import FOUND, OK
 
 
 def torque(
@@ -184,3 +186,103 @@ def _draw(arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], path: Path) 
     instants = np.arange(len(rows[0])) if t is None else t
     label = "row" if t is None else "t [s]"
     plots.save(plots.torque_figure(arm, instants, parts["tau"], label=label), path)
+
+
+def simulate(
+    arm: str,
+    /,
+    *,
+    q0: Numbers = (),
+    qd0: Numbers = (),
+    goal: Numbers = (),
+    unaware: Annotated[bool, Parameter(negative=())] = False,
+    duration: float = 1.0,
+    dt: float = 1e-3,
+    method: Literal["rk4", "euler", "symplectic", "dop853", "papers"] = "rk4",
+    every: int = 10,
+    payload: Numbers = (),
+    rigid: Annotated[bool, Parameter(negative=())] = False,
+    out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
+    plot: Path | None = None,
+    tip: str | None = None,
+    shared: Shared = PLAIN,
+) -> int:
+    """Simulate: let the arm go, or bring it to a goal by computed torque; the motion as CSV.
+
+    Exit code 1 if the motion did not come to its end (it diverged, a limit was hit).
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    q0
+        Joint positions at the start; zeros otherwise.
+    qd0
+        Joint speeds at the start; zeros otherwise.
+    goal
+        Follow a smooth motion to these positions by computed torque; no torque at all otherwise.
+    unaware
+        The controller does not know of the payload.
+    duration
+        How long [s] (1).
+    dt
+        Step [s] (0.001).
+    method
+        Scheme: rk4 (unless told otherwise), euler (semi-implicit), symplectic, dop853, papers.
+    every
+        Record every so many steps (10).
+    payload
+        Mass [kg], or mass and centre x y z [m] in the tool's axes.
+    rigid
+        Leave out rotor inertia and friction.
+    out
+        Where the CSV goes; - is stdout.
+    plot
+        Draw positions, speeds, torques and energies into this file.
+    tip
+        Last link of the chain (URDF).
+    """
+    from forearm.simulation import ComputedTorque, Quintic
+    from forearm.simulation import simulate as simulated
+
+    real = arm_of(arm, tip=tip, rigid=rigid, payload=payload)
+    believed = arm_of(arm, tip=tip, rigid=rigid) if unaware else real
+    start = state_of(real, "q0", q0)
+    law = ComputedTorque(believed, Quintic(start, state_of(real, "goal", goal), duration)) if goal else None
+    with progress(shared, f"simulating {real.name}") as tell:
+        record = simulated(
+            real,
+            start,
+            state_of(real, "qd0", qd0),
+            law=law,
+            duration=duration,
+            dt=dt,
+            method=method,
+            record_every=every,
+            progress=lambda done: tell(round(1000 * done), 1000, "simulating"),
+        )
+    if plot is not None:
+        _save_record(record, plot, shared)
+    if shared.json:
+        told = {"arm": real.name, "outcome": record.outcome.kind, "advice": record.outcome.advice}
+        print_json(told | {"law": record.law, "method": record.method, **record.arrays()})
+    else:
+        _write_record(record, out)
+        note(shared, str(record))
+    return OK if record.outcome.finished else FOUND
+
+
+def _save_record(record: Any, plot: Path, shared: Shared) -> None:
+    from forearm import plots
+
+    plots.save(record.plot(), plot)
+    note(shared, f"drawn: {plot}")
+
+
+def _write_record(record: Any, out: str) -> None:
+    if out != STDIO:
+        record.to_csv(out)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = record.to_csv(Path(folder) / "record.csv")
+        print(path.read_text(encoding="utf-8"), end="")

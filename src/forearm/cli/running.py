@@ -38,7 +38,9 @@ def run(argv: Sequence[str]) -> int:
 
 def _run(words: list[str]) -> int:
     from forearm.cli.application import application
+    from forearm.cli.inputs import STDIO
 
+    words = [STDIO if word == "-" else word for word in words]
     result = application()(words, exit_on_error=False, print_error=False, result_action="return_value")
     return result if isinstance(result, int) else OK
 

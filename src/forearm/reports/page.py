@@ -38,7 +38,7 @@ class Table:
         return f"<div class='scroll' tabindex='0'>{table}</div>{caption}"
 
     def _cell(self, k: int, value: Any, left: list[int]) -> str:
-        text = escape(_text(value)).replace(" | ", "&nbsp;|&nbsp;")
+        text = escape(_text(value))
         if k in self.code:
             text = f"<code>{text}</code>"
         if value in GOOD or value in BAD:
@@ -79,11 +79,12 @@ class Section:
     def html(self, number: int) -> str:
         """The section."""
         parts = [part.html() for part in self.parts]
-        both = len(parts) > 1
+        kind = " both" if len(parts) > 1 else ""
+        kind += " wide" if kind and isinstance(self.parts[0], Table) else ""
         content = "".join(f"<div class='part'>{part}</div>" for part in parts)
         return (
             f"<section id='s{number}'><h2>{escape(self.title)}</h2><p>{_marked(self.text)}</p>"
-            f"<div class='parts{' both' if both else ''}'>{content}</div></section>"
+            f"<div class='parts{kind}'>{content}</div></section>"
         )
 
 
