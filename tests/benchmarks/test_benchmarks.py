@@ -25,6 +25,7 @@ def test_a_quick_run_agrees_with_the_peers(case, tmp_path):
         assert peer["difference"] < 1e-12, peer
 
 
+@pytest.mark.more
 def test_counts_have_not_grown():
     done = run("benchmarks/counts.py", "--check")
     assert done.returncode == 0, done.stdout

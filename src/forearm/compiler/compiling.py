@@ -30,6 +30,8 @@ LONG = 30
 """Joints beyond which torques are compiled as loops over links instead of straight-line code."""
 
 SEARCH = "search"
+HEAVY = 2000
+"""Operations beyond which a graph is only folded: derivatives come from factored parts, and gain 1 % in seconds."""
 WORTHWHILE = 1.6
 """A candidate that costs so many times the cheapest before factoring is not worth factoring."""
 ARTICULATED_FROM = 12
@@ -184,10 +186,8 @@ def _traced(
     """Every choice with its graph, cheapest first; `slide` also tries other origins for the best."""
     folded = [(c, _graph(arm, quantity, free, c, options, effort=0)) for c in choices]
     least = min(graph.counts.operations for _, graph in folded)
-    traced = [
-        (c, simplified(graph) if graph.counts.operations <= WORTHWHILE * least else graph)
-        for c, graph in folded
-    ]
+    worth = min(WORTHWHILE * least, HEAVY)
+    traced = [(c, simplified(graph) if graph.counts.operations <= worth else graph) for c, graph in folded]
     if slide:
         traced.append(_slid(arm, quantity, free, traced, options))
     return sorted(traced, key=lambda pair: pair[1].counts.operations)
