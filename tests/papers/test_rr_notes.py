@@ -65,6 +65,10 @@ def test_jacobians_1_2(state):
         R, p = link_poses(arm, q)[number]
         J = jacobian_at(arm, q, p + R @ arm.links[number - 1].about_com.center, number)
         assert_close(J, np.vstack([J_v, J_w]))
+        linear, angular = lagrange.module.jacobians(arm, *lagrange.module._geometry(arm, q)[:3])
+        for j in range(1, number + 1):  # the formulation keeps the columns of the joints below the link
+            assert_close(linear[number][j], np.array(J_v)[:, j - 1])
+            assert_close(angular[number][j], np.array(J_w)[:, j - 1])
 
 
 def test_mass_matrix_3_to_7(state):
