@@ -53,6 +53,7 @@ def application() -> App:
         help=ABOUT,
         version=forearm.__version__,
         help_format="plaintext",
+        suppress_keyboard_interrupt=False,
         group_commands=Group("Of forearm itself", sort_key=99),
         default_parameter=Parameter(show_default=False),
     )

@@ -1,0 +1,95 @@
+"""The command line as a process: start-up, pipes, colours, completion."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from cli.verbs import MOTION
+from forearm.cli.application import VERBS
+
+FOREARM = [sys.executable, "-m", "forearm"]
+OPTIONAL = (
+    "sympy",
+    "matplotlib",
+    "mujoco",
+    "viser",
+    "cupy",
+    "xarray",
+    "casadi",
+    "numpy",
+    "scipy",
+    "llvmlite",
+    "lxml",
+)
+
+
+def ran(*words, **keywords):
+    return subprocess.run([*FOREARM, *words], capture_output=True, text=True, check=False, **keywords)
+
+
+def test_help_loads_no_package_that_it_does_not_need():
+    probe = (
+        "import sys, time; start = time.process_time()\n"
+        "from forearm.cli.running import run\n"
+        "code = run(['--help'])\n"
+        "print('took', time.process_time() - start, sorted({m.split('.')[0] for m in sys.modules}))"
+    )
+    run = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    last = run.stdout.strip().splitlines()[-1]
+    assert not [name for name in OPTIONAL if f"'{name}'" in last]
+    assert float(last.split()[1]) < 0.8, "about 0.3 s of processor time is the promise"
+    for verbs in VERBS.values():
+        for verb in verbs:
+            assert f" {verb} " in run.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [("arms",), ("show", "puma560"), ("torque", "rr", "-"), ("show", "rr", "--json")]
+)
+def test_a_closed_pipe_ends_quietly(words):
+    """`forearm … | head -1`, with a reader that leaves before anything is written."""
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as pipe:
+        run = subprocess.run(
+            [*FOREARM, *words], stdout=pipe, stderr=subprocess.PIPE, input=MOTION.encode(), check=False
+        )
+    assert run.returncode == 141
+    assert b"Traceback" not in run.stderr
+    assert b"BrokenPipe" not in run.stderr
+
+
+def test_no_colours_when_asked():
+    """Even at a terminal."""
+    pty = pytest.importorskip("pty")
+    for words, environment, colours in (
+        (("check", "puma560"), {}, True),
+        (("check", "puma560", "--no-color"), {}, False),
+        (("check", "puma560"), {"NO_COLOR": "1"}, False),
+    ):
+        ours, theirs = pty.openpty()
+        kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+        env = {**kept, "TERM": "xterm-256color", **environment}
+        with subprocess.Popen([*FOREARM, *words], stdout=theirs, stderr=subprocess.DEVNULL, env=env):
+            os.close(theirs)
+            text = b""
+            try:
+                while part := os.read(ours, 65536):
+                    text += part
+            except OSError:  # Linux says EIO at the end
+                pass
+        os.close(ours)
+        assert (b"\x1b[" in text) is colours
+
+
+def test_version():
+    assert ran("--version").stdout.strip() == __import__("forearm").__version__
+
+
+def test_completion_is_a_script_that_bash_accepts():
+    script = ran("completion", "bash").stdout
+    checked = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    assert "torque" in script
