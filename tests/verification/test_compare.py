@@ -128,6 +128,7 @@ def test_an_arm_is_the_same_as_itself():
     result = compare(arm, arm)
     assert result.same
     assert result.verdict == "the same within rounding"
+    assert "mass matrix: the same" in str(result)
     assert result.causes == ()
 
 
@@ -222,7 +223,10 @@ def test_drives_that_only_one_side_has():
     arm = load("puma560")
     result = compare(arm, arm.without_drives(), states=24)
     assert set(result.keys) == {"armature", "friction"}
-    assert result.causes == ("rotor inertia (armature) only in puma560", "friction only in puma560")
+    assert result.causes == (
+        "rotor inertia (armature) only in puma560, not in the other",
+        "friction only in puma560, not in the other",
+    )
 
 
 def test_torques_shifted_by_one_joint():

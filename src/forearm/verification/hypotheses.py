@@ -319,12 +319,14 @@ def causes(arm: Arm) -> Iterator[Cause]:
         {"maps": (("frame", None),)},
     )
     if any(float(link.drive.reflected_inertia) for link in arm.links):
-        yield Cause("armature", f"rotor inertia (armature) only in {arm.name}", 0, {"rotors": False})
+        yield Cause(
+            "armature", f"rotor inertia (armature) only in {arm.name}, not in the other", 0, {"rotors": False}
+        )
     yield Cause(
         "armature", "rotor inertia (armature) on the diagonal of M differs", arm.n, {"extras": ("armature",)}
     )
     if any(link.drive.viscous or any(link.drive.coulomb) for link in arm.links):
-        yield Cause("friction", f"friction only in {arm.name}", 0, {"friction": False})
+        yield Cause("friction", f"friction only in {arm.name}, not in the other", 0, {"friction": False})
     yield Cause("friction", "friction differs", 2 * arm.n, {"extras": ("friction",)})
     yield Cause("scale", "all torques differ by one factor", 1, {"extras": ("scale",)})
     for k in range(arm.n, 0, -1):

@@ -199,7 +199,7 @@ class Comparison:
         """One sentence."""
         if self.same:
             return "the same within rounding"
-        return " and ".join(self.causes) if self.causes else "cannot tell"
+        return "; and ".join(self.causes) if self.causes else "cannot tell"
 
     def to_json(self) -> str:
         """The comparison as JSON text."""
@@ -208,9 +208,7 @@ class Comparison:
 
     def __str__(self) -> str:
         lines = [f"{self.one} and {self.other}: {self.verdict}"]
-        lines += [
-            f"  {name}: differs by {size:.2e}{', ' + how if how else ''}" for name, size, how in self.terms
-        ]
+        lines += [f"  {name}: {_apart(size, how)}" for name, size, how in self.terms]
         if not self.same and not self.causes:
             lines += [f"  tested: {e.cause}: leaves {e.residual:.1e}" for e in self.evidence[:8]]
         return "\n".join(lines)
@@ -219,6 +217,13 @@ class Comparison:
 def _size(row: Row) -> float:
     """How badly a row fails; not a number is worst."""
     return math.inf if math.isnan(row.residual) else row.residual / row.tolerance
+
+
+def _apart(size: float, how: str) -> str:
+    """How far two terms are apart, in words."""
+    if size < 1e-12:
+        return "the same"
+    return f"{size:.2e} apart{', ' + how if how else ''}"
 
 
 def _plain(value: float) -> float | None:
