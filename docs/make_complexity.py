@@ -73,7 +73,8 @@ def overview() -> str:
         "Multiplications and additions *as set forth*: nothing skipped but the zeros at the base and beyond the tip; the "
         "entries of A are given. Every polynomial is fitted in exact fractions on at least two points more than it has "
         'coefficients. "Besides" is what a formulation does on lines that carry no equation: derivatives of A, turning '
-        "vectors into base axes.\n\n" + to_markdown(formulation_rows())
+        "vectors into base axes. The published polynomials are corrected in two places, 25n^4 (printed 25n^3) and "
+        "620 1/2 n (printed 620 1/4 n); below they stand as printed.\n\n" + to_markdown(formulation_rows())
     )
 
 
