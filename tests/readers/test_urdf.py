@@ -139,6 +139,12 @@ def test_masses_that_cancel_are_refused():
         from_urdf(text, keep_defects=True)
 
 
+@pytest.mark.parametrize("tolerance", ["a", -1e-3, 2.0, True])
+def test_right_angles_is_a_small_angle(tolerance):
+    with pytest.raises(ReadFault, match="give an angle in rad, such as 1e-3, or None"):
+        from_urdf(SOUND, right_angles=tolerance)
+
+
 def test_impossible_inertias_are_kept_when_asked_with_file_and_line():
     impossible = SOUND.replace('izz="0.025"', 'izz="1.676"')
     arm = from_urdf(impossible, "arm.urdf", keep_defects=True)

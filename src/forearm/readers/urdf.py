@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Matrix, Vector, parallel_axis, rotation_z, sin_cos_of_constant
+from forearm.algebra import Matrix, Vector, is_number, parallel_axis, rotation_z, sin_cos_of_constant
 from forearm.arm import Arm, Defect, Drive, Inertia, Link, Pose, moved_frame
-from forearm.faults import ArmFault, link_faults
+from forearm.faults import ArmFault, ReadFault, link_faults
 from forearm.readers.urdf_angles import nearest_right_angle, rounded_right_angle
 from forearm.readers.urdf_chain import Chain, Member, chain_of
 from forearm.readers.urdf_text import Frame, JointText, Robot, robot_from_bytes, robot_from_file
@@ -76,6 +76,10 @@ def arm_of_chain(
     robot: Robot, chain: Chain, snap: float | None, keep: bool, massless: bool, rest: dict[str, Any]
 ) -> Arm:
     """The arm of a chain out of a table of links and joints; arguments as in `read_urdf`."""
+    if snap is not None and not (is_number(snap) and 0 <= snap < 0.5):
+        raise ReadFault(
+            f"{robot.file}: right_angles is {snap!r}; give an angle in rad, such as 1e-3, or None."
+        )
     dynamics = _has_dynamics(robot, chain, massless)
     if dynamics:
         _refuse_impossible(robot, chain, keep)

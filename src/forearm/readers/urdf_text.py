@@ -19,7 +19,10 @@ from forearm.readers.urdf_xml import parse_xml, read_limited
 MAX_ANGLE = 4 * math.pi
 MAX_LENGTH = 50.0
 MAX_MASS = 1e5
-"""Beyond these a number is taken for degrees, millimetres or grams."""
+MAX_MOMENT = 1e5
+"""Beyond these a number is taken for degrees, millimetres, grams or kg mm²."""
+MAX_NUMBER = 1e50
+"""Beyond this a number is refused whatever it means; squares and products stay finite."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 MOVING = ("revolute", "continuous", "prismatic")
@@ -217,7 +220,11 @@ class _Element:
         if len(found) > 1:
             self.line = found[1].sourceline or self.line
             self.fault(f"has {len(found)} <{tag}>, where one belongs; take out all but one.")
-        return _Element(self.robot, found[0], self.units, f"{self.title}, <{tag}>:") if found else None
+        return (
+            _Element(self.robot, found[0], self.units, f"{self.title.rstrip(':')}, <{tag}>:")
+            if found
+            else None
+        )
 
     def text(self, key: str) -> str:
         value = self.element.get(key)
@@ -247,10 +254,10 @@ class _Element:
     def _number(self, key: str, word: str) -> float:
         if not NUMBER.fullmatch(word.strip()):
             hint = " A decimal point is a point, not a comma." if "," in word else ""
-            self.fault(f"{key}={word!r} is not a number; give one like 0.25 or -1e-3.{hint}")
+            self.fault(f"{key}={word[:40]!r} is not a number; give one like 0.25 or -1e-3.{hint}")
         value = float(word)
-        if not math.isfinite(value):
-            self.fault(f"{key}={word!r} is beyond what a float holds; give a finite number.")
+        if not abs(value) < MAX_NUMBER:
+            self.fault(f"{key}={word[:40]!r} is beyond {MAX_NUMBER:g}, larger than anything that an arm has.")
         return value
 
     def size(self, key: str, values: tuple[float, ...], most: float, hint: str) -> None:
@@ -284,6 +291,7 @@ def _link(element: _Element) -> LinkText:
     kilograms = mass.number("value")
     mass.size("value", (kilograms,), MAX_MASS, "masses are in kilograms: grams?")
     moments = tuple(inertia.number(key) for key in MOMENTS)
+    inertia.size("a moment", moments, MAX_MOMENT, "moments are in kg m²: kg mm²?")
     return LinkText(element.name, Body(_origin(inertial), kilograms, moments, inertial.line), element.line)
 
 
