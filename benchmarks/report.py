@@ -147,17 +147,34 @@ def simulation_page(data):
     return text + table(("RK4, iiwa 14, one thread", "million steps/s", "forearm is faster by"), rows)
 
 
+def accuracy_page(data):
+    rows = [
+        (
+            r["arm"],
+            f"{r['relative']:.1e}",
+            f"{r['eps_of_largest_intermediate']:.2f}",
+            f"{r['relative_float32']:.1e}",
+        )
+        for r in data["rows"]
+    ]
+    head = (
+        "arm",
+        "error / largest torque",
+        "in eps of the largest intermediate",
+        "float32: error / largest torque",
+    )
+    about_it = "Compiled torques against the formulation in fifty digits, worst of five random states.\n\n"
+    return "\n## How exact\n\n" + about_it + table(head, rows)
+
+
+PAGES = {"gpu": gpu_page, "cpu": cpu_page, "simulation": simulation_page, "accuracy": accuracy_page}
+
+
 def main():
     text = HEAD
     for path in sorted((HERE / "results").glob("*.json")):
         data = json.loads(path.read_text())
-        text += (
-            gpu_page(data)
-            if "about" in data
-            else simulation_page(data)
-            if data.get("kind") == "simulation"
-            else cpu_page(data)
-        )
+        text += PAGES["gpu" if "about" in data else data.get("kind", "cpu")](data)
     PAGE.write_text(text)
 
 

@@ -8,7 +8,7 @@ import pytest
 from forearm.readers import known_arms, load
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-from accuracy import accuracy  # noqa: E402
+from accuracy import accuracy
 
 ARMS = [name for name in known_arms() if load(name).dynamics]
 QUICK = ("rr", "stanford")
