@@ -227,3 +227,14 @@ def test_arms_that_cannot_move():
     stub = fa.Arm("stub", [RR.links[0], fa.Link("revolute", name="wrist")])
     with pytest.raises((fa.SingularInertia, fa.Fault), match="singular"):
         simulate(stub, [0.0, 0.0], duration=0.1)
+
+
+def test_a_law_that_is_sampled_too_slowly_says_so():
+    law = PDWithGravity(RR, [0.0, 0.0], kp=400.0, kd=60.0)
+    run = simulate(RR, [0.1, 0.1], law=law, duration=5.0, dt=1e-3, control_dt=0.02)
+    assert run.outcome.kind == "step too large"
+    assert "the law is held for control_dt = 0.02 s; try control_dt = " in run.outcome.advice
+    assert run.t[-1] < 5.0  # it ends when nothing is left to compute
+    better = float(run.outcome.advice.split("try control_dt = ")[1].split(" s")[0])
+    again = simulate(RR, [0.1, 0.1], law=law, duration=3000 * better, dt=better, control_dt=better)
+    assert again.outcome.finished

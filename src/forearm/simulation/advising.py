@@ -41,12 +41,17 @@ class StepAdvice:
         )
 
 
-def fastest_rate(job: Any, row: tuple[int, ...], q: Any = None, qd: Any = None) -> float:
-    """Magnitude of the largest eigenvalue of arm and law, linearised at a state of a motion [1/s]."""
+def fastest_rate(
+    job: Any, row: tuple[int, ...], q: Any = None, qd: Any = None, *, sampled: bool = False
+) -> float:
+    """Magnitude of the largest eigenvalue of arm and law, linearised at a state of a motion [1/s].
+
+    A law that is held between samples is not part of that, unless `sampled` asks what it would be like if it were not.
+    """
     n, plant = job.plant.arm.n, job.plant
     q = job.q[row] if q is None else q
     qd = job.qd[row] if qd is None else qd
-    law = job.law.graph if job.law is not None and not job.hold else None
+    law = job.law.graph if job.law is not None and (sampled or not job.hold) else None
     kernel = kept(
         plant, ("rates", None if law is None else law.digest), lambda: Kernel(rates_graph(plant, law))
     )

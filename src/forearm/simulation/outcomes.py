@@ -88,6 +88,14 @@ def _diverged(job: Any, row: tuple[int, ...], when: float, method: str) -> Outco
             f"arm and law have a rate of {rate:.3g} 1/s at the beginning, and {method} follows rates up to "
             f"{bound / job.dt:.3g} 1/s at dt = {job.dt:g} s; try dt = {0.25 * bound / rate:.1g} s.",
         )
+    held = job.hold * job.dt
+    if job.law is not None and job.hold and (fast := fastest_rate(job, row, sampled=True)) * held > 1.0:
+        return Outcome(
+            "step too large",
+            when,
+            f"arm and law have a rate of {fast:.3g} 1/s at the beginning, and the law is held for control_dt = "
+            f"{held:g} s; try control_dt = {0.3 / fast:.1g} s, or lower gains.",
+        )
     return Outcome(
         "diverged",
         when,

@@ -333,6 +333,9 @@ def _rows_in_python(job: _Job) -> Callable[[float, Vector, Vector], Vector]:
     def torques(t: float, q: Vector, qd: Vector) -> Vector:
         tau = np.empty((*batch, arm.n))
         for row in np.ndindex(batch):
+            if not (np.all(np.isfinite(q[row])) and np.all(np.isfinite(qd[row]))):
+                tau[row] = np.nan  # a motion that has diverged; its law is left in peace
+                continue
             extra = {name: job.values[name][row] for name in job.gains}
             tau[row] = checked_torques(arm, law.function(t, q[row].copy(), qd[row].copy(), **extra))
         return _clip(job, tau)
@@ -357,6 +360,8 @@ def _law_torques(job: _Job, *, timed: bool = False) -> Callable[[Any, Vector, Ve
     extra = {k: np.expand_dims(v, axis) if timed else v for k, v in job.values.items()}
 
     def torques(t: Any, q: Vector, qd: Vector) -> Vector:
+        if q.ndim == 1 and not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
+            return np.full(q.shape, np.nan)
         given = {**extra, "t": np.asarray(t, dtype=float), "q": q, "qd": qd}
         return _clip(job, kernel.general(*[given[port.name] for port in kernel.graph.inputs]))
 
@@ -416,6 +421,8 @@ class _Run:
             count = min(chunk, job.steps - self.done)
             began = time.perf_counter()
             self._advance(count)
+            if not np.any(np.all(np.isfinite(self.state["qd"]), axis=-1)):
+                return  # nothing is left to compute
             now = time.perf_counter()
             if self.grows and now - began < PATIENCE / 4:
                 chunk = 2 * chunk
