@@ -98,6 +98,19 @@ def test_models_of_pybullet(name):
     assert_mujocos_torques(arm, spec.compile(), seed_of(name))
 
 
+def test_the_tool_is_the_frame_of_the_tip_also_where_its_joint_is_elsewhere(read):
+    moved = ARM.replace('type="slide" axis="1 0 0"', 'type="hinge" axis="1 0.2 0" pos="0.1 -0.2 0.3"')
+    arm, model = read(moved, tip="lower"), mujoco.MjModel.from_xml_string(moved)
+    q, data = assert_mujocos_torques(arm, model, 3)
+    R, p = frame_pose(arm, q)
+    assert np.max(np.abs(p - data.body("lower").xpos)) < 1e-12
+    assert np.max(np.abs(R - data.body("lower").xmat.reshape(3, 3))) < 1e-12
+
+
+def test_a_model_without_a_name_is_called_like_its_file(read):
+    assert read(ARM.replace(' model="bench"', "")).name == "arm"
+
+
 def test_friction_loss_is_dry_friction(read):
     arm = read(ARM.replace('name="pan"', 'name="pan" frictionloss="0.7"'))
     assert arm.links[0].drive.coulomb == (0.7, 0.7)

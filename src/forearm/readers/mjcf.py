@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.arm import Arm
+from forearm.arm import Arm, Pose
 from forearm.faults import ReadFault
 from forearm.readers.urdf import arm_of_chain
 from forearm.readers.urdf_angles import roll_pitch_yaw
@@ -19,6 +19,8 @@ from forearm.readers.urdf_chain import chain_of
 from forearm.readers.urdf_text import Body, Frame, JointText, LinkText, Robot
 from forearm.readers.urdf_xml import parse_xml, read_limited
 
+UNNAMED = "MuJoCo Model"
+"""What MuJoCo calls a model without a name."""
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -39,12 +41,15 @@ def read_mjcf(
     allow_files: let MuJoCo open the files that the model names (includes, meshes), if you trust it.
     `rest` are fields of Arm; gravity is the model's unless it is given.
     """
-    robot, gravity = _robot(Path(path), read_limited(path, "MJCF"), allow_files)
-    rest.setdefault("gravity", gravity)
-    return arm_of_chain(robot, chain_of(robot, root, tip, lock), right_angles, keep_defects, False, rest)
+    robot, model = _robot(Path(path), read_limited(path, "MJCF"), allow_files)
+    rest.setdefault("gravity", tuple(float(x) for x in model.opt.gravity))
+    chain = chain_of(robot, root, tip, lock)
+    arm = arm_of_chain(robot, chain, right_angles, keep_defects, False, rest)
+    last = _anchor(model, chain.tip or chain.joints[-1].child)
+    return arm.replace(tool=arm.tool @ Pose(translation=_triple(-last))) if np.any(last) else arm
 
 
-def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[Robot, tuple[float, ...]]:
+def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[Robot, Any]:
     file = str(path)
     tree = parse_xml(content, file)
     if tree.tag != "mujoco":
@@ -54,7 +59,7 @@ def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[Robot, tuple[
     if not allow_files:
         _refuse_files(file, tree)
     model = _compiled(path, content, allow_files)
-    return _table(file, model, _lines(tree)), tuple(float(x) for x in model.opt.gravity)
+    return _table(file, model, _lines(tree)), model
 
 
 def _refuse_files(file: str, tree: Any) -> None:
@@ -94,7 +99,8 @@ def _lines(tree: Any) -> dict[tuple[str, str], int]:
 
 def _table(file: str, model: Any, lines: dict[tuple[str, str], int]) -> Robot:
     """The compiled model as a table of links and joints, as a URDF file would have it."""
-    robot = Robot(file, _name(model, 0) or Path(file).stem)
+    named = _name(model, 0)
+    robot = Robot(file, named if named not in ("", UNNAMED) else Path(file).stem)
     bodies = ["world", *(model.body(i).name or f"body{i}" for i in range(1, model.nbody))]
     robot.links["world"] = LinkText("world", None, 0)
     anchors = {0: np.zeros(3)}
@@ -192,6 +198,14 @@ def _joint(
         armature=float(model.dof_armature[dof]),
         offset=-float(model.qpos0[int(model.jnt_qposadr[j])]),
     )
+
+
+def _anchor(model: Any, name: str) -> Any:
+    """Where the frame of a body's link is, seen from the body: at its last joint."""
+    for i in range(1, model.nbody):
+        if name == (model.body(i).name or f"body{i}") and model.body_jntnum[i]:
+            return np.array(model.jnt_pos[int(model.body_jntadr[i]) + int(model.body_jntnum[i]) - 1])
+    return np.zeros(3)
 
 
 def _joint_name(model: Any, j: int) -> str:

@@ -268,7 +268,8 @@ def _remarks(robot: Robot, chain: Chain, snap: float | None, dynamics: bool) -> 
     """What a person should know about how the file became an arm."""
     said = list(robot.notes)
     members = sum(len(body) for body in chain.bodies)
-    said.append(f"{members} links -> base and {len(chain.joints)} moving bodies")
+    bodies = "body" if len(chain.joints) == 1 else "bodies"
+    said.append(f"{members} links -> base and {len(chain.joints)} moving {bodies}")
     if not dynamics:
         said.append("no link that moves has <inertial>: kinematics only")
     for joint, body in zip(chain.joints, chain.bodies[1:], strict=True):
