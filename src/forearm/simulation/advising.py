@@ -9,6 +9,7 @@ from forearm.algebra import Vector
 from forearm.compiler.kernel import Kernel
 from forearm.faults import StateFault
 from forearm.simulation.engines import kept
+from forearm.simulation.jobs import Job, job_of
 from forearm.simulation.steps import rates_graph
 
 STABLE = {"rk4": 2.6, "papers": 2.6, "euler": 2.0, "euler with sticking": 2.0, "symplectic": 2.0}
@@ -42,7 +43,7 @@ class StepAdvice:
 
 
 def fastest_rate(
-    job: Any, row: tuple[int, ...], q: Any = None, qd: Any = None, *, sampled: bool = False
+    job: Job, row: tuple[int, ...], q: Any = None, qd: Any = None, *, sampled: bool = False
 ) -> float:
     """Magnitude of the largest eigenvalue of arm and law, linearised at a state of a motion [1/s].
 
@@ -135,14 +136,14 @@ def advise_step(
 
 def _along(arm: Any, q0: Any, qd0: Any, duration: float, options: dict[str, Any]) -> tuple[float, float]:
     """Fastest rate and greatest speed along the motion, from a rough run."""
-    from forearm.simulation import running
+    from forearm.simulation.running import simulate
 
     rest = {k: v for k, v in options.items() if k not in ("progress", "threads", "record_every")}
     q, qd = np.asarray(q0, dtype=float), np.zeros(arm.n) if qd0 is None else np.asarray(qd0, dtype=float)
-    job = running.job_of(arm, q, qd, rest)
+    job = job_of(arm, q, qd, rest)
     rate = fastest_rate(job, ())
     steps = int(np.clip(np.ceil(duration * min(rate, 1e5) / 0.5), 64, 20000))
-    rough = running.simulate(
+    rough = simulate(
         arm, q0, qd0, duration=duration, dt=duration / steps, **{**rest, "record_every": max(1, steps // 16)}
     )
     speeds = np.abs(rough.qd[np.all(np.isfinite(rough.qd), axis=-1)])

@@ -6,11 +6,12 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.simulation.advising import STABLE, fastest_rate
+from forearm.simulation.jobs import Job
 from forearm.simulation.records import Outcome
 
 
 def outcomes_of(
-    job: Any,
+    job: Job,
     end: dict[str, Vector],
     states: dict[str, Vector],
     t: Vector,
@@ -75,7 +76,7 @@ def _limit(plant: Any, number: int, when: float) -> Outcome:
     )
 
 
-def _diverged(job: Any, row: tuple[int, ...], when: float, method: str) -> Outcome:
+def _diverged(job: Job, row: tuple[int, ...], when: float, method: str) -> Outcome:
     """Whether the step is too large for the arm under its law, or something else is wrong."""
     if not (np.all(np.isfinite(job.q[row])) and np.all(np.isfinite(job.qd[row]))):
         return Outcome("diverged", 0.0, "its initial state is not finite.")

@@ -3,24 +3,31 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from forearm import faults
-from forearm.algebra import Vector, is_number
+from forearm.algebra import Vector
 from forearm.arm import Arm, Wrench
-from forearm.compiler.freeing import PAYLOAD, port_name
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.passes import lower
+from forearm.dynamics import external_torque
 from forearm.faults import StateFault
-from forearm.simulation.engines import Adaptive, Loop, Stages, State, kept
+from forearm.simulation.engines import Adaptive, Loop, Stages, State
+from forearm.simulation.jobs import (
+    Job,
+    free_values,
+    greatest_torques,
+    law_torques,
+    make_job,
+    one_of,
+    rows_in_python,
+    whole_steps,
+)
 from forearm.simulation.outcomes import outcomes_of
 from forearm.simulation.papers import PapersScheme
 from forearm.simulation.records import Record
 from forearm.simulation.steps import Plant
-from forearm.simulation.tracing import Law, checked_torques, law_name, make_law
 
 METHODS = ("rk4", "euler", "symplectic", "dop853", "papers")
 PATIENCE = 0.1
@@ -84,210 +91,30 @@ def simulate(
         The record, also when Ctrl-C was pressed: what was computed until then, with the outcome 'interrupted'.
     """
     faults.needs_dynamics(arm, "motion")
-    _choice("method", method, METHODS)
-    _choice("limits", limits, ("note", "stop", "ignore"))
+    one_of("method", method, METHODS)
+    one_of("limits", limits, ("note", "stop", "ignore"))
     q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", np.zeros(arm.n) if qd0 is None else qd0)
-    own = _free_values(arm, payload, free)
+    own = free_values(arm, payload, free)
     plant = Plant(
-        arm, tuple(own), wrench, _torque_limits(arm, torque_limits), limits != "ignore", limits == "stop"
+        arm, tuple(own), wrench, greatest_torques(arm, torque_limits), limits != "ignore", limits == "stop"
     )
-    steps, hold = _steps(duration, dt, control_dt)
-    job = _job(plant, q, qd, own, gains or {}, law, steps, hold, trace)
+    steps, hold = whole_steps(duration, dt, control_dt)
+    job = make_job(plant, q, qd, own, gains or {}, law, steps, hold, trace)
     every = (
         record_every if record_every is not None else (1 if not job.batch else max(1, steps // BATCH_RECORDS))
     )
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
-    job = _Job(**{**vars(job), "dt": float(duration) / steps, "every": int(every), "progress": progress})
+    job = replace(job, dt=float(duration) / steps, every=int(every), progress=progress)
     engine = _engine(job, method, sticking, rtol, atol)
     engine.threads = threads
     return _Run(job, engine).record("euler with sticking" if sticking else method)
 
 
-@dataclass(frozen=True, eq=False)
-class _Job:
-    """Everything about a simulation but its engine."""
-
-    plant: Plant
-    batch: tuple[int, ...]
-    q: Vector
-    qd: Vector
-    values: State
-    """Gains and free parameters by port, (*batch, *shape)."""
-    own: dict[str, Vector]
-    """Free parameters by path, (*batch, *shape)."""
-    gains: tuple[str, ...]
-    law: Law | None
-    torques: Vector | None
-    """Open-loop torques (*, n) constant or (..., samples, n), within limits."""
-    steps: int
-    hold: int
-    """Steps between two samples of the law; 0 for a law at every evaluation."""
-    label: str
-    dt: float = 0.0
-    every: int = 1
-    progress: Callable[[float], None] | None = None
-
-
-# -- reading the arguments ---------------------------------------------------------------------------------
-
-
-def _choice(name: str, value: Any, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise StateFault(f"simulate: {name} is {value!r}; give one of {', '.join(map(repr, known))}.")
-
-
-def _steps(duration: Any, dt: Any, control_dt: Any) -> tuple[int, int]:
-    """Number of steps, and steps for each sample of the law (0: not sampled)."""
-    for name, value in (("duration", duration), ("dt", dt), ("control_dt", control_dt)):
-        if name == "control_dt" and value is None:
-            continue
-        if not is_number(value) or not (math.isfinite(value) and value > 0):
-            raise StateFault(f"simulate: {name} is {value!r}; give a positive time in seconds.")
-    steps = round(duration / dt)
-    if steps < 1 or abs(steps * dt - duration) > 1e-6 * dt:
-        nearest = duration / max(1, math.ceil(duration / dt - 1e-9))
-        raise StateFault(
-            f"simulate: duration {duration:g} s is not a whole number of steps of {dt:g} s; give dt={nearest:.17g}, or "
-            "another duration."
-        )
-    if control_dt is None:
-        return steps, 0
-    hold = round(control_dt / dt)
-    if hold < 1 or abs(hold * dt - control_dt) > 1e-6 * dt:
-        raise StateFault(
-            f"simulate: control_dt {control_dt:g} s is not a whole number of steps of {dt:g} s; give a multiple of dt."
-        )
-    return steps, hold
-
-
-def _free_values(arm: Arm, payload: Any, free: Mapping[str, Any] | None) -> dict[str, Vector]:
-    given = dict(free or {})
-    if payload is not None:
-        given[PAYLOAD] = payload
-    values = {}
-    for path, value in given.items():
-        array = np.asarray(value, dtype=float)
-        if path == PAYLOAD and array.shape[-1:] != (10,):
-            raise StateFault(
-                f"payload has shape {array.shape}; give (..., 10): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ at the "
-                "flange, as payload_numbers makes them."
-            )
-        values[path] = array
-    return values
-
-
-def _torque_limits(arm: Arm, given: Any) -> Any:
-    if given is None:
-        return None
-    if isinstance(given, str) and given == "arm":
-        missing = [link.name for link in arm.links if link.effort_limit is None]
-        if missing:
-            raise StateFault(
-                f"torque_limits='arm': arm {arm.name!r} has no effort limit for {', '.join(missing)}; give ({arm.n},) "
-                "numbers."
-            )
-        return np.array([link.effort_limit for link in arm.links])
-    array = faults.state(arm, "torque_limits", np.broadcast_to(np.asarray(given, dtype=float), (arm.n,)))
-    if np.any(array < 0) or np.any(np.isnan(array)):
-        raise StateFault(f"torque_limits are {array}; give sizes, zero or positive.")
-    return array
-
-
-def _job(
-    plant: Plant,
-    q: Vector,
-    qd: Vector,
-    own: dict[str, Vector],
-    gains: Mapping[str, Any],
-    law: Any,
-    steps: int,
-    hold: int,
-    wanted: bool,
-) -> _Job:
-    """Find the batch, and bring everything to it."""
-    arm = plant.arm
-    ports = plant.free_ports
-    tails = [value.shape[: value.ndim - len(ports[port_name(path)])] for path, value in own.items()]
-    torques = _open_loop(arm, law, steps, hold)
-    shapes = [q.shape[:-1], qd.shape[:-1], *tails]
-    if torques is not None and torques.ndim > 1:
-        shapes.append(torques.shape[:-2])
-    try:
-        batch = np.broadcast_shapes(*shapes)
-        held = {k: np.asarray(v, dtype=float) for k, v in gains.items()}
-        inner = {k: _gain_shape(v, batch) for k, v in held.items()}
-        batch = np.broadcast_shapes(batch, *[v.shape[: v.ndim - len(inner[k])] for k, v in held.items()])
-        values = {k: np.broadcast_to(v, batch + inner[k]) for k, v in held.items()}
-        mine = {path: np.broadcast_to(v, batch + ports[port_name(path)]) for path, v in own.items()}
-        q, qd = (np.ascontiguousarray(np.broadcast_to(x, (*batch, arm.n))) for x in (q, qd))
-    except ValueError:
-        raise StateFault(
-            f"simulate: the batches of q0 {q.shape}, qd0 {qd.shape}, law, gains and payload do not broadcast; give "
-            "leading axes that are equal or 1."
-        ) from None
-    if not batch:
-        faults.finite_state(arm, "q0", q)
-        faults.finite_state(arm, "qd0", qd)
-    made, label = None, "none"
-    if torques is not None:
-        torques = (
-            torques
-            if plant.torque_limits is None
-            else np.clip(torques, -plant.torque_limits, plant.torque_limits)
-        )
-        label = "open loop" if law is not None else "none (no torques)"
-    else:
-        made = make_law(arm, law, inner, wanted)
-        label = f"{law_name(law)}: {made.why}" + (", sampled and held" if hold else "")
-    values |= {port_name(path): v for path, v in mine.items()}
-    return _Job(plant, batch, q, qd, values, mine, tuple(inner), made, torques, steps, hold, label)
-
-
-def _gain_shape(value: Vector, batch: tuple[int, ...]) -> tuple[int, ...]:
-    """Shape of one motion's gain: what follows the batch's axes, if the value has those."""
-    k = len(batch)
-    if k and value.ndim >= k and all(a in (b, 1) for a, b in zip(value.shape[:k], batch, strict=True)):
-        return value.shape[k:]
-    return value.shape
-
-
-def _open_loop(arm: Arm, law: Any, steps: int, hold: int) -> Vector | None:
-    """Torques (n,) or (..., samples, n) that are known beforehand; None for a law."""
-    if law is None:
-        return np.zeros(arm.n)
-    if callable(law):
-        return None
-    if not isinstance(law, (np.ndarray, list, tuple, dict)) and not is_number(law):
-        make_law(arm, law, {}, False)
-    tau = faults.state(arm, "law (torques)", law)
-    samples = -(-steps // hold) if hold else steps
-    if tau.ndim > 1 and tau.shape[-2] not in (1, samples):
-        what = "samples" if hold else "steps"
-        raise StateFault(
-            f"law: torques have shape {tau.shape}; this simulation has {samples} {what}: give ({arm.n},), "
-            f"({samples}, {arm.n}) or (..., {samples}, {arm.n}); (..., 1, {arm.n}) for constant ones in each row."
-        )
-    if tau.ndim == 1:
-        faults.finite_state(arm, "law (torques)", tau)
-    return tau
-
-
-def job_of(arm: Arm, q: Vector, qd: Vector, options: Mapping[str, Any]) -> _Job:
-    """One motion as `simulate` would read it, without time: for linearising it."""
-    own = _free_values(arm, options.get("payload"), options.get("free"))
-    limits = _torque_limits(arm, options.get("torque_limits"))
-    plant = Plant(arm, tuple(own), options.get("wrench"), limits, False, False)
-    law: Any = options.get("law")
-    law = law if callable(law) or np.ndim(law) == 1 else None
-    hold = 0 if options.get("control_dt") is None else 1
-    return _job(plant, q, qd, own, options.get("gains") or {}, law, 1, hold, options.get("trace", True))
-
-
 # -- engines -----------------------------------------------------------------------------------------------
 
 
-def _engine(job: _Job, method: str, sticking: bool, rtol: float, atol: float) -> Any:
+def _engine(job: Job, method: str, sticking: bool, rtol: float, atol: float) -> Any:
     plant, law = job.plant, job.law
     if sticking and method != "euler":
         raise StateFault(
@@ -295,15 +122,15 @@ def _engine(job: _Job, method: str, sticking: bool, rtol: float, atol: float) ->
         )
     within = law is not None and not job.hold  # the law is evaluated inside the step
     graph = law.graph if law is not None and within else None
-    calls = _rows_in_python(job) if within and graph is None else None
+    calls = rows_in_python(job) if within and graph is None else None
     if method == "papers":
         _one_motion_or_no_extras(job, method)
-        return PapersScheme(plant, _rows_in_python(job) if within else None)
+        return PapersScheme(plant, rows_in_python(job) if within else None)
     if method == "dop853":
         _one_motion_or_no_extras(job, method)
         if job.batch:
             raise StateFault("simulate: dop853 takes one motion; give q0 (n,), or method='rk4' for a batch.")
-        return Adaptive(Stages(plant, "rk4", _law_torques(job) if within else None, {}), rtol, atol)
+        return Adaptive(Stages(plant, "rk4", law_torques(job) if within else None, {}), rtol, atol)
     if within and graph is None:
         if method == "symplectic" or sticking:
             why = law.why if law is not None else ""
@@ -316,7 +143,7 @@ def _engine(job: _Job, method: str, sticking: bool, rtol: float, atol: float) ->
     return Loop(plant, graph, "sticking" if sticking else method, per_step=many, values=job.values)
 
 
-def _one_motion_or_no_extras(job: _Job, method: str) -> None:
+def _one_motion_or_no_extras(job: Job, method: str) -> None:
     if job.own or job.plant.stop:
         what = f"{', '.join(job.own)} for each row" if job.own else "limits='stop'"
         raise StateFault(
@@ -325,63 +152,20 @@ def _one_motion_or_no_extras(job: _Job, method: str) -> None:
         )
 
 
-def _rows_in_python(job: _Job) -> Callable[[float, Vector, Vector], Vector]:
-    """The law as a function of (t, q, qd) of the whole batch, called in Python row by row."""
-    arm, law, batch = job.plant.arm, job.law, job.batch
-    assert law is not None
-
-    def torques(t: float, q: Vector, qd: Vector) -> Vector:
-        tau = np.empty((*batch, arm.n))
-        for row in np.ndindex(batch):
-            if not (np.all(np.isfinite(q[row])) and np.all(np.isfinite(qd[row]))):
-                tau[row] = np.nan  # a motion that has diverged; its law is left in peace
-                continue
-            extra = {name: job.values[name][row] for name in job.gains}
-            tau[row] = checked_torques(arm, law.function(t, q[row].copy(), qd[row].copy(), **extra))
-        return _clip(job, tau)
-
-    return torques
-
-
-def _clip(job: _Job, tau: Vector) -> Vector:
-    bound = job.plant.torque_limits
-    return tau if bound is None else np.clip(tau, -bound, bound)
-
-
-def _law_torques(job: _Job, *, timed: bool = False) -> Callable[[Any, Vector, Vector], Vector]:
-    """The law for the whole batch, compiled where it was traced; `timed`: states have an axis of times."""
-    law = job.law
-    assert law is not None
-    if law.graph is None:
-        return _rows_in_python(job)
-    graph = law.graph
-    kernel = kept(job.plant, ("law", graph.digest), lambda: Kernel(lower(graph, 0)))
-    axis = len(job.batch)
-    extra = {k: np.expand_dims(v, axis) if timed else v for k, v in job.values.items()}
-
-    def torques(t: Any, q: Vector, qd: Vector) -> Vector:
-        if q.ndim == 1 and not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
-            return np.full(q.shape, np.nan)
-        given = {**extra, "t": np.asarray(t, dtype=float), "q": q, "qd": qd}
-        return _clip(job, kernel.general(*[given[port.name] for port in kernel.graph.inputs]))
-
-    return torques
-
-
 # -- running -----------------------------------------------------------------------------------------------
 
 
 class _Run:
     """The loop over chunks of steps: torques in, states out, records kept."""
 
-    def __init__(self, job: _Job, engine: Any) -> None:
+    def __init__(self, job: Job, engine: Any) -> None:
         self.job, self.engine = job, engine
         self.rows: list[tuple[Vector, State]] = []
         self.state: State = engine.start(job.q, job.qd)
         self.done, self.interrupted = 0, False
         self.tau: Vector | None = None
         sampled = job.law is not None and job.hold
-        self.law = _law_torques(job) if sampled else None
+        self.law = law_torques(job) if sampled else None
         self.stepwise = isinstance(engine, Adaptive) and job.torques is not None and job.torques.ndim > 1
         self.grows = not sampled and not self.stepwise
 
@@ -498,20 +282,18 @@ class _Run:
             final = self.tau
             if final is None:
                 q, qd = self.state["q"], self.state["qd"]
-                final = _rows_in_python(job)(self.done * job.dt, q, qd)
+                final = rows_in_python(job)(self.done * job.dt, q, qd)
             return np.concatenate([states["tau"], np.expand_dims(final, axis)], axis=axis)
         if job.law is not None and job.law.graph is None:
-            law = _rows_in_python(job)
+            law = rows_in_python(job)
             every = [law(float(x), states["q"][i], states["qd"][i]) for i, x in enumerate(t)]
             return np.array(every)
-        return np.array(np.broadcast_to(_law_torques(job, timed=True)(t, states["q"], states["qd"]), shape))
+        return np.array(np.broadcast_to(law_torques(job, timed=True)(t, states["q"], states["qd"]), shape))
 
     def _accelerations(self, states: State, tau: Vector) -> Vector:
         plant, axis = self.job.plant, len(self.job.batch)
         own = [np.expand_dims(v, axis) for v in self.job.own.values()]
         if plant.wrench is not None:
-            from forearm.dynamics import external_torque
-
             tau = tau + external_torque(plant.arm, states["q"], plant.wrench)
         with np.errstate(all="ignore"):
             found = plant.kernel("forward_dynamics").general(states["q"], states["qd"], tau, *own)

@@ -1,0 +1,259 @@
+"""What a simulation is asked for: arguments read and checked, brought to one batch; and its law as a call."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm import faults
+from forearm.algebra import Vector, is_number
+from forearm.arm import Arm
+from forearm.compiler.freeing import PAYLOAD, port_name
+from forearm.compiler.kernel import Kernel
+from forearm.compiler.passes import lower
+from forearm.faults import StateFault
+from forearm.simulation.engines import State, kept
+from forearm.simulation.steps import Plant
+from forearm.simulation.tracing import Law, checked_torques, law_name, make_law
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Everything about a simulation but its engine."""
+
+    plant: Plant
+    """What is simulated."""
+    batch: tuple[int, ...]
+    """Shape of the batch; () for one motion."""
+    q: Vector
+    """Positions at the beginning (*batch, n)."""
+    qd: Vector
+    """Speeds at the beginning (*batch, n)."""
+    values: State
+    """Gains and free parameters by port, (*batch, *shape)."""
+    own: dict[str, Vector]
+    """Free parameters by path, (*batch, *shape)."""
+    gains: tuple[str, ...]
+    """Names of the law's gains."""
+    law: Law | None
+    """The law; None for open-loop torques."""
+    torques: Vector | None
+    """Open-loop torques (*, n) constant or (..., samples, n), within limits."""
+    steps: int
+    """How many steps."""
+    hold: int
+    """Steps between two samples of the law; 0 for a law at every evaluation."""
+    label: str
+    """What the record says about the law."""
+    dt: float = 0.0
+    """Step [s]."""
+    every: int = 1
+    """Record every so many steps."""
+    progress: Callable[[float], None] | None = None
+    """Called with the share that is done."""
+
+
+# -- reading the arguments ---------------------------------------------------------------------------------
+
+
+def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    """Refuse a word that is not among the known ones."""
+    if value not in known:
+        raise StateFault(f"simulate: {name} is {value!r}; give one of {', '.join(map(repr, known))}.")
+
+
+def whole_steps(duration: Any, dt: Any, control_dt: Any) -> tuple[int, int]:
+    """Number of steps, and steps for each sample of the law (0: not sampled)."""
+    for name, value in (("duration", duration), ("dt", dt), ("control_dt", control_dt)):
+        if name == "control_dt" and value is None:
+            continue
+        if not is_number(value) or not (math.isfinite(value) and value > 0):
+            raise StateFault(f"simulate: {name} is {value!r}; give a positive time in seconds.")
+    steps = round(duration / dt)
+    if steps < 1 or abs(steps * dt - duration) > 1e-6 * dt:
+        nearest = duration / max(1, math.ceil(duration / dt - 1e-9))
+        raise StateFault(
+            f"simulate: duration {duration:g} s is not a whole number of steps of {dt:g} s; give dt={nearest:.17g}, or "
+            "another duration."
+        )
+    if control_dt is None:
+        return steps, 0
+    hold = round(control_dt / dt)
+    if hold < 1 or abs(hold * dt - control_dt) > 1e-6 * dt:
+        raise StateFault(
+            f"simulate: control_dt {control_dt:g} s is not a whole number of steps of {dt:g} s; give a multiple of dt."
+        )
+    return steps, hold
+
+
+def free_values(arm: Arm, payload: Any, free: Mapping[str, Any] | None) -> dict[str, Vector]:
+    """Parameters that motions have for themselves, by path."""
+    given = dict(free or {})
+    if payload is not None:
+        given[PAYLOAD] = payload
+    values = {}
+    for path, value in given.items():
+        array = np.asarray(value, dtype=float)
+        if path == PAYLOAD and array.shape[-1:] != (10,):
+            raise StateFault(
+                f"payload has shape {array.shape}; give (..., 10): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ at the "
+                "flange, as payload_numbers makes them."
+            )
+        values[path] = array
+    return values
+
+
+def greatest_torques(arm: Arm, given: Any) -> Any:
+    """Torque limits (n,), or None."""
+    if given is None:
+        return None
+    if isinstance(given, str) and given == "arm":
+        missing = [link.name for link in arm.links if link.effort_limit is None]
+        if missing:
+            raise StateFault(
+                f"torque_limits='arm': arm {arm.name!r} has no effort limit for {', '.join(missing)}; give ({arm.n},) "
+                "numbers."
+            )
+        return np.array([link.effort_limit for link in arm.links])
+    array = faults.state(arm, "torque_limits", np.broadcast_to(np.asarray(given, dtype=float), (arm.n,)))
+    if np.any(array < 0) or np.any(np.isnan(array)):
+        raise StateFault(f"torque_limits are {array}; give sizes, zero or positive.")
+    return array
+
+
+def make_job(
+    plant: Plant,
+    q: Vector,
+    qd: Vector,
+    own: dict[str, Vector],
+    gains: Mapping[str, Any],
+    law: Any,
+    steps: int,
+    hold: int,
+    wanted: bool,
+) -> Job:
+    """Find the batch, and bring everything to it."""
+    arm = plant.arm
+    ports = plant.free_ports
+    tails = [value.shape[: value.ndim - len(ports[port_name(path)])] for path, value in own.items()]
+    torques = _open_loop(arm, law, steps, hold)
+    shapes = [q.shape[:-1], qd.shape[:-1], *tails]
+    if torques is not None and torques.ndim > 1:
+        shapes.append(torques.shape[:-2])
+    try:
+        batch = np.broadcast_shapes(*shapes)
+        held = {k: np.asarray(v, dtype=float) for k, v in gains.items()}
+        inner = {k: _gain_shape(v, batch) for k, v in held.items()}
+        batch = np.broadcast_shapes(batch, *[v.shape[: v.ndim - len(inner[k])] for k, v in held.items()])
+        values = {k: np.broadcast_to(v, batch + inner[k]) for k, v in held.items()}
+        mine = {path: np.broadcast_to(v, batch + ports[port_name(path)]) for path, v in own.items()}
+        q, qd = (np.ascontiguousarray(np.broadcast_to(x, (*batch, arm.n))) for x in (q, qd))
+    except ValueError:
+        raise StateFault(
+            f"simulate: the batches of q0 {q.shape}, qd0 {qd.shape}, law, gains and payload do not broadcast; give "
+            "leading axes that are equal or 1."
+        ) from None
+    if not batch:
+        faults.finite_state(arm, "q0", q)
+        faults.finite_state(arm, "qd0", qd)
+    made, label = None, "none"
+    if torques is not None:
+        torques = (
+            torques
+            if plant.torque_limits is None
+            else np.clip(torques, -plant.torque_limits, plant.torque_limits)
+        )
+        label = "open loop" if law is not None else "none (no torques)"
+    else:
+        made = make_law(arm, law, inner, wanted)
+        label = f"{law_name(law)}: {made.why}" + (", sampled and held" if hold else "")
+    values |= {port_name(path): v for path, v in mine.items()}
+    return Job(plant, batch, q, qd, values, mine, tuple(inner), made, torques, steps, hold, label)
+
+
+def _gain_shape(value: Vector, batch: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape of one motion's gain: what follows the batch's axes, if the value has those."""
+    k = len(batch)
+    if k and value.ndim >= k and all(a in (b, 1) for a, b in zip(value.shape[:k], batch, strict=True)):
+        return value.shape[k:]
+    return value.shape
+
+
+def _open_loop(arm: Arm, law: Any, steps: int, hold: int) -> Vector | None:
+    """Torques (n,) or (..., samples, n) that are known beforehand; None for a law."""
+    if law is None:
+        return np.zeros(arm.n)
+    if callable(law):
+        return None
+    if not isinstance(law, (np.ndarray, list, tuple, dict)) and not is_number(law):
+        make_law(arm, law, {}, False)
+    tau = faults.state(arm, "law (torques)", law)
+    samples = -(-steps // hold) if hold else steps
+    if tau.ndim > 1 and tau.shape[-2] not in (1, samples):
+        what = "samples" if hold else "steps"
+        raise StateFault(
+            f"law: torques have shape {tau.shape}; this simulation has {samples} {what}: give ({arm.n},), "
+            f"({samples}, {arm.n}) or (..., {samples}, {arm.n}); (..., 1, {arm.n}) for constant ones in each row."
+        )
+    if tau.ndim == 1:
+        faults.finite_state(arm, "law (torques)", tau)
+    return tau
+
+
+def job_of(arm: Arm, q: Vector, qd: Vector, options: Mapping[str, Any]) -> Job:
+    """One motion as `simulate` would read it, without time: for linearising it."""
+    own = free_values(arm, options.get("payload"), options.get("free"))
+    limits = greatest_torques(arm, options.get("torque_limits"))
+    plant = Plant(arm, tuple(own), options.get("wrench"), limits, False, False)
+    law: Any = options.get("law")
+    law = law if callable(law) or np.ndim(law) == 1 else None
+    hold = 0 if options.get("control_dt") is None else 1
+    return make_job(plant, q, qd, own, options.get("gains") or {}, law, 1, hold, options.get("trace", True))
+
+
+# -- the law as a call ------------------------------------------------------------------------------------
+
+
+def rows_in_python(job: Job) -> Callable[[float, Vector, Vector], Vector]:
+    """The law as a function of (t, q, qd) of the whole batch, called in Python row by row."""
+    arm, law, batch = job.plant.arm, job.law, job.batch
+    assert law is not None
+
+    def torques(t: float, q: Vector, qd: Vector) -> Vector:
+        tau = np.empty((*batch, arm.n))
+        for row in np.ndindex(batch):
+            if not (np.all(np.isfinite(q[row])) and np.all(np.isfinite(qd[row]))):
+                tau[row] = np.nan  # a motion that has diverged; its law is left in peace
+                continue
+            extra = {name: job.values[name][row] for name in job.gains}
+            tau[row] = checked_torques(arm, law.function(t, q[row].copy(), qd[row].copy(), **extra))
+        return _clip(job, tau)
+
+    return torques
+
+
+def _clip(job: Job, tau: Vector) -> Vector:
+    bound = job.plant.torque_limits
+    return tau if bound is None else np.clip(tau, -bound, bound)
+
+
+def law_torques(job: Job, *, timed: bool = False) -> Callable[[Any, Vector, Vector], Vector]:
+    """The law for the whole batch, compiled where it was traced; `timed`: states have an axis of times."""
+    law = job.law
+    assert law is not None
+    if law.graph is None:
+        return rows_in_python(job)
+    graph = law.graph
+    kernel = kept(job.plant, ("law", graph.digest), lambda: Kernel(lower(graph, 0)))
+    axis = len(job.batch)
+    extra = {k: np.expand_dims(v, axis) if timed else v for k, v in job.values.items()}
+
+    def torques(t: Any, q: Vector, qd: Vector) -> Vector:
+        if q.ndim == 1 and not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
+            return np.full(q.shape, np.nan)
+        given = {**extra, "t": np.asarray(t, dtype=float), "q": q, "qd": qd}
+        return _clip(job, kernel.general(*[given[port.name] for port in kernel.graph.inputs]))
+
+    return torques
