@@ -9,7 +9,7 @@ import pytest
 
 from arms import random_arm
 from forearm.algebra import parallel_axis
-from forearm.arm import Inertia, Pose
+from forearm.arm import Arm, Inertia, Pose
 from forearm.faults import NoDynamics, ReadFault, StateFault
 from forearm.readers import load
 from forearm.verification.comparing import compare
@@ -354,3 +354,16 @@ def test_patience_ends_the_search_for_pairs():
     arm = mild(n=6)
     result = compare(arm, random_arm(6, 78, "R", general=True), states=16, patience=0.0)
     assert result.verdict == "cannot tell"
+
+
+def test_rows_read_in_the_other_convention():
+    rng = np.random.default_rng(4)
+    rows = [
+        dict(
+            kind="revolute", a=a, alpha=alpha, d=d, theta=0.0, mass=2.0, com=tuple(rng.uniform(-0.2, 0.2, 3))
+        )
+        for a, alpha, d in rng.uniform(0.1, 1.0, (3, 3))
+    ]
+    standard = Arm.from_dh("rows", rows, convention="standard")
+    modified = Arm.from_dh("rows", rows, convention="modified")
+    assert compare(standard, modified).keys == ("convention",)

@@ -6,7 +6,6 @@ unknowns, or a few that a fit finds. `fit` tells what difference is left under a
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector, parallel_axis
 from forearm.arm import Arm, Drive
+from forearm.faults import ArmFault
 from forearm.verification.batches import Tables, numbers_of, tables
 
 KEPT = 80
@@ -40,6 +40,8 @@ class View:
     """Whether the arm's own rotor inertias count."""
     friction: bool = True
     """Whether the arm's own friction counts."""
+    modified: bool = False
+    """Whether its standard Denavit-Hartenberg rows are read as modified ones."""
 
 
 @dataclass(frozen=True)
@@ -122,12 +124,17 @@ class Bench:
             signs * tau[:, order],
         )
 
+    def seen_arm(self, view: View) -> Arm:
+        """The arm, or what its rows mean in the other convention."""
+        other = read_as_modified(self.arm) if view.modified else None
+        return other or self.arm
+
     def tables(self, view: View, q: Matrix, qd: Matrix, qdd: Matrix, keep: bool) -> Tables:
         """Regressors of the mapped states, kept for the next view with the same joints if asked."""
-        key = (view.order, view.signs, view.zeros)
+        key = (view.order, view.signs, view.zeros, view.modified)
         found = self.kept.get(key)
         if found is None:
-            found = tables(self.arm, q, qd, qdd)
+            found = tables(self.seen_arm(view), q, qd, qdd)
             if keep:
                 if len(self.kept) >= KEPT:
                     self.kept.pop(next(iter(self.kept)))
@@ -142,8 +149,9 @@ def fit(bench: Bench, view: View, keep: bool = True) -> Fit:
     """The best unknowns of a view, and what difference they leave; `keep` its tables for other views."""
     q, qd, qdd, tau = bench.seen(view)
     table = bench.tables(view, q, qd, qdd, keep)
-    numbers = mapped_numbers(bench.arm, view.maps)
-    pull = np.array(bench.arm.gravity_in_base, dtype=float)
+    arm = bench.seen_arm(view)
+    numbers = mapped_numbers(arm, view.maps)
+    pull = np.array(arm.gravity_in_base, dtype=float)
     gravity = {"negated": -pull, "absent": 0 * pull}.get(view.gravity, pull)
     target = tau - _own_drives(bench.arm, view, qd, qdd)
     return _gauss_newton(bench.arm, view, table, numbers, gravity, target, (qd, qdd))
@@ -296,83 +304,24 @@ def _read(which: str, link: Any, mass: float, com: Vector, tensor: Matrix) -> tu
     return com, tensor + sign * parallel_axis(mass, arm)
 
 
-# -- the causes ----------------------------------------------------------------------------------------------
-
-ORIGIN = "inertias about the origin on one side, about the centre of mass on the other"
-PRODUCTS = "products of inertia have the other sign"
-
-
-def causes(arm: Arm) -> Iterator[Cause]:
-    """Everything that is tried."""
-    yield from _kinematic_causes(arm)
-    yield from _gravity_causes()
-    for only in (None, *range(arm.n)):
-        where = "" if only is None else f" (link {only + 1} {arm.links[only].name!r} only)"
-        for which in ("origin+", "origin-", "joint+", "joint-"):
-            yield Cause("inertia about origin", ORIGIN + where, 0, {"maps": ((which, only),)})
-        for which in ("products", "products, joint axes"):
-            yield Cause("products sign", PRODUCTS + where, 0, {"maps": ((which, only),)})
-    yield Cause(
-        "frame",
-        "centres and inertias copied from another frame (at the joint)",
-        0,
-        {"maps": (("frame", None),)},
-    )
-    if any(float(link.drive.reflected_inertia) for link in arm.links):
-        yield Cause(
-            "armature", f"rotor inertia (armature) only in {arm.name}, not in the other", 0, {"rotors": False}
+@lru_cache(maxsize=8)
+def read_as_modified(arm: Arm) -> Arm | None:
+    """The arm that its standard Denavit-Hartenberg rows describe when they are read as modified; None without rows."""
+    try:
+        table = arm.dh_table()
+        rows = [
+            {"a": a, "alpha": alpha, "d": d, "theta": theta}
+            | {
+                name: getattr(link, name)
+                for name in ("kind", "mass", "com", "inertia", "name", "drive", "flip", "offset")
+            }
+            for link, (a, alpha, d, theta) in zip(arm.links, table, strict=True)
+        ]
+        return Arm.from_dh(
+            arm.name, rows, convention="modified", base=arm.base, gravity=arm.gravity, defects=arm.defects
         )
-    yield Cause(
-        "armature", "rotor inertia (armature) on the diagonal of M differs", arm.n, {"extras": ("armature",)}
-    )
-    if any(link.drive.viscous or any(link.drive.coulomb) for link in arm.links):
-        yield Cause("friction", f"friction only in {arm.name}, not in the other", 0, {"friction": False})
-    yield Cause("friction", "friction differs", 2 * arm.n, {"extras": ("friction",)})
-    yield Cause("scale", "all torques differ by one factor", 1, {"extras": ("scale",)})
-    for k in range(arm.n, 0, -1):
-        last = k == arm.n
-        text = (
-            "last link or tool: mass, centre or inertia differ"
-            if last
-            else f"mass, centre or inertia of link {k} differ"
-        )
-        key = "last link" if last else f"link {k}"
-        yield Cause(key, f"{text} ({arm.links[k - 1].name})", 10, {"extras": (f"link {k}",)})
-
-
-def _gravity_causes() -> Iterator[Cause]:
-    yield Cause("gravity sign", "gravity has the other sign", 0, {"gravity": "negated"})
-    yield Cause("gravity missing", "gravity is missing on one side", 0, {"gravity": "absent"})
-    yield Cause("base rotation", "gravity in the base differs", 3, {"gravity": "free"})
-
-
-def _kinematic_causes(arm: Arm) -> Iterator[Cause]:
-    n, names = arm.n, arm.joint_names
-    for i in range(n):
-        signs = tuple(-1.0 if k == i else 1.0 for k in range(n))
-        yield Cause("joint direction", f"joint {i + 1} {names[i]!r} turns the other way", 0, {"signs": signs})
-    if n > 1:
-        yield Cause("joint direction", "all joints turn the other way", 0, {"signs": (-1.0,) * n})
-        yield Cause("torque index", "torques are shifted by one joint", 0, {"shift": 1})
-        yield Cause("torque index", "torques are shifted by one joint", 0, {"shift": -1})
-    for order, text in _orders(n, names):
-        yield Cause("joint order", f"the order of joints differs: {text}", 0, {"order": order})
-    for i in range(n):
-        yield Cause("joint zero", f"the zero of joint {i + 1} {names[i]!r} is shifted", 1, {}, unknown_zero=i)
-
-
-def _orders(n: int, names: tuple[str, ...]) -> Iterator[tuple[tuple[int, ...], str]]:
-    plain = list(range(n))
-    for i in range(n):
-        for j in range(i + 1, n):
-            swapped = plain.copy()
-            swapped[i], swapped[j] = j, i
-            yield tuple(swapped), f"{names[i]} and {names[j]} are exchanged"
-    if n > 3:
-        yield tuple(reversed(plain)), "tip to base"
-    if n > 2:
-        yield (*plain[1:], 0), "moved by one"
-        yield (n - 1, *plain[:-1]), "moved by one"
+    except ArmFault:
+        return None
 
 
 def tilt(before: Vector, after: Vector) -> float:
