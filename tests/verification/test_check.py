@@ -81,7 +81,7 @@ def test_inertia_in_other_units(arm):
     report = check(changed(arm, 2, inertia=Inertia(np.array(arm.links[2].inertia.tensor) * 1e6, "com")))
     (finding,) = [f for f in report.findings if f.kind == "inertia_size"]
     assert finding.link == 3
-    assert "kg m² for kg mm²? Times 1e-06 it would fit" in finding.fix
+    assert "Numbers in kg mm²? Times 1e-06 they would fit" in finding.fix
     report = check(changed(arm, 2, inertia=Inertia(np.array(arm.links[2].inertia.tensor) * 1e-6, "com")))
     assert {("inertia_size", 3), ("density", 3)} <= kinds(report, "warning")
 

@@ -165,9 +165,9 @@ def _too_large(mass: float, com: Any, tensor: Any, size: float) -> str:
     shifted = np.array(tensor, dtype=float) - parallel_axis(mass, np.array(com, dtype=float))
     if possible(shifted) and gyration(mass, shifted) < 0.7 * gyration(mass, tensor):
         return "Given about the origin instead of the centre of mass? Then it would fit."
-    for factor, unit in ((1e-3, "kg m² for g m²"), (1e-6, "kg m² for kg mm²"), (1e-9, "kg m² for g mm²")):
+    for factor, unit in ((1e-3, "g m²"), (1e-6, "kg mm²"), (1e-9, "g mm²")):
         if 0.05 * size < math.sqrt(factor) * gyration(mass, tensor) < size:
-            return f"{unit}? Times {factor:g} it would fit."
+            return f"Numbers in {unit}? Times {factor:g} they would fit."
     return "Given about another point, or placeholder numbers?"
 
 

@@ -94,7 +94,7 @@ def verify(
     start = time.perf_counter()
     rigid = arm.without_drives()
     at = _states(arm, states, seed)
-    work = _Work(rigid, at, _chain(rigid, source), _stems(rigid, formulations))
+    work = _Work(rigid, at, _chain(rigid, source), _stems(rigid, formulations), source is not None)
     steps = list(_steps(work, arm, compiled))
     for done, (what, step) in enumerate(steps):
         if progress is not None:
@@ -114,6 +114,7 @@ class _Work:
     states: list[State]
     chain: oracle.Chain
     stems: list[str]
+    from_file: bool
     rows: list[Row] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     said: list[Any] = field(default_factory=list)
@@ -237,6 +238,7 @@ def _agreement(work: _Work, quantity: str) -> None:
                 SHARED_LINKS,
                 farthest[stem],
             )
+    shares = "nothing: it read the file itself" if work.from_file else "nothing but the arm's numbers"
     for way, residuals in from_oracle.items():
         work.add(
             "oracle",
@@ -244,7 +246,7 @@ def _agreement(work: _Work, quantity: str) -> None:
             way,
             residuals,
             TOLERANCE,
-            "nothing but the arm's numbers",
+            shares,
         )
 
 
