@@ -58,7 +58,7 @@ def _checked(arm: Arm, kernel: Any, values: tuple[Any, ...], out: Any, threads: 
         return _on_other_scalars(kernel.graph, names, arrays)
     for name, array in zip(names, arrays, strict=True):
         faults.finite_state(arm, name, array)
-    _hint(arm, arrays[0])
+    hint_degrees(arm, arrays[0])
     result = kernel.general(*arrays, out=out, threads=threads)
     if "qdd" in kernel.graph.outputs[0].name or kernel.graph.outputs[0].name == "x":
         _refuse_singular(arm, arrays[0], result)
@@ -81,8 +81,8 @@ def _on_other_scalars(graph: Any, names: list[str], arrays: list[Vector]) -> Any
     return namedtuple("Results", found)(**found)  # type: ignore[misc]
 
 
-def _hint(arm: Arm, q: Vector) -> None:
-    """Log once per call when angles look like degrees."""
+def hint_degrees(arm: Arm, q: Vector) -> None:
+    """Log a warning when angles look like degrees."""
     hint = faults.degrees_hint(arm, q.reshape(-1, arm.n)[:64])
     if hint:
         LOG.warning("%s: %s", arm.name, hint)

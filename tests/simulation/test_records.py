@@ -238,3 +238,63 @@ def test_a_law_that_is_sampled_too_slowly_says_so():
     better = float(run.outcome.advice.split("try control_dt = ")[1].split(" s")[0])
     again = simulate(RR, [0.1, 0.1], law=law, duration=3000 * better, dt=better, control_dt=better)
     assert again.outcome.finished
+
+
+def test_a_singular_beginning_names_the_joint():
+    """A slider on the axis of a turning joint has no inertia about it there."""
+    arm = fa.Arm(
+        "crank",
+        [
+            fa.Link("revolute", fa.Pose.at((0, 0, 0), (0, np.pi / 2, 0)), name="turn"),
+            fa.Link("prismatic", mass=1.0, name="slide"),
+        ],
+    )
+    run = simulate(arm, [[0.3, 0.5], [0.3, 0.0]], duration=0.01)
+    assert [o.kind for o in run.outcomes] == ["finished", "diverged"]
+    assert (
+        "the mass matrix is singular: joint 1 'turn' has no inertia about its axis" in run.outcomes[1].advice
+    )
+
+
+def test_dop853_that_cannot_go_on_keeps_what_it_has():
+    def runaway(t, q, qd):
+        return fa.bias_torque(RR, q, qd) + fa.momentum(RR, q, qd) * (qd @ qd)
+
+    run = simulate(RR, [0.1, 0.1], [1.0, 1.0], law=runaway, duration=1.0, dt=1e-2, method="dop853", rtol=1e-6)
+    assert run.outcome.kind == "diverged"
+    assert 0.1 < run.outcome.t < 0.5
+    assert np.isfinite(run.q[run.t <= run.outcome.t]).all()
+
+
+def test_names_payloads_and_wrench_of_a_single_motion():
+    names = dict(zip(RR.joint_names, (0.1, 0.2), strict=True))
+    payload = payload_numbers(1.0, (0.05, 0.0, 0.0))
+    push = fa.Wrench((1.0, 2.0, 0.0), at=RR.joint_names[1], frame="local")
+    run = simulate(RR, names, payload=payload, wrench=push, duration=0.05)
+    heavy = RR.with_payload(1.0, (0.05, 0.0, 0.0), frame="flange")
+    want = simulate(heavy, [0.1, 0.2], wrench=push, duration=0.05)
+    assert_close(run.q, want.q, eps=1e4, because="another order of sums")
+    assert_close(run.qdd, want.qdd, eps=1e5, because="another order of sums")
+    assert run.relative_drift < 1e-9
+
+
+def test_degrees_are_hinted_at(caplog):
+    simulate(RR, [30.0, 45.0], duration=1e-3)
+    assert "degrees?" in caplog.text
+
+
+def test_extras_that_are_missing_are_named(monkeypatch):
+    run = simulate(RR, [0.1, 0.2], duration=2e-3)
+    monkeypatch.setitem(__import__("sys").modules, "xarray", None)
+    with pytest.raises(fa.KernelFault, match=r"xarray is not installed; pip install 'forearm\[xarray\]'"):
+        run.to_xarray()
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    with pytest.raises(fa.KernelFault, match=r"matplotlib is not installed; pip install 'forearm\[plot\]'"):
+        run.plot()
+
+
+def test_large_batches_keep_fewer_records():
+    run = simulate(RR, np.zeros((30_000, 2)), duration=0.2, dt=1e-3)
+    assert run.q.size <= 2**22 + 30_000 * 4
+    small = simulate(RR, np.zeros((3, 2)), duration=0.2, dt=1e-3)
+    assert len(small.t) == 101

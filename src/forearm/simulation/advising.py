@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from forearm import faults
 from forearm.algebra import Vector
 from forearm.compiler.kernel import Kernel
 from forearm.faults import StateFault
@@ -98,6 +99,10 @@ def advise_step(
     """
     from forearm.simulation.running import simulate
 
+    if np.ndim(q0) > 1 or np.ndim(qd0 if qd0 is not None else 0.0) > 1:
+        raise StateFault(
+            f"advise_step: q0 has shape {np.shape(q0)}; give one motion, the fastest of a batch."
+        )
     if method not in ("rk4", "euler", "symplectic"):
         raise StateFault(f"advise_step: method is {method!r}; give 'rk4', 'euler' or 'symplectic'.")
     if not tolerance > 0:
@@ -139,7 +144,7 @@ def _along(arm: Any, q0: Any, qd0: Any, duration: float, options: dict[str, Any]
     from forearm.simulation.running import simulate
 
     rest = {k: v for k, v in options.items() if k not in ("progress", "threads", "record_every")}
-    q, qd = np.asarray(q0, dtype=float), np.zeros(arm.n) if qd0 is None else np.asarray(qd0, dtype=float)
+    q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", np.zeros(arm.n) if qd0 is None else qd0)
     job = job_of(arm, q, qd, rest)
     rate = fastest_rate(job, ())
     steps = int(np.clip(np.ceil(duration * min(rate, 1e5) / 0.5), 64, 20000))

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Vector
+from forearm.dynamics import mass_matrix
+from forearm.faults import SingularInertia, singular_inertia
 from forearm.simulation.advising import STABLE, fastest_rate
 from forearm.simulation.jobs import Job
 from forearm.simulation.records import Outcome
@@ -80,6 +82,8 @@ def _diverged(job: Job, row: tuple[int, ...], when: float, method: str) -> Outco
     """Whether the step is too large for the arm under its law, or something else is wrong."""
     if not (np.all(np.isfinite(job.q[row])) and np.all(np.isfinite(job.qd[row]))):
         return Outcome("diverged", 0.0, "its initial state is not finite.")
+    if not _moves(job, row):
+        return Outcome("diverged", 0.0, _singular(job, row))
     bound = STABLE.get(method, np.inf)
     rate = fastest_rate(job, row)
     if rate * job.dt > bound / 2:
@@ -102,3 +106,19 @@ def _diverged(job: Job, row: tuple[int, ...], when: float, method: str) -> Outco
         when,
         f"speeds ran away; look at the signs and gains of the law, or try dt = {job.dt / 4:.2g} s.",
     )
+
+
+def _moves(job: Job, row: tuple[int, ...]) -> bool:
+    """Whether a motion has accelerations at its beginning; it has none where the mass matrix is singular."""
+    own = [np.asarray(value)[row][None] for value in job.own.values()]
+    q, qd = job.q[row][None], job.qd[row][None]
+    with np.errstate(all="ignore"):
+        found = job.plant.kernel("forward_dynamics").general(q, qd, np.zeros_like(q), *own)
+    return bool(np.all(np.isfinite(found)))
+
+
+def _singular(job: Job, row: tuple[int, ...]) -> str:
+    try:
+        singular_inertia(job.plant.arm, np.asarray(mass_matrix(job.plant.arm, job.q[row])), job.q[row])
+    except SingularInertia as fault:
+        return str(fault)

@@ -11,7 +11,7 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Vector
 from forearm.arm import Arm, Wrench
-from forearm.dynamics import external_torque
+from forearm.dynamics import external_torque, hint_degrees
 from forearm.faults import StateFault
 from forearm.simulation.engines import Adaptive, Loop, Stages, State
 from forearm.simulation.jobs import (
@@ -33,7 +33,9 @@ METHODS = ("rk4", "euler", "symplectic", "dop853", "papers")
 PATIENCE = 0.1
 """Seconds between two calls of `progress`, and until Ctrl-C is heard."""
 BATCH_RECORDS = 100
-"""About so many records are kept of each motion of a batch, unless record_every says otherwise."""
+"""At most about so many records are kept of each motion of a batch, unless record_every says otherwise."""
+BATCH_NUMBERS = 2**22
+"""And so many numbers in each array of a batch."""
 
 
 def simulate(
@@ -80,7 +82,7 @@ def simulate(
         torque_limits: Greatest torques (n,); 'arm' for the arm's own effort limits; None for none.
         limits: Joint limits: 'note' them in the outcome, 'stop' the motion there, or 'ignore' them.
         sticking: With 'euler': true dry friction, joints may stick, instead of the smooth curve.
-        record_every: Record every so many steps; every step of one motion, about a hundred times in a batch by default.
+        record_every: Record every so many steps; every step of one motion, a batch up to a hundred times by default.
         trace: Whether to compile the law; False for laws that keep something between calls.
         rtol: Relative tolerance of dop853.
         atol: Absolute tolerance of dop853.
@@ -94,6 +96,7 @@ def simulate(
     one_of("method", method, METHODS)
     one_of("limits", limits, ("note", "stop", "ignore"))
     q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", np.zeros(arm.n) if qd0 is None else qd0)
+    hint_degrees(arm, q)
     own = free_values(arm, payload, free)
     plant = Plant(
         arm, tuple(own), wrench, greatest_torques(arm, torque_limits), limits != "ignore", limits == "stop"
@@ -109,6 +112,14 @@ def simulate(
     engine = _engine(job, method, sticking, rtol, atol)
     engine.threads = threads
     return _Run(job, engine).record("euler with sticking" if sticking else method)
+
+
+def _every(job: Job) -> int:
+    """How often to record: every step of one motion; a batch as often as memory allows, a hundred times at most."""
+    if not job.batch:
+        return 1
+    room = BATCH_NUMBERS // max(1, math.prod(job.batch) * job.plant.arm.n)
+    return -(-job.steps // min(max(room, 1), BATCH_RECORDS))
 
 
 # -- engines -----------------------------------------------------------------------------------------------
