@@ -28,6 +28,7 @@ from forearm.counting.operation_graphs import SLOW_MULTIPLY, SPLIT_TASKS, TABLE_
 from forearm.counting.printed import PAPERS, TABLES
 from forearm.counting.schedules import list_schedule
 from forearm.counting.strobing_costs import coefficients
+from forearm.counting.strobing_structures import structure_costs, structure_rows
 from forearm.counting.verdicts import EXACT, STATUSES
 from forearm.counting.writing import to_markdown
 from forearm.formulations import FORMULATIONS
@@ -182,8 +183,29 @@ def strobing() -> str:
         + to_markdown(coefficients())
         + "\n"
         + to_markdown([cost.row() for cost in strobing_costs()])
+        + structures_text()
         + "\nOne acceleration and one step of the four point integration, as section 7 does it:\n\n"
         + to_markdown([cost.row() for cost in simulation_costs()])
+    )
+
+
+def structures_text() -> str:
+    """How much the cost of M depends on the structure that is strobed."""
+    costs = [cost for _, cost in structure_costs()]
+    same = [
+        c for c in costs if (c.multiplications, c.additions) == (costs[2].multiplications, costs[2].additions)
+    ]
+    assert len(same) == 2, "two structures of the same cost are spoken of"
+    trace, force = (
+        costs[0].multiplications - costs[1].multiplications,
+        costs[2].additions - costs[1].additions,
+    )
+    return (
+        "\nThe report prints no number for M, and small choices move it. With a diagonal inertia I α is cheaper at rest than "
+        f"the trace of the modified set, by {trace} multiplications and as many additions in all (3 for each visit of a "
+        "link); forming f_j, the force at the joint that is accelerated, which no torque asks for, costs "
+        f"{force} additions. {same[0].multiplications} \\| {same[0].additions} can be had in two ways, of which a count alone "
+        "does not tell which was meant:\n\n" + to_markdown(structure_rows())
     )
 
 

@@ -10,7 +10,9 @@ from forearm.counting.as_counted import (
     horn_raibert_1978_sums,
     simulation_steps,
     turney_mudge_lee_1980_table_3,
+    turney_mudge_lee_1980_table_3_last,
     turney_mudge_lee_1980_table_4,
+    turney_mudge_lee_1980_table_4_moment,
 )
 from forearm.formulations import FORMULATIONS
 from forearm.strobing import strobe
@@ -19,7 +21,9 @@ VARIANTS = [
     (hollerbach_1980_3x3_proximal, "hollerbach_1980_3x3"),
     (hollerbach_1980_3x3_gravity_4x4, "hollerbach_1980_3x3"),
     (turney_mudge_lee_1980_table_3, "turney_mudge_lee_1980_newton_euler"),
+    (turney_mudge_lee_1980_table_3_last, "turney_mudge_lee_1980_newton_euler"),
     (turney_mudge_lee_1980_table_4, "turney_mudge_lee_1980_modified"),
+    (turney_mudge_lee_1980_table_4_moment, "turney_mudge_lee_1980_modified"),
 ]
 
 

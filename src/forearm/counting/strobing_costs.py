@@ -79,7 +79,7 @@ def _response(stem: str, n: int, qd: Any, qdd: Any, asked: Iterable[int]) -> tup
     return tally(outward), tally(o for o in charged if o.direction != "outward")
 
 
-def _fitted(part: str, points: Callable[[int], Tally], last: int = 7) -> Cost:
+def fitted(part: str, points: Callable[[int], Tally], last: int = 7) -> Cost:
     """A cost from counts at n = 1 … last, proved on more points than it has coefficients."""
     taken = {n: points(n) for n in range(1, last + 1)}
     fits = [lowest_fit({n: getattr(t, kind) for n, t in taken.items()}) for kind in _KINDS]
@@ -126,11 +126,11 @@ def coriolis_responses(stem: str, n: int) -> tuple[Tally, Tally]:
 def strobing_costs(stem: str = DEFAULT) -> list[Cost]:
     """The cost of M and of the C^i by strobing, kinematic and dynamic part apart, and their sums."""
     mass = [
-        _fitted(f"M, {name}", lambda n, which=which: mass_matrix_responses(stem, n)[which])  # type: ignore[misc]
+        fitted(f"M, {name}", lambda n, which=which: mass_matrix_responses(stem, n)[which])  # type: ignore[misc]
         for which, name in enumerate(("kinematic", "dynamic"))
     ]
     coriolis = [
-        _fitted(f"C, {name}", lambda n, which=which: coriolis_responses(stem, n)[which])  # type: ignore[misc]
+        fitted(f"C, {name}", lambda n, which=which: coriolis_responses(stem, n)[which])  # type: ignore[misc]
         for which, name in enumerate(("kinematic", "dynamic"))
     ]
     # C^i_jk = (response(j, k) - response(j) - response(k)) / 2 for j < k and all i
@@ -212,12 +212,12 @@ def _integration(n: int) -> Tally:
 
 def simulation_costs(stem: str = DEFAULT) -> list[Cost]:
     """The cost of one acceleration and of one step of the four point integration, as section 7 does it."""
-    bias = _fitted("bias C + G, one inverse dynamics without accelerations", lambda n: _bias(stem, n))
+    bias = fitted("bias C + G, one inverse dynamics without accelerations", lambda n: _bias(stem, n))
     mass = next(cost for cost in strobing_costs(stem) if cost.part == "M by strobing")
     subtract = Cost("tau - bias", Polynomial(()), Polynomial((Fraction(0), Fraction(1))))
-    eliminate = _fitted("elimination and back substitution", _elimination)
+    eliminate = fitted("elimination and back substitution", _elimination)
     once = _named("one acceleration", bias + mass + subtract + eliminate)
-    integrate = _fitted("four point integration, without the accelerations", _integration)
+    integrate = fitted("four point integration, without the accelerations", _integration)
     four = once + once + once + once + integrate
     return [bias, mass, subtract, eliminate, once, integrate, _named("one step", four)]
 
