@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m uv pip install --quiet --python $(BIN)/python
 
+unexport PYTHONDONTWRITEBYTECODE # imports are compiled once, not in every process
+
 .PHONY: demo test test-more setup docs bench check clean
 
 demo: $(VENV)/.demo          ## the main job in one minute; the report lands in out/
