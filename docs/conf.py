@@ -1,0 +1,32 @@
+"""The documentation site: sphinx, furo, MyST. `make docs` builds it, warnings are errors."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import forearm  # noqa: E402
+
+project = "forearm"
+author = "The forearm authors"
+release = version = forearm.__version__
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_heading_anchors = 3
+myst_dmath_double_inline = True
+suppress_warnings = ["misc.highlighting_failure"]
+highlight_language = "text"
+
+html_theme = "furo"
+html_title = "forearm"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#16494f", "color-brand-content": "#16494f"},
+    "dark_css_variables": {"color-brand-primary": "#8fd0c9", "color-brand-content": "#8fd0c9"},
+}
+html_show_sphinx = False
+html_show_copyright = False

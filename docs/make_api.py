@@ -1,0 +1,383 @@
+"""Write docs/api.md: every public name with its signature, its docstring and an example that runs.
+
+    python docs/make_api.py
+
+A test keeps the page in step with the code, runs the examples, and finds public names without one.
+"""
+
+import inspect
+import re
+import textwrap
+from pathlib import Path
+
+from run_blocks import refreshed
+
+import forearm
+
+PAGE = Path(__file__).parent / "api.md"
+
+GROUPS = {
+    "The arm": "Arm Link Inertia Drive Wrench Pose Defect load known_arms parameters_of write_toml write_urdf",
+    "Torques and accelerations": "inverse_dynamics forward_dynamics external_torque reactions terms",
+    "The terms of the equation of motion": (
+        "mass_matrix solve_mass mass_matrix_rate coriolis_matrix coriolis_transpose_times christoffel "
+        "gravity_torque bias_torque momentum energy"
+    ),
+    "Derivatives and parameters": "derivatives forward_derivatives regressor parameters parameter_names",
+    "Frames and other coordinates": "pose jacobian jacobian_rate task Coordinates",
+    "The papers": "FORMULATIONS strobe count polynomial published derive symbolic prove_equal",
+    "The compiler": "compile Kernel emit_c torch_function jax_function sin cos sqrt where",
+    "Simulation": "simulate significance",
+    "Trust": "check verify compare",
+    "What is refused": "Fault ArmFault NoDynamics StateFault ReadFault SingularInertia TraceFault KernelFault",
+}
+"""Public names by purpose, in the order of the page."""
+
+EXAMPLES = {
+    "Arm": """
+        slab = fa.Inertia.box(2.0, 0.4, 0.05, 0.05)
+        upper = fa.Link.dh("revolute", a=0.4, mass=2.0, com=(-0.2, 0, 0), inertia=slab)
+        lower = fa.Link.dh("revolute", a=0.4, mass=2.0, com=(-0.2, 0, 0), inertia=slab)
+        two = fa.Arm("two", (upper, lower), gravity=(0, -9.81, 0))
+        print(fa.gravity_torque(two, [0, 0]))
+        """,
+    "Link": """
+        link = fa.Link("prismatic", fa.Pose.at((0, 0, 0.1)), mass=1.5, limits=(0.0, 0.4))
+        print(link.kind, link.limits)
+        """,
+    "Inertia": """
+        rod = fa.Inertia.about_com(Ixx=0.0, Iyy=0.02, Izz=0.02)
+        cad = fa.Inertia.about_origin(Ixx=0.1, Iyy=0.2, Izz=0.2, Ixy=0.01, products="cad")
+        print(cad.tensor[0])
+        """,
+    "Drive": """
+        drive = fa.Drive(rotor_inertia=2e-4, gear=62.6, side="motor", viscous=1.5, coulomb=(24.7, 27.2))
+        print(round(drive.reflected_inertia, 4), "kg m² at the joint")
+        """,
+    "Wrench": """
+        push = fa.Wrench(force=(0, 0, -20))
+        print(fa.external_torque(arm, q, push).round(3))
+        """,
+    "Pose": """
+        table = fa.Pose.at((0, 0, 0.7), (0, 0, 1.5707963267948966))
+        print(fa.pose(arm.with_base(table), q)[:3, 3].round(3))
+        """,
+    "Defect": """
+        for defect in arm.defects:
+            print(defect.link, defect.kind)
+        """,
+    "load": """
+        print(fa.load("panda").joint_names)
+        """,
+    "known_arms": """
+        print(*fa.known_arms())
+        """,
+    "parameters_of": """
+        print(fa.parameters_of("rr"))
+        """,
+    "write_toml": """
+        path = fa.write_toml(arm, "arm.toml")
+        print(fa.load(path) == arm)
+        """,
+    "write_urdf": """
+        fa.write_urdf(fa.load("ur5e"), "ur5e.urdf")
+        print(fa.load("ur5e.urdf").n)
+        """,
+    "inverse_dynamics": """
+        print(fa.inverse_dynamics(rr, [0.4, -1.1], [0.7, 1.3], [-0.5, 2.1]).round(6))
+        """,
+    "forward_dynamics": """
+        tau = fa.inverse_dynamics(arm, q, qd, qdd)
+        print(abs(fa.forward_dynamics(arm, q, qd, tau) - qdd).max() < 1e-9)
+        """,
+    "external_torque": """
+        J = fa.jacobian(arm, q)
+        print(abs(fa.external_torque(arm, q, fa.Wrench(force=(1, 2, 3))) - J[:3].T @ [1, 2, 3]).max() < 1e-12)
+        """,
+    "reactions": """
+        force, moment = fa.reactions(rr, [0.4, -1.1], [0, 0], [0, 0])
+        print(force.round(3))
+        """,
+    "terms": """
+        split = fa.terms(arm, q, qd, qdd)
+        print(abs(split.total - fa.inverse_dynamics(arm, q, qd, qdd)).max() < 1e-9)
+        """,
+    "mass_matrix": """
+        print(fa.mass_matrix(rr, [0.4, -1.1]).round(4))
+        """,
+    "solve_mass": """
+        x = fa.solve_mass(rr, [0.4, -1.1], [1.0, 0.0])
+        print((fa.mass_matrix(rr, [0.4, -1.1]) @ x).round(9) + 0.0)
+        """,
+    "mass_matrix_rate": """
+        rate, C = fa.mass_matrix_rate(arm, q, qd), fa.coriolis_matrix(arm, q, qd)
+        skew = rate - 2 * C
+        print(abs(skew + skew.T).max() < 1e-9)
+        """,
+    "coriolis_matrix": """
+        print(fa.coriolis_matrix(rr, [0.4, -1.1], [0.7, 1.3]).round(4))
+        """,
+    "coriolis_transpose_times": """
+        C = fa.coriolis_matrix(arm, q, qd)
+        print(abs(fa.coriolis_transpose_times(arm, q, qd, qd) - C.T @ qd).max() < 1e-9)
+        """,
+    "christoffel": """
+        c = fa.christoffel(rr, [0.4, -1.1])
+        print(c.shape, (c == c.swapaxes(1, 2)).all())
+        """,
+    "gravity_torque": """
+        print(fa.gravity_torque(rr, [0.4, -1.1]).round(4))
+        """,
+    "bias_torque": """
+        still = fa.bias_torque(rr, [0.4, -1.1], [0, 0])
+        print((still == fa.gravity_torque(rr, [0.4, -1.1])).all())
+        """,
+    "momentum": """
+        print(fa.momentum(rr, [0.4, -1.1], [0.7, 1.3]).round(4))
+        """,
+    "energy": """
+        kinetic, potential = fa.energy(rr, [0.4, -1.1], [0.7, 1.3])
+        print(round(float(kinetic), 4), round(float(potential), 4), "J")
+        """,
+    "derivatives": """
+        d = fa.derivatives(rr, [0.4, -1.1], [0.7, 1.3], [-0.5, 2.1])
+        print(d.dq.round(4))
+        """,
+    "forward_derivatives": """
+        d = fa.forward_derivatives(rr, [0.4, -1.1], [0.7, 1.3], [0, 0])
+        print((d.dtau @ fa.mass_matrix(rr, [0.4, -1.1])).round(9) + 0.0)
+        """,
+    "regressor": """
+        Y = fa.regressor(rr, [0.4, -1.1], [0.7, 1.3], [-0.5, 2.1])
+        print((Y @ fa.parameters(rr)).round(6))
+        """,
+    "parameters": """
+        print(fa.parameters(rr)[:4])
+        """,
+    "parameter_names": """
+        print(fa.parameter_names(rr)[:10])
+        """,
+    "pose": """
+        print(fa.pose(rr, [0, 0], frame="tool")[:3, 3])
+        """,
+    "jacobian": """
+        print(fa.jacobian(rr, [0, 0]).shape)
+        """,
+    "jacobian_rate": """
+        print(fa.jacobian_rate(rr, [0, 0], [1, 0]).round(6) + 0.0)
+        """,
+    "task": """
+        at_tool = fa.task(arm, q, qd)
+        print(at_tool.inertia.shape, at_tool.bias.shape)
+        """,
+    "Coordinates": """
+        absolute = fa.Coordinates(rr, [[1, 0], [-1, 1]])
+        print(absolute.S)
+        """,
+    "FORMULATIONS": """
+        paper = fa.FORMULATIONS["hollerbach_1980_3x3"]
+        print(paper.paper, paper.joint_torques(rr, [0.4, -1.1], [0.7, 1.3], [-0.5, 2.1]).round(6))
+        """,
+    "strobe": """
+        strobed = fa.strobe(rr, [0.4, -1.1], formulation="newton_euler_notes")
+        print(abs(strobed.M - fa.mass_matrix(rr, [0.4, -1.1])).max() < 1e-12)
+        """,
+    "count": """
+        print(fa.count("newton_euler_notes", n=6).total)
+        """,
+    "polynomial": """
+        print(fa.polynomial("newton_euler_notes"))
+        """,
+    "published": """
+        row = fa.published("hollerbach_1980", "II")[4]
+        print(row.row, row.multiplications.published, row.multiplications.status)
+        """,
+    "derive": """
+        print(fa.derive(rr).M[1, 1])
+        """,
+    "symbolic": """
+        print(fa.derive(fa.symbolic(rr)).g[1])
+        """,
+    "prove_equal": """
+        print(fa.prove_equal(fa.symbolic(rr)).holds)
+        """,
+    "compile": """
+        kernel = fa.compile(rr, "inverse_dynamics", free=["links[1].mass"])
+        print([port.name for port in kernel.graph.inputs])
+        """,
+    "Kernel": """
+        kernel = fa.compile(rr, "gravity_torque")
+        print(kernel([0.4, -1.1]).round(4), isinstance(kernel, fa.Kernel))
+        """,
+    "emit_c": """
+        for path in fa.emit_c(rr, "c_code", ["inverse_dynamics", "mass_matrix"]):
+            print(path.name)
+        """,
+    "sin": """
+        print(fa.sin(0.0))
+        """,
+    "cos": """
+        print(fa.cos(0.0))
+        """,
+    "sqrt": """
+        print(fa.sqrt(2.25))
+        """,
+    "where": """
+        print(fa.where(1.0, "at or above zero", "below"), fa.where(-1.0, "at or above zero", "below"))
+        """,
+    "simulate": """
+        record = fa.simulate(rr, [0.4, -1.1], duration=1.0, dt=1e-3)
+        print(record.outcome, record.relative_drift < 1e-9)
+        """,
+    "check": """
+        print(fa.check(rr).passed, fa.check(arm).passed)
+        """,
+    "verify": """
+        print(fa.verify(rr, states=1).passed)
+        """,
+    "compare": """
+        print(fa.compare(rr, rr.replace(gravity=(0, 9.81, 0))).verdict)
+        """,
+    "StateFault": """
+        try:
+            fa.mass_matrix(rr, [1, 2, 3])
+        except fa.StateFault as fault:
+            print(fault)
+        """,
+    "ReadFault": """
+        try:
+            fa.load("pumma560")
+        except fa.ReadFault as fault:
+            print(str(fault)[:60])
+        """,
+    "NoDynamics": """
+        try:
+            fa.gravity_torque(fa.load("cobra600"), [0, 0, 0, 0])
+        except fa.NoDynamics as fault:
+            print(type(fault).__name__)
+        """,
+}
+"""An example for each name; `arm`, `rr`, `q`, `qd`, `qdd` are there."""
+
+NO_EXAMPLE = {
+    "significance": "in examples/03_ignoring_coriolis.py",
+    "torch_function": "needs PyTorch",
+    "jax_function": "needs JAX",
+    "Fault": "the family of all that follow",
+    "ArmFault": "in docs/robots.md",
+    "SingularInertia": "a mass matrix that cannot be inverted",
+    "TraceFault": "in a law or formulation that branches on a value",
+    "KernelFault": "an unknown target, say",
+}
+"""Names whose example lives elsewhere, or would need an optional package."""
+
+HEAD = """# Public names
+
+<!-- written by docs/make_api.py; do not edit -->
+
+Everything is `fa.name` after `import forearm as fa`, and is loaded when it is first used. Arrays are `(..., n)`,
+float64, SI units and radians; leading axes broadcast. The examples share
+
+```python
+import forearm as fa
+
+arm, rr = fa.load("puma560"), fa.load("rr")
+q, qd, qdd = arm.random_state(seed=0)
+```
+"""
+
+
+def signature(name: str, value: object) -> str:
+    """The call, without annotations."""
+    if not callable(value):
+        return name
+    try:
+        found = inspect.signature(value)
+    except (TypeError, ValueError):
+        return name
+    bare = [_short(p.replace(annotation=inspect.Parameter.empty)) for p in found.parameters.values()]
+    text = f"{name}{found.replace(parameters=bare, return_annotation=inspect.Signature.empty)}"
+    return textwrap.fill(
+        re.sub(r"<factory>|<[^>]*>", "…", text), 100, subsequent_indent=" " * (len(name) + 1)
+    )
+
+
+class _Dots:
+    """A default that is too long to print."""
+
+    def __repr__(self) -> str:
+        return "…"
+
+
+def _short(parameter: inspect.Parameter) -> inspect.Parameter:
+    """The parameter, its default shortened."""
+    long = parameter.default is not inspect.Parameter.empty and len(repr(parameter.default)) > 40
+    return parameter.replace(default=_Dots()) if long else parameter
+
+
+def description(name: str, value: object) -> str:
+    """The docstring as Markdown: arguments become a list, the rest stays."""
+    if name == "FORMULATIONS":
+        return "The papers by stem: each gives plain functions of one arm and one state (`joint_torques`, …)."
+    text = inspect.getdoc(value) or ""
+    text = text.partition("\n>>>")[0]
+    lines = []
+    for line in text.splitlines():
+        section = line.strip() in ("Args:", "Returns:", "Raises:")
+        item = re.fullmatch(r"    (\*{0,2}\w+): (.*)", line)
+        if section:
+            lines += ["", f"**{line.strip()}**", ""]
+        elif item:
+            lines.append(f"- `{item[1]}`: {item[2]}")
+        elif line.startswith("        "):
+            lines.append(f"  {line.strip()}")
+        elif line.startswith("    "):
+            lines += (
+                ["", f"```text\n{line.strip()}\n```", ""]
+                if "=" in line and len(line) < 60
+                else [line.strip()]
+            )
+        else:
+            lines.append(line)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace("*args", r"\*args").strip()
+
+
+def fields(value: object) -> str:
+    """The fields of a dataclass with the sentences under them."""
+    if not (inspect.isclass(value) and hasattr(value, "__dataclass_fields__")):
+        return ""
+    source = inspect.getsource(value)
+    rows = re.findall(r'^    (\w+): [^\n]+\n    """(.*?)"""', source, re.MULTILINE | re.DOTALL)
+    listed = [f"- `{name}`: {' '.join(text.split())}" for name, text in rows]
+    return "\n" + "\n".join(listed) + "\n" if listed else ""
+
+
+def entry(name: str) -> str:
+    """One name on the page."""
+    value = getattr(forearm, name)
+    parts = [
+        f"### {name}",
+        f"```text\n{signature(name, value)}\n```",
+        description(name, value),
+        fields(value),
+    ]
+    if name in EXAMPLES:
+        parts.append(f"```python\n{textwrap.dedent(EXAMPLES[name]).strip()}\n```")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def page() -> str:
+    """The page before its examples have run."""
+    blocks = [HEAD]
+    for title, names in GROUPS.items():
+        blocks += [f"## {title}\n", *(entry(name) for name in names.split())]
+    return "\n".join(blocks)
+
+
+if __name__ == "__main__":
+    import os
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        PAGE.write_text(refreshed(page()), encoding="utf-8")
