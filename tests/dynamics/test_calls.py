@@ -150,7 +150,7 @@ def test_degrees_are_logged(caplog):
 
 @pytest.mark.parametrize("kinds", ["R", "RP"])
 def test_forward_and_inverse_are_each_others_inverse(kinds):
-    for seed, n in enumerate((2, 4, 6)):
+    for seed, n in enumerate((2, 4)):
         arm = random_arm(n, seed, kinds, general=True, flips=True)
         q, qd, qdd = arm.random_state(seed, (20,))
         tau = fa.inverse_dynamics(arm, q, qd, qdd)
@@ -162,13 +162,11 @@ def test_forward_and_inverse_are_each_others_inverse(kinds):
 
 
 def test_terms_add_up():
-    links = [
-        link.replace(drive=fa.Drive(1e-4, 50, "motor", 0.2, (0.4, 0.3), 0.01))
-        for link in golden_arm("G6R").links
-    ]
-    arm = golden_arm("G6R").replace(links=links)
+    drive = fa.Drive(1e-4, 50, "motor", 0.2, (0.4, 0.3), 0.01)
+    arm = fa.load("generic_3r")
+    arm = arm.replace(links=[link.replace(drive=drive) for link in arm.links])
     q, qd, qdd = arm.random_state(3, (4,))
-    push = fa.Wrench((3, -2, 5), (0.4, -0.3, 0.2), at=arm.joint_names[3], frame="local")
+    push = fa.Wrench((3, -2, 5), (0.4, -0.3, 0.2), at=arm.joint_names[1], frame="local")
     parts = fa.terms(arm, q, qd, qdd, wrench=push)
     assert_close(parts.total, fa.inverse_dynamics(arm, q, qd, qdd, wrench=push))
     assert_close(parts.gravity, fa.gravity_torque(arm, q))

@@ -95,7 +95,7 @@ def test_mass_matrix_and_accelerations_with_everything_on(name):
     check_forward(name, ALL)
 
 
-@pytest.mark.parametrize("name", ["puma560", "iiwa14"])
+@pytest.mark.parametrize("name", ["puma560"])
 def test_torques_and_accelerations_of_the_plain_arm(name):
     check_torques(name, PLAIN)
     check_forward(name, PLAIN)
@@ -185,7 +185,7 @@ def check_derivatives(name, variant):
 
 
 def test_terms_of_the_equation_of_motion():
-    check_terms_of_the_equation("puma560", ALL)
+    check_terms_of_the_equation("generic_3r", ALL)
 
 
 def test_frames_and_reactions():
@@ -193,10 +193,10 @@ def test_frames_and_reactions():
 
 
 def test_derivatives():
-    check_derivatives("puma560", ALL)
+    check_derivatives("generic_3r", ALL)
 
 
-@pytest.mark.parametrize("name", ["puma560"])
+@pytest.mark.parametrize("name", ["generic_3r", pytest.param("iiwa14", marks=pytest.mark.more)])
 def test_christoffel_symbols_and_the_regressor(name):
     arm = arm_of(name)
     model, _ = pin_of(name)
@@ -208,4 +208,4 @@ def test_christoffel_symbols_and_the_regressor(name):
     near(np.einsum("ijk,j,k->i", C, qd, qd), pin.nle(model, data, at, qd) - pin.nle(model, data, at, 0 * qd))
     Y = fa.regressor(arm, q, qd, qdd)
     near(Y @ fa.parameters(arm), pin_torques(name, PLAIN, q, qd, qdd))
-    assert len(fa.parameter_names(arm)) == Y.shape[1] == 60
+    assert len(fa.parameter_names(arm)) == Y.shape[1] == 10 * arm.n

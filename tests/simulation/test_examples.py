@@ -27,12 +27,14 @@ def test_controlled_motion(capsys, tmp_path):
     assert (tmp_path / "controlled_motion.png").exists()
 
 
+@pytest.mark.more
 def test_ignoring_coriolis(capsys):
     run("03_ignoring_coriolis.py")
     slow, fast = (float(line.split(",")[1].split()[0]) for line in capsys.readouterr().out.splitlines()[:2])
     assert slow < 0.05 < 1.0 < fast
 
 
+@pytest.mark.more
 def test_payload_monte_carlo(capsys):
     run("04_payload_monte_carlo.py", 300)
     out = capsys.readouterr().out
