@@ -18,7 +18,6 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 LOG = logging.getLogger("forearm")
@@ -60,14 +59,12 @@ def cache_folder() -> Path | None:
 @cache
 def code_version() -> str:
     """The version of forearm and a digest of the compiler's own source: other code, other kernels."""
-    try:
-        release = version("forearm")
-    except PackageNotFoundError:
-        release = "unreleased"
+    from forearm import __version__
+
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
-    return f"{release}+{digest.hexdigest()[:16]}"
+    return f"{__version__}+{digest.hexdigest()[:16]}"
 
 
 def key_of(*parts: object) -> str:
