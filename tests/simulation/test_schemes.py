@@ -20,10 +20,16 @@ def with_friction(arm, smoothing=0.1):
     return arm.replace(links=[k.replace(drive=d) for k, d in zip(arm.links, drives, strict=True)])
 
 
+@cache
+def g6r():
+    """The golden arm, once, with its kernels."""
+    return golden_arm("G6R")
+
+
 @pytest.mark.parametrize("method", ["rk4", "dop853"])
 def test_golden_simulation(method):
     want, state = GOLDEN["extra"]["simulation_G6R"], golden_states("G6R")[0]
-    run = simulate(golden_arm("G6R"), state["q"], state["qd"], duration=0.2, dt=1e-3, method=method)
+    run = simulate(g6r(), state["q"], state["qd"], duration=0.2, dt=1e-3, method=method)
     assert run.outcome.finished
     exact = "reference" if method == "dop853" else "rk4_h0.001"
     assert np.abs(run.q[-1] - want[f"{exact}_q"]).max() < 1e-12
@@ -33,7 +39,7 @@ def test_golden_simulation(method):
 
 def test_the_papers_scheme_is_the_golden_one():
     """The first 20 ms in plain Python, then the same to the end by the kernel: the golden motion."""
-    want, state, arm = GOLDEN["extra"]["simulation_G6R"], golden_states("G6R")[0], golden_arm("G6R")
+    want, state, arm = GOLDEN["extra"]["simulation_G6R"], golden_states("G6R")[0], g6r()
     slow = simulate(arm, state["q"], state["qd"], duration=0.02, method="papers")
     fast = simulate(arm, state["q"], state["qd"], duration=0.02)
     assert_close(slow.q, fast.q)
@@ -43,10 +49,21 @@ def test_the_papers_scheme_is_the_golden_one():
     assert np.abs(rest.q[-1] - want["rk4_h0.001_q"]).max() < 1e-13
 
 
+@pytest.mark.parametrize(("dt", "error"), [(0.02, 8.5e-6), (0.01, 8.5e-7), (0.005, 6.2e-8), (0.0025, 4.2e-9)])
+def test_golden_errors_of_longer_steps(dt, error):
+    """Largest error of the state after 0.2 s, to the digits noted with the golden values."""
+    want, state = GOLDEN["extra"]["simulation_G6R"], golden_states("G6R")[0]
+    run = simulate(g6r(), state["q"], state["qd"], duration=0.2, dt=dt)
+    found = max(
+        np.abs(run.q[-1] - want["reference_q"]).max(), np.abs(run.qd[-1] - want["reference_qd"]).max()
+    )
+    assert abs(found - error) < 0.06 * error
+
+
 @pytest.mark.more
 def test_the_papers_scheme_all_the_way():
     want, state = GOLDEN["extra"]["simulation_G6R"], golden_states("G6R")[0]
-    run = simulate(golden_arm("G6R"), state["q"], state["qd"], duration=0.2, method="papers")
+    run = simulate(g6r(), state["q"], state["qd"], duration=0.2, method="papers")
     assert np.abs(run.q[-1] - want["rk4_h0.001_q"]).max() < 1e-14
 
 
