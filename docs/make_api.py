@@ -297,9 +297,7 @@ def signature(name: str, value: object) -> str:
         return name
     bare = [_short(p.replace(annotation=inspect.Parameter.empty)) for p in found.parameters.values()]
     text = f"{name}{found.replace(parameters=bare, return_annotation=inspect.Signature.empty)}"
-    return textwrap.fill(
-        re.sub(r"<factory>|<[^>]*>", "…", text), 100, subsequent_indent=" " * (len(name) + 1)
-    )
+    return textwrap.fill(re.sub(r"<factory>|<[^>]*>", "…", text), 90, subsequent_indent=" " * (len(name) + 1))
 
 
 class _Dots:

@@ -1,13 +1,13 @@
-"""Computed-torque control of the task at 1 kHz, by an arm that believes what it is told about its load."""
+"""Computed-torque control of the task at 1 kHz, by a controller that believes what it is told about the load."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from forearm import drives, dynamics
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.demo.task import Phase, loaded
+from forearm.simulation import ComputedTorque, Record, simulate
 
 STEP = 1e-3
 """Period of the controller, and step of the integration [s]."""
@@ -37,46 +37,51 @@ class Run:
 
 def run(arm: Arm, parts: list[Phase], believes_in_load: bool) -> Run:
     """Follow the task: the arm really carries the body; the controller knows of it, or does not."""
-    q = parts[0](parts[0].start)[0]
-    state = np.concatenate([q, np.zeros(arm.n), [0.0, 0.0]])
-    rows: list[tuple[Vector, ...]] = []
-    handed, before = 0.0, arm
+    q, qd = parts[0](parts[0].start)[0], np.zeros(arm.n)
+    pieces: list[Run] = []
     for part in parts:
         real = loaded(arm) if part.carrying else arm
-        believed = real if believes_in_load else arm
-        handed += _energy(real, state).sum() - _energy(before, state).sum()
-        before = real
-        steps = round((part.end - part.start) / STEP)
-        times = part.start + STEP * np.arange(steps)
-        wanted = np.stack(part(times))
-        for k in range(steps):
-            q, qd = state[: arm.n], state[arm.n : -2]
-            aim, rate, push = wanted[:, k]
-            tau = dynamics.inverse_dynamics(
-                believed, q, qd, push + DAMPING * (rate - qd) + STIFFNESS * (aim - q)
-            )
-            rows.append((times[k : k + 1], aim - q, tau, _energy(real, state) - [0.0, handed], state[-2:]))
-            state = _step(real, state, tau)
-    t, error, torque, energies, sums = (np.array(column) for column in zip(*rows, strict=True))
-    return Run(t[:, 0], error, torque, energies[:, 0], energies[:, 1], sums[:, 0], sums[:, 1])
+        record = _followed(real, real if believes_in_load else arm, part, q, qd)
+        q, qd = record.end
+        pieces.append(_joined(part, record, pieces[-1] if pieces else None))
+    return Run(
+        *(np.concatenate([getattr(piece, name) for piece in pieces]) for name in Run.__dataclass_fields__)
+    )
 
 
-def _energy(arm: Arm, state: Vector) -> Vector:
-    """Kinetic and potential energy."""
-    return np.array(dynamics.energy(arm, state[: arm.n], state[arm.n : -2]))
+def _followed(real: Arm, believed: Arm, part: Phase, q: Vector, qd: Vector) -> Record:
+    law = ComputedTorque(believed, lambda t: part(part.start + t), STIFFNESS, DAMPING)
+    span = part.end - part.start
+    return simulate(
+        real, q, qd, law=law, duration=span, dt=STEP, control_dt=STEP, record_every=1, trace=False
+    )
 
 
-def _step(arm: Arm, state: Vector, tau: Vector) -> Vector:
-    """One step of Runge and Kutta with the torque held; work and friction loss are integrated along."""
-    n = arm.n
+def _joined(part: Phase, record: Record, before: Run | None) -> Run:
+    """The record, its sums going on where the last ones ended.
 
-    def rate(y: Vector) -> Vector:
-        qd = y[n : 2 * n]
-        qdd = dynamics.forward_dynamics(arm, y[:n], qd, tau)
-        return np.concatenate([qd, qdd, [tau @ qd, float(drives.dissipated_power(arm, qd))]])
+    The body's energy comes and goes with the body, not through the drives: the potential goes on as well.
+    """
+    t = part.start + record.t
+    work, lost, height = (
+        (0.0, 0.0, 0.0)
+        if before is None
+        else (
+            before.work[-1],
+            before.dissipated[-1],
+            _total(before) - record.kinetic[0] - record.potential[0],
+        )
+    )
+    return Run(
+        t,
+        part(t)[0] - record.q,
+        record.tau,
+        record.kinetic,
+        record.potential + height,
+        record.work + work,
+        record.dissipated + lost,
+    )
 
-    k1 = rate(state)
-    k2 = rate(state + STEP / 2 * k1)
-    k3 = rate(state + STEP / 2 * k2)
-    k4 = rate(state + STEP * k3)
-    return state + STEP / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+
+def _total(run: Run) -> float:
+    return float(run.kinetic[-1] + run.potential[-1])

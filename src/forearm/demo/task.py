@@ -1,6 +1,7 @@
 """The task of the demo: a PUMA 560 with a gripper takes a body from one place to another."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ SMOOTHING = 0.05
 """Speed below which dry friction fades [rad/s]: wide enough for steps of a millisecond."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Phase:
     """A stretch of the motion between two stops."""
 
@@ -40,12 +41,18 @@ class Phase:
 
     def __call__(self, t: Any) -> tuple[Vector, Vector, Vector]:
         """q, qd, qdd at times (...)."""
+        position, speed, acceleration = self._curves
+        return position(t), speed(t), acceleration(t)
+
+    @cached_property
+    def _curves(self) -> tuple[Any, Any, Any]:
+        """A spline of fifth degree, at rest and without acceleration at both ends, and its derivatives."""
         from scipy.interpolate import make_interp_spline
 
         knots = np.linspace(self.start, self.end, len(self.points))
         still = [(1, np.zeros(self.points.shape[1])), (2, np.zeros(self.points.shape[1]))]
         spline = make_interp_spline(knots, self.points, k=5, bc_type=(still, still))
-        return spline(t), spline.derivative(1)(t), spline.derivative(2)(t)
+        return spline, spline.derivative(1), spline.derivative(2)
 
 
 def the_arm() -> Arm:
