@@ -11,7 +11,8 @@ import forearm  # noqa: E402
 project = "forearm"
 author = "The forearm authors"
 release = version = forearm.__version__
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "mathml"]
+html_math_renderer = "mathml"
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
