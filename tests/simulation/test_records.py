@@ -298,3 +298,24 @@ def test_large_batches_keep_fewer_records():
     assert run.q.size <= 2**22 + 30_000 * 4
     small = simulate(RR, np.zeros((3, 2)), duration=0.2, dt=1e-3)
     assert len(small.t) == 101
+
+
+WAYS = [
+    (method, control_dt, trace)
+    for method in ("rk4", "euler", "symplectic", "papers")
+    for control_dt in (None, 2e-3)
+    for trace in (True, False)
+    if (method, control_dt, trace) != ("symplectic", None, False)  # a law in Python is sampled there
+]
+
+
+@pytest.mark.parametrize(("method", "control_dt", "trace"), WAYS)
+def test_a_single_motion_that_diverges_is_a_record_all_the_same(method, control_dt, trace):
+    law = PDWithGravity(RR, [0.0, 0.0], kp=1e5, kd=3e3)
+    duration = 0.02 if method == "papers" else 0.2
+    options = dict(duration=duration, method=method, control_dt=control_dt, trace=trace)
+    with np.errstate(all="ignore"):
+        run = simulate(RR, [0.1, 0.1], law=law, **options)
+    assert run.outcome.kind == "step too large"
+    assert np.isfinite(run.q[run.t < run.outcome.t]).all()
+    assert run.q[0].tolist() == [0.1, 0.1]

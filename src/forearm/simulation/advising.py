@@ -53,7 +53,8 @@ def fastest_rate(
     n, plant = job.plant.arm.n, job.plant
     q = job.q[row] if q is None else q
     qd = job.qd[row] if qd is None else qd
-    law = job.law.graph if job.law is not None and (sampled or not job.hold) else None
+    acting = job.law if sampled or not job.hold else None
+    law = None if acting is None else acting.graph
     kernel = kept(
         plant, ("rates", None if law is None else law.digest), lambda: Kernel(rates_graph(plant, law))
     )
@@ -62,6 +63,8 @@ def fastest_rate(
     given = {name: value[row] for name, value in job.values.items()} | {"t": np.zeros(())}
     given |= {name: np.zeros(()) for name in plant.scalars}
     tau = job.torques if job.torques is not None and job.torques.ndim == 1 else np.zeros(n)
+    if acting is not None and law is None:
+        tau = _called(acting.function, states, {name: job.values[name][row] for name in job.gains})
     given |= {"q": states[:, :n], "qd": states[:, n:], "tau": tau}
     found = kernel.general(*[given[port.name] for port in kernel.graph.inputs])
     names = [port.name for port in kernel.graph.outputs]
@@ -71,6 +74,15 @@ def fastest_rate(
         return float("inf")
     matrix = np.block([[np.zeros((n, n)), np.eye(n)], [slope]])
     return float(np.abs(np.linalg.eigvals(matrix)).max())
+
+
+def _called(law: Any, states: Vector, gains: dict[str, Any]) -> Vector:
+    """Torques of a law in Python at some states; none where it fails."""
+    n = states.shape[1] // 2
+    try:
+        return np.array([law(0.0, y[:n].copy(), y[n:].copy(), **gains) for y in states], dtype=float)
+    except Exception:  # whatever a law does at states that it was not made for
+        return np.zeros((len(states), n))
 
 
 def advise_step(

@@ -39,6 +39,15 @@ def kept(plant: Plant, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
     return found
 
 
+def general(kernel: Any, inputs: list[Any], single: bool) -> list[Vector]:
+    """All outputs of a kernel; one state goes as a batch of one, where NaN is allowed: a motion may have diverged."""
+    if single:
+        inputs = [np.asarray(value)[None] for value in inputs]
+    found = kernel.general(*inputs)
+    found = list(found) if len(kernel.graph.outputs) > 1 else [found]
+    return [value[0] for value in found] if single else found
+
+
 class Loop:
     """Many steps in one call of a kernel."""
 
@@ -95,7 +104,8 @@ class Loop:
         """Speeds out of momenta, where the scheme has those."""
         if self.method == "symplectic":
             free = [np.expand_dims(v, -1 - r) if timed else v for v, r in self._free_ranks()]
-            state["qd"] = self.plant.kernel("solve_mass").general(state["q"], state["p"], *free)
+            kernel, inputs = self.plant.kernel("solve_mass"), [state["q"], state["p"], *free]
+            state["qd"] = general(kernel, inputs, state["q"].ndim == 1)[0]
         return state
 
     def _free(self) -> list[Vector]:
@@ -154,7 +164,7 @@ class Stages:
     def _kernel_rates(self, state: State, tau: Vector) -> State:
         kernel = kept(self.plant, ("rates",), lambda: Kernel(rates_graph(self.plant, None)))
         given = {**self.values, **state, "tau": tau}
-        found = kernel.general(*[given[port.name] for port in kernel.graph.inputs], threads=self.threads)
+        found = general(kernel, [given[port.name] for port in kernel.graph.inputs], state["q"].ndim == 1)
         named = dict(zip((port.name for port in kernel.graph.outputs), found, strict=True))
         return {
             name: state[rate] if rate in state else named[rate] for name, rate in rates_of(self.plant).items()
