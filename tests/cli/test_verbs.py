@@ -254,12 +254,6 @@ def test_compare_names_the_cause(capsys, tmp_path):
     assert "gravity" in said.out.splitlines()[0]
 
 
-def test_count_is_what_count_counts(capsys):
-    rows = forearm(capsys, "count", "luh_walker_paul_1980", "--n", 6, "--json")
-    assert rows.json[-1]["multiplications"] == fa.count("luh_walker_paul_1980", n=6).multiplications
-    assert forearm(capsys, "count", "luh_walker_paul_1980", "--as", "markdown").out.startswith("| equation |")
-
-
 def test_derive_writes_latex(capsys, tmp_path):
     path = tmp_path / "rr.tex"
     assert forearm(capsys, "derive", "rr", "--symbolic", "--as", "document", "-o", path).code == 0

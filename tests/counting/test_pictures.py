@@ -3,7 +3,7 @@
 import pytest
 
 from forearm.counting import count, list_schedule, macro_schedule, operation_graph, pictures, schedule_table
-from forearm.counting.comparing import torque_formulations
+from forearm.counting.comparing import torque_formulations, whole_cost
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib draws")
 
@@ -22,11 +22,14 @@ def ax():
 
 def test_cost_against_joints(ax):
     pictures.cost_against_joints(ax, last=12)
-    lines = [line for line in ax.get_lines() if len(line.get_xdata()) == 12]
+    lines = [line for line in ax.get_lines() if len(line.get_xdata()) > 1]
+    assert all(line.get_xdata()[-1] == 12 for line in lines)
     assert len(lines) == len(torque_formulations())
     texts = " ".join(text.get_text() for text in ax.texts)
     assert "from n = 9" in texts
     assert "uicker kahn 1969" in texts
+    first = {stem: whole_cost(stem).first for stem in torque_formulations()}
+    assert sorted(line.get_xdata()[0] for line in lines) == sorted(first.values()), "only where they hold"
     assert ax.get_xscale() == ax.get_yscale() == "log"
 
 

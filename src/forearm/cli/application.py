@@ -26,7 +26,7 @@ HOMES = {
     "verify": "trust_verbs",
     "check": "trust_verbs",
     "compare": "trust_verbs",
-    "count": "paper_verbs",
+    "count": "count_verbs",
     "derive": "paper_verbs",
     "cite": "paper_verbs",
     "emit": "machine_verbs",

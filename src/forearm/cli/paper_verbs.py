@@ -1,11 +1,11 @@
-"""Verbs about the papers: count, derive, cite."""
+"""Verbs about the papers: derive, cite; count has a file of its own."""
 
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from forearm.cli.inputs import STDIO, arm_of, writing
-from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress
 from forearm.cli.running import FOUND, OK
 
 
@@ -26,76 +26,6 @@ def formulation_of(stem: str, quantity: str | None = None) -> Any:
             f"{stem} gives {', '.join(found.gives)}, not {quantity}; choose another formulation."
         )
     return found
-
-
-def count(
-    formulation: str | None = None,
-    /,
-    *,
-    n: int = 6,
-    arm: str | None = None,
-    quantity: str = "joint_torques",
-    published: Annotated[bool, Parameter(negative=())] = False,
-    form: Annotated[Literal["table", "csv", "markdown", "latex"], Parameter(name="--as")] = "table",
-    shared: Shared = PLAIN,
-) -> None:
-    """Count operations exactly, by running a formulation on scalars that count.
-
-    Without a formulation: every one of them, at n joints.
-
-    Parameters
-    ----------
-    formulation
-        A paper's stem, such as luh_walker_paul_1980.
-    n
-        Number of joints of the generic arm (6).
-    arm
-        Count on this arm instead, its zeros and ones free.
-    quantity
-        joint_torques (unless told otherwise), mass_matrix, …
-    published
-        The printed tables beside our counts, with the verdict on each number.
-    form
-        How to print it.
-    """
-    rows = _published_rows(formulation) if published else _count_rows(formulation, n, arm, quantity)
-    if shared.json:
-        print_json(rows)
-    elif form != "table":
-        from forearm.counting import written
-
-        print(written(rows, form), end="")
-    else:
-        header = tuple(rows[0])
-        table(shared, header, [tuple(row.values()) for row in rows], left=(0, 1) if published else (0,))
-
-
-def _count_rows(stem: str | None, n: int, arm: str | None, quantity: str) -> list[dict[str, Any]]:
-    from forearm.counting import count as counted
-
-    subject = arm_of(arm) if arm is not None else None
-    if stem is not None:
-        formulation_of(stem, quantity)
-        return counted(stem, n, arm=subject, quantity=quantity).rows()
-    from forearm.formulations import FORMULATIONS
-
-    rows = []
-    for row in FORMULATIONS.values():
-        if quantity in row.gives and (subject is None or row.accepts(subject)):
-            found = counted(row.stem, n, arm=subject, quantity=quantity)
-            total = {"multiplications": found.multiplications, "additions": found.additions}
-            rows.append({"formulation": row.stem, **total, "order": row.order, "published": row.published})
-    return rows
-
-
-def _published_rows(paper: str | None) -> list[dict[str, Any]]:
-    from forearm.counting import published as judged
-
-    return [
-        {key: row[key] for key in ("table", "row", "operation", "published", "ours", "status", "residual")}
-        for found in judged(paper)
-        for row in found.rows()
-    ]
 
 
 def derive(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import TopologicalSorter
 from typing import Any
 
 from forearm.arm import Arm
@@ -163,13 +164,9 @@ def macro_schedule(
         length[name] = length.get(name, 0) + (graph.kinds[index] in counted)
         waits.setdefault(name, set()).update(names[a] for a in graph.operands[index] if names[a] != name)
     ends: dict[Any, int] = {}
-
-    def end(name: Any) -> int:
-        if name not in ends:
-            ends[name] = max((end(w) for w in waits[name]), default=0) + length[name]
-        return ends[name]
-
-    return [Task(name[0], name[1], end(name) - length[name], end(name)) for name in length]
+    for name in TopologicalSorter(waits).static_order():
+        ends[name] = max((ends[before] for before in waits[name]), default=0) + length[name]
+    return [Task(name[0], name[1], ends[name] - length[name], ends[name]) for name in length]
 
 
 def makespan(tasks: list[Task]) -> int:

@@ -37,25 +37,32 @@ def _bare(ax: Any) -> None:
         label.set_color(INK)
 
 
-def cost_against_joints(ax: Any, last: int = 30, kind: str = "multiplications") -> None:
-    """Operations against the number of joints for every formulation, with the crossing that Hollerbach names."""
-    joints = range(1, last + 1)
+def cost_against_joints(
+    ax: Any, last: int = 30, kind: str = "multiplications", mark: str | None = None
+) -> None:
+    """Operations against the number of joints for every formulation, with the crossing that Hollerbach names.
+
+    The line of the formulation `mark` is drawn thicker.
+    """
     ends = []
     for stem in torque_formulations():
-        found = getattr(whole_cost(stem), kind)
+        whole = whole_cost(stem)
+        found, joints = getattr(whole, kind), range(whole.first, last + 1)
         values = [max(float(found(n)), 1.0) for n in joints]
         colour = ORDERS[min(max(found.degree, 1), 4)]
-        ax.plot(joints, values, color=colour, lw=1.4, solid_capstyle="round")
+        ax.plot(joints, values, color=colour, lw=3.2 if stem == mark else 1.4, solid_capstyle="round")
         ends.append((values[-1], stem, colour))
     ax.set(xscale="log", yscale="log", xlabel="joints n", ylabel=kind)
     ax.set_xticks([1, 2, 3, 6, 9, 15, last], labels=["1", "2", "3", "6", "9", "15", str(last)])
     ax.xaxis.minorticks_off()
-    _end_labels(ax, last, ends)
+    _end_labels(ax, last, ends, mark)
     _mark_crossing(ax, kind)
     _bare(ax)
 
 
-def _end_labels(ax: Any, last: int, ends: list[tuple[float, str, str]], gap: float = 1.52) -> None:
+def _end_labels(
+    ax: Any, last: int, ends: list[tuple[float, str, str]], mark: str | None, gap: float = 1.52
+) -> None:
     """Names at the ends of the lines, pushed apart so that they do not overlap."""
     ends = sorted(ends)
     heights = [value for value, _, _ in ends]
@@ -71,6 +78,7 @@ def _end_labels(ax: Any, last: int, ends: list[tuple[float, str, str]], gap: flo
             (last, value),
             (last * 1.22, height),
             fontsize=7,
+            weight="bold" if stem == mark else "normal",
             color=colour,
             va="center",
             arrowprops={
@@ -133,15 +141,14 @@ def gantt(ax: Any, schedule: Schedule) -> None:
     """Which unit does what when: multipliers below, adders above, coloured by link."""
     links = sorted(set(schedule.graph.links))
     colour = {link: PALETTE[i % len(PALETTE)] for i, link in enumerate(links)}
-    for row in ("multiplier", "adder"):
-        base = 0 if row == "multiplier" else schedule.multipliers + 1
-        for start, unit, kind, link in zip(
-            schedule.starts, schedule.units, schedule.graph.kinds, schedule.graph.links, strict=True
-        ):
-            if UNIT_OF[kind] == row:
-                ax.broken_barh(
-                    [(start, schedule.steps[kind])], (base + unit - 0.42, 0.84), color=colour[link], lw=0
-                )
+    base = {"multiplier": 0, "adder": schedule.multipliers + 1}
+    bars: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for start, unit, kind, link in zip(
+        schedule.starts, schedule.units, schedule.graph.kinds, schedule.graph.links, strict=True
+    ):
+        bars.setdefault((base[UNIT_OF[kind]] + unit, link), []).append((start, schedule.steps[kind]))
+    for (y, link), spans in bars.items():
+        ax.broken_barh(spans, (y - 0.42, 0.84), color=colour[link], lw=0)
     rows = [f"× {i + 1}" for i in range(schedule.multipliers)] + [
         f"+ {i + 1}" for i in range(schedule.adders)
     ]
@@ -156,7 +163,7 @@ def gantt(ax: Any, schedule: Schedule) -> None:
         ax.plot([], [], "s", color=colour[link], label=f"link {link}" if link else "joints")
     ax.legend(
         fontsize=7,
-        ncols=len(links),
+        ncols=min(len(links), 10),
         loc="upper center",
         bbox_to_anchor=(0.5, -0.16),
         frameon=False,
@@ -207,9 +214,11 @@ def time_against_units(ax: Any, rows: Sequence[dict[str, Any]]) -> None:
             color=INK,
         )
     ax.set(xscale="log", yscale="log", xlabel="p multipliers and p adders", ylabel="steps $T_p$")
-    ax.set_ylim(bottom=0.75 * min(row["bound"] for row in rows))
+    low, high = 0.75 * min(row["bound"] for row in rows), max(row["steps"] for row in rows)
+    ax.set_ylim(bottom=low)
     ax.set_xticks(p, labels=[str(x) for x in p])
-    ax.set_yticks([60, 100, 200, 500], labels=["60", "100", "200", "500"])
+    ticks = [d * 10**k for k in range(8) for d in (1, 2, 5) if low <= d * 10**k <= high]
+    ax.set_yticks(ticks, labels=[f"{tick:,}" for tick in ticks])
     ax.xaxis.minorticks_off()
     ax.yaxis.minorticks_off()
     ax.legend(fontsize=8, frameon=False)

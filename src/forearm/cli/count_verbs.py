@@ -1,0 +1,285 @@
+"""The verb about cost: count."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from forearm.cli import count_answers, count_reports
+from forearm.cli.count_answers import Answer, Question, Rows, Table
+from forearm.cli.inputs import STDIO, arm_of, writing
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
+
+Flag = Annotated[bool, Parameter(negative=())]
+Form = Literal["table", "csv", "markdown", "latex"]
+
+TAKES = {
+    "": ("n", "arm", "quantity", "convention", "by", "plot"),
+    "published": (),
+    "schedule": ("n", "arm", "quantity", "convention", "processors", "plot"),
+    "strobing": ("n",),
+    "customised": ("arm", "quantity"),
+}
+"""What is counted -> the options that mean something there."""
+
+
+def count(
+    formulation: str | None = None,
+    /,
+    *,
+    n: int | None = None,
+    arm: str | None = None,
+    quantity: str | None = None,
+    convention: str | None = None,
+    by: Literal["equation", "link"] | None = None,
+    published: Flag = False,
+    schedule: Flag = False,
+    processors: Annotated[tuple[int, ...], Parameter(consume_multiple=True, negative=())] = (),
+    strobing: Flag = False,
+    customised: Flag = False,
+    form: Annotated[Form, Parameter(name="--as")] = "table",
+    csv: str | None = None,
+    latex: str | None = None,
+    plot: Path | None = None,
+    shared: Shared = PLAIN,
+) -> None:
+    """Count operations exactly, by running a formulation on scalars that count.
+
+    Without a formulation: all of them side by side.
+
+    Parameters
+    ----------
+    formulation
+        A paper's stem, such as luh_walker_paul_1980; with --published a paper or the number of a table.
+    n
+        Number of joints of the generic arm (6).
+    arm
+        Count on this arm instead, its zeros and ones free.
+    quantity
+        joint_torques (where it is given, unless told otherwise), mass_matrix, …
+    convention
+        What is charged, such as "as set forth"; --convention list explains them all.
+    by
+        Split by equation (unless told otherwise), or by link.
+    published
+        The printed tables beside our counts: status and explanation of each number. A table: --published I.
+    schedule
+        Longest chain, and the time on p multipliers and p adders with its bound and speed-up.
+    processors
+        These p, with --schedule; the first is drawn.
+    strobing
+        What M, the C^i and one simulation step cost by strobing.
+    customised
+        The arm's compiled cost beside general polynomials and published records, with --arm.
+    form
+        How to print it: table, csv, markdown or latex.
+    csv
+        Write the (first) table into this file.
+    latex
+        Write the tables into this file.
+    plot
+        Draw into this file: cost against n and the split by equation; with --schedule who does what when, and T_p.
+    """
+    if convention == "list":
+        tell(count_answers.conventions(), shared, form, csv, latex)
+        return
+    chosen = {
+        "published": published,
+        "schedule": schedule,
+        "strobing": strobing,
+        "customised": customised,
+    }
+    given = {
+        "n": n,
+        "arm": arm,
+        "quantity": quantity,
+        "convention": convention,
+        "by": by,
+        "processors": processors or None,
+        "plot": plot,
+    }
+    what = _one_thing(formulation, chosen, given)
+    question = Question(
+        formulation,
+        6 if n is None else n,
+        None if arm is None else arm_of(arm),
+        quantity,
+        None if convention is None else count_answers.convention_named(convention),
+    )
+    picture: Any = None
+    if what == "schedule":
+        graph, rule = count_reports.schedule_graph(question)
+        answer = count_reports.scheduled(graph, rule, processors)
+        picture = (lambda: _schedule_picture(graph, processors)) if plot else None
+    else:
+        answer = _answer(what, question, by or "equation", shared)
+        picture = (lambda: _cost_picture(question)) if plot else None
+    if plot is not None:
+        from forearm import plots
+
+        plots.save(picture(), plot)
+        note(shared, f"drawn: {plot}")
+    tell(answer, shared, form, csv, latex)
+
+
+def _one_thing(formulation: str | None, chosen: dict[str, bool], given: dict[str, Any]) -> str:
+    """What is to be counted, or a fault if the options do not go together."""
+    from forearm.faults import StateFault
+
+    asked = [name for name, wanted in chosen.items() if wanted]
+    if len(asked) > 1:
+        raise StateFault(f"--{' and --'.join(asked)} are different tables; give one of them.")
+    what = asked[0] if asked else ""
+    for name, value in given.items():
+        if value is not None and name not in TAKES[what]:
+            homes = [
+                f"--{key}" if key else "plain counts" for key, options in TAKES.items() if name in options
+            ]
+            beside = f"beside --{what}" if what else "alone"
+            raise StateFault(f"--{name} means nothing {beside}; it goes with {', '.join(homes)}.")
+    if given["by"] is not None and formulation is None:
+        raise StateFault(
+            "--by splits one formulation; name it, as in forearm count luh_walker_paul_1980 --by link."
+        )
+    if what == "customised" and given["arm"] is None:
+        raise StateFault("--customised is about one arm; name it, as in --arm puma560.")
+    if given["n"] is not None and given["arm"] is not None:
+        raise StateFault("--n is for the generic arm and --arm has joints of its own; give one of them.")
+    if given["n"] is not None and given["n"] < 1:
+        raise StateFault(f"--n is {given['n']}; an arm has at least one joint.")
+    return what
+
+
+def _answer(what: str, question: Question, by: str, shared: Shared) -> Answer:
+    if what == "published":
+        return count_reports.printed(question.stem)
+    if what == "strobing":
+        return count_reports.strobed(question)
+    if what == "customised":
+        return count_reports.customised(question)
+    if question.stem is not None:
+        return count_answers.one(question, by)
+    with progress(shared, "counting") as tells:
+        return count_answers.side_by_side(question, tells)
+
+
+# -- out -------------------------------------------------------------------------------------------------
+
+
+def tell(answer: Answer, shared: Shared, form: str, csv: str | None, latex: str | None) -> None:
+    """Print an answer, or write it."""
+    from forearm.counting import written
+
+    if csv is not None:
+        _write(csv, written(answer.tables[0].rows, "csv"), shared)
+    if latex is not None:
+        _write(latex, "\n".join(_latex(part) for part in _for_reading(answer)), shared)
+    if STDIO in (csv, latex):
+        return
+    if shared.json:
+        print_json(answer.document)
+    elif form == "csv":
+        print(written(answer.tables[0].rows, "csv"), end="")
+    elif form == "latex":
+        print("\n".join(_latex(part) for part in _for_reading(answer)), end="")
+    elif form == "markdown":
+        print("\n".join(written(part.rows, "markdown") for part in _for_reading(answer)), end="")
+    else:
+        _print(answer, shared)
+
+
+def _for_reading(answer: Answer) -> Sequence[Table]:
+    """The tables without the one that is only for files."""
+    return [part for part in answer.tables if not part.file_only]
+
+
+def _latex(part: Table) -> str:
+    from forearm.counting.writing import to_latex
+
+    return to_latex(part.rows, part.title)
+
+
+def _write(target: str, text: str, shared: Shared) -> None:
+    with writing(target) as file:
+        file.write(text)
+    if target != STDIO:
+        note(shared, f"written: {target}")
+
+
+def _print(answer: Answer, shared: Shared) -> None:
+    for sentence in answer.sentences:
+        print(sentence)
+    for part in _for_reading(answer):
+        print()
+        rows = _without_empty_columns(part.rows)
+        names = list(rows[0])
+        table(
+            shared,
+            names,
+            [tuple(row.values()) for row in rows],
+            title=part.title,
+            left=_words(rows),
+            styles=_status_style if "status" in names else None,
+        )
+        for sentence in part.notes:
+            print(sentence)
+
+
+def _status_style(row: Sequence[Any]) -> str:
+    """Colour of a published number by its status."""
+    colours = {"exact": "green", "inconsistent in print": "yellow", "not reproduced": "red"}
+    return next((colours[word] for word in row if word in colours), "")
+
+
+def _without_empty_columns(rows: Rows) -> Rows:
+    """Columns in which nothing but zeros and blanks stand say nothing to a reader."""
+    kept = [name for name in rows[0] if any(row[name] not in (0, "", "0", None) for row in rows)]
+    return [{name: row[name] for name in kept} for row in rows]
+
+
+def _words(rows: Rows) -> list[int]:
+    """Columns that hold words: to the left."""
+    names = list(rows[0])
+    return [k for k, name in enumerate(names) if any(isinstance(row[name], str) for row in rows)]
+
+
+# -- pictures --------------------------------------------------------------------------------------------
+
+
+def _cost_picture(question: Question) -> Any:
+    """Cost against n for all formulations, and what each equation of one costs."""
+    from forearm.counting import count as counted
+    from forearm.counting import pictures
+    from forearm.counting.customising import GENERAL
+    from forearm.plots.style import figure, styled
+
+    stem = question.stem or GENERAL
+    found = counted(
+        stem,
+        question.n,
+        arm=question.arm,
+        convention=question.convention,
+        quantity=question.quantity_of(stem) if question.stem else "joint_torques",
+    )
+    with styled():
+        made, (left, right) = figure(12.5, 5.4, ncols=2, width_ratios=(1.35, 1))
+        pictures.cost_against_joints(left, mark=question.stem)
+        left.set_title("what the torques cost, as set forth")
+        pictures.breakdown(right, found)
+    return made
+
+
+def _schedule_picture(graph: Any, processors: Sequence[int]) -> Any:
+    """Who does what when on the first p, and T_p against p."""
+    from forearm.counting import list_schedule, pictures, schedule_table
+    from forearm.plots.style import figure, styled
+
+    p = processors[0] if processors else 4
+    rows = schedule_table(graph, sorted({1, 2, 3, 4, 6, 8, 12, 16, *processors}))
+    with styled():
+        height = min(2.6 + 0.36 * p, 12.0)
+        made, (top, bottom) = figure(9.0, height + 3.4, nrows=2, height_ratios=(height, 3.4))
+        pictures.gantt(top, list_schedule(graph, p))
+        pictures.time_against_units(bottom, rows)
+    return made
