@@ -1,13 +1,16 @@
 """The command line as a process: start-up, pipes, colours, completion."""
 
+import io
 import os
 import subprocess
 import sys
 
 import pytest
 
+from cli.test_verbs import QUICK
 from cli.verbs import MOTION
 from forearm.cli.application import VERBS
+from forearm.cli.running import run
 
 FOREARM = [sys.executable, "-m", "forearm"]
 OPTIONAL = (
@@ -59,6 +62,30 @@ def test_a_closed_pipe_ends_quietly(words):
     assert run.returncode == 141
     assert b"Traceback" not in run.stderr
     assert b"BrokenPipe" not in run.stderr
+
+
+class Gone(io.TextIOBase):
+    """A stdout whose reader has left."""
+
+    def __init__(self, descriptor):
+        self.descriptor = descriptor
+
+    def write(self, text):
+        raise BrokenPipeError
+
+    def fileno(self):
+        return self.descriptor
+
+
+@pytest.mark.parametrize("verb", QUICK)
+def test_every_verb_ends_quietly_when_the_reader_leaves(verb, monkeypatch, capsys):
+    descriptor = os.open(os.devnull, os.O_WRONLY)
+    monkeypatch.setattr("sys.stdout", Gone(descriptor))
+    code = run([verb, *map(str, QUICK[verb])])
+    monkeypatch.undo()
+    os.close(descriptor)
+    assert code == 141
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_no_colours_when_asked():

@@ -1,5 +1,6 @@
 """What verbs print: tables, sentences, JSON, progress. Colours and progress for terminals only."""
 
+import io
 import json
 import math
 import os
@@ -42,18 +43,20 @@ class Shared:
 PLAIN = Shared()
 
 
-def console(shared: Shared, stream: Any = None) -> Any:
-    """A rich console; wide and bare when piped, so that lines stay lines."""
+def console(shared: Shared, stream: Any) -> Any:
+    """A rich console; wide and bare unless a terminal, so that lines stay lines."""
     from rich.console import Console
 
-    out = stream or sys.stdout
-    width = None if out.isatty() else 1000
-    return Console(
-        file=out,
-        width=width,
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Plain(
+        file=stream,
+        width=None if stream.isatty() else 1000,
         no_color=not shared.colors,
         highlight=False,
-        soft_wrap=not out.isatty(),
+        soft_wrap=not stream.isatty(),
         color_system="auto" if shared.colors else None,
     )
 
@@ -112,15 +115,13 @@ def table(
         style = styles(row) if styles else ""
         shape.add_row(*(Text(cell(x)) for x in row), style=style)
     if not bare:
-        console(shared).print(shape)
+        console(shared, sys.stdout).print(shape)
         return
     shape.title = None
-    where = console(shared)
-    if title:
-        print(title)
-    with where.capture() as kept:
-        where.print(shape)
-    print("\n".join(line.rstrip() for line in kept.get().splitlines()))
+    kept = io.StringIO()
+    console(shared, kept).print(shape)
+    lines = [*([title] if title else []), *(line.rstrip() for line in kept.getvalue().splitlines())]
+    print("\n".join(lines))
 
 
 def cell(value: Any) -> str:
