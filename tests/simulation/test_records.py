@@ -294,7 +294,7 @@ def test_extras_that_are_missing_are_named(monkeypatch):
 
 
 def test_large_batches_keep_fewer_records():
-    run = simulate(RR, np.zeros((30_000, 2)), duration=0.2, dt=1e-3)
+    run = simulate(RR, np.zeros((30_000, 2)), duration=0.1, dt=1e-3)
     assert run.q.size <= 2**22 + 30_000 * 4
     small = simulate(RR, np.zeros((3, 2)), duration=0.2, dt=1e-3)
     assert len(small.t) == 101

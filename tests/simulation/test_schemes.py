@@ -250,3 +250,18 @@ def test_sticking_joints_with_payloads_and_rows():
         sticking=True,
     )
     assert_close(run.q[2, -1], one.q[-1], eps=1e5, because="another order of sums")
+
+
+def test_friction_that_is_too_steep_for_the_step_is_told():
+    arm, q = fa.load("puma560"), [0, np.pi / 4, np.pi, 0, np.pi / 4, 0]
+    coarse = simulate(arm, q, duration=0.1, dt=1e-3, limits="ignore")
+    assert coarse.outcome.finished
+    assert "turns over within 0.001 rad/s or m/s" in coarse.outcome.advice
+    assert "look at the drift" in coarse.outcome.advice
+    better = float(coarse.outcome.advice.split("give dt = ")[1].split(" s")[0])
+    fine = simulate(arm, q, duration=0.1, dt=0.1 / np.ceil(0.1 / better), limits="ignore")
+    assert fine.outcome.advice == ""
+    assert fine.relative_drift < 1e-3 * coarse.relative_drift
+    stuck = simulate(arm, q, duration=0.1, dt=1e-3, limits="ignore", method="euler", sticking=True)
+    assert stuck.outcome.advice == ""
+    assert np.all(stuck.qd[:, [0, 3, 4, 5]] == 0)  # nothing pulls these hard enough

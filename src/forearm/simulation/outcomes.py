@@ -29,6 +29,7 @@ def outcomes_of(
         alive = _last_sound(states, t, until)
     clear, which = _trespasses(plant, end, states, t, until)
     found = np.empty(job.batch, dtype=object)
+    advice = _steep_friction(job, method) if np.any(sound) else ""
     for row in np.ndindex(job.batch):
         if not sound[row] or alive[row] < until - job.dt / 2:
             if which[row] and clear[row] < alive[row] - job.dt / 2 and plant.stop:
@@ -40,8 +41,32 @@ def outcomes_of(
         elif interrupted:
             found[row] = Outcome("interrupted", until, "the record holds what was computed until then.")
         else:
-            found[row] = Outcome("finished", until)
+            found[row] = Outcome("finished", until, advice)
     return found
+
+
+def _steep_friction(job: Job, method: str) -> str:
+    """Advice where dry friction turns over so steeply that the scheme cannot follow it at this step."""
+    arm, bound = job.plant.arm, STABLE.get(method, np.inf)
+    steep = np.array([float(sum(link.drive.coulomb)) / 2 / link.drive.smoothing for link in arm.links])
+    if method == "euler with sticking" or not np.any(steep) or not np.isfinite(bound):
+        return ""
+    first = (0,) * len(job.batch)
+    own = [np.asarray(value)[first][None] for value in job.own.values()]
+    q = np.broadcast_to(job.q[first], (arm.n + 1, arm.n))
+    pushes = np.concatenate([np.zeros((1, arm.n)), np.eye(arm.n)])
+    with np.errstate(all="ignore"):
+        qdd = job.plant.kernel("forward_dynamics").general(q, np.zeros_like(q), pushes, *own)
+    rates = steep * np.diag(qdd[1:] - qdd[0])
+    j = int(np.argmax(rates))
+    if not rates[j] * job.dt > bound:
+        return ""
+    drive = arm.links[j].drive
+    return (
+        f"dry friction of joint {arm.links[j].name!r} turns over within {drive.smoothing:g} rad/s or m/s, a rate of "
+        f"{rates[j]:.2g} 1/s, which {method} cannot follow at dt = {job.dt:g} s near rest; look at the drift, and give "
+        f"dt = {0.5 * bound / rates[j]:.1g} s, a wider smoothing, or sticking=True with method='euler'."
+    )
 
 
 def _last_sound(states: dict[str, Vector], t: Vector, until: float) -> Vector:
