@@ -269,6 +269,9 @@ def test_forms_on_stdout(capsys):
     assert forearm(capsys, *words, "--as", "markdown").out.startswith("| equation |")
     assert forearm(capsys, *words, "--as", "csv").out.startswith("equation,multiplications,additions")
     assert forearm(capsys, *words, "--as", "latex").out.startswith(r"\begin{table}")
+    for form in ("markdown", "latex"):
+        said = forearm(capsys, "count", "--published", "I", "--as", form).out
+        assert "No explanation found." in said, "explanations go with the table"
     assert forearm(capsys, *words, "--csv", "-").out == forearm(capsys, *words, "--as", "csv").out
 
 

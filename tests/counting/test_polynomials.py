@@ -13,7 +13,7 @@ from forearm.counting.conventions import (
     WITHOUT_GRAVITY,
 )
 from forearm.counting.polynomials import fit
-from forearm.counting.strobing_costs import _fitted
+from forearm.counting.strobing_costs import fitted
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
 
@@ -122,4 +122,4 @@ def test_counts_that_are_no_polynomial_are_refused(monkeypatch):
     ):
         polynomial("odd")
     with pytest.raises(StateFault, match="the cost of doubling is no polynomial in n up to 7"):
-        _fitted("doubling", lambda n: Tally(2**n))
+        fitted("doubling", lambda n: Tally(2**n))

@@ -184,7 +184,7 @@ def tell(answer: Answer, shared: Shared, form: str, csv: str | None, latex: str 
     elif form == "latex":
         print("\n".join(_latex(part) for part in _for_reading(answer)), end="")
     elif form == "markdown":
-        print("\n".join(written(part.rows, "markdown") for part in _for_reading(answer)), end="")
+        print("\n".join(_markdown(part) for part in _for_reading(answer)), end="")
     else:
         _print(answer, shared)
 
@@ -195,9 +195,17 @@ def _for_reading(answer: Answer) -> Sequence[Table]:
 
 
 def _latex(part: Table) -> str:
-    from forearm.counting.writing import to_latex
+    from forearm.counting.writing import escaped, to_latex
 
-    return to_latex(part.rows, part.title)
+    notes = "".join(rf"\noindent {escaped(sentence)}\par" + "\n" for sentence in part.notes)
+    return to_latex(part.rows, part.title) + notes
+
+
+def _markdown(part: Table) -> str:
+    from forearm.counting.writing import to_markdown
+
+    notes = "".join(f"\n{sentence}\n" for sentence in part.notes)
+    return (f"**{part.title}**\n\n" if part.title else "") + to_markdown(part.rows) + notes
 
 
 def _write(target: str, text: str, shared: Shared) -> None:
