@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -243,6 +244,20 @@ def test_check_fails_for_impossible_numbers(capsys):
     said = forearm(capsys, "check", "puma560", "--json")
     assert said.code == 1
     assert {f["link"] for f in said.json["findings"] if f["level"] == "error"} == {1, 3}
+
+
+@pytest.mark.parametrize("library", ["pinocchio", "mujoco"])
+def test_compare_asks_other_libraries(capsys, library):
+    pytest.importorskip(library)
+    file = Path(__file__).parents[1] / "peers" / "descriptions" / "ur5e.urdf"
+    said = forearm(capsys, "compare", file, library, "--rigid", "--json")
+    assert said.json["terms"], said.err
+    assert said.code == (0 if said.json["same"] else 1)
+    if library == "pinocchio":
+        assert said.json["same"], said.json["verdict"]
+    said = forearm(capsys, "compare", "rr", library)
+    assert said.code == 2
+    assert f"compare: {library} reads URDF" in said.err
 
 
 def test_compare_names_the_cause(capsys, tmp_path):

@@ -19,8 +19,8 @@ ELSEWHERE = {
     "complexity": "counting/test_page.py",
     "simulate": "simulation/",
     "api": "house/test_public_names.py",
-    "gpu": "gpu/ (needs a GPU)",
-    "robots": "readers/",
+    "examples": "house/test_examples.py",
+    "robots": "verification/test_robots_page.py",
 }
 """Pages whose snippets are run by tests of their own subject."""
 
@@ -72,6 +72,11 @@ def test_the_index_lists_every_page():
 def test_the_command_line_page_is_as_generated():
     module = script("make_cli")
     assert module.PAGE.read_text(encoding="utf-8") == module.page(), "run python docs/make_cli.py"
+
+
+def test_the_page_of_examples_is_as_generated():
+    module = script("make_examples")
+    assert module.PAGE.read_text(encoding="utf-8") == module.page(), "run python docs/make_examples.py"
 
 
 def test_the_cheat_sheet_fits_one_page():

@@ -9,6 +9,9 @@ from forearm.cli.inputs import arm_of
 from forearm.cli.output import PLAIN, Shared, progress, table, verdict_style
 from forearm.cli.running import FOUND, OK
 
+PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
+"""What the other libraries are called where packages come from."""
+
 
 def verify(
     arm: str,
@@ -140,7 +143,8 @@ def compare(
     arm
         Name or file of the arm.
     other
-        Name or file of another arm, or a CSV file with columns q1 …, qd1 …, qdd1 …, tau1 ….
+        Name or file of another arm; a CSV file with columns q1 …, qd1 …, qdd1 …, tau1 …; or pinocchio, mujoco: what
+        they make of the same file.
     states
         How many random states (48).
     seed
@@ -155,7 +159,33 @@ def compare(
     from forearm.verification.comparing import compare as differ
 
     one = arm_of(arm, tip=tip, rigid=rigid)
-    two = other if other.lower().endswith(".csv") else arm_of(other, tip=tip, rigid=rigid)
+    two = _other(arm, other, tip, rigid)
     found = differ(one, two, states=states, seed=seed, tolerance=tolerance)
     print(found.to_json() if shared.json else found)
     return OK if found.same else FOUND
+
+
+def _other(arm: str, other: str, tip: str | None, rigid: bool) -> Any:
+    """The other side: torques in a file, another library's reading of the same file, another arm."""
+    if other.lower().endswith(".csv"):
+        return other
+    if other not in ("pinocchio", "mujoco"):
+        return arm_of(other, tip=tip, rigid=rigid)
+    from forearm.faults import StateFault
+
+    if Path(arm).suffix.lower() not in ((".urdf",) if other == "pinocchio" else (".urdf", ".xml", ".mjcf")):
+        raise StateFault(
+            f"compare: {other} reads URDF{' and MJCF' * (other == 'mujoco')}, not {arm}; give such a file."
+        )
+    try:
+        if other == "pinocchio":
+            import pinocchio
+
+            return pinocchio.buildModelFromUrdf(arm)
+        import mujoco
+
+        return mujoco.MjModel.from_xml_path(arm)
+    except ImportError:
+        raise StateFault(
+            f"compare: {other} is not installed; pip install {PACKAGES[other]} brings it."
+        ) from None
