@@ -84,7 +84,9 @@ def cost_rows(arm: Arm) -> list[tuple[Any, ...]]:
             )
         )
     own = customised(arm)
-    rows.append((f"compiled for {arm.name}", "", f"{own.multiplications} | {own.additions}", own.by))
+    rows.append(
+        (f"compiled for {arm.name}", "", f"{own.multiplications} | {own.additions}", own.by.replace("_", " "))
+    )
     return rows
 
 

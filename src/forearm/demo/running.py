@@ -162,7 +162,7 @@ def _torques(f: _Findings) -> Section:
 
 def _agreement(f: _Findings) -> Section:
     rows = [
-        (r.name, f"{r.difference:.1e}", r.verdict, f"{r.microseconds:,.0f} µs", r.paper) for r in f.agreement
+        (r.name, r.verdict, f"{r.difference:.1e}", f"{r.microseconds:,.0f} µs", r.paper) for r in f.agreement
     ]
     return Section(
         "Agreement",
@@ -171,7 +171,7 @@ def _agreement(f: _Findings) -> Section:
         "twelve laws.",
         (
             Table(
-                ("formulation", "difference", "", "one state", "paper"),
+                ("formulation", "", "difference", "one state", "paper"),
                 rows,
                 "Largest difference over the states, relative to the largest torque; time of one state in plain NumPy.",
                 (0,),

@@ -11,15 +11,15 @@ from forearm.arm import Arm
 from forearm.plots.style import COLORS, DASHES, FAINT, INK, figure, styled
 
 TERMS = {
-    "gravity": COLORS[5],
-    "inertial": COLORS[0],
-    "rotor": COLORS[3],
-    "centrifugal": COLORS[2],
-    "coriolis": COLORS[1],
-    "friction": COLORS[4],
-    "external": COLORS[6],
+    "gravity": ("#b9c6d2", "", ""),
+    "inertial": (COLORS[0], "", ""),
+    "rotor": ("#7fae9d", "", ""),
+    "centrifugal": (COLORS[2], "....", "#8a5f16"),
+    "coriolis": (COLORS[1], "", ""),
+    "friction": ("#f3e2dc", "/////", COLORS[4]),
+    "external": (COLORS[6], "", ""),
 }
-"""Colour of each term."""
+"""Colour of each term, its pattern and the pattern's colour: told apart without colours too."""
 
 
 def joint_grid(arm: Arm, height: float = 1.45, columns: int = 2) -> tuple[Any, list[Any]]:
@@ -68,7 +68,7 @@ def term_figure(arm: Arm, t: Any, terms: Any, *, label: str = "t [s]") -> Any:
             panel.plot(t, terms.total[:, i], color=INK, lw=1.3)
             panel.axhline(0, color=INK, lw=0.5)
         _time_labels(panels, label)
-        keys = [_patch(TERMS[name], name) for name in names]
+        keys = [_patch(name) for name in names]
         made.legend(handles=[*keys, _line("sum")], loc="outside lower center", ncols=4)
     return made
 
@@ -78,7 +78,7 @@ def _stack(panel: Any, t: Any, parts: Mapping[str, Vector]) -> None:
     for name, values in parts.items():
         up, down = np.clip(values, 0, None), np.clip(values, None, 0)
         for start, amount in ((above, up), (below, down)):
-            panel.fill_between(t, start, start + amount, color=TERMS[name], lw=0)
+            panel.fill_between(t, start, start + amount, **_fill(name))
         above, below = above + up, below + down
 
 
@@ -163,10 +163,17 @@ def _time_labels(panels: list[Any], label: str) -> None:
         panel.xaxis.set_tick_params(labelbottom=True)
 
 
-def _patch(color: str, name: str) -> Any:
+def _fill(name: str) -> dict[str, Any]:
+    color, pattern, ink = TERMS[name]
+    if not pattern:
+        return {"facecolor": color, "linewidth": 0}
+    return {"facecolor": color, "hatch": pattern, "edgecolor": ink, "linewidth": 0.3}
+
+
+def _patch(name: str) -> Any:
     from matplotlib.patches import Patch
 
-    return Patch(facecolor=color, label=name)
+    return Patch(label=name, **_fill(name))
 
 
 def _line(name: str, color: str = INK, dashes: Any = "-") -> Any:

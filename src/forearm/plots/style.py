@@ -59,6 +59,7 @@ STYLE = {
     "lines.solid_capstyle": "round",
     "legend.frameon": False,
     "legend.fontsize": 8,
+    "hatch.linewidth": 0.6,
     "svg.fonttype": "none",
     "figure.constrained_layout.use": True,
 }

@@ -43,8 +43,9 @@ class Table:
             text = f"<code>{text}</code>"
         if value in GOOD or value in BAD:
             text = f"<span class='{'good' if value in GOOD else 'bad'}'>{text}</span>"
-        short = " style='white-space:nowrap'" if len(_text(value)) <= SHORT else ""
-        return f"<td{_side(k, left)}{short}>{text}</td>"
+        if len(_text(value)) <= SHORT:
+            return f"<td{_side(k, left)} style='white-space:nowrap'>{text}</td>"
+        return f"<td class='l long'>{text}</td>" if k in left else f"<td>{text}</td>"
 
 
 @dataclass(frozen=True)
