@@ -73,6 +73,21 @@ def test_free_parameters_are_inputs_per_row(free):
         assert np.max(np.abs(got[1] - want[1])) > 1e-3 * scale
 
 
+@pytest.mark.parametrize("quantity", [k for k, v in QUANTITIES.items() if v.derivative is not None])
+def test_derivatives_take_free_parameters_too(quantity):
+    from forearm.compiler.freeing import current
+
+    arm = random_arm(2, 9, "RR")
+    free = ("links[1].mass", "payload") if quantity != "regressor" else ("gravity",)
+    kernel, plain_kernel = compile(arm, quantity, free=free), compile(arm, quantity)
+    given = dict(zip(("q", "qd", "qdd"), arm.random_state(1, (3,)), strict=True))
+    state = [given.get(p.name, given["qdd"]) for p in plain_kernel.graph.inputs]
+    got, want = kernel(*state, *(current(arm, path) for path in free)), plain_kernel(*state)
+    pairs = zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]
+    for ours, right in pairs:
+        assert_close(ours, right, eps=1000, because="other frames, other roundings")
+
+
 def test_a_free_payload_is_with_payload():
     arm = load("puma560")
     kernel = compile(arm, "inverse_dynamics", free=("payload",))

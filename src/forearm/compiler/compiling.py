@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any
 
 from forearm.arm import Arm
+from forearm.compiler.composing import apply
 from forearm.compiler.freeing import PAYLOAD, freed, port_name, port_shape
 from forearm.compiler.graph import Counts, Graph
 from forearm.compiler.keeping import simplified
@@ -208,18 +209,54 @@ def _graph(
     options: dict[str, Any],
     effort: int = 1,
 ) -> Graph:
-    what, n = QUANTITIES[quantity], arm.n
+    what = QUANTITIES[quantity]
     names = {port_name(path): path for path in free}
-    ports: dict[str, tuple[int, ...]] = {name: (6,) if name == "wrench" else (n,) for name in what.inputs}
-    ports.update({name: port_shape(arm, path) for name, path in names.items()})
+    extra = {name: port_shape(arm, path) for name, path in names.items()}
+
+    def model_of(values: dict[str, Any]) -> Model:
+        """The model with its free parameters taken from the inputs."""
+        given = {path: values.pop(name) for name, path in names.items()}
+        return _model(freed(arm, given), choice, given.get(PAYLOAD))
+
+    slope = what.derivative
+    if slope is not None:
+        inner = slope.function
+        base = trace(
+            lambda **v: inner(model_of(v), **v), _ports(arm, slope.inputs, extra), outputs=(slope.output,)
+        )
+        prepared = slope.differentiated(base)
 
     def function(**values: Any) -> Any:
-        given = {path: values.pop(name) for name, path in names.items()}
-        return what.function(_model(freed(arm, given), choice, given.get(PAYLOAD)), **values, **options)
+        shared = {name: values[name] for name in names}
+        if slope is not None:
+            return what.function(
+                model_of(values), lambda **v: apply(prepared, **v, **shared), **values, **options
+            )
+        return what.function(model_of(values), **values, **options)
 
     by = choice.label(what)
     title = f"{quantity} of {arm.name}" + (f" by {by}" if by else "")
-    return simplify(trace(function, ports, name=title, outputs=what.outputs), effort)
+    return simplify(
+        trace(function, _ports(arm, what.inputs, extra), name=title, outputs=what.outputs), effort
+    )
+
+
+def evaluated(model: Model, quantity: str, *values: Any) -> Any:
+    """A quantity of one state by its plain function, nothing compiled: what kernels are held against."""
+    what = QUANTITIES[quantity]
+    slope = what.derivative
+    if slope is None:
+        return what.function(model, *values)
+    inner = slope.function
+    base = trace(lambda **v: inner(model, **v), _ports(model.arm, slope.inputs, {}), outputs=(slope.output,))
+    prepared = slope.differentiated(base)
+    return what.function(model, lambda **v: apply(prepared, **v), *values)
+
+
+def _ports(arm: Arm, names: Sequence[str], extra: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """Shapes of state inputs, and of free parameters after them."""
+    special = {"wrench": (6,), "pi": (arm.n, 10)}
+    return {**{name: special.get(name, (arm.n,)) for name in names}, **extra}
 
 
 def _model(arm: Arm, choice: Choice, payload: Any) -> Model:

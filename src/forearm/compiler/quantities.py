@@ -6,19 +6,21 @@ the outputs. Drives (rotor inertia and friction) enter here, once, in every quan
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from forearm import drives, energies, kinematics
 from forearm.algebra import Matrix, Vector, product
 from forearm.arm import Arm
-from forearm.compiler.composing import apply
 from forearm.compiler.derivatives import jacobian
+from forearm.compiler.graph import Graph
 from forearm.compiler.regrouping import NAMES, reframed
-from forearm.compiler.trace import trace
 from forearm.formulations import FORMULATIONS
 from forearm.solving import factor, solve_factored
+
+Slopes: TypeAlias = Callable[..., dict[str, Any]]
+"""The differentiated graph as a function of its inputs, by name."""
 
 SINGULAR = 1e-13
 """A joint whose effective inertia is this small beside its locked one makes M singular in floats."""
@@ -111,57 +113,61 @@ def momentum(model: Model, q: Vector, qd: Vector) -> Vector:
     return model.weightless().torques(q, np.zeros(model.arm.n), qd) + drives.rotor_torque(model.arm, qd)
 
 
-def coriolis_matrix(model: Model, q: Vector, qd: Vector) -> Matrix:
-    """The Christoffel C: half the derivative of C qd, which is quadratic in qd."""
-    graph = _velocity_graph(model)
-    return apply(jacobian(graph, "c", ("qd",), keep=False, effort=0), q=q, qd=qd)["dc_dqd"]
+# -- quantities that are derivatives of others: `slopes` runs the differentiated graph -----------------------
 
 
-def christoffel(model: Model, q: Vector) -> Matrix:
+def half_velocity_torque(model: Model, q: Vector, qd: Vector) -> Vector:
+    """½ C qd, quadratic in qd: its derivative by qd is the Christoffel C."""
+    return velocity_torque(model, q, qd) * 0.5
+
+
+def weighted_velocity_torque(model: Model, q: Vector, qd: Vector, v: Vector) -> Any:
+    """v · ½ C qd: its gradient by qd is Cᵀ v."""
+    return v @ half_velocity_torque(model, q, qd)
+
+
+def torques_of_parameters(model: Model, q: Vector, qd: Vector, qdd: Vector, pi: Matrix) -> Vector:
+    """Rigid-body torques for any ten parameters of each link, in its own frame."""
+    chain = reframed(model.arm).with_link_numbers(pi)
+    return FORMULATIONS[model.torques_by].joint_torques(chain, q, qd, qdd)
+
+
+def coriolis_matrix(model: Model, slopes: Slopes, q: Vector, qd: Vector) -> Matrix:
+    """The Christoffel C."""
+    return slopes(q=q, qd=qd)["dc_dqd"]
+
+
+def christoffel(model: Model, slopes: Slopes, q: Vector) -> Matrix:
     """C[i, j, k], symmetric in j and k: the second derivative of ½ C qd by qd."""
-    first = jacobian(_velocity_graph(model), "c", ("qd",), keep=False, effort=0)
-    second = jacobian(first, "dc_dqd", ("qd",), keep=False, effort=0)
-    return apply(second, q=q, qd=np.zeros(model.arm.n))["ddc_dqd_dqd"]
+    return slopes(q=q, qd=np.zeros(model.arm.n))["ddc_dqd_dqd"]
 
 
-def mass_matrix_rate(model: Model, q: Vector, qd: Vector) -> Matrix:
+def mass_matrix_rate(model: Model, slopes: Slopes, q: Vector, qd: Vector) -> Matrix:
     """dM/dt = C + Cᵀ for the Christoffel C."""
-    C = coriolis_matrix(model, q, qd)
+    C = slopes(q=q, qd=qd)["dc_dqd"]
     return np.array(
         [[C[min(i, j), max(i, j)] + C[max(i, j), min(i, j)] for j in range(len(C))] for i in range(len(C))]
     )
 
 
-def coriolis_transpose_times(model: Model, q: Vector, qd: Vector, v: Vector) -> Vector:
-    """Cᵀ v, as the gradient of v · ½ C qd by qd: no C is formed."""
-    n = model.arm.n
-
-    def weighted(q: Vector, qd: Vector, v: Vector) -> Any:
-        return v @ velocity_torque(model, q, qd) * 0.5
-
-    graph = trace(weighted, {"q": (n,), "qd": (n,), "v": (n,)}, outputs=("s",))
-    return apply(jacobian(graph, "s", ("qd",), keep=False, effort=0), q=q, qd=qd, v=v)["ds_dqd"]
+def coriolis_transpose_times(model: Model, slopes: Slopes, q: Vector, qd: Vector, v: Vector) -> Vector:
+    """Cᵀ v, as a gradient: no C is formed."""
+    return slopes(q=q, qd=qd, v=v)["ds_dqd"]
 
 
-def _velocity_graph(model: Model) -> Any:
-    n = model.arm.n
-    return trace(lambda q, qd: velocity_torque(model, q, qd) * 0.5, {"q": (n,), "qd": (n,)}, outputs=("c",))
-
-
-def derivatives(model: Model, q: Vector, qd: Vector, qdd: Vector) -> dict[str, Matrix]:
+def derivatives(model: Model, slopes: Slopes, q: Vector, qd: Vector, qdd: Vector) -> dict[str, Matrix]:
     """d tau/d q and d tau/d qd (each [i, j] = d tau_i / d q_j)."""
-    n = model.arm.n
-    ports = {"q": (n,), "qd": (n,), "qdd": (n,)}
-    graph = trace(lambda q, qd, qdd: inverse_dynamics(model, q, qd, qdd), ports)
-    found = apply(jacobian(graph, "tau", ("q", "qd"), keep=False, effort=0), q=q, qd=qd, qdd=qdd)
+    found = slopes(q=q, qd=qd, qdd=qdd)
     return {"dq": found["dtau_dq"], "dqd": found["dtau_dqd"]}
 
 
-def forward_derivatives(model: Model, q: Vector, qd: Vector, tau: Vector) -> dict[str, Matrix]:
+def forward_derivatives(
+    model: Model, slopes: Slopes, q: Vector, qd: Vector, tau: Vector
+) -> dict[str, Matrix]:
     """d qdd/d q, d qdd/d qd, d qdd/d tau = M⁻¹, from the derivatives of torques at the acceleration that tau gives."""
     rows, inverse = factor(mass_matrix(model, q), SINGULAR)
     qdd = solve_factored(rows, inverse, tau - bias_torque(model, q, qd))
-    by = derivatives(model, q, qd, qdd)
+    by = derivatives(model, slopes, q, qd, qdd)
     n = model.arm.n
     columns = {
         "dq": [-by["dq"][:, j] for j in range(n)],
@@ -171,18 +177,10 @@ def forward_derivatives(model: Model, q: Vector, qd: Vector, tau: Vector) -> dic
     return {k: np.array([solve_factored(rows, inverse, c) for c in v]).T for k, v in columns.items()}
 
 
-def regressor(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
+def regressor(model: Model, slopes: Slopes, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
     """Y (n, 10 n): rigid-body tau = Y π, π the ten parameters of each link in its own frame, in the order of NAMES."""
     n = model.arm.n
-    chain = reframed(model.arm)
-
-    def torques(q: Vector, qd: Vector, qdd: Vector, pi: Matrix) -> Vector:
-        return FORMULATIONS[model.torques_by].joint_torques(chain.with_link_numbers(pi), q, qd, qdd)
-
-    ports = {"q": (n,), "qd": (n,), "qdd": (n,), "pi": (n, len(NAMES))}
-    graph = jacobian(trace(torques, ports), "tau", ("pi",), keep=False, effort=0)
-    found = apply(graph, q=q, qd=qd, qdd=qdd, pi=np.zeros((n, len(NAMES))))["dtau_dpi"]
-    return found.reshape(n, -1)
+    return slopes(q=q, qd=qd, qdd=qdd, pi=np.zeros((n, len(NAMES))))["dtau_dpi"].reshape(n, -1)
 
 
 def pose(model: Model, q: Vector, *, frame: Any = "tool") -> Matrix:
@@ -229,11 +227,38 @@ def reactions(model: Model, q: Vector, qd: Vector, qdd: Vector) -> dict[str, Mat
 
 
 @dataclass(frozen=True)
+class Derivative:
+    """A function that is traced, and differentiated as a graph, before the quantity itself is."""
+
+    function: Callable[..., Any]
+    """Function of a Model and the inputs, by name."""
+    inputs: tuple[str, ...]
+    """Its inputs, (n,) each; `pi` is (n, 10)."""
+    output: str
+    """Name of its output."""
+    wrt: tuple[str, ...]
+    """By what it is differentiated."""
+    twice: bool = False
+    """Whether the result is differentiated once more, by the same."""
+
+    def differentiated(self, graph: Graph) -> Graph:
+        """The traced function's derivatives as a graph."""
+        found = jacobian(graph, self.output, self.wrt, keep=False, effort=0)
+        if self.twice:
+            found = jacobian(found, found.outputs[0].name, self.wrt, keep=False, effort=0)
+        return found
+
+
+HALF_VELOCITY = Derivative(half_velocity_torque, ("q", "qd"), "c", ("qd",))
+TORQUE_SLOPES = Derivative(inverse_dynamics, ("q", "qd", "qdd"), "tau", ("q", "qd"))
+
+
+@dataclass(frozen=True)
 class Quantity:
     """Something that can be compiled: its ports and its function."""
 
     function: Callable[..., Any]
-    """Function of a Model and the inputs, by name."""
+    """Function of a Model (and `slopes`, where it is built on a derivative) and the inputs, by name."""
     inputs: tuple[str, ...]
     """State inputs, (n,) each (a wrench is (6,))."""
     outputs: tuple[str, ...]
@@ -242,6 +267,8 @@ class Quantity:
     """What the formulations must give: 'torques', 'mass', 'accelerations' (M and torques will do), or '' for none."""
     dynamics: bool = True
     """Whether masses are needed."""
+    derivative: Derivative | None = None
+    """What is differentiated first."""
 
 
 QUANTITIES: dict[str, Quantity] = {
@@ -254,15 +281,30 @@ QUANTITIES: dict[str, Quantity] = {
     "forward_dynamics": Quantity(forward_dynamics, ("q", "qd", "tau"), ("qdd",), "accelerations"),
     "solve_mass": Quantity(solve_mass, ("q", "b"), ("x",), "mass"),
     "momentum": Quantity(momentum, ("q", "qd"), ("p",)),
-    "coriolis_matrix": Quantity(coriolis_matrix, ("q", "qd"), ("C",)),
-    "christoffel": Quantity(christoffel, ("q",), ("C",)),
-    "mass_matrix_rate": Quantity(mass_matrix_rate, ("q", "qd"), ("Mdot",)),
-    "coriolis_transpose_times": Quantity(coriolis_transpose_times, ("q", "qd", "v"), ("CTv",)),
-    "derivatives": Quantity(derivatives, ("q", "qd", "qdd"), ("dq", "dqd")),
-    "forward_derivatives": Quantity(
-        forward_derivatives, ("q", "qd", "tau"), ("dq", "dqd", "dtau"), "accelerations"
+    "coriolis_matrix": Quantity(coriolis_matrix, ("q", "qd"), ("C",), derivative=HALF_VELOCITY),
+    "christoffel": Quantity(christoffel, ("q",), ("C",), derivative=replace(HALF_VELOCITY, twice=True)),
+    "mass_matrix_rate": Quantity(mass_matrix_rate, ("q", "qd"), ("Mdot",), derivative=HALF_VELOCITY),
+    "coriolis_transpose_times": Quantity(
+        coriolis_transpose_times,
+        ("q", "qd", "v"),
+        ("CTv",),
+        derivative=Derivative(weighted_velocity_torque, ("q", "qd", "v"), "s", ("qd",)),
     ),
-    "regressor": Quantity(regressor, ("q", "qd", "qdd"), ("Y",), "torques", dynamics=False),
+    "derivatives": Quantity(derivatives, ("q", "qd", "qdd"), ("dq", "dqd"), derivative=TORQUE_SLOPES),
+    "forward_derivatives": Quantity(
+        forward_derivatives,
+        ("q", "qd", "tau"),
+        ("dq", "dqd", "dtau"),
+        "accelerations",
+        derivative=TORQUE_SLOPES,
+    ),
+    "regressor": Quantity(
+        regressor,
+        ("q", "qd", "qdd"),
+        ("Y",),
+        dynamics=False,
+        derivative=Derivative(torques_of_parameters, ("q", "qd", "qdd", "pi"), "tau", ("pi",)),
+    ),
     "reactions": Quantity(reactions, ("q", "qd", "qdd"), ("force", "moment"), ""),
     "pose": Quantity(pose, ("q",), ("T",), "", dynamics=False),
     "jacobian": Quantity(frame_jacobian, ("q",), ("J",), "", dynamics=False),

@@ -16,6 +16,7 @@ import numpy as np
 from forearm import dynamics, faults
 from forearm.algebra import is_number
 from forearm.arm import Arm
+from forearm.compiler.compiling import evaluated
 from forearm.compiler.emit_numpy import to_numpy
 from forearm.compiler.quantities import QUANTITIES, Model
 from forearm.formulations import FORMULATIONS
@@ -312,7 +313,7 @@ def _compiled(work: _Work, arm: Arm, quantity: str) -> None:
         for s, at in zip(work.said, work.states, strict=True)
     ]
     inputs = [[row[name] for name in what.inputs] for row in rows]
-    want = [np.asarray(what.function(Model(arm, arm), *mine), dtype=float) for mine in inputs]
+    want = [np.asarray(evaluated(Model(arm, arm), quantity, *mine), dtype=float) for mine in inputs]
     scales = [
         max(_kernel_scale(quantity, said, at), float(np.max(np.abs(w))))
         for said, at, w in zip(work.said, work.states, want, strict=True)
