@@ -160,3 +160,42 @@ def test_wrong_precision_is_said():
     x = cp.zeros((2, 8))
     with pytest.raises(fa.StateFault, match="q is float64, but the kernel computes in float32"):
         kernel(x, x, x)
+
+
+@needs_gpu
+@pytest.mark.parametrize("method", ["rk4", "euler"])
+def test_simulate_on_the_gpu_is_simulate_on_the_cpu(method):
+    from forearm.simulation import payload_numbers
+
+    arm = load("puma560")
+    q, _, goal = (0.3 * x for x in arm.random_state(2, (50,)))
+    payload = np.stack([payload_numbers(m, (0.0, 0.0, 0.05)) for m in np.linspace(0.0, 2.0, 50)])
+
+    def law(t, q, qd, goal):
+        return 50.0 * (goal - q) - 8.0 * qd
+
+    keywords = dict(law=law, duration=0.05, dt=1e-3, method=method, gains={"goal": goal}, payload=payload)
+    here, there = (fa.simulate(arm, q, target=target, **keywords) for target in ("cpu", "cuda"))
+    assert_close(there.q, here.q)
+    assert_close(there.qd, here.qd)
+
+
+def test_simulate_says_what_the_gpu_cannot_do():
+    arm = load("rr")
+    with pytest.raises(
+        fa.StateFault, match="target='cuda' runs rk4 and euler with compiled laws, and method is 'dop853'"
+    ):
+        fa.simulate(arm, [0.1, 0.2], duration=0.1, method="dop853", target="cuda")
+    with pytest.raises(
+        fa.StateFault, match="target='cuda' runs rk4 and euler with compiled laws, and this law"
+    ):
+        fa.simulate(
+            arm,
+            [0.1, 0.2],
+            duration=0.1,
+            law=lambda t, q, qd: np.linalg.norm(q) * qd,
+            target="cuda",
+            trace=False,
+        )
+    with pytest.raises(fa.StateFault, match="target is 'tpu'"):
+        fa.simulate(arm, [0.1, 0.2], duration=0.1, target="tpu")

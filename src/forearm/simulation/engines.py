@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Vector
+from forearm.compiler.cuda_rollout import HostRollout
 from forearm.compiler.graph import Graph
 from forearm.compiler.kernel import Kernel
 from forearm.compiler.rollout import Rollout
@@ -52,7 +53,14 @@ class Loop:
     """Many steps in one call of a kernel."""
 
     def __init__(
-        self, plant: Plant, law: Graph | None, method: str, *, per_step: bool, values: State
+        self,
+        plant: Plant,
+        law: Graph | None,
+        method: str,
+        *,
+        per_step: bool,
+        values: State,
+        target: str = "cpu",
     ) -> None:
         """Compile the loop.
 
@@ -62,11 +70,13 @@ class Loop:
             method: 'rk4', 'euler', 'sticking' or 'symplectic'.
             per_step: Whether torques come as one for each step instead of one for all.
             values: Gains and free parameters, (*batch, *shape) each, by port.
+            target: 'cpu', or 'cuda' for all rows in one launch on the GPU.
         """
         self.plant, self.method, self.values = plant, method, values
         self.sweeps = SWEEPS if method == "symplectic" else 1
-        key = (method, per_step, None if law is None else law.digest)
-        self.rollout: Rollout = kept(plant, key, lambda: _rollout(plant, law, method, per_step))
+        key = (method, per_step, None if law is None else law.digest, target)
+        make: Any = HostRollout if target == "cuda" else Rollout
+        self.rollout: Any = kept(plant, key, lambda: _rollout(plant, law, method, per_step, make))
         self.threads = 1
 
     def start(self, q: Vector, qd: Vector) -> State:
@@ -115,16 +125,18 @@ class Loop:
         return [(self.values[name], len(shape)) for name, shape in self.plant.free_ports.items()]
 
 
-def _rollout(plant: Plant, law: Graph | None, method: str, per_step: bool) -> Rollout:
+def _rollout(plant: Plant, law: Graph | None, method: str, per_step: bool, make_rollout: Any) -> Any:
     timed = "t" if law is not None and any(p.name == "t" for p in law.inputs) else None
     steps = ("tau",) if per_step else ()
     if method == "rk4" or (method == "euler" and not plant.stops):
         scheme = {"rk4": "rk4", "euler": "semi_implicit_euler"}[method]
-        return Rollout(rates_graph(plant, law), rates_of(plant), method=scheme, per_step=steps, time=timed)
+        return make_rollout(
+            rates_graph(plant, law), rates_of(plant), method=scheme, per_step=steps, time=timed
+        )
     make = {"symplectic": midpoint_graph, "sticking": sticking_graph, "euler": euler_graph}[method]
     graph = make(plant, law)
     follows = {p.name.removesuffix("_next"): p.name for p in graph.outputs}
-    return Rollout(graph, follows, method="map", per_step=steps, time=timed)
+    return make_rollout(graph, follows, method="map", per_step=steps, time=timed)
 
 
 # -- the same in NumPy -------------------------------------------------------------------------------------

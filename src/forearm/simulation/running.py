@@ -60,6 +60,7 @@ def simulate(
     rtol: float = 1e-10,
     atol: float = 1e-12,
     threads: int = 1,
+    target: str = "cpu",
     progress: Callable[[float], None] | None = None,
 ) -> Record:
     """The motion of an arm, or of a batch of arms, from q0 and qd0 on.
@@ -87,6 +88,8 @@ def simulate(
         rtol: Relative tolerance of dop853.
         atol: Absolute tolerance of dop853.
         threads: How many threads share a batch.
+        target: 'cpu', or 'cuda': all motions of a batch in one launch on the GPU, state in registers (rk4 and euler;
+            the law must be one that compiles).
         progress: Called now and then with the share that is done, 0 to 1.
 
     Returns:
@@ -107,7 +110,7 @@ def simulate(
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
     job = replace(job, dt=float(duration) / steps, every=int(every), progress=progress)
-    engine = _engine(job, method, sticking, rtol, atol)
+    engine = _engine(job, method, sticking, rtol, atol, target)
     engine.threads = threads
     return _Run(job, engine).record("euler with sticking" if sticking else method)
 
@@ -123,8 +126,9 @@ def _every(job: Job) -> int:
 # -- engines -----------------------------------------------------------------------------------------------
 
 
-def _engine(job: Job, method: str, sticking: bool, rtol: float, atol: float) -> Any:
+def _engine(job: Job, method: str, sticking: bool, rtol: float, atol: float, target: str) -> Any:
     plant, law = job.plant, job.law
+    one_of("target", target, ("cpu", "cuda"))
     if sticking and method != "euler":
         raise StateFault(
             f"simulate: sticking=True with method={method!r}; joints can stick with method='euler' only."
@@ -132,6 +136,14 @@ def _engine(job: Job, method: str, sticking: bool, rtol: float, atol: float) -> 
     within = law is not None and not job.hold  # the law is evaluated inside the step
     graph = law.graph if law is not None and within else None
     calls = rows_in_python(job) if within and graph is None else None
+    if target == "cuda" and (method not in ("rk4", "euler") or (within and graph is None)):
+        what = (
+            f"this law {law.why}" if law is not None and within and graph is None else f"method is {method!r}"
+        )
+        raise StateFault(
+            f"simulate: target='cuda' runs rk4 and euler with compiled laws, and {what}; leave target out, or give "
+            "control_dt= to sample the law on the CPU between steps."
+        )
     if method == "papers":
         _one_motion_or_no_extras(job, method)
         return PapersScheme(plant, rows_in_python(job) if within else None)
@@ -149,7 +161,8 @@ def _engine(job: Job, method: str, sticking: bool, rtol: float, atol: float) -> 
             )
         return Stages(plant, method, calls, job.values)
     many = job.torques is not None and job.torques.ndim > 1 and job.torques.shape[-2] > 1
-    return Loop(plant, graph, "sticking" if sticking else method, per_step=many, values=job.values)
+    scheme = "sticking" if sticking else method
+    return Loop(plant, graph, scheme, per_step=many, values=job.values, target=target)
 
 
 def _one_motion_or_no_extras(job: Job, method: str) -> None:
