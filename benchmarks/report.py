@@ -142,7 +142,10 @@ def gpu_page(data):
 
 
 def simulation_page(data):
-    rows = [(r["what"], f"{r['M_steps_per_s']:.2f}", f"{r['ratio']:.1f}") for r in data["rows"]]
+    rows = [
+        (r["what"], f"{r['M_steps_per_s']:.2f}", f"{r['ratio']:.1f}" if r["ratio"] else "")
+        for r in data["rows"]
+    ]
     text = "\n## Simulation on the CPU\n\n" + about(data["machine"]) + "\n"
     return text + table(("RK4, iiwa 14, one thread", "million steps/s", "forearm is faster by"), rows)
 
