@@ -242,7 +242,7 @@ class Kernel:
             function(table, 0, count, self._scratch())
             return
         parts = threads.pieces(count, wanted, self.plan.tile, SMALLEST_PIECE)
-        threads.run(lambda first, end: function(table, first, end, self._scratch()), parts)
+        threads.run(lambda first, end: function(table, first, end, self._scratch()), parts, self.plan.tile)
 
     def _run_numpy(self, taken: list[Array], outs: list[Array]) -> None:
         """The fallback without LLVM: one array operation for each operation of the graph."""

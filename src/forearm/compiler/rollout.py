@@ -212,7 +212,11 @@ class Rollout:
         table = (ctypes.c_int64 * len(rows))(*rows)
         function, address = self._rollout, ctypes.addressof(table)
         parts = threads.pieces(count, wanted, self.plan.tile, SMALLEST_PIECE)
-        threads.run(lambda first, last: function(address, first, last, self._scratch(), *numbers), parts)
+        threads.run(
+            lambda first, last: function(address, first, last, self._scratch(), *numbers),
+            parts,
+            self.plan.tile,
+        )
 
     def _scratch(self) -> int:
         """Address of this thread's scratch area, aligned to a cache line."""

@@ -32,14 +32,31 @@ def pieces(count: int, threads: int, grain: int, smallest: int) -> list[tuple[in
     return [(a, b) for a, b in pairwise(marks) if b > a]
 
 
-def run(work: Callable[[int, int], Any], parts: list[tuple[int, int]]) -> None:
-    """Do all parts, the last one in the calling thread."""
-    waiting: list[Future[Any]] = [pool(len(parts) - 1).submit(work, *part) for part in parts[:-1]]
+SHARES = 4
+"""Into how many shares a piece is cut: a thread that is held up leaves its next shares to the others."""
+
+
+def run(work: Callable[[int, int], Any], parts: list[tuple[int, int]], grain: int = 1) -> None:
+    """Do all parts, one thread for each, in shares that whoever is free takes next; the caller is one of them."""
+    shares = [share for a, b in parts for share in _shares(a, b, grain)]
+    left = iter(shares)
+
+    def busy() -> None:
+        for share in left:  # a list's iterator hands out each item once, whoever asks
+            work(*share)
+
+    waiting: list[Future[Any]] = [pool(len(parts) - 1).submit(busy) for _ in parts[:-1]]
     try:
-        work(*parts[-1])
+        busy()
     finally:
         for future in waiting:
             future.result()
+
+
+def _shares(first: int, end: int, grain: int) -> list[tuple[int, int]]:
+    """A piece in shares of whole grains."""
+    size = max(grain, -(-(end - first) // (SHARES * grain)) * grain)
+    return [(a, min(end, a + size)) for a in range(first, end, size)]
 
 
 def check_threads(where: str, threads: Any) -> int:
