@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -129,9 +129,14 @@ class Arm(Part):
         Rows in the modified convention (frame i at joint i, A = Rx(alpha) Tx(a) Rz(theta) Tz(d), with alpha and a
         of the *previous* link) are converted, centre of mass and inertia with them.
         """
-        if faults.convention(convention) == "standard":
-            return cls(name, tuple(Link.dh(**faults.dh_row(row)) for row in rows), **rest)
-        return _from_modified(cls, name, [faults.dh_row(row) for row in rows], rest)
+        standard = faults.convention(convention) == "standard"
+        known = ("a", "alpha", *(field.name for field in fields(Link) if field.name != "pose"))
+        named, links = [], []
+        for number, row in enumerate(rows, 1):
+            with faults.InRow(number):
+                named.append(faults.dh_row(row, known))
+                links.append(Link.dh(**named[-1]))
+        return cls(name, tuple(links), **rest) if standard else _from_modified(cls, name, named, rest)
 
     # -- sizes and names ---------------------------------------------------------------------------------
 

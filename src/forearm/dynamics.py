@@ -118,7 +118,8 @@ def inverse_dynamics(
     array([20.668947,  2.876616])
     """
     if target != "cpu":
-        return _elsewhere(arm, "inverse_dynamics", target, (q, qd, qdd), wrench, out)
+        if (found := _elsewhere(arm, "inverse_dynamics", target, (q, qd, qdd), wrench, out)) is not None:
+            return found
     entry = arm.kernels.get("inverse_dynamics") or _entry(arm, "inverse_dynamics")
     if wrench is None and threads == 1:
         return entry(q, qd, qdd) if out is None else entry(q, qd, qdd, out=out)
@@ -148,7 +149,8 @@ def forward_dynamics(
     if wrench is not None:
         tau = faults.state(arm, "tau", tau) + external_torque(arm, q, wrench, threads=threads)
     if target != "cpu":
-        return _elsewhere(arm, "forward_dynamics", target, (q, qd, tau), None, out)
+        if (found := _elsewhere(arm, "forward_dynamics", target, (q, qd, tau), None, out)) is not None:
+            return found
     entry = arm.kernels.get("forward_dynamics") or _entry(arm, "forward_dynamics")
     if threads == 1 and status is None:
         return entry(q, qd, tau) if out is None else entry(q, qd, tau, out=out)
@@ -160,6 +162,11 @@ def forward_dynamics(
 
 def external_torque(arm: Arm, q: Any, wrench: Wrench, *, threads: int = 1) -> Vector:
     """Jᵀ f (..., n): what a wrench on the arm does at the joints."""
+    if not isinstance(wrench, Wrench):
+        raise faults.StateFault(
+            f"wrench is a {type(wrench).__name__}; give a Wrench(force=, moment=, at=, frame=): six bare numbers "
+            "do not say where and in which axes they act."
+        )
     at, point = wrench.at if isinstance(wrench.at, tuple) else (wrench.at, None)
     kernel = kernel_of(arm, "wrench_torque", at=at, point=point, local=wrench.frame == "local")
     numbers = np.array([*wrench.force, *wrench.moment], dtype=float)
@@ -172,7 +179,7 @@ def external_torque(arm: Arm, q: Any, wrench: Wrench, *, threads: int = 1) -> Ve
 def _elsewhere(
     arm: Arm, quantity: str, target: str, values: tuple[Any, ...], wrench: Wrench | None, out: Any
 ) -> Any:
-    """The same on another target; 'auto' comes back here for arrays that do not live on a GPU."""
+    """The same on another target; None where 'auto' means the processor."""
     from forearm.compiler.targets import on_cuda, resolve
 
     if resolve(target, values) == "cuda":
@@ -181,9 +188,7 @@ def _elsewhere(
                 f"{quantity} on 'cuda' takes no wrench; add its torque (external_torque) yourself."
             )
         return on_cuda(arm, quantity, values, out)
-    if quantity == "inverse_dynamics":
-        return inverse_dynamics(arm, *values, wrench=wrench, out=out)
-    return forward_dynamics(arm, *values, out=out)
+    return None
 
 
 # -- the terms of the equation of motion -------------------------------------------------------------------

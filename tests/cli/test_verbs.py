@@ -329,3 +329,11 @@ def test_bench_tells_its_boundary(capsys):
         "batch of 100",
     ]
     assert json.dumps(told["machine"])
+
+
+def test_three_rows_are_too_few_for_a_spline(capsys, tmp_path):
+    motion = tmp_path / "short.csv"
+    motion.write_text("t,q1,q2\n0,0,0\n0.1,0.1,0.2\n0.2,0.3,0.3\n")
+    said = forearm(capsys, "torque", "rr", motion)
+    assert said.code == 0
+    assert "no qd and no qdd, and fewer than four rows to work them out from: taken as zero" in said.err

@@ -233,3 +233,35 @@ def test_functions_remember_nothing():
 def test_kinematics_alone_has_no_torques():
     with pytest.raises(fa.NoDynamics, match="has no masses or inertias"):
         fa.inverse_dynamics(fa.load("cobra600"), [0.0] * 4, [0.0] * 4, [0.0] * 4)
+
+
+def test_auto_on_the_processor_keeps_status_and_threads():
+    status, tau = np.zeros(3, bool), np.zeros((3, 2))
+    tau[1, 0] = np.nan
+    fa.forward_dynamics(RR, np.zeros((3, 2)), np.zeros((3, 2)), tau, target="auto", status=status)
+    assert status.tolist() == [False, True, False]
+    q, qd, qdd = batch(7)
+    with pytest.raises(fa.StateFault, match="threads is 0"):
+        fa.inverse_dynamics(ARM, q, qd, qdd, target="auto", threads=0)
+    assert_close(
+        fa.inverse_dynamics(ARM, q, qd, qdd, target="auto", threads=2), fa.inverse_dynamics(ARM, q, qd, qdd)
+    )
+
+
+def test_six_bare_numbers_are_no_wrench():
+    q, qd, qdd = batch()
+    with pytest.raises(fa.StateFault, match=r"wrench is a list; give a Wrench\(force=, moment="):
+        fa.inverse_dynamics(ARM, q, qd, qdd, wrench=[0, 0, -20, 0, 0, 0])
+
+
+def test_lists_ask_for_a_gpu_in_the_same_words():
+    from forearm.compiler.cuda import missing_gpu
+
+    if missing_gpu() is None:
+        assert_close(
+            fa.inverse_dynamics(RR, [0.1, 0.2], [0, 0], [0, 0], target="cuda"),
+            fa.inverse_dynamics(RR, [0.1, 0.2], [0, 0], [0, 0]),
+        )
+    else:
+        with pytest.raises(fa.KernelFault, match="target 'cuda' is not to be had"):
+            fa.inverse_dynamics(RR, [0.1, 0.2], [0, 0], [0, 0], target="cuda")

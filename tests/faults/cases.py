@@ -111,6 +111,13 @@ def one(**body):
     return Arm("one", [Link.dh("revolute", a=1.0, name="only", **body)])
 
 
+ROWS = [
+    arm("unknown name in a row", lambda: Arm.from_dh("one", [{"kind": "revolute"}, {"kind": "revolute", "lenght": 1}], convention="standard"), r"row 2: there is no 'lenght'; give a, alpha, kind"),
+    arm("row without kind", lambda: Arm.from_dh("one", [{"a": 1.0}], convention="modified"), r"row 1: the joint's kind is missing; give 'kind': 'revolute' or 'prismatic'"),
+    arm("degrees in a row", lambda: Arm.from_dh("one", [{"kind": "revolute", "alpha": 90}], convention="modified"), r"row 1: alpha is 90 rad, 14.3 turns: degrees\?"),
+    arm("centre in a row", lambda: Arm.from_dh("one", [{"kind": "revolute", "com": (1, 2)}], convention="standard"), r"row 1: link: com is \(1, 2\); give three numbers"),
+]  # fmt: skip
+
 WHOLE = [
     arm("negative mass", lambda: one(mass=-2), r"arm 'one', link 1 'only': mass is -2 kg; give a mass that is zero or positive"),
     arm("negative moment", lambda: one(mass=1, inertia=Inertia.about_com(Ixx=1, Iyy=1, Izz=-0.5)), r"link 1 'only': principal moments \(-0.5, 1, 1\) kg m² are not all positive; no rigid body has them. Inertia given about the joint"),
@@ -140,4 +147,4 @@ CALLS = [
     state("coordinates", lambda: faults.coordinate_matrix(two_links(), (3, 1)), r"coordinates of arm 'rr': S has shape \(3, 1\); give a matrix \(2, k\) of full column rank"),
 ]  # fmt: skip
 
-CASES = [*PARTS, *WHOLE, *CALLS]
+CASES = [*PARTS, *ROWS, *WHOLE, *CALLS]

@@ -319,3 +319,9 @@ def test_a_single_motion_that_diverges_is_a_record_all_the_same(method, control_
     assert run.outcome.kind == "step too large"
     assert np.isfinite(run.q[run.t < run.outcome.t]).all()
     assert run.q[0].tolist() == [0.1, 0.1]
+
+
+def test_a_law_that_gives_nan_is_not_a_step_too_large():
+    run = simulate(RR, [0.1, 0.1], law=lambda t, q, qd: [float("nan"), 0.0], duration=0.1, dt=1e-3)
+    assert run.outcome.kind == "diverged"
+    assert "not finite at the beginning" in run.outcome.advice

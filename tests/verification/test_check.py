@@ -187,3 +187,14 @@ def test_a_box_is_found_again():
     assert density(2.0, np.array(box.tensor)) == pytest.approx(2.0 / 0.006)
     assert gyration(2.0, np.array(box.tensor)) == pytest.approx(math.sqrt((0.04 + 0.09) / 12))
     assert density(1.0, np.zeros((3, 3))) is None
+
+
+def test_gravity_that_points_up_is_asked_about(arm):
+    (doubt,) = [f for f in check(arm.replace(gravity=(0, 0, 9.81))).findings if f.kind == "gravity"]
+    assert (doubt.level, doubt.link) == ("warning", None)
+    assert "hanging from the ceiling?" in doubt.fix
+
+
+def test_gravity_torques_are_said_to_be_sampled():
+    facts = dict(check(load("puma560")).facts)
+    assert facts["gravity torques at 40 random positions, at most"].startswith("0, ")

@@ -12,6 +12,7 @@ from forearm.algebra import parallel_axis
 from forearm.arm import Arm, Inertia, Pose
 from forearm.faults import NoDynamics, ReadFault, StateFault
 from forearm.readers import load
+from forearm.simulation import simulate
 from forearm.verification.comparing import compare
 from forearm.verification.others import other_of
 
@@ -367,3 +368,46 @@ def test_rows_read_in_the_other_convention():
     standard = Arm.from_dh("rows", rows, convention="standard")
     modified = Arm.from_dh("rows", rows, convention="modified")
     assert compare(standard, modified).keys == ("convention",)
+
+
+def test_a_mass_is_told_only_where_torques_tell_it():
+    arm = load("ur5e")
+    heavier = [
+        arm.replace(
+            links=tuple(k.replace(mass=1.1 * k.mass) if i == j else k for i, k in enumerate(arm.links))
+        )
+        for j in (1, 2)
+    ]
+    upper, fore = (compare(arm, other).verdict for other in heavier)
+    assert "link 2 differ" in upper
+    assert upper.endswith("the torques do not tell by how much mass")
+    assert fore.endswith(f"mass by {0.1 * arm.links[2].mass:.4g} kg")
+
+
+def test_two_causes_that_do_equally_well_are_both_named():
+    arm = load("ur5e")
+    loaded = arm.with_payload(1.5, frame="tool")  # on the last axis: it might as well be part of link 5
+    verdict = compare(arm, loaded).verdict
+    assert verdict.startswith("cannot tell which: ")
+    assert "link 5 differ" in verdict
+    assert "last link or tool" in verdict
+
+
+def test_a_function_that_returns_something_else_is_refused():
+    with pytest.raises(StateFault, match=r"returned shape \(\) for one state; return \(2,\)"):
+        compare(load("rr"), lambda q, qd, qdd: 0.0)
+    with pytest.raises(StateFault, match="compare: states is 0; give a whole number"):
+        compare(load("rr"), load("rr"), states=0)
+
+
+def test_our_own_motion_as_csv_and_a_short_row(tmp_path):
+    arm = load("rr")
+    run = simulate(arm, [0.4, -1.1], [0.5, 0.2], duration=0.1, dt=1e-3)
+    run.to_csv(tmp_path / "run.csv")
+    assert compare(arm, tmp_path / "run.csv").same
+    text = (tmp_path / "run.csv").read_text()
+    (tmp_path / "excel.csv").write_text(text, encoding="utf-8-sig")
+    assert compare(arm, tmp_path / "excel.csv").same
+    (tmp_path / "short.csv").write_text(text + "0.2,0.1\n")
+    with pytest.raises(ReadFault, match="every row has to have a number in each column"):
+        compare(arm, tmp_path / "short.csv")

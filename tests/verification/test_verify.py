@@ -285,3 +285,8 @@ def test_a_compiled_kernel_that_differs_is_named(monkeypatch):
     monkeypatch.setattr(dynamics, "gravity_torque", lambda arm, q, **rest: right(arm, q, **rest) * (1 + 1e-9))
     proof = verify(load("rr"), formulations=SOME, states=1)
     assert {row.check for row in proof.failures} == {"compiled gravity_torque = interpreted"}
+
+
+def test_no_states_prove_nothing():
+    with pytest.raises(StateFault, match="verify: states is 0; give a whole number, 1 or more"):
+        verify(load("rr"), states=0)

@@ -169,9 +169,8 @@ def _complete(label: str, t: Any, found: dict[str, Any]) -> list[str]:
     if t is None or len(q) < 4:
         for name in missing:
             found[name] = np.zeros_like(q)
-        return [
-            f"{label} has no {' and no '.join(missing)}, and no times to work them out from: taken as zero"
-        ]
+        lack = "no times" if t is None else "fewer than four rows"
+        return [f"{label} has no {' and no '.join(missing)}, and {lack} to work them out from: taken as zero"]
     if np.any(np.diff(t) <= 0):
         line = 2 + int(np.argmax(np.diff(t) <= 0)) + 1
         raise ReadFault(f"{label}:{line}: time does not increase; sort the rows, or give qd and qdd.")

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from forearm.arm import Arm
 from forearm.compiler.compiling import compile
 from forearm.compiler.cuda import missing_gpu
@@ -30,6 +32,9 @@ def resolve(target: str, values: tuple[Any, ...]) -> str:
 
 def on_cuda(arm: Arm, quantity: str, values: tuple[Any, ...], out: Any) -> Any:
     """A quantity of GPU arrays (..., n), by the arm's own kernel for their precision."""
+    if (why := missing_gpu()) is not None:
+        raise KernelFault(f"{quantity} of {arm.name}: target 'cuda' is not to be had: {why}.")
+    values = tuple(value if hasattr(value, "dtype") else np.asarray(value, dtype=float) for value in values)
     dtype = str(values[0].dtype).rpartition(".")[2]
     key = (quantity, "cuda", dtype)
     kernel = arm.kernels.get(key)

@@ -264,14 +264,33 @@ def gravity(value: Any, where: str) -> tuple[Any, Any, Any]:
     return vector(value, f"{where}: gravity", "m/s²")
 
 
-def dh_row(row: Any) -> dict[str, Any]:
-    """A Denavit-Hartenberg row with names."""
+def dh_row(row: Any, names: Sequence[str]) -> dict[str, Any]:
+    """A Denavit-Hartenberg row with names, all of them known."""
     if isinstance(row, Mapping):
+        for name in row:
+            if name not in names:
+                raise ArmFault(f"there is no {name!r}; give {', '.join(names)}.")
+        if "kind" not in row:
+            raise ArmFault("the joint's kind is missing; give 'kind': 'revolute' or 'prismatic'.")
         return dict(row)
     raise ArmFault(
         f"a Denavit-Hartenberg row is {_short(row)}; give a mapping with names, {{'kind': 'revolute', "
         "'a': .., 'alpha': .., 'd': .., 'theta': .., 'mass': ..}: bare numbers have no agreed order."
     )
+
+
+class InRow:
+    """`with InRow(2):` makes the faults of a row of a table say which row it is."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, fault: BaseException | None, trace: Any) -> None:
+        if isinstance(fault, ArmFault):
+            fault.args = (f"row {self.number}: {fault}",)
 
 
 def no_links(where: str) -> NoReturn:

@@ -40,7 +40,7 @@ class Table:
     def _cell(self, k: int, value: Any, left: list[int]) -> str:
         text = escape(_text(value))
         if k in self.code:
-            text = f"<code>{text}</code>"
+            text = f"<code>{text.replace('_', '_<wbr>')}</code>"
         if value in GOOD or value in BAD:
             text = f"<span class='{'good' if value in GOOD else 'bad'}'>{text}</span>"
         if len(_text(value)) <= SHORT:

@@ -111,6 +111,13 @@ def _diverged(job: Job, row: tuple[int, ...], when: float, method: str) -> Outco
         return Outcome("diverged", 0.0, _singular(job, row))
     bound = STABLE.get(method, np.inf)
     rate = fastest_rate(job, row)
+    if not np.isfinite(rate):
+        return Outcome(
+            "diverged",
+            when,
+            "arm or law give numbers that are not finite at the beginning; look for a division by zero, or NaN, in "
+            "the law.",
+        )
     if rate * job.dt > bound / 2:
         return Outcome(
             "step too large",

@@ -132,6 +132,17 @@ def _gravity(arm: Arm) -> Iterator[Finding]:
             "on Earth it is 9.81",
             "Another planet, or another unit?",
         )
+    x, y, z = (float(c) for c in arm.gravity)
+    if z > 0 and x == 0 and y == 0:
+        yield finding(
+            "warning",
+            "gravity",
+            arm,
+            None,
+            f"gravity (0, 0, {z:g}) points up",
+            "things fall down, (0, 0, -9.81)",
+            "Is the arm hanging from the ceiling? Then turn the base (with_base). Otherwise mind the sign.",
+        )
 
 
 # -- masses ------------------------------------------------------------------------------------------------
@@ -202,7 +213,8 @@ def _motion(arm: Arm, seed: int, facts: list[tuple[str, str]]) -> Iterator[Findi
     weights = np.array([FORMULATIONS["luh_walker_paul_1980"].joint_torques(rigid, x, rest, rest) for x in q])
     matrices = np.array([FORMULATIONS["walker_orin_1982"].mass_matrix(rigid, x) + rotors for x in q])
     worst = np.max(np.abs(weights), axis=0)
-    facts.append(("largest gravity torques", ", ".join(f"{w:.3g}" for w in worst)))
+    shown = ", ".join("0" if w < 1e-12 * np.max(worst) else f"{w:.3g}" for w in worst)
+    facts.append((f"gravity torques at {SAMPLES} random positions, at most", shown))
     yield from _condition(arm, matrices, facts)
     for i, link in enumerate(arm.links):
         if link.effort_limit and worst[i] > link.effort_limit:

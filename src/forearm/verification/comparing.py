@@ -60,6 +60,8 @@ def compare(
     """
     if not arm.dynamics:
         faults.no_dynamics(arm, "torques to compare")
+    if states < 1:
+        raise faults.StateFault(f"compare: states is {states}; give a whole number, 1 or more.")
     that = other_of(arm, other, name)
     bench = _bench(arm, that, states, seed)
     allowed = max(tolerance or TOLERANCE, 0.0 if tolerance else 4 * that.digits)
@@ -241,8 +243,10 @@ def _text(cause: Cause, found: Fit, arm: Arm) -> str:
     if cause.change.get("extras") == ("scale",):
         return f"{cause.text}, {1 + float(found.unknowns['scale'][0]):.6g}"
     if cause.parameters == 10:
-        mass = float(found.unknowns[cause.change["extras"][0]][0])
-        return f"{cause.text}; mass by {mass:.4g} kg as far as torques tell"
+        body = cause.change["extras"][0]
+        if not found.tells(body, 0):
+            return f"{cause.text}; the torques do not tell by how much mass"
+        return f"{cause.text}; mass by {float(found.unknowns[body][0]):.4g} kg"
     return cause.text
 
 

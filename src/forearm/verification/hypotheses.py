@@ -86,6 +86,17 @@ class Fit:
     """The unknowns, by the name of the extra."""
     left: Any = None
     """Differences (S n,)."""
+    slopes: dict[str, Matrix] = field(default_factory=dict)
+    """Slopes of the torques in each extra's unknowns (S n, w)."""
+
+    def tells(self, extra: str, place: int) -> bool:
+        """Whether the torques determine this number of an extra: no change of the others can hide its own."""
+        wide = np.concatenate(
+            [self.slopes[extra], *(s for name, s in self.slopes.items() if name != extra)], 1
+        )
+        column, others = wide[:, place], np.delete(wide, place, axis=1)
+        fitted = others @ np.linalg.lstsq(others, column, rcond=1e-12)[0]
+        return bool(np.linalg.norm(column - fitted) > 1e-9 * np.linalg.norm(column))
 
 
 @dataclass
@@ -182,6 +193,7 @@ def _gauss_newton(
     bilinear = view.gravity == "free" and any(extra.startswith("link") for extra in view.extras)
     scale = max(float(np.max(np.abs(target))), 1e-300)
     left = target - _model(arm, table, numbers, gravity, found, speeds)
+    slopes: dict[str, Matrix] = {}
     for _ in range(12 if bilinear else 1):
         if not sizes and view.gravity != "free":
             break
@@ -189,7 +201,9 @@ def _gauss_newton(
         columns = [_columns(arm, extra, table, changed, gravity, speeds) for extra in view.extras]
         if view.gravity == "free":
             columns.append(np.einsum("ksic,c->sik", table.weight, changed))
-        wide = np.concatenate([c.reshape(target.size, -1) for c in columns], axis=1)
+        columns = [c.reshape(target.size, -1) for c in columns]
+        names = [*view.extras, "gravity"][: len(columns)]
+        slopes, wide = dict(zip(names, columns, strict=True)), np.concatenate(columns, axis=1)
         step = np.linalg.lstsq(wide, left.ravel(), rcond=1e-12)[0]
         for extra, size in sizes.items():
             found[extra] = found[extra] + step[:size]
@@ -197,7 +211,7 @@ def _gauss_newton(
         if view.gravity == "free":
             gravity = gravity + step
         left = target - _model(arm, table, numbers, gravity, found, speeds)
-    return Fit(float(np.max(np.abs(left))) / scale, gravity, found, left.ravel())
+    return Fit(float(np.max(np.abs(left))) / scale, gravity, found, left.ravel(), slopes)
 
 
 def _width(arm: Arm, extra: str) -> int:

@@ -15,7 +15,7 @@ from forearm.faults import ReadFault, StateFault
 from forearm.verification.batches import drive_torques, numbers_of, tables
 
 Torques = Callable[[Matrix, Matrix, Matrix], Matrix]
-COLUMN = re.compile(r"(qdd|qd|q|tau)[ _.\[]*([^\]]+)\]?")
+COLUMN = re.compile(r"(qdd|qd|q|tau)[ _.:\[]*([^\]]+)\]?")
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,13 @@ def _arm_torques(arm: Arm) -> Torques:
 
 def _rows_of(function: Callable[..., Any]) -> Torques:
     def torques(q: Matrix, qd: Matrix, qdd: Matrix) -> Matrix:
-        return np.array([function(*row) for row in zip(q, qd, qdd, strict=True)], dtype=float)
+        rows = [np.asarray(function(*row), dtype=float) for row in zip(q, qd, qdd, strict=True)]
+        if rows[0].shape != q[0].shape:
+            raise StateFault(
+                f"compare: the function returned shape {rows[0].shape} for one state; return {q[0].shape}, one torque "
+                "for each joint."
+            )
+        return np.array(rows)
 
     return torques
 
@@ -121,15 +127,15 @@ def _mujoco(model: Any) -> Torques:
 def _csv(arm: Arm, path: Path) -> Other:
     """Columns q1 …, qd1 …, qdd1 …, tau1 …, or with joint names (q_shoulder); any order, a header line."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             lines = list(csv.reader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ReadFault(f"{path}: {error}; give a readable CSV file of states and torques.") from None
     if len(lines) < 2:
         raise ReadFault(f"{path}: {len(lines)} lines; give a header and rows of q, qd, qdd, tau.")
     columns = _columns(arm, path, lines[0])
-    words = [[row[c] for c in columns] for row in lines[1:] if row]
     try:
+        words = [[row[c] for c in columns] for row in lines[1:] if row]
         table = np.array([[float(word) for word in row] for row in words])
     except (ValueError, IndexError) as error:
         raise ReadFault(f"{path}: {error}; every row has to have a number in each column.") from None

@@ -92,6 +92,8 @@ def verify(
         A proof with one row for each check of each piece of code; `passed`, `failures`, `to_json()`.
     """
     _refuse(arm)
+    if states < 1:
+        raise faults.StateFault(f"verify: states is {states}; give a whole number, 1 or more.")
     start = time.perf_counter()
     rigid = arm.without_drives()
     at = _states(arm, states, seed)

@@ -5,6 +5,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
+WHOLE = 1e-9
+"""Part of a difference that a hypothesis may leave and still explain the whole of it."""
 LEVELS = ("error", "warning", "note")
 
 
@@ -199,7 +201,10 @@ class Comparison:
         """One sentence."""
         if self.same:
             return "the same within rounding"
-        return "; and ".join(self.causes) if self.causes else "cannot tell"
+        if self.causes:
+            return "; and ".join(self.causes)
+        whole = list(dict.fromkeys(e.cause for e in self.evidence if e.explains > 1 - WHOLE))
+        return "cannot tell which: " + "; or ".join(whole[:3]) if len(whole) > 1 else "cannot tell"
 
     def to_json(self) -> str:
         """The comparison as JSON text."""
