@@ -14,6 +14,10 @@ Figures are from the JSON files in `benchmarks/results`, each with its machine a
 stopwatch stands is in `benchmarks/README.md`: a call of ours on `(N, n)` arrays against the peer's own batch call,
 or against a C loop over generated C, best of alternating rounds in one run. Ratios are the figure, nanoseconds depend
 on the machine.
+
+Not to be concluded: that a peer is slow in another language or with another binding; that a ratio holds on another
+processor (AVX-512 and AVX2 differ) or for data that must first come from memory elsewhere; that a shared machine was
+quiet while this ran.
 """
 
 
@@ -78,6 +82,8 @@ def cpu_page(data):
 def gpu_page(data):
     rows = data["rows"]
     text = "\n## GPU\n\n" + about(data["about"]) + "\n"
+    text += "The copy beside it writes as much as it reads; torques read three times what they write, which memory does\n"
+    text += "faster, so a kernel may show more than 100 %.\n\n"
     batches = [r for r in rows if "G_per_s" in r]
     best = {}
     for r in batches:
