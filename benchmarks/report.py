@@ -82,8 +82,8 @@ def cpu_page(data):
 def gpu_page(data):
     rows = data["rows"]
     text = "\n## GPU\n\n" + about(data["about"]) + "\n"
-    text += "The copy beside it writes as much as it reads; torques read three times what they write, which memory does\n"
-    text += "faster, so a kernel may show more than 100 %.\n\n"
+    text += "The copy beside it writes as much as it reads; torques read three times what they write, which memory\n"
+    text += "does faster, so a kernel may show more than 100 %.\n\n"
     batches = [r for r in rows if "G_per_s" in r]
     best = {}
     for r in batches:
