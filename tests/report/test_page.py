@@ -6,7 +6,7 @@ import pytest
 
 from forearm.reports import Figure, Section, Table, page
 
-VOID = {"meta", "br", "img", "hr", "link"}
+VOID = {"meta", "br", "img", "hr", "link", "wbr"}
 
 
 class Tree(HTMLParser):
