@@ -14,7 +14,6 @@ from forearm.arm import Arm, Inertia
 from forearm.faults import KernelFault
 
 PAYLOAD = "payload"
-_STEP = re.compile(r"links\[(-?\d+)\]|[A-Za-z_]\w*")
 INERTIA_ORDER = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 """How six free moments of inertia are ordered: about the centre of mass, entries of the tensor."""
 
