@@ -70,9 +70,8 @@ def cpu_page(data):
     )
     for r in rows:
         if "share" in r:
-            text += (
-                f"\nTwo threads reach {100 * r['share']:.0f} % of the rate of two independent processes.\n"
-            )
+            text += f"\nTwo threads reach {100 * r['share']:.0f} % of the rate of two independent processes"
+            text += f" ({r['run']}).\n" if "run" in r else ".\n"
         if "ns_per_link" in r:
             per = ", ".join(f"{v:.1f} ns at {k} joints" for k, v in r["ns_per_link"].items())
             text += f"\nDense random chains, cost for each link: {per} (ratio {r['ratio']:.2f}).\n"
