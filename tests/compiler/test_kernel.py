@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from close import assert_close
-from forearm.compiler import arguments, threads
+from forearm.compiler import threads
 from forearm.compiler.graph import interpret
 from forearm.compiler.kernel import Kernel
 from forearm.compiler.passes import lower
@@ -170,19 +170,22 @@ def test_columns_layout_shares_values():
 
 @pytest.mark.parametrize("count", [1, 15, 16, 17, 33])
 @pytest.mark.parametrize("shift", [0, 1, 3])
-def test_wide_results_past_the_caches_are_the_same(monkeypatch, count, shift):
-    """Results too large for the caches take another way out; make every result too large."""
-    square = lower(trace(lambda q: {"M": np.outer(q, q)}, {"q": (7,)}, name="square"))
-    kernel, q = Kernel(square, keep=False), draw(count, 7)
-    monkeypatch.setattr(arguments, "PAST_CACHES", 0)
-    block = np.full(count * 49 + 8, np.nan)
-    out = block[shift : shift + count * 49].reshape(count, 7, 7)
-    kernel(q, out=out)
+@pytest.mark.parametrize("n", [4, 5, 6, 7])
+@pytest.mark.parametrize("how", [{}, {"width": 1}, {"width": 2}, {"width": 8}, {"dtype": "float32"}])
+def test_wide_results_are_written_whole_and_nothing_else(count, shift, n, how):
+    """Rows go straight from registers to memory, in pieces: odd and even, aligned or not, in full tiles or not."""
+    square = lower(trace(lambda q: {"M": np.outer(q, q), "p": 2 * q}, {"q": (n,)}, name="square"))
+    kernel = Kernel(square, keep=False, **how)
+    q, size = draw(count, n).astype(kernel.dtype), n * n
+    block = np.full(count * size + 8, np.nan, kernel.dtype)
+    out = block[shift : shift + count * size].reshape(count, n, n)
+    kernel(q, out=(out, np.full((count, n), np.nan, kernel.dtype)))
     np.testing.assert_array_equal(out, q[:, :, None] * q[:, None, :])
     assert np.isnan(block[:shift]).all()
-    assert np.isnan(block[shift + count * 49 :]).all()
-    whole = np.full((count, 7, 7), np.nan)
-    kernel(q, out=guarded(whole)[0])  # nothing behind the array is touched
+    assert np.isnan(block[shift + count * size :]).all()
+    whole = np.full((count, n, n), np.nan, kernel.dtype)
+    assert_array = kernel(q, out=(guarded(whole)[0], np.empty_like(q)))
+    np.testing.assert_array_equal(assert_array.p, 2 * q)
 
 
 @pytest.mark.parametrize("wanted", [2, 3, 8])

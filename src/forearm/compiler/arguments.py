@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,6 @@ from forearm.compiler.graph import Graph, Port
 from forearm.faults import StateFault
 
 Array = npt.NDArray[Any]
-
-PAST_CACHES = 16_000_000
-"""Bytes of a result from which it is written past the caches, where the kernel can (wide outputs)."""
 
 
 def accept(where: str, port: Port, value: Any, dtype: np.dtype[Any], layout: str) -> Array:
@@ -142,11 +138,6 @@ def table(
         if not _apart(row, sinks):
             row = describe(port, array.copy(), batch, layout)
         sources.append(row)
-    if layout == "rows":
-        sinks = [
-            (o, step, int(o.nbytes >= PAST_CACHES and step == o.nbytes // max(1, math.prod(batch))))
-            for o, step, _ in sinks
-        ]
     return sources + sinks
 
 

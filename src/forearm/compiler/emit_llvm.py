@@ -254,6 +254,7 @@ def declarations(*lanes: Lanes) -> str:
         rows[f"declare {t} @llvm.sqrt.{s}({t})"] = None
         rows[f"declare {t} @llvm.fabs.{s}({t})"] = None
     rows["declare i64 @llvm.smin.i64(i64, i64)"] = None
+    rows["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"] = None
     rows["declare i64 @llvm.fshl.i64(i64, i64, i64)"] = None
     return "\n".join([*rows, ""])
 

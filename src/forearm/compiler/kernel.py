@@ -118,7 +118,7 @@ class Kernel:
     @cached_property
     def plan(self) -> Plan:
         """The scratch area of the batch."""
-        return Plan(self.graph, self.lanes)
+        return Plan(self.graph, self.lanes, straight=self.layout == "rows")
 
     def __repr__(self) -> str:
         """Name, ports, precision, width, operations."""

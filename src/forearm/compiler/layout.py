@@ -144,25 +144,70 @@ def _move_block(
                     w.store(piece, _part(w, lanes, piece, value, g), place)
 
 
-def stream_function(lanes: Lanes) -> str:
-    """The function `@stream(to, source, bytes)`: copy past the caches, for results too large to stay in them.
+AHEAD = 4096
+"""How many bytes ahead lines of a wide output are asked for (measured: a mass matrix takes two thirds of the time)."""
 
-    A line of the cache that is written whole this way need not be read first, which halves the traffic.
+
+class WideRows:
+    """A vector's worth of rows of a wide output, written as its elements become known.
+
+    Sixteen bytes of a row go at once. Where rows have an odd number of 8-byte elements, every second row starts in
+    the middle of sixteen bytes: even rows take the pairs (0, 1), (2, 3), ..., odd ones (1, 2), (3, 4), ..., and the
+    last element of an even row goes with the first one of the next. No store then crosses a line of the cache, and
+    the shuffles are as many.
     """
-    w, one, item = Writer(), Lanes(lanes.dtype, 1), lanes.itemsize
-    line = lanes.width * item
-    address = w.let("ptrtoint ptr %to to i64")
-    ahead = w.let(f"and i64 {w.let(f'sub i64 0, {address}')}, {line - 1}")
-    ahead = w.let(f"call i64 @llvm.smin.i64(i64 {ahead}, i64 %bytes)")
-    whole = w.let(f"and i64 {w.let(f'sub i64 %bytes, {ahead}')}, {-line}")
-    rest = w.let(f"add i64 {ahead}, {whole}")
-    for step, first, end in ((one, "0", ahead), (lanes, ahead, rest), (one, rest, "%bytes")):
-        with w.when(w.let(f"icmp slt i64 {first}, {end}")), w.loop(end, step.width * item, first) as offset:
-            value = w.load(step, w.at("%source", offset))
-            hint = f"align {line}, !nontemporal !1" if step is lanes else f"align {item}"
-            w.put(f"store {step.type} {value}, ptr {w.at('%to', offset)}, {hint}")
+
+    def __init__(self, w: Writer, lanes: Lanes, size: int, base: str) -> None:
+        """Rows of `size` elements side by side from `base` on."""
+        self.w, self.lanes, self.size, self.base = w, lanes, size, base
+        self.known: dict[int, str] = {}
+        piece = min(16 // lanes.itemsize, lanes.width)
+        self.staggered = piece == 2 and size % 2 == 1
+        starts = range(size - 1) if self.staggered else block_starts(size, piece)
+        self.waiting = [tuple(range(e, e + piece)) for e in starts]
+        if self.staggered:
+            self.waiting.append((size - 1, 0))
+
+    def ask(self) -> None:
+        """Have the lines that will be written soon brought close, in the second-level cache."""
+        for offset in range(0, self.lanes.width * self.size * self.lanes.itemsize, 64):
+            place = self.w.at(self.base, offset + AHEAD)
+            self.w.put(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 2, i32 1)")
+
+    def put(self, element: int, value: str) -> None:
+        """An element of every row is known: write the pieces that are now whole."""
+        self.known[element] = value
+        whole = [piece for piece in self.waiting if element in piece and all(e in self.known for e in piece)]
+        for piece in whole:
+            self.waiting.remove(piece)
+            self._write(piece)
+
+    def _write(self, piece: tuple[int, ...]) -> None:
+        values, n = [self.known[e] for e in piece], self.lanes.width
+        part = Lanes(self.lanes.dtype, len(piece))
+        if self.staggered and piece[1] == 0:  # the end of an even row and the start of the next
+            picks = [i if i % 2 == 0 else n + i for i in range(n)]
+            a, b = values
+            self._store(part, shuffle(self.w, self.lanes.scalar, n, a, b, picks), 0, piece[0])
+            return
+        for row, value in enumerate(transpose(self.w, self.lanes, values)):
+            if not self.staggered or row == piece[0] % 2:
+                self._store(part, value, row, piece[0])
+
+    def _store(self, part: Lanes, value: str, row: int, element: int) -> None:
+        """Groups of lanes, each a piece of a row: `row` and every len(piece)-th after it."""
+        for group in range(self.lanes.width // part.width):
+            place = ((row + group * part.width) * self.size + element) * self.lanes.itemsize
+            self.w.store(part, _part(self.w, self.lanes, part, value, group), self.w.at(self.base, place))
+
+
+def copy_function(lanes: Lanes) -> str:
+    """The function `@copy(to, source, bytes)`, a number at a time."""
+    w, one = Writer(), Lanes(lanes.dtype, 1)
+    with w.loop("%bytes", lanes.itemsize) as offset:
+        w.store(one, w.load(one, w.at("%source", offset)), w.at("%to", offset))
     return w.function(
-        "internal void @stream(ptr noalias %to, ptr noalias %source, i64 %bytes) nounwind noinline"
+        "internal void @copy(ptr noalias %to, ptr noalias %source, i64 %bytes) nounwind noinline"
     )
 
 

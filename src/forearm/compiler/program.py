@@ -1,8 +1,7 @@
 """The text of a whole kernel: the batch over arrays.
 
 `@batch(table, first, end, scratch)` does states first to end of the arrays in the table: three numbers for
-each input, then for each output: address, bytes from state to state, bytes from element to element (rows: whether
-a wide output, its rows side by side, goes past the caches). It calls
+each input, then for each output: address, bytes from state to state, bytes from element to element. It calls
 nothing outside and keeps no state, so any number of threads may be in it.
 """
 
@@ -15,18 +14,19 @@ from dataclasses import dataclass
 from forearm.compiler.emit_llvm import Lanes, Writer, declarations
 from forearm.compiler.graph import Graph, Port
 from forearm.compiler.large import sincos_function, sincos_lanes_function
-from forearm.compiler.layout import columns_function, rows_function, stream_function
-from forearm.compiler.tile import WIDE, Plan
+from forearm.compiler.layout import columns_function, copy_function, rows_function
+from forearm.compiler.tile import Plan
 
-PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n!1 = !{i32 1}\n'
-"""What `rare` branches weigh; and the mark of what goes past the caches."""
+PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
+"""What `rare` branches weigh."""
 
 
 def batch_program(graph: Graph, plan: Plan, layout: str, triple: str) -> str:
     """The module with `@batch`; its scratch area is what the plan says."""
-    movers = movers_of(plan, layout, inward=graph.inputs, outward=graph.outputs)
-    if layout == "rows" and plan.staging:
-        movers.append(stream_function(plan.lanes))
+    narrow = [p for i, p in enumerate(graph.outputs) if i not in plan.wide]
+    movers = movers_of(plan, layout, inward=graph.inputs, outward=narrow)
+    if plan.wide:
+        movers.append(copy_function(plan.lanes))
     return program_of(plan, triple, [*movers, _batch_function(plan, layout)])
 
 
@@ -97,39 +97,37 @@ def move(
         w.put(f"call void @{_mover(port, inward)}({places})")
 
 
-def _give_wide(
-    w: Writer, plan: Plan, port: Port, column: int, array: str, stride: str, past_caches: str, span: Span
-) -> None:
-    """Bring a wide output out: straight, or by way of the staging area and past the caches."""
-    stream = w.let(f"icmp ne i64 {past_caches}, 0")
-    with w.when(w.let(f"xor i1 {stream}, true")):
-        move(w, plan, port, column, array, f"i64 {stride}", span, False)
-    with w.when(stream):
-        staging = w.at("%scratch", plan.columns * plan.pitch)
-        row = port.size * plan.lanes.itemsize
-        move(w, plan, port, column, staging, f"i64 {row}", span, False)
-        size = w.let(f"mul i64 {w.let(f'add i64 {span.last}, 1')}, {row}")
-        w.put(f"call void @stream(ptr {array}, ptr {staging}, i64 {size})")
-
-
 def _batch_function(plan: Plan, layout: str) -> str:
     w, graph = Writer(), plan.graph
-    ports = [(p, c, True) for p, c in zip(graph.inputs, plan.inputs, strict=True)]
-    ports += [(p, c, False) for p, c in zip(graph.outputs, plan.outputs, strict=False)]
+    ports = [*graph.inputs, *graph.outputs]
     rows = [table_row(w, i) for i in range(len(ports))]
+    taken, given = range(len(graph.inputs)), range(len(graph.inputs), len(ports))
     with each_tile(w, plan) as span:
-        for inward in (True, False):
-            for (port, column, side), (address, stride, pitch) in zip(ports, rows, strict=True):
-                if side is inward:
-                    base = w.let(f"inttoptr i64 {address} to ptr")
-                    array = w.at(base, w.let(f"mul i64 {span.start}, {stride}"))
-                    between = f"i64 {stride}" + (f", i64 {pitch}" if layout == "columns" else "")
-                    if layout == "rows" and not inward and port.size >= WIDE:
-                        _give_wide(w, plan, port, column, array, stride, pitch, span)
-                    else:
-                        move(w, plan, port, column, array, between, span, inward)
-            if inward:
-                w.put(f"call void @tile(ptr %scratch, i64 {span.count})")
-    if layout == "rows" and plan.staging:
-        w.put("fence seq_cst")  # what went past the caches is there before anybody is told
+
+        def place(i: int) -> str:
+            """Where the tile starts in an array."""
+            base = w.let(f"inttoptr i64 {rows[i][0]} to ptr")
+            return w.at(base, w.let(f"mul i64 {span.start}, {rows[i][1]}"))
+
+        def bring(i: int, column: int, inward: bool) -> None:
+            _, stride, pitch = rows[i]
+            between = f"i64 {stride}" + (f", i64 {pitch}" if layout == "columns" else "")
+            move(w, plan, ports[i], column, place(i), between, span, inward)
+
+        for i, column in zip(taken, plan.inputs, strict=True):
+            bring(i, column, True)
+        full = w.let(f"icmp eq i64 {span.last}, {plan.tile - 1}")
+        wide = {i: (place(given[i]), w.at("%scratch", plan.waiting(i))) for i in plan.wide}
+        straight = [w.let(f"select i1 {full}, ptr {out}, ptr {inside}") for out, inside in wide.values()]
+        more = "".join(f", ptr {address}" for address in straight)
+        w.put(f"call void @tile(ptr %scratch, i64 {span.count}{more})")
+        for i, column in zip(given, plan.outputs, strict=False):
+            if i - given[0] not in plan.wide:
+                bring(i, column, False)
+        if wide:
+            with w.when(w.let(f"xor i1 {full}, true")):
+                for i, (out, inside) in wide.items():
+                    row = graph.outputs[i].size * plan.lanes.itemsize
+                    size = w.let(f"mul i64 {w.let(f'add i64 {span.last}, 1')}, {row}")
+                    w.put(f"call void @copy(ptr {out}, ptr {inside}, i64 {size})")
     return w.function("void @batch(ptr %table, i64 %first, i64 %end, ptr %scratch) nounwind")

@@ -13,11 +13,12 @@ from functools import cached_property
 
 from forearm.compiler.emit_llvm import Lanes, Writer, emit_nodes, needed
 from forearm.compiler.graph import Graph
+from forearm.compiler.layout import WideRows
 
 SCRATCH = 20_000
 """Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code."""
-WIDE = 16
-"""Numbers in an output from which it may go past the caches (layout.py)."""
+WIDE = 4
+"""Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
 
 LARGEST = 16
 """States in a tile at most: fetching one small tile overlaps the arithmetic of another (measured)."""
@@ -33,6 +34,8 @@ class Plan:
     """The type of one value."""
     limit: int = LARGEST
     """States in a tile at most."""
+    straight: bool = False
+    """Whether wide outputs go straight into rows, without columns in the scratch area."""
 
     @cached_property
     def angles(self) -> list[int]:
@@ -56,7 +59,13 @@ class Plan:
     @cached_property
     def outputs(self) -> list[int]:
         """First column of each output, and the first one after all."""
-        return _running([p.size for p in self.graph.outputs], sum(p.size for p in self.graph.inputs))
+        sizes = [0 if i in self.wide else p.size for i, p in enumerate(self.graph.outputs)]
+        return _running(sizes, sum(p.size for p in self.graph.inputs))
+
+    @cached_property
+    def wide(self) -> list[int]:
+        """Numbers of the outputs whose rows are written straight."""
+        return [i for i, p in enumerate(self.graph.outputs) if self.straight and p.size >= WIDE]
 
     @cached_property
     def angle_columns(self) -> list[int]:
@@ -96,15 +105,15 @@ class Plan:
         """Bytes from column to column."""
         return self.tile * self.lanes.itemsize
 
-    @property
-    def staging(self) -> int:
-        """Bytes of the area from which wide outputs are written past the caches."""
-        return max((p.size for p in self.graph.outputs if p.size >= WIDE), default=0) * self.pitch
+    def waiting(self, output: int) -> int:
+        """Where in the scratch area the rows of a wide output wait, in a tile that is not full."""
+        before = sum(self.graph.outputs[i].size for i in self.wide if i < output)
+        return (self.columns + before) * self.pitch
 
     @property
     def size(self) -> int:
         """Bytes of the scratch area."""
-        return self.columns * self.pitch + self.staging
+        return (self.columns + sum(self.graph.outputs[i].size for i in self.wide)) * self.pitch
 
     def text(self) -> str:
         """The function `@tile` of this plan."""
@@ -130,7 +139,10 @@ def _running(sizes: list[int], start: int) -> list[int]:
 
 
 def tile_function(plan: Plan) -> str:
-    """The function `@tile(scratch, count)`: outputs of the first `count` states (a multiple of the width)."""
+    """The function `@tile(scratch, count, rows...)`: outputs of the first `count` states (a multiple of the width).
+
+    `rows` are the addresses of the wide outputs that are written straight.
+    """
     w = Writer()
     computed = [i for i in plan.angles if plan.graph.nodes[i].op != "input"]
     if computed:
@@ -138,8 +150,20 @@ def tile_function(plan: Plan) -> str:
             _write_angles(w, plan, Columns(w, plan, index), computed)
     call_sincos(w, plan, "%count")
     with w.loop("%count", plan.lanes.width) as index:
-        write_results(w, plan, Columns(w, plan, index))
-    return w.function("internal void @tile(ptr noalias %scratch, i64 %count) nounwind noinline")
+        write_results(w, plan, Columns(w, plan, index), _wide_rows(w, plan, index))
+    more = "".join(f", ptr noalias %rows{i}" for i in plan.wide)
+    return w.function(f"internal void @tile(ptr noalias %scratch, i64 %count{more}) nounwind noinline")
+
+
+def _wide_rows(w: Writer, plan: Plan, index: str) -> dict[int, WideRows]:
+    """The rows of the wide outputs for the vector that starts with state `index` of the tile."""
+    found = {}
+    for i in plan.wide:
+        size = plan.graph.outputs[i].size
+        base = w.at(f"%rows{i}", w.let(f"mul i64 {index}, {size * plan.lanes.itemsize}"))
+        found[i] = WideRows(w, plan.lanes, size, base)
+        found[i].ask()
+    return found
 
 
 class Columns:
@@ -194,7 +218,7 @@ def call_sincos(w: Writer, plan: Plan, count: str) -> None:
         w.put(f"call void @sincos({pointers}, i64 {how_many}, i64 {plan.pitch}, i64 {count})")
 
 
-def write_results(w: Writer, plan: Plan, columns: Columns) -> None:
+def write_results(w: Writer, plan: Plan, columns: Columns, wide: dict[int, WideRows]) -> None:
     """The graph on one vector of states, its outputs stored as soon as they are known."""
     graph, angle = plan.graph, {node: a for a, node in enumerate(plan.angles)}
     staged = {
@@ -202,16 +226,19 @@ def write_results(w: Writer, plan: Plan, columns: Columns) -> None:
         for i, node in enumerate(graph.nodes)
         if node.op in ("sin", "cos") and node.args[0] in angle
     }
-    sinks: dict[int, list[int]] = {}
-    for first, row in zip(plan.outputs, graph.results, strict=False):
+    sinks: dict[int, list[tuple[int, int]]] = {}
+    for output, row in enumerate(graph.results):
         for k, index in enumerate(row):
-            sinks.setdefault(index, []).append(first + k)
+            sinks.setdefault(index, []).append((output, k))
 
     def fetch(index: int) -> str | None:
         return columns.load(staged[index]) if index in staged else columns.read(index)
 
     def made(index: int, value: str) -> None:
-        for column in sinks.get(index, ()):
-            columns.store(value, column)
+        for output, k in sinks.get(index, ()):
+            if output in wide:
+                wide[output].put(k, value)
+            else:
+                columns.store(value, plan.outputs[output] + k)
 
     emit_nodes(w, plan.lanes, graph, needed(graph, sinks, staged), fetch, columns.sincos, made)
