@@ -37,16 +37,22 @@ def kernel_of(arm: Arm, quantity: str, **options: Any) -> Any:
     return found
 
 
-def _entry(arm: Arm, quantity: str) -> Callable[..., Any]:
-    """The fastest way into a kernel: one plain state goes straight to machine code, all else through the checks."""
-    found = arm.kernels.get(quantity)
+def _entry(arm: Arm, quantity: str, frame: str | int | None = None) -> Callable[..., Any]:
+    """The fastest way into a kernel: what is plain goes straight to machine code, all else through the checks."""
+    key = quantity if frame is None else (quantity, frame)
+    found = arm.kernels.get(key)
     if found is None:
-        kernel = kernel_of(arm, quantity)
+        from forearm.compiler.kernel import Way
+
+        kernel = kernel_of(arm, quantity) if frame is None else kernel_of(arm, quantity, frame=frame)
 
         def checked(*values: Any, out: Any = None, threads: int = 1) -> Any:
             return _checked(arm, kernel, values, out, threads)
 
-        found = arm.kernels[quantity] = kernel.entry_to(checked)
+        def use(entry: Any) -> None:
+            arm.kernels[key] = entry
+
+        found = arm.kernels[key] = Way(kernel, checked, use)
     return found
 
 
@@ -243,7 +249,7 @@ def momentum(arm: Arm, q: Any, qd: Any, *, out: Any = None, threads: int = 1) ->
 
 def energy(arm: Arm, q: Any, qd: Any, *, threads: int = 1) -> Any:
     """Kinetic and potential energy (...) [J], as a named tuple; the rotors' kinetic energy included."""
-    return _several(arm, "energy", (q, qd), threads)
+    return _entry(arm, "energy")(q, qd, threads=threads)
 
 
 def reactions(arm: Arm, q: Any, qd: Any, qdd: Any, *, threads: int = 1) -> Any:
@@ -251,17 +257,17 @@ def reactions(arm: Arm, q: Any, qd: Any, qdd: Any, *, threads: int = 1) -> Any:
 
     Rigid-body forces; rotor torque and friction act along the joint and are not among them.
     """
-    return _several(arm, "reactions", (q, qd, qdd), threads)
+    return _entry(arm, "reactions")(q, qd, qdd, threads=threads)
 
 
 def derivatives(arm: Arm, q: Any, qd: Any, qdd: Any, *, threads: int = 1) -> Any:
     """d tau/d q and d tau/d qd (..., n, n), as a named tuple (dq, dqd); d tau/d qdd is `mass_matrix`."""
-    return _several(arm, "derivatives", (q, qd, qdd), threads)
+    return _entry(arm, "derivatives")(q, qd, qdd, threads=threads)
 
 
 def forward_derivatives(arm: Arm, q: Any, qd: Any, tau: Any, *, threads: int = 1) -> Any:
     """d qdd/d q, d qdd/d qd, d qdd/d tau (..., n, n), as a named tuple (dq, dqd, dtau)."""
-    return _several(arm, "forward_derivatives", (q, qd, tau), threads)
+    return _entry(arm, "forward_derivatives")(q, qd, tau, threads=threads)
 
 
 def regressor(arm: Arm, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> Matrix:
@@ -283,26 +289,22 @@ def parameter_names(arm: Arm) -> list[str]:
     return [f"{name}{i}" for i in range(1, arm.n + 1) for name in NAMES]
 
 
-def _several(arm: Arm, quantity: str, values: tuple[Any, ...], threads: int) -> Any:
-    return _checked(arm, kernel_of(arm, quantity), values, None, threads)
-
-
 # -- frames ------------------------------------------------------------------------------------------------
 
 
 def pose(arm: Arm, q: Any, frame: str | int = "tool", *, threads: int = 1) -> Matrix:
     """The 4x4 pose (..., 4, 4) of a frame in the world."""
-    return _checked(arm, kernel_of(arm, "pose", frame=frame), (q,), None, threads)
+    return _entry(arm, "pose", frame)(q, threads=threads)
 
 
 def jacobian(arm: Arm, q: Any, frame: str | int = "tool", *, threads: int = 1) -> Matrix:
     """J (..., 6, n): [linear; angular] velocity of the frame's origin = J qd, world axes."""
-    return _checked(arm, kernel_of(arm, "jacobian", frame=frame), (q,), None, threads)
+    return _entry(arm, "jacobian", frame)(q, threads=threads)
 
 
 def jacobian_rate(arm: Arm, q: Any, qd: Any, frame: str | int = "tool", *, threads: int = 1) -> Vector:
     """dJ/dt qd (..., 6): the acceleration of the frame's origin at qdd = 0."""
-    return _checked(arm, kernel_of(arm, "jacobian_rate", frame=frame), (q, qd), None, threads)
+    return _entry(arm, "jacobian_rate", frame)(q, qd, threads=threads)
 
 
 # -- the torque, term by term ------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ def entry():
     kernel = Kernel(GRAPH, keep=False)
     if not fastcall.usable():
         pytest.skip("this interpreter has no builtin entry")
-    return kernel.entry
+    return kernel.entry("single", kernel.general).function
 
 
 class Poisoned:
@@ -193,35 +193,38 @@ SEVERAL = lower(
 
 
 def test_several_outputs_and_plain_floats():
+    if not fastcall.usable():
+        pytest.skip("this interpreter has no builtin entry")
     kernel = Kernel(SEVERAL, keep=False)
+    entry = kernel.entry("single", kernel.general).function
     for s in (2.0, np.array(2.0), np.float64(2.0), 2):
-        found = kernel.entry(Q, s)
+        found = entry(Q, s)
         assert type(found).__name__ == "Results"
         np.testing.assert_array_equal(found.y, 2 * Q)
         np.testing.assert_array_equal(found.z, np.outer(Q, Q) + 0.5)
         assert (sys.getrefcount(found.y), sys.getrefcount(found.z)) == (2, 2)  # the tuple's, and the call's
     out = np.empty(3), np.empty((3, 3))
-    found = kernel.entry(Q, 2.0, out=out)
+    found = entry(Q, 2.0, out=out)
     assert found.y is out[0]
     assert found.z is out[1]
     np.testing.assert_array_equal(out[1], np.outer(Q, Q) + 0.5)
-    assert np.isinf(kernel.entry(Q, 0.0).z).all()
+    assert np.isinf(entry(Q, 0.0).z).all()
     with pytest.raises(StateFault, match=r"several: s is nan; give finite numbers"):
-        kernel.entry(Q, float("nan"))
+        entry(Q, float("nan"))
     with pytest.raises(StateFault, match=r"give a tuple of 2 arrays: y, z"):
-        kernel.entry(Q, 2.0, out=list(out))
+        entry(Q, 2.0, out=list(out))
     with pytest.raises(StateFault, match=r"give a tuple of 2 arrays: y, z"):
-        kernel.entry(Q, 2.0, out=out[:1])
+        entry(Q, 2.0, out=out[:1])
     block = np.empty(12)
     with pytest.raises(StateFault, match=r"two of the arrays in out overlap"):
-        kernel.entry(Q, 2.0, out=(block[7:10], block[:9].reshape(3, 3)))
+        entry(Q, 2.0, out=(block[7:10], block[:9].reshape(3, 3)))
     apart = block[9:], block[:9].reshape(3, 3)
-    assert kernel.entry(Q, 2.0, out=apart).y is apart[0]
+    assert entry(Q, 2.0, out=apart).y is apart[0]
 
 
 def test_another_function_may_take_the_rest():
     kernel = Kernel(GRAPH, keep=False)
-    entry = kernel.entry_to(lambda *given, **options: ("other", len(given), options))
+    entry = kernel.entry("single", lambda *given, **options: ("other", len(given), options)).function
     del kernel
     gc.collect()
     np.testing.assert_array_equal(entry(Q, M), WANT)
@@ -231,7 +234,7 @@ def test_another_function_may_take_the_rest():
 def test_the_entry_outlives_its_kernel_and_goes_away_with_it():
     for _ in range(3):
         kernel = Kernel(GRAPH, keep=False)
-        entry = kernel.entry
+        entry = kernel.entry("single", kernel.general).function
         kernel(Q, M)
         del kernel
         gc.collect()

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from forearm.compiler import fastcall, jit
+from forearm.compiler import entries, jit
 from forearm.compiler.emit_llvm import Lanes
 from forearm.compiler.jit import Host
 from forearm.compiler.kernel import Kernel
@@ -38,9 +38,9 @@ def test_other_processors(triple, cpu, width, sign):
     machine = jit.other_machine(triple, cpu)
     plan = Plan(GRAPH, Lanes("float64", width))
     texts = [
-        batch_program(GRAPH, plan, "rows", triple),
+        batch_program(GRAPH, plan, "rows", triple, entries.batch_entry(GRAPH, "float64", plan.size)),
         batch_program(GRAPH, plan, "columns", triple),
-        single_program(GRAPH, "float64", width, triple, fastcall.entry_functions(GRAPH, "float64")),
+        single_program(GRAPH, "float64", width, triple, entries.single_entry(GRAPH, "float64")),
         rollout_program(Roles(GRAPH, {"q": "v", "v": "rate"}), plan, triple),
     ]
     code = [jit.assembly(text, "mixture", machine=machine) for text in texts]

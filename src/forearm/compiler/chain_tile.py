@@ -11,6 +11,7 @@ import numpy as np
 
 from forearm.compiler.chains import TRACED_LINKS, Body, NoLoop, Rolled, Section, Term, entry, table_value
 from forearm.compiler.emit_llvm import Lanes, Writer, fma, operation
+from forearm.compiler.fastcall import Entry
 from forearm.compiler.kernel import Kernel
 from forearm.compiler.tile import Columns, Plan, call_sincos
 
@@ -314,6 +315,6 @@ class ChainKernel(Kernel):
             return super().general(*inputs, out=out, threads=threads)
         return super().general(*(np.asarray(x)[None] for x in inputs), threads=threads)[0]
 
-    def entry_to(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
+    def entry(self, program: str, rest: Callable[..., Any]) -> Entry | None:
         """There is no entry of its own for one state."""
-        return fallback
+        return None if program == "single" else super().entry(program, rest)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.compiler import arguments, fastcall, threads
+from forearm.compiler import arguments, entries, fastcall, threads
 from forearm.compiler.arguments import Array
 from forearm.compiler.emit_llvm import ITEMSIZE, Lanes
 from forearm.compiler.graph import Counts, Graph, arrays, interpret
@@ -51,6 +51,43 @@ class Accuracy:
             f"{name} {self.relative[name]:.2g} (absolute {self.absolute[name]:.2g})" for name in self.relative
         ]
         return f"largest relative error against {self.compared_with}: {', '.join(parts)}"
+
+
+class Way:
+    """The way into a kernel: through Python, until the first state or batch has gone through; then past it.
+
+    From then on the compiled entry takes what is plain (fastcall.py), the entry for batches what is a plain batch,
+    and only the rest comes back here.
+    """
+
+    def __init__(self, kernel: Kernel, general: Callable[..., Any], use: Callable[[Any], None]) -> None:
+        """Lead to a kernel.
+
+        Args:
+            kernel: Which.
+            general: Takes everything, with every check.
+            use: Is told what to call from now on, when that changes.
+        """
+        self._kernel, self._general, self._use = kernel, general, use
+        self._open: dict[str, fastcall.Entry | None] = {}
+
+    def __call__(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
+        """Compute; the first of its kind opens an entry."""
+        found = self._general(*inputs, out=out, threads=threads)
+        if len(self._open) < 2:
+            program = "single" if self._kernel.is_single(inputs) else "batch"
+            if program not in self._open:
+                self._add(program)
+        return found
+
+    def _add(self, program: str) -> None:
+        self._open[program] = self._kernel.entry(program, self)
+        single, batch = self._open.get("single"), self._open.get("batch")
+        if single and batch:
+            single.hand_to(batch.function)
+        first = single or batch
+        if first:
+            self._use(first.function)
 
 
 class Kernel:
@@ -89,6 +126,7 @@ class Kernel:
         self._lock = threading.RLock()
         self._local = threading.local()
         self._loaded: dict[str, Any] = {}
+        self._plain = type(self)
         self.why: Any = None
         self._results = namedtuple("Results", [p.name for p in graph.outputs], rename=True)  # type: ignore[misc]
 
@@ -147,39 +185,32 @@ class Kernel:
             The output array; a named tuple of arrays where the graph has several outputs. A single state with
             NaN or infinity is a fault; in a batch it stays in its own row.
         """
-        if self._is_single(inputs):
-            self._enter()
-        return self.general(*inputs, out=out, threads=threads)
+        return self._way(*inputs, out=out, threads=threads)
 
-    def _is_single(self, inputs: Sequence[Any]) -> bool:
-        ports = self.graph.inputs
-        return len(inputs) == len(ports) and all(np.ndim(v) == len(p.shape) for p, v in self._zip(inputs))
+    @cached_property
+    def _way(self) -> Way:
+        return Way(self, self.general, self._enter)
 
-    def _enter(self) -> None:
-        """From the first single state on, calls go to the compiled entry where that is possible.
+    def _enter(self, entry: Callable[..., Any]) -> None:
+        """From now on calls go to a compiled entry.
 
         Python looks for `__call__` on the class, so the kernel gets a class of its own.
         """
         with self._lock:
-            if type(self) is Kernel and self.entry != self.general:
-                self.__class__ = type(
-                    "Kernel", (Kernel,), {"__call__": self.entry, "__doc__": Kernel.__doc__}
-                )
+            self.__class__ = type("Kernel", (self._plain,), {"__call__": entry, "__doc__": self.__doc__})
 
-    @cached_property
-    def entry(self) -> Callable[..., Any]:
-        """The same call as a builtin function (fastcall.py), without the detour through this class.
+    def is_single(self, inputs: Sequence[Any]) -> bool:
+        """Whether these are the inputs of one state."""
+        ports = self.graph.inputs
+        return len(inputs) == len(ports) and all(np.ndim(v) == len(p.shape) for p, v in self._zip(inputs))
 
-        It takes what the kernel takes; what is not one plain state it hands to `general`. Where the
-        interpreter does not allow it, it is `general` itself.
-        """
-        return self.entry_to(self.general)
-
-    def entry_to(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
-        """The compiled entry for one state, which hands everything else to `fallback` (or is it, where it must be)."""
+    def entry(self, program: str, rest: Callable[..., Any]) -> fastcall.Entry | None:
+        """The compiled entry of a program, `single` or `batch`; None where there is none."""
         if not self.graph.outputs or not self.compiled or not fastcall.usable():
-            return fallback
-        return fastcall.make_entry(self._load("single"), self.dtype.name, self._results, fallback)
+            return None
+        if program == "batch" and self.layout != "rows":
+            return None
+        return fastcall.Entry(self._load(program), self.dtype.name, self._results, rest, self._run_batch)
 
     def general(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
         """The call for arrays of any shape and type, with every check."""
@@ -220,7 +251,7 @@ class Kernel:
 
     def _run(self, taken: list[Array], outs: list[Array], batch: tuple[int, ...], wanted: int) -> None:
         if wanted != 1 or wanted is True:
-            wanted = threads.check_threads(self.name, wanted)
+            threads.check_threads(self.name, wanted)
         count = math.prod(batch)
         if not count:
             return
@@ -237,7 +268,8 @@ class Kernel:
             self._run_batch(ctypes.addressof(numbers), count, wanted)
 
     def _run_batch(self, table: int, count: int, wanted: int) -> None:
-        function = self._batch
+        """States 0 to count of the arrays in the table, by so many threads."""
+        function, wanted = self._batch, threads.check_threads(self.name, wanted)
         if wanted == 1:
             function(table, 0, count, self._scratch())
             return
@@ -284,8 +316,7 @@ class Kernel:
 
         with self._lock:
             if program not in self._loaded:
-                layout = self.layout if program == "batch" else fastcall.TUPLE_ITEMS
-                key = (self.graph.digest, program, self.lanes, layout)
+                key = (self.graph.digest, program, self.lanes, self.layout, entries.TUPLE_ITEMS)
                 self._loaded[program] = load_program(
                     self.name, key, lambda: self._text(program), keep=self.keep
                 )
@@ -294,11 +325,14 @@ class Kernel:
     def _text(self, program: str) -> str:
         from forearm.compiler import jit
 
-        triple = jit.host().triple
+        triple, dtype, entry = jit.host().triple, self.dtype.name, ""
         if program == "batch":
-            return batch_program(self.graph, self.plan, self.layout, triple)
-        entry = fastcall.entry_functions(self.graph, self.dtype.name) if self.graph.outputs else ""
-        return single_program(self.graph, self.dtype.name, jit.host().width(self.dtype.name), triple, entry)
+            if self.graph.outputs and self.layout == "rows":
+                entry = entries.batch_entry(self.graph, dtype, self.plan.size)
+            return batch_program(self.graph, self.plan, self.layout, triple, entry)
+        if self.graph.outputs:
+            entry = entries.single_entry(self.graph, dtype)
+        return single_program(self.graph, dtype, jit.host().width(dtype), triple, entry)
 
     def source(self, kind: str = "llvm") -> str:
         """The code that runs, as text.

@@ -21,13 +21,13 @@ PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
 """What `rare` branches weigh."""
 
 
-def batch_program(graph: Graph, plan: Plan, layout: str, triple: str) -> str:
+def batch_program(graph: Graph, plan: Plan, layout: str, triple: str, more: str = "") -> str:
     """The module with `@batch`; its scratch area is what the plan says."""
     narrow = [p for i, p in enumerate(graph.outputs) if i not in plan.wide]
     movers = movers_of(plan, layout, inward=graph.inputs, outward=narrow)
     if plan.wide:
         movers.append(copy_function(plan.lanes))
-    return program_of(plan, triple, [*movers, _batch_function(plan, layout)])
+    return program_of(plan, triple, [*movers, _batch_function(plan, layout), more])
 
 
 def program_of(plan: Plan, triple: str, parts: list[str]) -> str:

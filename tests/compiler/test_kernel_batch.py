@@ -1,0 +1,181 @@
+"""Batches: the builtin entry, what it takes, and what it hands to the general call."""
+
+import gc
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from forearm.compiler import fastcall
+from forearm.compiler.kernel import Kernel
+from forearm.compiler.passes import lower
+from forearm.compiler.trace import trace
+from forearm.faults import StateFault
+
+pytestmark = pytest.mark.skipif(not fastcall.usable(), reason="this interpreter has no builtin entry")
+
+GRAPH = lower(trace(lambda q, m: {"y": m @ q + 1.0 / q[0]}, {"q": (3,), "m": (3, 3)}, name="product"))
+SEVERAL = lower(
+    trace(lambda q, s: {"y": q * s, "z": np.outer(q, q) + 1.0 / s}, {"q": (3,), "s": ()}, name="several")
+)
+COUNTS = [1, 2, 15, 16, 17, 511, 512, 5000]
+
+
+def states(count, dtype="float64"):
+    rng = np.random.default_rng(count)
+    return rng.uniform(1, 2, (count, 3)).astype(dtype), rng.uniform(1, 2, (count, 3, 3)).astype(dtype)
+
+
+def refuse(*given, **options):
+    """The general call of an entry that should have taken everything."""
+    raise AssertionError(f"handed over: {[np.shape(g) for g in given]}, {options}")
+
+
+def entry_of(graph=GRAPH, rest=refuse, **options):
+    return Kernel(graph, keep=False, **options).entry("batch", rest).function
+
+
+@pytest.fixture(scope="module")
+def entry():
+    return entry_of()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_plain_batches_are_taken_and_equal_the_general_call(dtype):
+    kernel = Kernel(GRAPH, dtype=dtype, keep=False)
+    entry = kernel.entry("batch", refuse).function
+    for count in COUNTS:
+        q, m = states(count, dtype)
+        want = kernel.general(q, m)
+        np.testing.assert_array_equal(entry(q, m), want)
+        out = np.full((count, 3), np.nan, dtype)
+        for options in ({}, {"threads": 1}, {"threads": 2}):
+            assert entry(q, m, out=out, **options) is out
+            np.testing.assert_array_equal(out, want)
+            np.testing.assert_array_equal(entry(q, m, **options), want)
+        np.testing.assert_array_equal(entry(q, m[0]), kernel.general(q, m[0]))  # shared by all rows
+        np.testing.assert_array_equal(entry(q[0], m), kernel.general(q[0], m))
+
+
+def test_several_outputs():
+    entry = entry_of(SEVERAL)
+    q, s = states(40)[0], np.linspace(1, 2, 40)
+    found = entry(q, s)
+    assert type(found).__name__ == "Results"
+    np.testing.assert_array_equal(found.y, q * s[:, None])
+    assert (sys.getrefcount(found.y), sys.getrefcount(found.z)) == (2, 2)
+    out = np.empty((40, 3)), np.empty((40, 3, 3))
+    assert entry(q, s, out=out).z is out[1]
+    np.testing.assert_array_equal(out[1], found.z)
+    block = np.empty(12 * 40)
+    overlapping = block[: 3 * 40].reshape(40, 3), block[100 : 100 + 9 * 40].reshape(40, 3, 3)
+    with pytest.raises(AssertionError, match="handed over"):
+        entry(q, s, out=overlapping)
+    with pytest.raises(AssertionError, match="handed over"):
+        entry(q, 2.0)  # shared numbers go the general way
+
+
+def test_references_are_given_back(entry):
+    q, m = states(600)
+    out = np.empty((600, 3))
+    before = [sys.getrefcount(x) for x in (q, m, out, None, 600)]
+    for _ in range(10):
+        entry(q, m, out=out)
+        entry(q, m, out=out, threads=2)
+        entry(q, m)
+    assert [sys.getrefcount(x) for x in (q, m, out)] == before[:3]
+    assert sys.getrefcount(entry(q, m)) == 1 or sys.getrefcount(entry(q, m)) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda q, m, out: ([*q], m, out),
+        lambda q, m, out: (q.astype(np.float32), m, out),
+        lambda q, m, out: (q[::2], m[::2], out[::2]),
+        lambda q, m, out: (np.asfortranarray(q), m, out),
+        lambda q, m, out: (q[:, :2], m, out),
+        lambda q, m, out: (q[:7], m, out),
+        lambda q, m, out: (q[:0], m[:0], out[:0]),
+        lambda q, m, out: (q[None], m[None], out[None]),
+        lambda q, m, out: (q, m, out[:5]),
+        lambda q, m, out: (q, m, out[:, :2]),
+        lambda q, m, out: (q, m, out.astype(np.float32)),
+        lambda q, m, out: (q, m, list(out)),
+        lambda q, m, out: (q, m, m.reshape(-1, 3)[: len(q)]),  # would be overwritten before it is read
+        lambda q, m, out: (q[0], m[0], out[0]),
+        lambda q, m, out: (q, None, out),
+    ],
+)
+def test_anything_else_is_handed_over_as_it_came(change):
+    seen = []
+    entry = entry_of(rest=lambda *given, **options: seen.append((given, options)) or "rest")
+    q, m, out = change(*states(16), np.empty((16, 3)))
+    assert entry(q, m, out=out, threads=1) == "rest"
+    ((given, options),) = seen
+    assert given[0] is q
+    assert given[1] is m
+    assert options["out"] is out
+
+
+def test_in_place(entry):
+    q, m = states(100)
+    want = entry(q, m)
+    assert entry(q, m, out=q) is q
+    np.testing.assert_array_equal(q, want)
+
+
+@pytest.mark.parametrize("threads", [0, -1, True, 1.5, "two"])
+def test_wrong_threads_are_faults(entry, threads):
+    q, m = states(16)
+    with pytest.raises(StateFault, match="give a whole number of threads"):
+        entry(q, m, threads=threads)
+    with pytest.raises(StateFault, match="give a whole number of threads"):
+        entry(q, m, out=np.empty((16, 3)), threads=threads)
+
+
+def test_nan_stays_in_its_row(entry):
+    q, m = states(50)
+    want = entry(q, m)
+    q[17, 1] = np.nan
+    found = entry(q, m)
+    assert np.isnan(found[17]).all()
+    np.testing.assert_array_equal(np.delete(found, 17, 0), np.delete(want, 17, 0))
+
+
+def test_the_kernel_opens_its_entries_one_after_the_other():
+    q, m = states(20)
+    for first in ("batch", "single"):
+        kernel = Kernel(GRAPH, keep=False)
+        calls = {"batch": lambda: kernel(q, m), "single": lambda: kernel(q[0], m[0])}  # noqa: B023
+        want = calls.pop(first)()
+        assert type(kernel) is not Kernel
+        assert type(type(kernel).__call__) is type(len)
+        np.testing.assert_array_equal(kernel(q, m)[0], kernel(q[0], m[0]))
+        np.testing.assert_array_equal(kernel([*q], m), kernel(q, m))  # lists, still
+        assert want.shape in {(20, 3), (3,)}
+
+
+def test_many_python_threads_share_one_entry(entry):
+    q, m = states(3000)
+    want, wrong = entry(q, m), []
+
+    def busy():
+        for _ in range(30):
+            if not np.array_equal(entry(q, m), want) or not np.array_equal(entry(q, m, threads=2), want):
+                wrong.append(1)
+
+    crowd = [threading.Thread(target=busy) for _ in range(4)]
+    for thread in crowd:
+        thread.start()
+    for thread in crowd:
+        thread.join()
+    assert not wrong
+
+
+def test_the_entry_outlives_its_kernel():
+    entry = entry_of()
+    gc.collect()
+    q, m = states(600)
+    assert entry(q, m, threads=2).shape == (600, 3)
