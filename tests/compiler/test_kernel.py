@@ -3,13 +3,11 @@
 import ctypes
 import pickle
 import threading
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from close import assert_close
-from forearm.compiler import threads
 from forearm.compiler.graph import interpret
 from forearm.compiler.kernel import Kernel
 from forearm.compiler.passes import lower
@@ -194,16 +192,6 @@ def test_threads_give_the_same_bits(kernel, wanted):
     out = np.full((5000, 7), np.nan)
     kernel(q, qd, 0.5, out=out, threads=wanted)
     np.testing.assert_array_equal(out, kernel(q, qd, 0.5))
-
-
-def test_pieces_cover_everything_once():
-    for count in (1, 511, 1024, 5000, 100_001):
-        for wanted in (1, 2, 7):
-            parts = threads.pieces(count, wanted, 16, 512)
-            assert parts[0][0] == 0
-            assert parts[-1][1] == count
-            assert all(a[1] == b[0] and a[1] % 16 == 0 for a, b in pairwise(parts))
-            assert len(parts) <= wanted
 
 
 def test_many_callers_at_once(kernel):

@@ -27,11 +27,10 @@ from forearm.compiler.single import single_program
 from forearm.compiler.tile import Plan
 from forearm.faults import KernelFault, StateFault
 
-SMALLEST_PIECE = 512
+SMALLEST_SHARE = 256
 """States below which another thread costs more than it brings."""
 
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
-_BATCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,6 @@ class Kernel:
             raise KernelFault(f"{self.name}: width is {width!r}; give a power of two up to 32, or None.")
         self._width = width
         self._lock = threading.RLock()
-        self._local = threading.local()
         self._loaded: dict[str, Any] = {}
         self._plain = type(self)
         self.why: Any = None
@@ -269,12 +267,9 @@ class Kernel:
 
     def _run_batch(self, table: int, count: int, wanted: int) -> None:
         """States 0 to count of the arrays in the table, by so many threads."""
-        function, wanted = self._batch, threads.check_threads(self.name, wanted)
-        if wanted == 1:
-            function(table, 0, count, self._scratch())
-            return
-        parts = threads.pieces(count, wanted, self.plan.tile, SMALLEST_PIECE)
-        threads.run(lambda first, end: function(table, first, end, self._scratch()), parts, self.plan.tile)
+        wanted = threads.check_threads(self.name, wanted)
+        job = threads.Job(self._batch, table, count, self.plan.tile, SMALLEST_SHARE, self.plan.size)
+        threads.run(job, wanted)
 
     def _run_numpy(self, taken: list[Array], outs: list[Array]) -> None:
         """The fallback without LLVM: one array operation for each operation of the graph."""
@@ -290,20 +285,13 @@ class Kernel:
     def _zip(self, taken: Sequence[Any]) -> Any:
         return zip(self.graph.inputs, taken, strict=True)
 
-    def _scratch(self) -> int:
-        """Address of this thread's scratch area, aligned to a cache line."""
-        found: int | None = getattr(self._local, "address", None)
-        if found is None:
-            self._local.buffer = ctypes.create_string_buffer(self.plan.size + 64)
-            found = self._local.address = -(-ctypes.addressof(self._local.buffer) // 64) * 64
-        return found
-
     # Compiling -------------------------------------------------------------------------------------------
 
     @cached_property
-    def _batch(self) -> Any:
-        """The compiled loop over states, called through ctypes."""
-        return _BATCH(self._load("batch").address("batch"))
+    def _batch(self) -> int:
+        """Where the compiled loop over states starts."""
+        found: int = self._load("batch").address("batch")
+        return found
 
     @cached_property
     def _single(self) -> Any:

@@ -88,10 +88,11 @@ DOUBLE = Lanes("float64", 1)
 
 
 def rollout_program(roles: Roles, plan: Plan, triple: str) -> str:
-    """The module with `@rollout(table, first, end, scratch, steps, every, dt, t0)`.
+    """The module with `@rollout(table, first, end, scratch)`.
 
     Three numbers in the table (address, bytes from row to row, bytes from step to step) for each given input,
-    for each state's end, for each state's record, for each observed output's record; `every` 0 for no record.
+    for each state's end, for each state's record, for each observed output's record; then the number of steps, after
+    how many of them to record (0 for no record), and as doubles the length of a step and the time of the first.
     """
     movers = movers_of(plan, "rows", inward=roles.given, outward=[*roles.state_ports, *roles.observed_ports])
     return program_of(plan, triple, [*movers, _Rolling(roles, plan).function()])
@@ -127,6 +128,10 @@ class _Rolling:
         sizes = [len(roles.given), len(roles.state_ports), len(roles.state_ports), len(roles.observed_ports)]
         rows = iter([table_row(w, i) for i in range(sum(sizes))])
         self.given, self.ends, self.records, self.observed = ([next(rows) for _ in range(n)] for n in sizes)
+        for i, (name, kind) in enumerate(
+            (("steps", "i64"), ("every", "i64"), ("dt", "double"), ("t0", "double"))
+        ):
+            w.put(f"%{name} = load {kind}, ptr {w.at('%table', 24 * sum(sizes) + 8 * i)}")
         with each_tile(w, self.plan) as span:
             self.span = span
             for port, row in zip(roles.given, self.given, strict=True):
@@ -135,10 +140,7 @@ class _Rolling:
                 self._step(step)
             for port, row in zip(roles.state_ports, self.ends, strict=True):
                 self._move(port, self.inputs[port.name], row, "0", inward=False)
-        numbers = "i64 %steps, i64 %every, double %dt, double %t0"
-        return w.function(
-            f"void @rollout(ptr %table, i64 %first, i64 %end, ptr %scratch, {numbers}) nounwind"
-        )
+        return w.function("void @rollout(ptr %table, i64 %first, i64 %end, ptr %scratch) nounwind")
 
     def _step(self, step: str) -> None:
         """Inputs of the step, record, graph, the new state."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import struct
 import threading
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
@@ -23,16 +24,12 @@ from forearm.compiler.arguments import Array
 from forearm.compiler.emit_llvm import ITEMSIZE, Lanes
 from forearm.compiler.graph import Graph, Port
 from forearm.compiler.rolling import Roles, rollout_program, scratch_size
+from forearm.compiler.threads import Job
 from forearm.compiler.tile import Plan
 from forearm.faults import KernelFault, StateFault
 
-SMALLEST_PIECE = 16
+SMALLEST_SHARE = 16
 """Rows below which another thread costs more than it brings."""
-
-_POINTER, _INTEGER, _DOUBLE = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
-_ROLLOUT = ctypes.CFUNCTYPE(
-    None, _POINTER, _INTEGER, _INTEGER, _POINTER, _INTEGER, _INTEGER, _DOUBLE, _DOUBLE
-)
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,7 @@ class Rollout:
         if self.dtype.name not in ITEMSIZE:
             raise KernelFault(f"{self.name}: dtype is {dtype!r}; rollouts compute in 'float64' or 'float32'.")
         self._width = width
-        self._lock, self._local = threading.RLock(), threading.local()
+        self._lock = threading.RLock()
         ports = [*self.roles.state_ports, *self.roles.observed_ports]
         self._end = namedtuple("End", [p.name for p in self.roles.state_ports], rename=True)  # type: ignore[misc]
         self._record = namedtuple("Record", [p.name for p in ports], rename=True)  # type: ignore[misc]
@@ -209,22 +206,12 @@ class Rollout:
                 rows += [arguments.address(record[i]), long, port.size * item]
             else:
                 rows += [0, 0, 0]
+        steps, every, dt, start = numbers
+        rows += [steps, every, *struct.unpack("<2q", struct.pack("<2d", dt, start))]
         table = (ctypes.c_int64 * len(rows))(*rows)
-        function, address = self._rollout, ctypes.addressof(table)
-        parts = threads.pieces(count, wanted, self.plan.tile, SMALLEST_PIECE)
-        threads.run(
-            lambda first, last: function(address, first, last, self._scratch(), *numbers),
-            parts,
-            self.plan.tile,
-        )
-
-    def _scratch(self) -> int:
-        """Address of this thread's scratch area, aligned to a cache line."""
-        found: int | None = getattr(self._local, "address", None)
-        if found is None:
-            self._local.buffer = ctypes.create_string_buffer(scratch_size(self.roles, self.plan) + 64)
-            found = self._local.address = -(-ctypes.addressof(self._local.buffer) // 64) * 64
-        return found
+        size = scratch_size(self.roles, self.plan)
+        job = Job(self._address, ctypes.addressof(table), count, self.plan.tile, SMALLEST_SHARE, size)
+        threads.run(job, wanted)
 
     def _rolled(
         self, end: list[Array], record: list[Array], steps: int, every: int, dt: float, start: float
@@ -239,7 +226,8 @@ class Rollout:
         return Rolled(self._end(*end), self._record(*record), times)
 
     @cached_property
-    def _rollout(self) -> Any:
+    def _address(self) -> int:
+        """Where the compiled rollout starts."""
         from forearm.compiler.jit import host, load_program
 
         with self._lock:
@@ -251,4 +239,5 @@ class Rollout:
                 lambda: rollout_program(roles, plan, host().triple),
                 keep=self.keep,
             )
-            return _ROLLOUT(self._loaded.address("rollout"))
+            found: int = self._loaded.address("rollout")
+            return found

@@ -1,0 +1,168 @@
+"""Crews: every state once, whoever works, however many call, however the process ends."""
+
+import ctypes
+import itertools
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from forearm.compiler import threads
+from forearm.compiler.kernel import Kernel
+from forearm.compiler.passes import lower
+from forearm.compiler.trace import trace
+
+GRAPH = lower(trace(lambda q: {"y": np.sin(q) * q}, {"q": (3,)}, name="wave"))
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    return Kernel(GRAPH, keep=False)
+
+
+def angles(count):
+    return np.random.default_rng(count).uniform(-3, 3, (count, 3))
+
+
+@pytest.mark.parametrize("members", [2, 3, 8])
+def test_shares_cover_everything_once(members):
+    for count in (1, 255, 512, 5000, 100_001):
+        marks = list(threads._marks(count, members, 16, 256))
+        assert (marks[0], marks[-1]) == (0, count)
+        assert all(a < b for a, b in itertools.pairwise(marks))
+        assert all(mark % 16 == 0 for mark in marks[:-1])
+        assert max(b - a for a, b in itertools.pairwise(marks)) <= max(256, count // (2 * members) + 16)
+
+
+def test_every_share_is_done_once():
+    """Count, in a table of one number for each state, how often a state was done."""
+    crew = threads.Crew()
+    count = 20_000
+    done = np.zeros(count, np.int32)
+    lock = threading.Lock()
+    seen = set()
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+    def function(table, first, end, scratch):
+        with lock:
+            seen.add(scratch)
+            done[first:end] += 1
+
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    for turn in range(1, 200):
+        crew.run(threads.Job(address, 0, count, 16, 16, 100), 1 + turn % 4)
+        assert (done == turn).all()
+    assert len(seen) <= 4 + 3 * 3  # scratch areas: one for each member, moved when the crew grew
+    crew.dismiss()
+
+
+@pytest.mark.parametrize("wanted", [2, 3, 16])
+def test_same_bits_as_one_thread(kernel, wanted):
+    for count in (1, 511, 512, 513, 4097, 30_000):
+        q, out = angles(count), np.full((count, 3), np.nan)
+        want = kernel(q)
+        for _ in range(5):
+            out[:] = np.nan
+            kernel(q, out=out, threads=wanted)
+            np.testing.assert_array_equal(out, want)
+
+
+def test_after_a_rest_the_crew_comes_back(kernel):
+    q = angles(5000)
+    want = kernel(q)
+    for rest in (0, 0.0002, 0.002, 0.05) * 3:
+        time.sleep(rest)
+        np.testing.assert_array_equal(kernel(q, threads=2), want)
+
+
+def test_many_callers_have_crews_of_their_own(kernel):
+    q = angles(3000)
+    want, wrong = kernel(q), []
+
+    def caller():
+        for _ in range(40):
+            if not np.array_equal(kernel(q, threads=3), want):
+                wrong.append(1)
+
+    callers = [threading.Thread(target=caller) for _ in range(6)]
+    for c in callers:
+        c.start()
+    for c in callers:
+        c.join()
+    assert not wrong
+    names = [t.name for t in threading.enumerate() if t.name.startswith("forearm-")]
+    assert len(names) <= 6 * 15  # crews stay; nobody makes one for each call
+
+
+def test_an_interrupt_waits_for_the_others(kernel, monkeypatch):
+    """Whatever comes while the caller waits, nobody writes into the arrays afterwards."""
+    crew = threads.Crew()
+    running = threading.Event()
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+    def slow(table, first, end, scratch):
+        if threading.current_thread() is not threading.main_thread():
+            running.set()
+            time.sleep(0.1)
+            running.clear()
+        else:
+            running.wait(5)
+
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threads.time, "sleep", lambda s: interrupted(s) if s == 1e-5 else REAL_SLEEP(s))
+    with pytest.raises(KeyboardInterrupt):
+        crew.run(threads.Job(ctypes.cast(slow, ctypes.c_void_p).value, 0, 2, 1, 1, 8), 2)
+    assert not running.is_set()
+    monkeypatch.undo()
+    crew.dismiss()
+
+
+REAL_SLEEP = time.sleep
+
+SCRIPT = """
+import os, sys, threading
+import numpy as np
+from forearm.compiler.kernel import Kernel
+from forearm.compiler.passes import lower
+from forearm.compiler.trace import trace
+kernel = Kernel(lower(trace(lambda q: {"y": np.sin(q) * q}, {"q": (3,)}, name="wave")), keep=False)
+q = np.ones((20000, 3))
+want = kernel(q)
+assert np.array_equal(kernel(q, threads=3), want)
+"""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "",
+        "kernel(q, threads=2)",
+        "sys.exit(0)",
+        "threading.Thread(target=lambda: [kernel(q, threads=2) for _ in range(300)], daemon=True).start()",
+        "import time; time.sleep(0.01)",
+    ],
+)
+def test_the_process_ends_in_peace(end):
+    done = subprocess.run([sys.executable, "-c", SCRIPT + end], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_child_process_has_crews_of_its_own():
+    fork = """
+child = os.fork()
+same = np.array_equal(kernel(q, threads=3), want)
+if child == 0:
+    os._exit(0 if same else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0 and same
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SCRIPT + fork], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
