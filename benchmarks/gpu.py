@@ -16,7 +16,8 @@ import cupy as cp
 import numpy as np
 
 import forearm
-from forearm.compiler.compiling import compile, quantity_graph
+from forearm.compiler.choosing import quantity_graph
+from forearm.compiler.compiling import compile
 from forearm.compiler.cuda import CudaRollout
 from forearm.compiler.passes import form_fma, schedule, simplify
 from forearm.compiler.quantities import Model, forward_dynamics, inverse_dynamics

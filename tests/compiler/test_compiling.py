@@ -6,7 +6,8 @@ import pytest
 import forearm as fa
 from arms import golden_arm, golden_states, random_arm
 from close import assert_close
-from forearm.compiler.compiling import best_graph, compile, searched
+from forearm.compiler.choosing import best_graph, searched
+from forearm.compiler.compiling import compile
 from forearm.compiler.graph import interpret, plain
 from forearm.compiler.quantities import QUANTITIES
 from forearm.formulations import FORMULATIONS

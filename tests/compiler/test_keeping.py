@@ -6,8 +6,9 @@ import pytest
 
 from arms import random_arm
 from compiler.programs import random_graph, torques
-from forearm.compiler import cache, keeping
-from forearm.compiler.keeping import packed, simplified, unpacked
+from forearm.compiler import cache, passes
+from forearm.compiler.compiling import compile
+from forearm.compiler.keeping import keep, packed, recall, simplified, unpacked
 from forearm.compiler.passes import simplify
 
 
@@ -26,14 +27,14 @@ def runs(monkeypatch):
         seen.append(effort)
         return simplify(graph, effort)
 
-    monkeypatch.setattr(keeping, "simplify", counted)
+    monkeypatch.setattr(passes, "simplify", counted)
     return seen
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_text_keeps_every_bit(seed):
     graph = random_graph(seed, fma=True)
-    again = unpacked(packed(graph), graph)
+    again = unpacked(packed(graph), graph.name, graph.inputs, graph.outputs)
     assert again == graph
     assert again.digest == graph.digest
 
@@ -53,7 +54,7 @@ def test_other_graphs_efforts_and_passes_are_other_files(folder, runs, monkeypat
     simplified(graph)
     simplified(torques(random_arm(2, 2)))
     simplified(graph, 2)
-    monkeypatch.setattr(keeping, "passes_version", lambda: "other passes")
+    monkeypatch.setattr(cache, "code_version", lambda: "other passes")
     simplified(graph)
     assert runs == [1, 1, 2, 1]
 
@@ -69,7 +70,7 @@ def test_what_is_simplified_already_is_left_alone(folder, runs):
 )
 def test_a_file_that_does_not_fit_is_made_anew(folder, runs, caplog, text):
     graph = torques(random_arm(2, 1))
-    key = cache.key_of("simplified", keeping.passes_version(), 1, graph.digest)
+    key = cache.key_of("simplified", 1, graph.digest)
     cache.store(key, "bad", text)
     with caplog.at_level(logging.WARNING, logger="forearm"):
         assert simplified(graph) == simplify(graph)
@@ -84,3 +85,49 @@ def test_without_a_cache_it_still_works(runs, monkeypatch):
     graph = torques(random_arm(2, 1))
     assert simplified(graph) == simplified(graph)
     assert runs == [1, 1]
+
+
+def test_a_whole_graph_comes_back_with_what_was_said_of_it(folder):
+    graph = simplify(torques(random_arm(3, 1)))
+    keep("0" * 64, graph, ["why", [1, 2]])
+    again, more = recall("0" * 64)
+    assert (again, again.effort, again.name, more) == (graph, graph.effort, graph.name, ["why", [1, 2]])
+    assert recall("1" * 64) is None
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"no json\n{}", b'{"name": "x"}\n{}', b'{"ports": [[["q", [2]]]]}\n{}']
+)
+def test_a_whole_graph_that_cannot_be_read_is_made_anew(folder, caplog, text):
+    cache.store("2" * 64, "bad", text)
+    with caplog.at_level(logging.WARNING, logger="forearm"):
+        assert recall("2" * 64) is None
+    assert "cannot be read" in caplog.text
+
+
+def test_the_second_kernel_of_an_arm_is_not_traced(folder, monkeypatch):
+    """Another process finds the graph by the arm's fingerprint; other arms, options and sources make others."""
+    from forearm.compiler import choosing
+
+    seen, real = [], choosing.best_graph
+    monkeypatch.setattr(choosing, "best_graph", lambda *given: seen.append(given[1]) or real(*given))
+    arm = random_arm(3, 1)
+    first, second = compile(arm, "inverse_dynamics"), compile(arm, "inverse_dynamics")
+    assert seen == ["inverse_dynamics"]
+    assert second.graph == first.graph
+    assert (second.graph.name, second.name) == (first.graph.name, first.name)
+    assert second.why == first.why
+    assert str(second.why) == str(first.why)
+    compile(random_arm(3, 2), "inverse_dynamics")
+    compile(arm.replace(name="another"), "inverse_dynamics")
+    compile(arm.replace(gravity=(0.0, 9.0, 0.0)), "inverse_dynamics")
+    compile(arm, "mass_matrix")
+    compile(arm, "pose", frame=1)
+    compile(arm, "pose", frame=2)
+    compile(arm, "inverse_dynamics", free=("payload",))
+    compile(arm, "inverse_dynamics", formulation="luh_walker_paul_1980")
+    made = len(seen)
+    assert made == 9
+    monkeypatch.setattr(cache, "code_version", lambda: "other source")
+    compile(arm, "inverse_dynamics")
+    assert len(seen) == made + 1

@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -246,8 +247,8 @@ def test_the_entry_outlives_its_kernel_and_goes_away_with_it():
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("platform.python_implementation", lambda: "PyPy", "PyPy is not CPython"),
-        ("sysconfig.get_config_var", lambda name: 1, "free-threaded"),
+        ("sys.implementation", SimpleNamespace(name="pypy"), "pypy is not CPython"),
+        ("sys.abiflags", "t", "free-threaded"),
         ("sys.byteorder", "big", "little-endian"),
         ("TUPLE_ITEMS", 40, "tuples are laid out otherwise"),
     ],

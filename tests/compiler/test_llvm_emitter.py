@@ -5,9 +5,9 @@ import pytest
 
 from arms import golden_arm, random_arm
 from compiler.programs import random_graph
-from forearm.compiler.emit_llvm import Lanes
 from forearm.compiler.graph import interpret
 from forearm.compiler.kernel import Kernel
+from forearm.compiler.lanes import Lanes
 from forearm.compiler.passes import lower
 from forearm.compiler.scalar import where
 from forearm.compiler.sincos import exact, exact32

@@ -5,10 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from forearm.compiler import entries, jit
-from forearm.compiler.emit_llvm import Lanes
+from forearm.compiler import jit
+from forearm.compiler.batch_entries import batch_entry
+from forearm.compiler.entries import single_entry
 from forearm.compiler.jit import Host
 from forearm.compiler.kernel import Kernel
+from forearm.compiler.lanes import Lanes
 from forearm.compiler.passes import lower
 from forearm.compiler.program import batch_program
 from forearm.compiler.rolling import Roles, rollout_program
@@ -38,9 +40,9 @@ def test_other_processors(triple, cpu, width, sign):
     machine = jit.other_machine(triple, cpu)
     plan = Plan(GRAPH, Lanes("float64", width))
     texts = [
-        batch_program(GRAPH, plan, "rows", triple, entries.batch_entry(GRAPH, "float64", plan.size)),
+        batch_program(GRAPH, plan, "rows", triple, batch_entry(GRAPH, "float64", plan.size)),
         batch_program(GRAPH, plan, "columns", triple),
-        single_program(GRAPH, "float64", width, triple, entries.single_entry(GRAPH, "float64")),
+        single_program(GRAPH, "float64", width, triple, single_entry(GRAPH, "float64")),
         rollout_program(Roles(GRAPH, {"q": "v", "v": "rate"}), plan, triple),
     ]
     code = [jit.assembly(text, "mixture", machine=machine) for text in texts]

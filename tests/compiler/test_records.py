@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arms import random_body
-from forearm.compiler.compiling import best_graph
+from forearm.compiler.choosing import best_graph
 from forearm.compiler.passes import simplify
 from forearm.compiler.regrouping import pattern, reframed
 from forearm.compiler.trace import trace

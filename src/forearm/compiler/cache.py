@@ -15,7 +15,6 @@ import logging
 import os
 import stat
 import sys
-import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -58,12 +57,14 @@ def cache_folder() -> Path | None:
 
 @cache
 def code_version() -> str:
-    """The version of forearm and a digest of the compiler's own source: other code, other kernels."""
+    """The version of forearm and a digest of its source, as far as kernels depend on it: other code, other kernels."""
     from forearm import __version__
 
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
+    digest, here = hashlib.sha256(), Path(__file__).parent
+    for folder in (here.parent, here, here / "passes", here.parent / "formulations"):
+        for name in sorted(n for n in os.listdir(folder) if n.endswith((".py", ".json"))):
+            with open(folder / name, "rb") as file:
+                digest.update(file.read())
     return f"{__version__}+{digest.hexdigest()[:16]}"
 
 
@@ -102,6 +103,8 @@ def store(key: str, name: str, code: bytes) -> Path | None:
     folder = _private_folder(create=True)
     if folder is None:
         return None
+    import tempfile
+
     label = " ".join(name.split()).encode()
     head = b"\n".join([MAGIC, label, key.encode(), hashlib.sha256(code).hexdigest().encode()])
     path = folder / (key[:40] + SUFFIX)

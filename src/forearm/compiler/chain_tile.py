@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from forearm.compiler.chains import TRACED_LINKS, Body, NoLoop, Rolled, Section, Term, entry, table_value
-from forearm.compiler.emit_llvm import Lanes, Writer, fma, operation
+from forearm.compiler.emit_llvm import Writer, fma, operation
 from forearm.compiler.fastcall import Entry
 from forearm.compiler.kernel import Kernel
+from forearm.compiler.lanes import Lanes
 from forearm.compiler.tile import Columns, Plan, call_sincos
 
 CIRCULAR = ("sin", "cos")

@@ -8,7 +8,7 @@ import numpy as np
 
 import forearm
 from forearm.arm import Arm
-from forearm.compiler.compiling import best_graph
+from forearm.compiler.choosing import best_graph
 from forearm.compiler.emit_c import write_c
 from forearm.compiler.freeing import INERTIA_ORDER, PAYLOAD, current, port_name, port_shape
 from forearm.compiler.regrouping import NAMES

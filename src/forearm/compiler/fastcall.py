@@ -12,34 +12,30 @@ from __future__ import annotations
 
 import ctypes
 import logging
-import platform
 import sys
-import sysconfig
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from forearm.compiler.entries import (
-    ALIGNED,
-    CONTIGUOUS,
-    DATA,
-    DESCR,
-    DIMENSIONS,
-    FLAGS,
-    FLOAT_VALUE,
-    LIST_ITEMS,
-    NAMES,
-    NDIM,
-    TUPLE_ITEMS,
-    TUPLE_SIZE,
-    TYPE,
-    TYPE_NUMBER,
-    WRITEABLE,
-)
-
 LOG = logging.getLogger("forearm")
+
+# Fields of PyObject, PyTupleObject, PyListObject, PyFloatObject, PyArrayObject: bytes from the start.
+TYPE, TUPLE_SIZE, LIST_ITEMS, FLOAT_VALUE = 8, 16, 24, 16
+TUPLE_ITEMS = tuple.__basicsize__  # differs between versions of Python
+DATA, NDIM, DIMENSIONS, DESCR, FLAGS = 16, 24, 32, 56, 64
+CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+TYPE_NUMBER = {"float64": 12, "float32": 11}
+
+NAMES = (
+    *("results", "ndarray", "descr", "float", "tuple", "none", "one"),
+    *("out", "threads", "vectorcall", "incref", "decref", "new", "integer", "get", "free", "leave", "return"),
+)
+"""What `@python` holds, in order: filled by the loader, since addresses differ from process to process."""
+
+HELD = ("rest", "share")
+"""The first items of the list that is the function's `self`: they differ from entry to entry of one kernel."""
 
 PYARRAY_NEW = 93  # place of PyArray_New in NumPy's table of C functions
 
@@ -142,9 +138,9 @@ def usable() -> bool:
 
 
 def _reason_against() -> str:
-    if platform.python_implementation() != "CPython":
-        return f"{platform.python_implementation()} is not CPython"
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if sys.implementation.name != "cpython":
+        return f"{sys.implementation.name} is not CPython"
+    if "t" in getattr(sys, "abiflags", "") or not getattr(sys, "_is_gil_enabled", lambda: True)():
         return "this is a free-threaded build"
     if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
         return "this is not a 64-bit little-endian machine"

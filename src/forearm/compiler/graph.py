@@ -101,6 +101,11 @@ class Counts:
         """What the arithmetic unit executes: as `operations`, but a fused multiply-add is one."""
         return self.mul + self.add + self.div + self.fma
 
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """All fields, in order."""
+        return tuple(getattr(self, f.name) for f in fields(self))
+
     def __str__(self) -> str:
         """Only what is there: `12 mul, 8 add, 2 sincos (20 operations)`."""
         parts = [f"{getattr(self, f.name)} {f.name}" for f in fields(self) if getattr(self, f.name)]

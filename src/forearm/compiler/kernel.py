@@ -13,19 +13,21 @@ from collections import namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forearm.compiler import arguments, entries, fastcall, threads
+from forearm.compiler import arguments, fastcall, threads
 from forearm.compiler.arguments import Array
-from forearm.compiler.emit_llvm import ITEMSIZE, Lanes
 from forearm.compiler.graph import Counts, Graph, arrays, interpret
-from forearm.compiler.layout import LAYOUTS
-from forearm.compiler.program import batch_program
-from forearm.compiler.single import single_program
-from forearm.compiler.tile import Plan
+from forearm.compiler.lanes import ITEMSIZE, Lanes
 from forearm.faults import KernelFault, StateFault
+
+if TYPE_CHECKING:
+    from forearm.compiler.tile import Plan
+
+LAYOUTS = ("rows", "columns")
+"""(N, k) in C order, or (k, N) in C order."""
 
 SMALLEST_SHARE = 256
 """States below which another thread costs more than it brings."""
@@ -154,6 +156,8 @@ class Kernel:
     @cached_property
     def plan(self) -> Plan:
         """The scratch area of the batch."""
+        from forearm.compiler.tile import Plan
+
         return Plan(self.graph, self.lanes, straight=self.layout == "rows")
 
     def __repr__(self) -> str:
@@ -304,7 +308,7 @@ class Kernel:
 
         with self._lock:
             if program not in self._loaded:
-                key = (self.graph.digest, program, self.lanes, self.layout, entries.TUPLE_ITEMS)
+                key = (self.graph.digest, program, self.lanes, self.layout, fastcall.TUPLE_ITEMS)
                 self._loaded[program] = load_program(
                     self.name, key, lambda: self._text(program), keep=self.keep
                 )
@@ -312,14 +316,18 @@ class Kernel:
 
     def _text(self, program: str) -> str:
         from forearm.compiler import jit
+        from forearm.compiler.batch_entries import batch_entry
+        from forearm.compiler.entries import single_entry
+        from forearm.compiler.program import batch_program
+        from forearm.compiler.single import single_program
 
         triple, dtype, entry = jit.host().triple, self.dtype.name, ""
         if program == "batch":
             if self.graph.outputs and self.layout == "rows":
-                entry = entries.batch_entry(self.graph, dtype, self.plan.size)
+                entry = batch_entry(self.graph, dtype, self.plan.size)
             return batch_program(self.graph, self.plan, self.layout, triple, entry)
         if self.graph.outputs:
-            entry = entries.single_entry(self.graph, dtype)
+            entry = single_entry(self.graph, dtype)
         return single_program(self.graph, dtype, jit.host().width(dtype), triple, entry)
 
     def source(self, kind: str = "llvm") -> str:

@@ -8,14 +8,8 @@ Python. The same text serves processors and GPUs.
 
 from __future__ import annotations
 
-from forearm.compiler.emit_llvm import (
-    Lanes,
-    Writer,
-    emit_sincos,
-    evaluate_sincos,
-    fma,
-    is_large,
-)
+from forearm.compiler.emit_llvm import Writer, emit_sincos, evaluate_sincos, fma, is_large
+from forearm.compiler.lanes import Lanes
 from forearm.compiler.sincos import FLOAT64, WORDS
 
 

@@ -12,10 +12,8 @@ to element. A state stride of zero shares one state among all.
 
 from __future__ import annotations
 
-from forearm.compiler.emit_llvm import Lanes, Writer
-
-LAYOUTS = ("rows", "columns")
-"""(N, k) in C order, or (k, N) in C order."""
+from forearm.compiler.emit_llvm import Writer
+from forearm.compiler.lanes import Lanes
 
 
 def shuffle(w: Writer, element: str, width: int, a: str, b: str, picks: list[int]) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from forearm.compiler.emit_llvm import Lanes, Writer, declarations
+from forearm.compiler.emit_llvm import Writer, declarations
 from forearm.compiler.graph import Graph, Port
+from forearm.compiler.lanes import Lanes
 from forearm.compiler.large import sincos_function, sincos_lanes_function
 from forearm.compiler.layout import columns_function, copy_function, rows_function
 from forearm.compiler.tile import Plan

@@ -26,17 +26,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from forearm.compiler.emit_llvm import (
-    Lanes,
-    Writer,
-    declarations,
-    emit_nodes,
-    emit_sincos,
-    fma,
-    is_large,
-    needed,
-)
+from forearm.compiler.emit_llvm import Writer, declarations, emit_nodes, emit_sincos, fma, is_large, needed
 from forearm.compiler.graph import Graph, Port
+from forearm.compiler.lanes import Lanes
 from forearm.compiler.large import call_large, large_function
 from forearm.compiler.program import PROFILE
 from forearm.compiler.rolling import DOUBLE, Roles

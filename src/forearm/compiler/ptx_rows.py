@@ -7,8 +7,9 @@ tile and store nothing; none leaves early, because all of them meet at the barri
 
 from __future__ import annotations
 
-from forearm.compiler.emit_llvm import Lanes, Writer, needed
+from forearm.compiler.emit_llvm import Writer, needed
 from forearm.compiler.graph import Graph, Port
+from forearm.compiler.lanes import Lanes
 from forearm.compiler.ptx import DEFAULT_GPU, _kernel, _ptx, _results, evaluate
 
 BARRIER = "call void @llvm.nvvm.barrier0()"

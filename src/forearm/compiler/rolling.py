@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from forearm.compiler.emit_llvm import Lanes, Writer, fma
+from forearm.compiler.emit_llvm import Writer, fma
 from forearm.compiler.graph import Graph, Port
+from forearm.compiler.lanes import Lanes
 from forearm.compiler.program import each_tile, move, movers_of, program_of, table_row
 from forearm.compiler.tile import Columns, Plan
 from forearm.faults import KernelFault

@@ -21,8 +21,8 @@ import numpy as np
 
 from forearm.compiler import arguments, threads
 from forearm.compiler.arguments import Array
-from forearm.compiler.emit_llvm import ITEMSIZE, Lanes
 from forearm.compiler.graph import Graph, Port
+from forearm.compiler.lanes import ITEMSIZE, Lanes
 from forearm.compiler.rolling import Roles, rollout_program, scratch_size
 from forearm.compiler.threads import Job
 from forearm.compiler.tile import Plan

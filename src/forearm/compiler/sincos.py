@@ -18,12 +18,10 @@ fitting the rest anew.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import math
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -99,6 +97,8 @@ def fma_by_fractions(a: float, b: float, c: float) -> float:
     """a*b + c rounded once, through exact rationals; slow, and right everywhere."""
     if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
         return c if math.isfinite(a) and math.isfinite(b) else a * b + c
+    from fractions import Fraction
+
     exact = Fraction(a) * Fraction(b) + Fraction(c)
     if not exact:
         return a * b + c  # nothing was rounded, and a zero has its sign
@@ -123,7 +123,9 @@ PROBES = (
 @cache
 def exact_fma() -> Callable[[float, float, float], float]:
     """The C library's fma if it passes the probes, otherwise `fma_by_fractions`."""
-    for name in (None, ctypes.util.find_library("m"), "ucrtbase"):
+    from ctypes.util import find_library
+
+    for name in (None, find_library("m"), "ucrtbase"):
         try:
             found = ctypes.CDLL(name).fma
         except (OSError, AttributeError, TypeError):

@@ -7,15 +7,9 @@ input. It returns whether all inputs and outputs are finite, and when they are n
 
 from __future__ import annotations
 
-from forearm.compiler.emit_llvm import (
-    Lanes,
-    Writer,
-    declarations,
-    emit_nodes,
-    fma,
-    needed,
-)
+from forearm.compiler.emit_llvm import Writer, declarations, emit_nodes, fma, needed
 from forearm.compiler.graph import Graph
+from forearm.compiler.lanes import Lanes
 from forearm.compiler.large import sincos_lanes_function, stored_sincos
 from forearm.compiler.layout import block_starts
 from forearm.compiler.program import PROFILE

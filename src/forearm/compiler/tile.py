@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from forearm.compiler.emit_llvm import Lanes, Writer, emit_nodes, needed
+from forearm.compiler.emit_llvm import Writer, emit_nodes, needed
 from forearm.compiler.graph import Graph
+from forearm.compiler.lanes import Lanes
 from forearm.compiler.layout import WideRows
 
 SCRATCH = 20_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forearm.arm import Arm
-from forearm.compiler.compiling import best_graph
+from forearm.compiler.choosing import best_graph
 from forearm.compiler.graph import Graph
 from forearm.compiler.passes import form_fma
 from forearm.counting.operation_graphs import graph_of

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from importlib import import_module, resources
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,13 @@ FORMATS = {".toml": "toml", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
 """File suffix -> module of this package, whose function read_<module>(path) gives the arm."""
 
 
+ARMS = Path(__file__).parent.parent / "arms"
+"""Where the built-in arms lie."""
+
+
 def known_arms() -> tuple[str, ...]:
     """Names of the built-in arms."""
-    files = resources.files("forearm") / "arms"
-    return tuple(sorted(f.name.removesuffix(".toml") for f in files.iterdir() if f.name.endswith(".toml")))
+    return tuple(sorted(f.stem for f in ARMS.iterdir() if f.suffix == ".toml"))
 
 
 def load(source: str | Path, *, parameters: Mapping[str, Scalar] | None = None, **options: Any) -> Arm:
@@ -62,7 +65,7 @@ def parameters_of(source: str | Path) -> dict[str, float]:
 
 
 def _built_in(name: str) -> str:
-    return (resources.files("forearm") / "arms" / f"{name}.toml").read_text(encoding="utf-8")
+    return (ARMS / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def _formats() -> list[str]:

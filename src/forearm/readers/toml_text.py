@@ -1,6 +1,5 @@
 """Where things stand in a TOML file: the standard parser forgets line numbers, a person needs them."""
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterable
@@ -67,6 +66,8 @@ def line_of(lines: dict[Path, int], path: Path) -> int:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """', did you mean ..?' where a known word is close, or nothing."""
+    import difflib
+
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f" (did you mean {close[0]!r}?)" if close else ""
 

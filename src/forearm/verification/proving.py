@@ -16,7 +16,7 @@ import numpy as np
 from forearm import dynamics, faults
 from forearm.algebra import is_number
 from forearm.arm import Arm
-from forearm.compiler.compiling import evaluated
+from forearm.compiler.choosing import evaluated
 from forearm.compiler.emit_numpy import to_numpy
 from forearm.compiler.quantities import QUANTITIES, Model
 from forearm.formulations import FORMULATIONS
