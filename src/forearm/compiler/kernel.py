@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forearm.compiler import arguments, fastcall, threads
+from forearm.compiler import arguments, fastcall
 from forearm.compiler.arguments import Array
 from forearm.compiler.graph import Counts, Graph, arrays, interpret
 from forearm.compiler.lanes import ITEMSIZE, Lanes
@@ -253,7 +253,9 @@ class Kernel:
 
     def _run(self, taken: list[Array], outs: list[Array], batch: tuple[int, ...], wanted: int) -> None:
         if wanted != 1 or wanted is True:
-            threads.check_threads(self.name, wanted)
+            from forearm.compiler.threads import check_threads
+
+            check_threads(self.name, wanted)
         count = math.prod(batch)
         if not count:
             return
@@ -271,6 +273,8 @@ class Kernel:
 
     def _run_batch(self, table: int, count: int, wanted: int) -> None:
         """States 0 to count of the arrays in the table, by so many threads."""
+        from forearm.compiler import threads
+
         wanted = threads.check_threads(self.name, wanted)
         job = threads.Job(self._batch, table, count, self.plan.tile, SMALLEST_SHARE, self.plan.size)
         threads.run(job, wanted)

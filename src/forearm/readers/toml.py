@@ -19,7 +19,7 @@ from forearm.algebra import Scalar, is_number, rotation_rpy
 from forearm.arm import Arm, Defect, Drive, Inertia, Link, Pose, moved_frame
 from forearm.faults import DEFECTS, ArmFault, ReadFault
 from forearm.readers.toml_table import REQUIRED, Source, Table
-from forearm.readers.toml_text import did_you_mean, key_lines, parse
+from forearm.readers.toml_text import did_you_mean, parse
 
 CONVENTIONS = ("standard", "modified", "poses", "joints")
 
@@ -48,7 +48,7 @@ def read_text(path: str | Path) -> str:
 
 def parameter_values(text: str, file: str = "text") -> dict[str, float]:
     """Names and values of the [parameters] of a TOML text."""
-    source = Source(file, key_lines(text))
+    source = Source(file, text)
     _parameters(Table(source, (), parse(text, file), ""), {})
     return source.parameters
 
@@ -56,7 +56,7 @@ def parameter_values(text: str, file: str = "text") -> dict[str, float]:
 def from_toml(text: str, file: str = "text", parameters: Mapping[str, Scalar] | None = None) -> Arm:
     """The arm that a TOML text describes; `file` is what messages call it."""
     content = parse(text, file)
-    source = Source(file, key_lines(text))
+    source = Source(file, text)
     top = Table(source, (), content, "")
     name = top.text("name")
     convention = top.word("convention", CONVENTIONS)

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from forearm.algebra import Scalar
 from forearm.faults import ReadFault
-from forearm.readers.toml_text import Path, did_you_mean, line_of
+from forearm.readers.toml_text import Path, did_you_mean, key_lines, line_of
 from forearm.readers.toml_values import UNITS, NotAQuantity, quantity
 
 REQUIRED: Any = object()
@@ -22,14 +22,14 @@ class Source:
 
     file: str
     """Its name, for messages."""
-    lines: dict[Path, int]
-    """Where each key stands."""
+    text: str
+    """What is in it."""
     parameters: dict[str, Scalar] = field(default_factory=dict)
     """Values of the named parameters."""
 
     def fault(self, path: Path, message: str) -> NoReturn:
         """Refuse, with file and line."""
-        raise ReadFault(f"{self.file}:{line_of(self.lines, path)}: {message}")
+        raise ReadFault(f"{self.file}:{line_of(key_lines(self.text), path)}: {message}")
 
 
 @dataclass
