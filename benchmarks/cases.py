@@ -28,5 +28,8 @@ BATCHES = (
 SINGLE = ("iiwa14", "puma560")
 """One state from Python: a call against a call."""
 
+SMALL = (16, 256)
+"""A few states in one call."""
+
 CHAINS = (7, 100)
 """Joints of dense random arms: cost for each link."""

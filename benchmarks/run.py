@@ -4,8 +4,9 @@
 
 Boundaries. Batches: one call from Python on (N, n) arrays in C order for us, the peer's batch call in its own best
 layout (Pinocchio: columns of a Fortran-order matrix), a C loop over rows for generated C, a Python loop where the peer
-has nothing else. One state: one Python call, arrays ready. Each figure is the best of several rounds; rounds of us and
-of the peers alternate, so that a noisy neighbour meets both. Compile time and first call are apart.
+has nothing else. One state: one Python call, arrays ready. Rounds of us and of the peers alternate, each of them at
+least 15 ms long, so that a noisy neighbour meets both; a ratio is the median over the rounds, its quartiles beside it,
+and times are medians too. Compile time and first call are apart.
 """
 
 import argparse
@@ -22,23 +23,36 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from cases import BATCHES, CHAINS, SINGLE  # noqa: E402
+from cases import BATCHES, CHAINS, SINGLE, SMALL  # noqa: E402
+from processes import first_case, threads_case  # noqa: E402
 
 import forearm as fa  # noqa: E402
 
+ROUND = 0.015
+"""Seconds that a function runs in one round, at least."""
 
-def best(functions, rounds, inner=1):
-    """Best time of each function in seconds, rounds alternating."""
-    found = dict.fromkeys(functions, float("inf"))
-    for function in functions.values():
+
+def timed(functions, rounds):
+    """Seconds a call of each function, round by round, the functions taking turns."""
+    found, often = {name: [] for name in functions}, {}
+    for name, function in functions.items():
         function()
+        start = time.perf_counter()
+        function()
+        often[name] = max(1, int(ROUND / (time.perf_counter() - start)) if rounds > 2 else 1)
     for _ in range(rounds):
         for name, function in functions.items():
             start = time.perf_counter()
-            for _ in range(inner):
+            for _ in range(often[name]):
                 function()
-            found[name] = min(found[name], (time.perf_counter() - start) / inner)
-    return found
+            found[name].append((time.perf_counter() - start) / often[name])
+    return {name: np.array(times) for name, times in found.items()}
+
+
+def ratio_of(peer, ours):
+    """Median and quartiles of the rounds' ratios."""
+    low, middle, high = np.quantile(peer / ours, [0.25, 0.5, 0.75])
+    return {"ratio": float(middle), "quartiles": [float(low), float(high)]}
 
 
 def shape_of(quantity, n):
@@ -127,7 +141,8 @@ def batch_case(case, rounds):
     mine()
     compiled = time.perf_counter() - started
     peers = peers_of(arm, case.quantity, state)
-    times = best({"forearm": mine, **{k: v[0] for k, v in peers.items()}}, rounds)
+    times = timed({"forearm": mine, **{k: v[0] for k, v in peers.items()}}, rounds)
+    mine_ns = times["forearm"] / case.states * 1e9
     rows = []
     got = np.stack(outs, axis=1) if len(outs) > 1 else outs[0]
     for name, (_, result) in peers.items():
@@ -135,15 +150,17 @@ def batch_case(case, rounds):
         few = len(want)
         difference = float(np.max(np.abs(got[:few] - want)) / np.max(np.abs(want)))
         peer_ns = times[name] / few * 1e9
-        our_ns = times["forearm"] / case.states * 1e9
-        rows.append({"peer": name, "peer_ns": peer_ns, "ratio": peer_ns / our_ns, "difference": difference})
+        rows.append(
+            {"peer": name, "peer_ns": float(np.median(peer_ns)), "difference": difference}
+            | ratio_of(peer_ns, mine_ns)
+        )
     counts = fa.compile(arm, case.quantity).counts
     return {
         "arm": case.arm,
         "quantity": case.quantity,
         "states": case.states,
         "boundary": "one call on (N, n) arrays, one thread",
-        "forearm_ns": times["forearm"] / case.states * 1e9,
+        "forearm_ns": float(np.median(mine_ns)),
         "first_call_s": compiled,
         "operations": counts.operations,
         "peers": rows,
@@ -166,69 +183,46 @@ def single_case(name, rounds):
             fa.inverse_dynamics(arm, q, qd, qdd) for _ in range(1000)
         ],
         "kernel(q, qd, qdd, out=tau)": lambda: [kernel(q, qd, qdd, out=tau) for _ in range(1000)],
-        "pin.rnea(model, data, q, qd, qdd)": lambda: [pin.rnea(model, data, q, qd, qdd) for _ in range(1000)],
+        PEER: lambda: [pin.rnea(model, data, q, qd, qdd) for _ in range(1000)],
     }
-    times = {k: v / 1000 * 1e6 for k, v in best(functions, rounds).items()}
-    peer = times["pin.rnea(model, data, q, qd, qdd)"]
-    ratios = {k: peer / v for k, v in times.items()}
+    times = timed(functions, rounds)
     return {
         "arm": name,
         "quantity": "inverse_dynamics",
         "boundary": "one state, Python call",
-        "us": times,
-        "ratio_to_pinocchio": ratios,
+        "us": {k: float(np.median(v)) * 1e3 for k, v in times.items()},
+        "ratio_to_pinocchio": {k: ratio_of(times[PEER], v) for k, v in times.items()},
     }
 
 
-def threads_case(rounds):
-    """Two threads of one process against two processes that run side by side, both busy for the same while."""
-    import multiprocessing
+PEER = "pin.rnea(model, data, q, qd, qdd)"
 
-    calls = 8 * rounds
-    arm = fa.load("iiwa14").without_drives()
-    state = arm.random_state(0, (2 * SHARE,))
-    out = np.empty_like(state[0])
-    fa.inverse_dynamics(arm, *state, out=out, threads=2)
-    context = multiprocessing.get_context("spawn")
-    barrier, queue = context.Barrier(2), context.Queue()
-    threads, processes = [], []
-    for _ in range(2 if rounds < 5 else 7):
-        start = time.perf_counter()
-        for _ in range(calls):
-            fa.inverse_dynamics(arm, *state, out=out, threads=2)
-        threads.append(calls * 2 * SHARE / (time.perf_counter() - start))
-        both = [context.Process(target=_busy, args=(barrier, queue, calls)) for _ in range(2)]
-        for process in both:
-            process.start()
-        processes.append(sum(queue.get() for _ in both))
-        for process in both:
-            process.join()
-    pairs = sorted(a / b for a, b in zip(threads, processes, strict=True))
+
+def small_case(name, states, rounds):
+    """A few states in one call, where calling costs as much as computing."""
+    import pinocchio as pin
+    from peers.models import pinocchio_model
+
+    arm = fa.load(name).without_drives()
+    model = pinocchio_model(arm)
+    pool, data = pin.ModelPool(model, 1), model.createData()
+    state = arm.random_state(1, (states,))
+    columns, out = [np.asfortranarray(x.T) for x in state], np.zeros((arm.n, states), order="F")
+    fa.inverse_dynamics(arm, *state)
+    peers = {
+        "pin.rneaInParallel": lambda: [pin.rneaInParallel(1, pool, *columns, out) for _ in range(50)],
+        "pin.rnea in a loop": lambda: [pin.rnea(model, data, *row) for row in zip(*state, strict=True)],
+    }
+    per_call = {"forearm": 50, "pin.rneaInParallel": 50, "pin.rnea in a loop": 1}
+    functions = {"forearm": lambda: [fa.inverse_dynamics(arm, *state) for _ in range(50)], **peers}
+    times = {k: v / per_call[k] for k, v in timed(functions, rounds).items()}
     return {
+        "arm": name,
         "quantity": "inverse_dynamics",
-        "arm": "iiwa14",
-        "boundary": f"two threads against two processes, {SHARE} states each",
-        "two_threads_M_per_s": max(threads) / 1e6,
-        "two_processes_M_per_s": max(processes) / 1e6,
-        "share": pairs[len(pairs) // 2],
-        "shares": pairs,
+        "boundary": f"{states} states, one Python call",
+        "small_us": {k: float(np.median(v)) * 1e6 for k, v in times.items()},
+        "ratios": {k: ratio_of(times[k], times["forearm"]) for k in peers},
     }
-
-
-SHARE = 50_000
-
-
-def _busy(barrier, queue, calls):
-    """States a second of one process while the other runs."""
-    arm = fa.load("iiwa14").without_drives()
-    state = arm.random_state(0, (SHARE,))
-    out = np.empty_like(state[0])
-    fa.inverse_dynamics(arm, *state, out=out)
-    barrier.wait()
-    start = time.perf_counter()
-    for _ in range(calls):
-        fa.inverse_dynamics(arm, *state, out=out)
-    queue.put(calls * SHARE / (time.perf_counter() - start))
 
 
 def chains_case(rounds):
@@ -244,14 +238,14 @@ def chains_case(rounds):
         out = np.empty_like(state[0])
         functions[n] = lambda kernel=kernel, state=state, out=out: kernel(*state, out=out)
         per[n] = rows * n
-    times = best(functions, rounds)
-    ns = {n: t / per[n] * 1e9 for n, t in times.items()}
+    times = timed(functions, rounds)
+    ns = {n: float(np.median(t)) / per[n] * 1e9 for n, t in times.items()}
     return {
         "quantity": "inverse_dynamics",
         "arm": "dense random chains",
         "boundary": "batch, for each link",
         "ns_per_link": ns,
-        "ratio": ns[CHAINS[-1]] / ns[CHAINS[0]],
+        **ratio_of(times[CHAINS[-1]] / per[CHAINS[-1]], times[CHAINS[0]] / per[CHAINS[0]]),
     }
 
 
@@ -310,7 +304,10 @@ def main():
         add(f"{case.arm} {case.quantity}", lambda case=case: batch_case(case, rounds))
     for name in SINGLE:
         add(f"{name} single", lambda name=name: single_case(name, rounds))
-    add("threads", lambda: threads_case(rounds))
+    for states in SMALL:
+        add(f"small {states}", lambda states=states: small_case("iiwa14", states, rounds))
+    add("threads", lambda: threads_case(options.quick))
+    add("first torque", lambda: first_case(options.quick))
     add("chains", lambda: chains_case(rounds))
     if options.out:
         Path(options.out).write_text(
