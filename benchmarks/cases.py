@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Case:
+class Batch:
     """One comparison: our kernel against peers, at one boundary."""
 
     arm: str
@@ -13,15 +13,15 @@ class Case:
 
 
 BATCHES = (
-    Case("iiwa14", "inverse_dynamics"),
-    Case("puma560", "inverse_dynamics"),
-    Case("iiwa14", "forward_dynamics"),
-    Case("puma560", "forward_dynamics"),
-    Case("iiwa14", "mass_matrix"),
-    Case("puma560", "mass_matrix"),
-    Case("iiwa14", "derivatives"),
-    Case("panda", "inverse_dynamics"),
-    Case("panda", "forward_dynamics"),
+    Batch("iiwa14", "inverse_dynamics"),
+    Batch("puma560", "inverse_dynamics"),
+    Batch("iiwa14", "forward_dynamics"),
+    Batch("puma560", "forward_dynamics"),
+    Batch("iiwa14", "mass_matrix"),
+    Batch("puma560", "mass_matrix"),
+    Batch("iiwa14", "derivatives"),
+    Batch("panda", "inverse_dynamics"),
+    Batch("panda", "forward_dynamics"),
 )
 """Arrays (N, n) in C order, one thread, float64: a call of ours against the peer's own batch call or C loop."""
 

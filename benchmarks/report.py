@@ -12,8 +12,8 @@ HEAD = """# Benchmarks
 
 Figures are from the JSON files in `benchmarks/results`, each with its machine and versions. What is timed and where the
 stopwatch stands is in `benchmarks/README.md`: a call of ours on `(N, n)` arrays against the peer's own batch call,
-or against a C loop over generated C, best of alternating rounds in one run. Ratios are the figure, nanoseconds depend
-on the machine.
+or against a C loop over generated C, in alternating rounds of one run. Ratios are the figure (medians over the rounds,
+quartiles in brackets); nanoseconds depend on the machine.
 
 Not to be concluded: that a peer is slow in another language or with another binding; that a ratio holds on another
 processor (AVX-512 and AVX2 differ) or for data that must first come from memory elsewhere; that a shared machine was
@@ -30,6 +30,11 @@ def about(machine):
     return "Machine: " + ", ".join(f"{k} {v}" for k, v in machine.items()) + ".\n"
 
 
+def spread(row):
+    low, high = row["quartiles"]
+    return f"**{row['ratio']:.1f}** [{low:.1f}, {high:.1f}]"
+
+
 def cpu_page(data):
     rows = data["rows"]
     batches = [r for r in rows if "forearm_ns" in r]
@@ -41,7 +46,7 @@ def cpu_page(data):
             f"{r['forearm_ns']:.1f}",
             p["peer"],
             f"{p['peer_ns']:.0f}",
-            f"**{p['ratio']:.1f}**",
+            spread(p),
             f"{p['difference']:.0e}",
         )
         for r in batches
@@ -63,19 +68,48 @@ def cpu_page(data):
     text += "\nOne state from Python (µs a call):\n\n" + table(
         ("arm", "call", "µs", "times faster than pin.rnea"),
         [
-            (r["arm"], f"`{k}`", f"{v:.2f}", f"{r['ratio_to_pinocchio'][k]:.1f}")
+            (r["arm"], f"`{k}`", f"{v:.2f}", spread(r["ratio_to_pinocchio"][k]))
             for r in singles
             for k, v in r["us"].items()
         ],
     )
-    for r in rows:
-        if "share" in r:
-            text += f"\nTwo threads reach {100 * r['share']:.0f} % of the rate of two independent processes"
-            text += f" ({r['run']}).\n" if "run" in r else ".\n"
-        if "ns_per_link" in r:
-            per = ", ".join(f"{v:.1f} ns at {k} joints" for k, v in r["ns_per_link"].items())
-            text += f"\nDense random chains, cost for each link: {per} (ratio {r['ratio']:.2f}).\n"
-    return text
+    small = [r for r in rows if "small_us" in r]
+    text += "\nA few states in one call, iiwa 14 torques (µs a call):\n\n" + table(
+        ("states", "forearm", "peer", "µs", "ratio"),
+        [
+            (
+                r["boundary"].split(",")[0],
+                f"{r['small_us']['forearm']:.1f}",
+                k,
+                f"{r['small_us'][k]:.0f}",
+                spread(v),
+            )
+            for r in small
+            for k, v in r["ratios"].items()
+        ],
+    )
+    return text + "".join(map(sentence, rows))
+
+
+def sentence(row):
+    """What is said of a row that stands for itself."""
+    if "share" in row:
+        low, high = (100 * q for q in row["quartiles"])
+        return (
+            f"\nTwo threads reach {100 * row['share']:.0f} % of the rate of two independent processes (median of "
+            f"{row['rounds']} rounds, quartiles {low:.0f} % and {high:.0f} %; {row['two_threads_M_per_s']:.0f} "
+            "million states a second).\n"
+        )
+    if "first_s" in row:
+        cold, warm, numpy = (row["first_s"][k] for k in ("cold", "warm", "import numpy"))
+        return (
+            f"\nA new process has its first torque of iiwa 14 after {cold:.2f} s with an empty cache, {warm:.2f} s "
+            f"with a filled one, interpreter and imports included (`import numpy` alone: {numpy:.2f} s).\n"
+        )
+    if "ns_per_link" in row:
+        per = ", ".join(f"{v:.1f} ns at {k} joints" for k, v in row["ns_per_link"].items())
+        return f"\nDense random chains, cost for each link: {per} (ratio {row['ratio']:.2f}).\n"
+    return ""
 
 
 def gpu_page(data):

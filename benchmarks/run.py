@@ -5,8 +5,9 @@
 Boundaries. Batches: one call from Python on (N, n) arrays in C order for us, the peer's batch call in its own best
 layout (Pinocchio: columns of a Fortran-order matrix), a C loop over rows for generated C, a Python loop where the peer
 has nothing else. One state: one Python call, arrays ready. Rounds of us and of the peers alternate, each of them at
-least 15 ms long, so that a noisy neighbour meets both; a ratio is the median over the rounds, its quartiles beside it,
-and times are medians too. Compile time and first call are apart.
+least 15 ms long, so that a noisy neighbour meets both, and all cases are gone through several times, because machines
+have slow minutes; a ratio is the median over all rounds, its quartiles beside it, and times are medians too. Compile
+time and first call are apart.
 """
 
 import argparse
@@ -32,21 +33,35 @@ ROUND = 0.015
 """Seconds that a function runs in one round, at least."""
 
 
-def timed(functions, rounds):
-    """Seconds a call of each function, round by round, the functions taking turns."""
-    found, often = {name: [] for name in functions}, {}
-    for name, function in functions.items():
-        function()
-        start = time.perf_counter()
-        function()
-        often[name] = max(1, int(ROUND / (time.perf_counter() - start)) if rounds > 2 else 1)
-    for _ in range(rounds):
+PASSES, ROUNDS = 4, 8
+"""How often all cases are gone through, and how many rounds each has then."""
+
+
+class Case:
+    """Functions to be timed in turns, and what their times are made into."""
+
+    def __init__(self, functions, finish):
+        self.functions, self.finish = functions, finish
+        self.times = {name: [] for name in functions}
+        self.often = {}
         for name, function in functions.items():
+            function()
             start = time.perf_counter()
-            for _ in range(often[name]):
-                function()
-            found[name].append((time.perf_counter() - start) / often[name])
-    return {name: np.array(times) for name, times in found.items()}
+            function()
+            self.often[name] = max(1, int(ROUND / (time.perf_counter() - start)))
+
+    def go_through(self, rounds):
+        """Time every function once in each round."""
+        for _ in range(rounds):
+            for name, function in self.functions.items():
+                start = time.perf_counter()
+                for _ in range(self.often[name]):
+                    function()
+                self.times[name].append((time.perf_counter() - start) / self.often[name])
+
+    def row(self):
+        """What is reported."""
+        return self.finish({name: np.array(times) for name, times in self.times.items()})
 
 
 def ratio_of(peer, ours):
@@ -88,8 +103,14 @@ def peers_of(arm, quantity, state):
         name = "pinocchio rneaInParallel" if quantity == "inverse_dynamics" else "pinocchio abaInParallel"
         found[name] = (lambda: call(1, pool, *columns, out), lambda: out.T)
     if quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
-        run, instructions = casadi_c.build(model, quantity)
+        run, run_columns, instructions = casadi_c.build(model, quantity)
         result = np.empty((rows, *shape_of(quantity, n)))
+        turned = [np.ascontiguousarray(x.T) for x in state]
+        across = np.empty((*shape_of(quantity, n), rows))
+        found["the same C in columns, vectorised by gcc -ffast-math"] = (
+            lambda: run_columns(*turned, across),
+            lambda: np.moveaxis(across, -1, 0),
+        )
         found[f"spatial algorithm, CasADi-generated C ({instructions} instructions)"] = (
             lambda: run(q, qd, third, result),
             lambda: result,
@@ -133,7 +154,7 @@ def toolbox_puma():
     return robot
 
 
-def batch_case(case, rounds):
+def batch_case(case):
     arm = fa.load(case.arm).without_drives()
     state = arm.random_state(0, (case.states,))
     started = time.perf_counter()
@@ -141,33 +162,34 @@ def batch_case(case, rounds):
     mine()
     compiled = time.perf_counter() - started
     peers = peers_of(arm, case.quantity, state)
-    times = timed({"forearm": mine, **{k: v[0] for k, v in peers.items()}}, rounds)
-    mine_ns = times["forearm"] / case.states * 1e9
-    rows = []
-    got = np.stack(outs, axis=1) if len(outs) > 1 else outs[0]
-    for name, (_, result) in peers.items():
-        want = np.asarray(result())
-        few = len(want)
-        difference = float(np.max(np.abs(got[:few] - want)) / np.max(np.abs(want)))
-        peer_ns = times[name] / few * 1e9
-        rows.append(
-            {"peer": name, "peer_ns": float(np.median(peer_ns)), "difference": difference}
-            | ratio_of(peer_ns, mine_ns)
-        )
     counts = fa.compile(arm, case.quantity).counts
-    return {
-        "arm": case.arm,
-        "quantity": case.quantity,
-        "states": case.states,
-        "boundary": "one call on (N, n) arrays, one thread",
-        "forearm_ns": float(np.median(mine_ns)),
-        "first_call_s": compiled,
-        "operations": counts.operations,
-        "peers": rows,
-    }
+
+    def finish(times):
+        mine_ns = times["forearm"] / case.states * 1e9
+        rows = []
+        got = np.stack(outs, axis=1) if len(outs) > 1 else outs[0]
+        for name, (_, result) in peers.items():
+            want = np.asarray(result())
+            few = len(want)
+            difference = float(np.max(np.abs(got[:few] - want)) / np.max(np.abs(want)))
+            peer_ns = times[name] / few * 1e9
+            row = {"peer": name, "peer_ns": float(np.median(peer_ns)), "difference": difference}
+            rows.append(row | ratio_of(peer_ns, mine_ns))
+        return {
+            "arm": case.arm,
+            "quantity": case.quantity,
+            "states": case.states,
+            "boundary": "one call on (N, n) arrays, one thread",
+            "forearm_ns": float(np.median(mine_ns)),
+            "first_call_s": compiled,
+            "operations": counts.operations,
+            "peers": rows,
+        }
+
+    return Case({"forearm": mine, **{k: v[0] for k, v in peers.items()}}, finish)
 
 
-def single_case(name, rounds):
+def single_case(name):
     import pinocchio as pin
     from peers.models import pinocchio_model
 
@@ -185,20 +207,22 @@ def single_case(name, rounds):
         "kernel(q, qd, qdd, out=tau)": lambda: [kernel(q, qd, qdd, out=tau) for _ in range(1000)],
         PEER: lambda: [pin.rnea(model, data, q, qd, qdd) for _ in range(1000)],
     }
-    times = timed(functions, rounds)
-    return {
-        "arm": name,
-        "quantity": "inverse_dynamics",
-        "boundary": "one state, Python call",
-        "us": {k: float(np.median(v)) * 1e3 for k, v in times.items()},
-        "ratio_to_pinocchio": {k: ratio_of(times[PEER], v) for k, v in times.items()},
-    }
+    return Case(
+        functions,
+        lambda times: {
+            "arm": name,
+            "quantity": "inverse_dynamics",
+            "boundary": "one state, Python call",
+            "us": {k: float(np.median(v)) * 1e3 for k, v in times.items()},
+            "ratio_to_pinocchio": {k: ratio_of(times[PEER], v) for k, v in times.items()},
+        },
+    )
 
 
 PEER = "pin.rnea(model, data, q, qd, qdd)"
 
 
-def small_case(name, states, rounds):
+def small_case(name, states):
     """A few states in one call, where calling costs as much as computing."""
     import pinocchio as pin
     from peers.models import pinocchio_model
@@ -215,17 +239,21 @@ def small_case(name, states, rounds):
     }
     per_call = {"forearm": 50, "pin.rneaInParallel": 50, "pin.rnea in a loop": 1}
     functions = {"forearm": lambda: [fa.inverse_dynamics(arm, *state) for _ in range(50)], **peers}
-    times = {k: v / per_call[k] for k, v in timed(functions, rounds).items()}
-    return {
-        "arm": name,
-        "quantity": "inverse_dynamics",
-        "boundary": f"{states} states, one Python call",
-        "small_us": {k: float(np.median(v)) * 1e6 for k, v in times.items()},
-        "ratios": {k: ratio_of(times[k], times["forearm"]) for k in peers},
-    }
+
+    def finish(times):
+        times = {k: v / per_call[k] for k, v in times.items()}
+        return {
+            "arm": name,
+            "quantity": "inverse_dynamics",
+            "boundary": f"{states} states, one Python call",
+            "small_us": {k: float(np.median(v)) * 1e6 for k, v in times.items()},
+            "ratios": {k: ratio_of(times[k], times["forearm"]) for k in peers},
+        }
+
+    return Case(functions, finish)
 
 
-def chains_case(rounds):
+def chains_case():
     sys.path.insert(0, str(HERE.parent / "tests"))
     from arms import random_arm
 
@@ -238,15 +266,18 @@ def chains_case(rounds):
         out = np.empty_like(state[0])
         functions[n] = lambda kernel=kernel, state=state, out=out: kernel(*state, out=out)
         per[n] = rows * n
-    times = timed(functions, rounds)
-    ns = {n: float(np.median(t)) / per[n] * 1e9 for n, t in times.items()}
-    return {
-        "quantity": "inverse_dynamics",
-        "arm": "dense random chains",
-        "boundary": "batch, for each link",
-        "ns_per_link": ns,
-        **ratio_of(times[CHAINS[-1]] / per[CHAINS[-1]], times[CHAINS[0]] / per[CHAINS[0]]),
-    }
+
+    def finish(times):
+        ns = {n: t / per[n] * 1e9 for n, t in times.items()}
+        return {
+            "quantity": "inverse_dynamics",
+            "arm": "dense random chains",
+            "boundary": "batch, for each link",
+            "ns_per_link": {n: float(np.median(t)) for n, t in ns.items()},
+            **ratio_of(ns[CHAINS[-1]], ns[CHAINS[0]]),
+        }
+
+    return Case(functions, finish)
 
 
 def machine():
@@ -289,26 +320,30 @@ def main():
         "--quick", action="store_true", help="few states and rounds: does it run, not how fast"
     )
     options = parser.parse_args()
-    rounds = 2 if options.quick else 25
-    rows = []
+    rows, cases = [], []
 
     def add(name, make):
         if re.search(options.filter, name):
-            row = make()
-            rows.append(row)
-            print(json.dumps(row, default=float), flush=True)
+            cases.append(make())
 
     for case in BATCHES:
         if options.quick:
             case = type(case)(case.arm, case.quantity, 1000)
-        add(f"{case.arm} {case.quantity}", lambda case=case: batch_case(case, rounds))
+        add(f"{case.arm} {case.quantity}", lambda case=case: batch_case(case))
     for name in SINGLE:
-        add(f"{name} single", lambda name=name: single_case(name, rounds))
+        add(f"{name} single", lambda name=name: single_case(name))
     for states in SMALL:
-        add(f"small {states}", lambda states=states: small_case("iiwa14", states, rounds))
-    add("threads", lambda: threads_case(options.quick))
-    add("first torque", lambda: first_case(options.quick))
-    add("chains", lambda: chains_case(rounds))
+        add(f"small {states}", lambda states=states: small_case("iiwa14", states))
+    add("chains", chains_case)
+    for _ in range(1 if options.quick else PASSES):
+        for case in cases:
+            case.go_through(1 if options.quick else ROUNDS)
+    rows = [case.row() for case in cases]
+    for name, make in (("threads", threads_case), ("first torque", first_case)):
+        if re.search(options.filter, name):
+            rows.append(make(options.quick))
+    for row in rows:
+        print(json.dumps(row, default=float), flush=True)
     if options.out:
         Path(options.out).write_text(
             json.dumps({"machine": machine(), "rows": rows}, indent=1, default=float) + "\n"

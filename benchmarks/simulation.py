@@ -81,7 +81,7 @@ def main():
     def ours():
         ends["forearm"] = roll(q, qd, tau, dt=DT, steps=steps).end.q
 
-    step, instructions = casadi_c.build(pinocchio_model(arm), "rk4")
+    step, _, instructions = casadi_c.build(pinocchio_model(arm), "rk4")
     n = arm.n
     after = np.empty((rows, 2 * n))
 
