@@ -58,6 +58,42 @@ def test_plain_batches_are_taken_and_equal_the_general_call(dtype):
         np.testing.assert_array_equal(entry(q[0], m), kernel.general(q[0], m))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_plain_columns_are_taken_and_equal_rows(dtype):
+    rows = Kernel(GRAPH, dtype=dtype, keep=False)
+    kernel = Kernel(GRAPH, dtype=dtype, layout="columns", keep=False)
+    entry = kernel.entry("batch", refuse).function
+    for count in [*COUNTS, 63, 64, 65]:
+        q, m = states(count, dtype)
+        want = rows.general(q, m).T
+        turned = np.ascontiguousarray(q.T), np.ascontiguousarray(np.moveaxis(m, 0, -1))
+        for given in turned:
+            given.flags.writeable = False  # inputs are only read
+        np.testing.assert_array_equal(kernel.general(*turned), want)
+        np.testing.assert_array_equal(entry(*turned), want)
+        block = np.full(3 * count + 2, np.nan, dtype)
+        out = block[1:-1].reshape(3, count)
+        for options in ({}, {"threads": 2}):
+            assert entry(*turned, out=out, **options) is out
+            np.testing.assert_array_equal(out, want)
+        assert np.isnan(block[[0, -1]]).all()
+        np.testing.assert_array_equal(entry(turned[0], m[0]), rows.general(q, m[0]).T)  # shared by all
+
+
+def test_columns_in_place_and_large_angles():
+    graph = lower(trace(lambda q: {"y": np.sin(q) * q[::-1]}, {"q": (3,)}, name="wave"))
+    kernel = Kernel(graph, layout="columns", keep=False)
+    q = np.random.default_rng(1).uniform(-3, 3, (3, 200))
+    q[1, [5, 70, 199]] = 1e9, -3e7, 2e5  # beyond the branch-free path
+    want = np.sin(q) * q[::-1]
+    frozen = q.copy()
+    frozen.flags.writeable = False
+    np.testing.assert_allclose(kernel(frozen), want, rtol=1e-15)
+    np.testing.assert_array_equal(kernel(frozen), kernel.general(frozen))
+    assert kernel(q, out=q) is q  # copied first: columns are read after others were written
+    np.testing.assert_allclose(q, want, rtol=1e-15)
+
+
 def test_several_outputs():
     entry = entry_of(SEVERAL)
     q, s = states(40)[0], np.linspace(1, 2, 40)

@@ -38,9 +38,14 @@ TARGETS = [
 @pytest.mark.parametrize(("triple", "cpu", "width", "sign"), TARGETS)
 def test_other_processors(triple, cpu, width, sign):
     machine = jit.other_machine(triple, cpu)
-    plan = Plan(GRAPH, Lanes("float64", width))
+    plan, rows, columns = (
+        Plan(GRAPH, Lanes("float64", width), layout=how) for how in ("", "rows", "columns")
+    )
     texts = [
-        batch_program(GRAPH, plan, "rows", triple, batch_entry(GRAPH, "float64", plan.size)),
+        batch_program(GRAPH, rows, "rows", triple, batch_entry(GRAPH, "float64", "rows", rows.size)),
+        batch_program(
+            GRAPH, columns, "columns", triple, batch_entry(GRAPH, "float64", "columns", columns.size)
+        ),
         batch_program(GRAPH, plan, "columns", triple),
         single_program(GRAPH, "float64", width, triple, single_entry(GRAPH, "float64")),
         rollout_program(Roles(GRAPH, {"q": "v", "v": "rate"}), plan, triple),

@@ -135,17 +135,21 @@ def table(
     sources = []
     for port, array in zip(graph.inputs, taken, strict=True):
         row = describe(port, array, batch, layout)
-        if not _apart(row, sinks):
+        if not _apart(row, sinks, layout):
             row = describe(port, array.copy(), batch, layout)
         sources.append(row)
     return sources + sinks
 
 
-def _apart(source: tuple[Array, int, int], sinks: list[tuple[Array, int, int]]) -> bool:
-    """Whether results may be written while this input is read: no common memory, or row on the same row."""
+def _apart(source: tuple[Array, int, int], sinks: list[tuple[Array, int, int]], layout: str) -> bool:
+    """Whether results may be written while this input is read: no common memory, or row on the same row.
+
+    (Columns are read where they are needed, perhaps after others were written.)
+    """
     array, stride, _ = source
     for out, step, _ in sinks:
-        same = stride == step and array.size == out.size and address(array) == address(out)
+        in_place = layout == "rows" and stride == step and array.size == out.size
+        same = in_place and address(array) == address(out)
         if not same and np.may_share_memory(array, out):
             return False
     return True

@@ -1,4 +1,4 @@
-"""The text of `@entry` for rows of states: it makes the table of arrays on the stack and calls `@batch`."""
+"""The text of `@entry` for batches: it makes the table of arrays on the stack and calls `@batch`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ ALONE = 512
 """States from which other Python threads may run meanwhile; below, letting go of the GIL costs more than it gives."""
 
 
-def batch_entry(graph: Graph, dtype: str, scratch: int) -> str:
-    """The text of `@entry` for rows of states, to go with `@batch`, which wants so many bytes of scratch area."""
-    return "\n".join([*entry_globals(graph), BatchText(graph, dtype, scratch).function()])
+def batch_entry(graph: Graph, dtype: str, layout: str, scratch: int) -> str:
+    """The text of `@entry` for many states, to go with `@batch`, which wants so many bytes of scratch area."""
+    return "\n".join([*entry_globals(graph), BatchText(graph, dtype, layout, scratch).function()])
 
 
 class BatchText(EntryText):
-    """`@entry` for rows of states: one leading axis, equally long in all arrays; inputs without it are shared."""
+    """`@entry` for many states: one axis of them, equally long in all arrays; inputs without it are shared."""
 
-    def __init__(self, graph: Graph, dtype: str, scratch: int) -> None:
+    def __init__(self, graph: Graph, dtype: str, layout: str, scratch: int) -> None:
         super().__init__(graph, dtype)
-        self.scratch = scratch
+        self.rows, self.scratch = layout == "rows", scratch
 
     def _rooms(self) -> None:
         super()._rooms()
@@ -40,18 +40,24 @@ class BatchText(EntryText):
             alone = w.let(f"icmp eq i32 {axes}, {k}") if k else "false"
             self._require(f"or i1 {many}, {alone}")
             dimensions = self._pointer(given, DIMENSIONS)
-            first = w.let(f"load i64, ptr {dimensions}")
-            same = w.let(f"icmp eq i64 {first}, {count}")
+            before = 8 if self.rows else 0
+            place = 0 if self.rows else w.let(f"select i1 {many}, i64 {8 * k}, i64 0")
+            length = w.let(f"load i64, ptr {w.at(dimensions, place)}")
+            same = w.let(f"icmp eq i64 {length}, {count}")
             new = w.let(f"icmp eq i64 {count}, -1")
             self._require(f"or i1 {same}, {w.let(f'or i1 {new}, {alone}')}")
-            count = w.let(f"select i1 {many}, i64 {first}, i64 {count}")
-            self._require_shape(
-                w.at(dimensions, w.let(f"select i1 {many}, i64 8, i64 0")) if k else dimensions, port.shape
-            )
-            stride = w.let(f"select i1 {many}, i64 {port.size * self.item}, i64 0")
+            count = w.let(f"select i1 {many}, i64 {length}, i64 {count}")
+            if k:
+                shift = w.let(f"select i1 {many}, i64 {before}, i64 0")
+                self._require_shape(w.at(dimensions, shift), port.shape)
+            stride = w.let(f"select i1 {many}, i64 {self._step(port)}, i64 0")
             self.sources.append((self._pointer(given, DATA), stride, port.size))
         self._require(f"icmp sge i64 {count}, 1")
         self.count = count
+
+    def _step(self, port: Port) -> int:
+        """Bytes from state to state."""
+        return port.size * self.item if self.rows else self.item
 
     def _into_out(self, out: str, threads: str) -> None:
         w, sinks, ends = self.w, [], []
@@ -59,8 +65,9 @@ class BatchText(EntryText):
             axes = self._plain_array(given, CONTIGUOUS | ALIGNED | WRITEABLE)
             self._require(f"icmp eq i32 {axes}, {len(port.shape) + 1}")
             dimensions = self._pointer(given, DIMENSIONS)
-            self._require(f"icmp eq i64 {w.let(f'load i64, ptr {dimensions}')}, {self.count}")
-            self._require_shape(w.at(dimensions, 8) if port.shape else dimensions, port.shape)
+            place = w.at(dimensions, 0 if self.rows else 8 * len(port.shape))
+            self._require(f"icmp eq i64 {w.let(f'load i64, ptr {place}')}, {self.count}")
+            self._require_shape(w.at(dimensions, 8 if self.rows else 0), port.shape)
             sinks.append(self._pointer(given, DATA))
             ends.append(w.at(sinks[-1], w.let(f"mul i64 {self.count}, {port.size * self.item}")))
         for i, sink in enumerate(sinks):
@@ -74,22 +81,25 @@ class BatchText(EntryText):
     def _require_readable(
         self, source: str, stride: str, size: int, sink: str, sink_end: str, port: Port
     ) -> None:
-        """An input that results do not overwrite before it is read: apart from them, or row on the same row."""
+        """An input that results do not overwrite before it is read: apart from them, or row on the same row.
+
+        (Columns are read where they are needed, perhaps after others were written.)
+        """
         w = self.w
         rows = w.let(f"icmp ne i64 {stride}, 0")
-        whole = w.let(f"mul i64 {self.count}, {stride}")
+        whole = w.let(f"mul i64 {self.count}, {size * self.item}")
         length = w.let(f"select i1 {rows}, i64 {whole}, i64 {size * self.item}")
         end = w.at(source, length)
         above, below = w.let(f"icmp uge ptr {source}, {sink_end}"), w.let(f"icmp uge ptr {sink}, {end}")
         apart = w.let(f"or i1 {above}, {below}")
-        if size == port.size:
+        if self.rows and size == port.size:
             same = w.let(f"icmp eq ptr {source}, {sink}")
             apart = w.let(f"or i1 {apart}, {w.let(f'and i1 {same}, {rows}')}")
         self._require(apart)
 
     def _shape(self, which: int) -> tuple[int, str]:
         w, port = self.w, self.graph.outputs[which]
-        for axis, size in enumerate((self.count, *port.shape)):
+        for axis, size in enumerate((self.count, *port.shape) if self.rows else (*port.shape, self.count)):
             w.put(f"store i64 {size}, ptr {w.at(f'%shape{which}', 8 * axis)}")
         return len(port.shape) + 1, f"%shape{which}"
 
@@ -101,11 +111,14 @@ class BatchText(EntryText):
     def _compute(self, sinks: list[str], threads: str, new: list[str]) -> None:
         """Fill the table and run: here, or shared among threads by the Python function `share`."""
         w, item = self.w, self.item
-        steps = [p.size * item for p in self.graph.outputs]
+        steps = [self._step(p) for p in self.graph.outputs]
         rows = [(a, s) for a, s, _ in self.sources] + list(zip(sinks, steps, strict=True))
         for i, (data, step) in enumerate(rows):
-            address = w.let(f"ptrtoint ptr {data} to i64")
-            for j, number in enumerate((address, step, item)):
+            address, apart = w.let(f"ptrtoint ptr {data} to i64"), str(item)
+            if not self.rows:
+                many = w.let(f"icmp ne i64 {step}, 0")
+                apart = w.let(f"select i1 {many}, i64 {w.let(f'mul i64 {self.count}, {item}')}, i64 {item}")
+            for j, number in enumerate((address, step, apart)):
                 w.put(f"store i64 {number}, ptr {w.at('%table', 24 * i + 8 * j)}")
         alone, shared, done = (w.fresh(s) for s in ("alone", "shared", "computed"))
         w.put(f"br i1 {w.let(f'icmp eq ptr {threads}, null')}, label %{alone}, label %{shared}")

@@ -25,7 +25,11 @@ class ChainPlan(Plan):
 
     graph: Any  # a Rolled: it has the ports, the counts and the name of a graph
     lanes: Lanes
-    limit: int = 8
+
+    @property
+    def largest(self) -> int:
+        """States in a tile at most: what passes between links takes much of the cache."""
+        return 8
 
     @cached_property
     def angles(self) -> list[int]:

@@ -158,7 +158,7 @@ class Kernel:
         """The scratch area of the batch."""
         from forearm.compiler.tile import Plan
 
-        return Plan(self.graph, self.lanes, straight=self.layout == "rows")
+        return Plan(self.graph, self.lanes, layout=self.layout)
 
     def __repr__(self) -> str:
         """Name, ports, precision, width, operations."""
@@ -209,8 +209,6 @@ class Kernel:
     def entry(self, program: str, rest: Callable[..., Any]) -> fastcall.Entry | None:
         """The compiled entry of a program, `single` or `batch`; None where there is none."""
         if not self.graph.outputs or not self.compiled or not fastcall.usable():
-            return None
-        if program == "batch" and self.layout != "rows":
             return None
         return fastcall.Entry(self._load(program), self.dtype.name, self._results, rest, self._run_batch)
 
@@ -327,8 +325,8 @@ class Kernel:
 
         triple, dtype, entry = jit.host().triple, self.dtype.name, ""
         if program == "batch":
-            if self.graph.outputs and self.layout == "rows":
-                entry = batch_entry(self.graph, dtype, self.plan.size)
+            if self.graph.outputs:
+                entry = batch_entry(self.graph, dtype, self.layout, self.plan.size)
             return batch_program(self.graph, self.plan, self.layout, triple, entry)
         if self.graph.outputs:
             entry = single_entry(self.graph, dtype)

@@ -113,28 +113,29 @@ def sincos_lanes_function(lanes: Lanes) -> str:
 
 
 def sincos_function(lanes: Lanes) -> str:
-    """The function `@sincos(x, s, c, columns, pitch, count)`: sines and cosines of columns in memory.
+    """The function `@sincos(x, s, c, columns, apart, pitch, count)`: sines and cosines of columns in memory.
 
-    Columns lie `pitch` bytes apart, in x, s and c alike; the first `count` numbers of each are done, a multiple
-    of the width.
+    Columns lie `apart` bytes apart in x, which is only read, `pitch` bytes in s and c; the first `count` numbers of
+    each are done, a multiple of the width.
     """
     w = Writer()
     with w.loop("%columns") as column:
-        shift = w.let(f"mul i64 {column}, %pitch")
+        starts = [w.let(f"mul i64 {column}, {step}") for step in ("%apart", "%pitch", "%pitch")]
+        columns = [w.at(p, start) for p, start in zip(("%x", "%s", "%c"), starts, strict=True)]
         with w.loop("%count", lanes.width) as index:
-            offset = w.let(f"add i64 {shift}, {w.let(f'mul i64 {index}, {lanes.itemsize}')}")
-            stored_sincos(
-                w, lanes, w.load(lanes, w.at("%x", offset)), [w.at(p, offset) for p in ("%x", "%s", "%c")]
-            )
-    head = "internal void @sincos(ptr %x, ptr %s, ptr %c, i64 %columns, i64 %pitch, i64 %count)"
+            offset = w.let(f"mul i64 {index}, {lanes.itemsize}")
+            places = [w.at(p, offset) for p in columns]
+            stored_sincos(w, lanes, w.load(lanes, places[0]), places, there=True)
+    head = "internal void @sincos(ptr %x, ptr %s, ptr %c, i64 %columns, i64 %apart, i64 %pitch, i64 %count)"
     return w.function(f"{head} nounwind noinline")
 
 
-def stored_sincos(w: Writer, lanes: Lanes, x: str, places: list[str]) -> None:
-    """Sines and cosines of one value, into the second and third place; the first is for the value itself."""
+def stored_sincos(w: Writer, lanes: Lanes, x: str, places: list[str], *, there: bool = False) -> None:
+    """Sines and cosines of one value, into the second and third place; the first is for the value, if not yet there."""
     sine, cosine = emit_sincos(w, lanes, x)
     w.store(lanes, sine, places[1])
     w.store(lanes, cosine, places[2])
     with w.when(is_large(w, lanes, x), rare=True):
-        w.store(lanes, x, places[0])
+        if not there:
+            w.store(lanes, x, places[0])
         w.put(f"call void @sincos_lanes({', '.join(f'ptr {p}' for p in places)})")

@@ -101,34 +101,69 @@ def move(
 def _batch_function(plan: Plan, layout: str) -> str:
     w, graph = Writer(), plan.graph
     ports = [*graph.inputs, *graph.outputs]
-    rows = [table_row(w, i) for i in range(len(ports))]
-    taken, given = range(len(graph.inputs)), range(len(graph.inputs), len(ports))
+    arrays = [table_row(w, i) for i in range(len(ports))]
     with each_tile(w, plan) as span:
-
-        def place(i: int) -> str:
-            """Where the tile starts in an array."""
-            base = w.let(f"inttoptr i64 {rows[i][0]} to ptr")
-            return w.at(base, w.let(f"mul i64 {span.start}, {rows[i][1]}"))
-
-        def bring(i: int, column: int, inward: bool) -> None:
-            _, stride, pitch = rows[i]
-            between = f"i64 {stride}" + (f", i64 {pitch}" if layout == "columns" else "")
-            move(w, plan, ports[i], column, place(i), between, span, inward)
-
-        for i, column in zip(taken, plan.inputs, strict=True):
-            bring(i, column, True)
-        full = w.let(f"icmp eq i64 {span.last}, {plan.tile - 1}")
-        wide = {i: (place(given[i]), w.at("%scratch", plan.waiting(i))) for i in plan.wide}
-        straight = [w.let(f"select i1 {full}, ptr {out}, ptr {inside}") for out, inside in wide.values()]
-        more = "".join(f", ptr {address}" for address in straight)
-        w.put(f"call void @tile(ptr %scratch, i64 {span.count}{more})")
-        for i, column in zip(given, plan.outputs, strict=False):
-            if i - given[0] not in plan.wide:
-                bring(i, column, False)
-        if wide:
-            with w.when(w.let(f"xor i1 {full}, true")):
-                for i, (out, inside) in wide.items():
-                    row = graph.outputs[i].size * plan.lanes.itemsize
-                    size = w.let(f"mul i64 {w.let(f'add i64 {span.last}, 1')}, {row}")
-                    w.put(f"call void @copy(ptr {out}, ptr {inside}, i64 {size})")
+        if plan.layout == "columns":
+            _do_columns(w, plan, arrays, span)
+        else:
+            _do_rows(w, plan, arrays, span, pitched=layout == "columns")
     return w.function("void @batch(ptr %table, i64 %first, i64 %end, ptr %scratch) nounwind")
+
+
+def _full(w: Writer, plan: Plan, span: Span) -> str:
+    return w.let(f"icmp eq i64 {span.last}, {plan.tile - 1}")
+
+
+def _start(w: Writer, array: list[str], span: Span) -> str:
+    """Where the tile starts in an array."""
+    base = w.let(f"inttoptr i64 {array[0]} to ptr")
+    return w.at(base, w.let(f"mul i64 {span.start}, {array[1]}"))
+
+
+def _do_rows(w: Writer, plan: Plan, arrays: list[list[str]], span: Span, *, pitched: bool) -> None:
+    """A tile by way of the scratch area; of rows, wide outputs straight, if the tile is full."""
+    graph, outs, full = plan.graph, arrays[len(plan.graph.inputs) :], _full(w, plan, span)
+
+    def bring(port: Port, array: list[str], column: int, inward: bool) -> None:
+        between = f"i64 {array[1]}" + (f", i64 {array[2]}" if pitched else "")
+        move(w, plan, port, column, _start(w, array, span), between, span, inward)
+
+    for port, array, column in zip(graph.inputs, arrays, plan.inputs, strict=False):
+        bring(port, array, column, True)
+    wide = {i: (_start(w, outs[i], span), w.at("%scratch", plan.waiting(i))) for i in plan.wide}
+    straight = [w.let(f"select i1 {full}, ptr {out}, ptr {inside}") for out, inside in wide.values()]
+    w.put(f"call void @tile(ptr %scratch, i64 {span.count}{''.join(f', ptr {a}' for a in straight)})")
+    for i, (port, array, column) in enumerate(zip(graph.outputs, outs, plan.outputs, strict=False)):
+        if i not in wide:
+            bring(port, array, column, False)
+    if wide:
+        with w.when(w.let(f"xor i1 {full}, true")):
+            for i, (out, inside) in wide.items():
+                row = graph.outputs[i].size * plan.lanes.itemsize
+                size = w.let(f"mul i64 {w.let(f'add i64 {span.last}, 1')}, {row}")
+                w.put(f"call void @copy(ptr {out}, ptr {inside}, i64 {size})")
+
+
+def _do_columns(w: Writer, plan: Plan, arrays: list[list[str]], span: Span) -> None:
+    """A tile of columns: straight where it is full and states lie side by side, else by way of the scratch area."""
+    inputs, outputs = plan.graph.inputs, plan.graph.outputs
+    ports = [(p, c, True) for p, c in zip(inputs, plan.inputs, strict=True)]
+    ports += [(p, c, False) for p, c in zip(outputs, plan.outputs, strict=False)]
+    told, later, full = "", [], _full(w, plan, span)
+    for (port, column, inward), array in zip(ports, arrays, strict=True):
+        _, stride, pitch = array
+        start, between = _start(w, array, span), f"i64 {stride}, i64 {pitch}"
+        side_by_side = w.let(f"icmp eq i64 {stride}, {plan.lanes.itemsize}")
+        straight = w.let(f"and i1 {full}, {side_by_side}")
+        inside, around = w.at("%scratch", column * plan.pitch), w.let(f"xor i1 {straight}, true")
+        if inward:
+            with w.when(around):
+                move(w, plan, port, column, start, between, span, True)
+        else:
+            later.append((around, port, column, start, between))
+        address = w.let(f"select i1 {straight}, ptr {start}, ptr {inside}")
+        told += f", ptr {address}, i64 {w.let(f'select i1 {straight}, i64 {pitch}, i64 {plan.pitch}')}"
+    w.put(f"call void @tile(ptr %scratch, i64 {span.count}{told})")
+    for around, port, column, start, between in later:
+        with w.when(around):
+            move(w, plan, port, column, start, between, span, False)

@@ -21,8 +21,9 @@ SCRATCH = 20_000
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
 
-LARGEST = 16
-"""States in a tile at most: fetching one small tile overlaps the arithmetic of another (measured)."""
+LARGEST = {"rows": 16, "columns": 64, "": 16}
+"""States in a tile at most: fetching a small tile of rows overlaps the arithmetic of another; columns want more of a
+line at once (measured)."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,8 @@ class Plan:
     """What runs."""
     lanes: Lanes
     """The type of one value."""
-    limit: int = LARGEST
-    """States in a tile at most."""
-    straight: bool = False
-    """Whether wide outputs go straight into rows, without columns in the scratch area."""
+    layout: str = ""
+    """How arrays lie that are read and written straight: `rows` (wide outputs), `columns` (all), or none."""
 
     @cached_property
     def angles(self) -> list[int]:
@@ -66,7 +65,7 @@ class Plan:
     @cached_property
     def wide(self) -> list[int]:
         """Numbers of the outputs whose rows are written straight."""
-        return [i for i, p in enumerate(self.graph.outputs) if self.straight and p.size >= WIDE]
+        return [i for i, p in enumerate(self.graph.outputs) if self.layout == "rows" and p.size >= WIDE]
 
     @cached_property
     def angle_columns(self) -> list[int]:
@@ -89,11 +88,16 @@ class Plan:
         """How many there are."""
         return self.sines + 2 * len(self.angles) + 3
 
+    @property
+    def largest(self) -> int:
+        """States in a tile at most."""
+        return LARGEST[self.layout]
+
     @cached_property
     def tile(self) -> int:
         """States in a tile: a multiple of the width that keeps the scratch area in the cache."""
         states = SCRATCH // (self.columns * self.lanes.itemsize)
-        return max(self.lanes.width, min(self.limit, states) // self.lanes.width * self.lanes.width)
+        return max(self.lanes.width, min(self.largest, states) // self.lanes.width * self.lanes.width)
 
     @property
     def pairs(self) -> Lanes:
@@ -125,7 +129,8 @@ class Plan:
         """Angles whose columns lie side by side: (first column, first angle, how many)."""
         runs: list[list[int]] = []
         for angle, column in enumerate(self.angle_columns):
-            if runs and column == runs[-1][0] + runs[-1][2]:
+            together = runs and column == runs[-1][0] + runs[-1][2] and column not in self.inputs
+            if together:
                 runs[-1][2] += 1
             else:
                 runs.append([column, angle, 1])
@@ -140,20 +145,41 @@ def _running(sizes: list[int], start: int) -> list[int]:
 
 
 def tile_function(plan: Plan) -> str:
-    """The function `@tile(scratch, count, rows...)`: outputs of the first `count` states (a multiple of the width).
+    """The function `@tile(scratch, count, ...)`: outputs of the first `count` states (a multiple of the width).
 
-    `rows` are the addresses of the wide outputs that are written straight.
+    Further arguments are the addresses of wide outputs that are written straight (rows), or address and bytes from
+    column to column of every input and output (columns).
     """
     w = Writer()
+    outer = Outer(w, plan) if plan.layout == "columns" else None
     computed = [i for i in plan.angles if plan.graph.nodes[i].op != "input"]
     if computed:
         with w.loop("%count", plan.lanes.width) as index:
-            _write_angles(w, plan, Columns(w, plan, index), computed)
-    call_sincos(w, plan, "%count")
+            _write_angles(w, plan, Columns(w, plan, index, outer), computed)
+    call_sincos(w, plan, "%count", outer)
     with w.loop("%count", plan.lanes.width) as index:
-        write_results(w, plan, Columns(w, plan, index), _wide_rows(w, plan, index))
-    more = "".join(f", ptr noalias %rows{i}" for i in plan.wide)
+        write_results(w, plan, Columns(w, plan, index, outer), _wide_rows(w, plan, index))
+    more = "".join(f", ptr noalias %rows{i}" for i in plan.wide) + (outer.signature if outer else "")
     return w.function(f"internal void @tile(ptr noalias %scratch, i64 %count{more}) nounwind noinline")
+
+
+class Outer:
+    """The columns of the arrays themselves: where each starts, told as arguments of the function."""
+
+    def __init__(self, w: Writer, plan: Plan) -> None:
+        """Say where every column starts, before any loop."""
+        self.w, self.starts = w, dict[tuple[str, int, int], str]()
+        sides = {"in": plan.graph.inputs, "out": plan.graph.outputs}
+        self.signature = "".join(
+            f", ptr noalias %{side}{i}, i64 %pitch_{side}{i}"
+            for side, ports in sides.items()
+            for i in range(len(ports))
+        )
+        for side, ports in sides.items():
+            for i, port in enumerate(ports):
+                for k in range(port.size):
+                    offset = w.let(f"mul i64 %pitch_{side}{i}, {k}")
+                    self.starts[side, i, k] = w.at(f"%{side}{i}", offset)
 
 
 def _wide_rows(w: Writer, plan: Plan, index: str) -> dict[int, WideRows]:
@@ -170,10 +196,11 @@ def _wide_rows(w: Writer, plan: Plan, index: str) -> dict[int, WideRows]:
 class Columns:
     """Addresses of one vector of states within the columns."""
 
-    def __init__(self, w: Writer, plan: Plan, index: str) -> None:
-        """The vector that starts with state `index` of the tile."""
-        self.w, self.plan = w, plan
-        self.base = w.at("%scratch", w.let(f"mul i64 {index}, {plan.lanes.itemsize}"))
+    def __init__(self, w: Writer, plan: Plan, index: str, outer: Outer | None = None) -> None:
+        """The vector that starts with state `index` of the tile; inputs and outputs are outside where that is known."""
+        self.w, self.plan, self.outer = w, plan, outer
+        self.offset = w.let(f"mul i64 {index}, {plan.lanes.itemsize}")
+        self.base = w.at("%scratch", self.offset)
 
     def place(self, column: int) -> str:
         """Where the vector lies in a column."""
@@ -190,7 +217,19 @@ class Columns:
     def read(self, index: int) -> str | None:
         """An input, where it is first used."""
         at = self.plan.graph.nodes[index].at
-        return None if at is None else self.load(self.plan.inputs[at[0]] + at[1])
+        if at is None:
+            return None
+        if self.outer is None:
+            return self.load(self.plan.inputs[at[0]] + at[1])
+        return self.w.load(self.plan.lanes, self.w.at(self.outer.starts["in", at[0], at[1]], self.offset))
+
+    def give(self, value: str, output: int, element: int) -> None:
+        """An element of an output."""
+        if self.outer is None:
+            self.store(value, self.plan.outputs[output] + element)
+        else:
+            place = self.w.at(self.outer.starts["out", output, element], self.offset)
+            self.w.store(self.plan.lanes, value, place)
 
     def sincos(self, x: str) -> tuple[str, str]:
         """An angle that depends on sines: at the start of three columns that are there for it."""
@@ -198,7 +237,7 @@ class Columns:
         places = [self.w.at("%scratch", (first + i) * self.plan.pitch) for i in range(3)]
         self.w.store(self.plan.lanes, x, places[0])
         pointers = ", ".join(f"ptr {p}" for p in places)
-        self.w.put(f"call void @sincos({pointers}, i64 1, i64 0, i64 {self.plan.pairs.width})")
+        self.w.put(f"call void @sincos({pointers}, i64 1, i64 0, i64 0, i64 {self.plan.pairs.width})")
         return self.w.load(self.plan.lanes, places[1]), self.w.load(self.plan.lanes, places[2])
 
 
@@ -209,14 +248,18 @@ def _write_angles(w: Writer, plan: Plan, columns: Columns, computed: list[int]) 
             columns.store(values[index], column)
 
 
-def call_sincos(w: Writer, plan: Plan, count: str) -> None:
+def call_sincos(w: Writer, plan: Plan, count: str, outer: Outer | None = None) -> None:
     """Sines and cosines of all angles of a tile."""
     width = plan.pairs.width
     count = w.let(f"and i64 {w.let(f'add i64 {count}, {width - 1}')}, {-width}")
     for column, angle, how_many in plan.runs:
         places = [column, plan.sines + angle, plan.sines + len(plan.angles) + angle]
-        pointers = ", ".join(f"ptr {w.at('%scratch', p * plan.pitch)}" for p in places)
-        w.put(f"call void @sincos({pointers}, i64 {how_many}, i64 {plan.pitch}, i64 {count})")
+        pointers = [w.at("%scratch", p * plan.pitch) for p in places]
+        apart, at = str(plan.pitch), plan.graph.nodes[plan.angles[angle]].at if outer else None
+        if outer and at is not None:
+            pointers[0], apart = outer.starts["in", at[0], at[1]], f"%pitch_in{at[0]}"
+        told = f"{', '.join(f'ptr {p}' for p in pointers)}, i64 {how_many}, i64 {apart}, i64 {plan.pitch}"
+        w.put(f"call void @sincos({told}, i64 {count})")
 
 
 def write_results(w: Writer, plan: Plan, columns: Columns, wide: dict[int, WideRows]) -> None:
@@ -240,6 +283,6 @@ def write_results(w: Writer, plan: Plan, columns: Columns, wide: dict[int, WideR
             if output in wide:
                 wide[output].put(k, value)
             else:
-                columns.store(value, plan.outputs[output] + k)
+                columns.give(value, output, k)
 
     emit_nodes(w, plan.lanes, graph, needed(graph, sinks, staged), fetch, columns.sincos, made)
