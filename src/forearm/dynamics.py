@@ -29,7 +29,10 @@ LOG = logging.getLogger("forearm")
 def kernel_of(arm: Arm, quantity: str, **options: Any) -> Any:
     """The arm's kernel for a quantity, compiled once and kept on the arm."""
     key = (quantity, *options.items())
-    found = arm.kernels.get(key)
+    try:
+        found = arm.kernels.get(key)
+    except AttributeError:
+        faults.no_arm(arm)
     if found is None:
         from forearm.compiler.compiling import compile
 
@@ -40,7 +43,10 @@ def kernel_of(arm: Arm, quantity: str, **options: Any) -> Any:
 def _entry(arm: Arm, quantity: str, frame: str | int | None = None) -> Callable[..., Any]:
     """The fastest way into a kernel: what is plain goes straight to machine code, all else through the checks."""
     key = quantity if frame is None else (quantity, frame)
-    found = arm.kernels.get(key)
+    try:
+        found = arm.kernels.get(key)
+    except AttributeError:
+        faults.no_arm(arm)
     if found is None:
         from forearm.compiler.kernel import Way
 
@@ -124,9 +130,14 @@ def inverse_dynamics(
     array([20.668947,  2.876616])
     """
     if target != "cpu":
-        if (found := _elsewhere(arm, "inverse_dynamics", target, (q, qd, qdd), wrench, out)) is not None:
+        found = _elsewhere(arm, "inverse_dynamics", target, (q, qd, qdd), out, wrench=wrench)
+        if found is not None:
             return found
-    entry = arm.kernels.get("inverse_dynamics") or _entry(arm, "inverse_dynamics")
+    try:
+        entry = arm.kernels.get("inverse_dynamics")
+    except AttributeError:
+        faults.no_arm(arm)
+    entry = entry or _entry(arm, "inverse_dynamics")
     if wrench is None and threads == 1:
         return entry(q, qd, qdd) if out is None else entry(q, qd, qdd, out=out)
     tau = entry(q, qd, qdd, out=out, threads=threads)
@@ -150,14 +161,20 @@ def forward_dynamics(
     """Joint accelerations (..., n) under the torques tau.
 
     A single state whose mass matrix is singular raises `SingularInertia` and names the joint; in a batch such rows
-    are not finite, and `status`, a bool array of the batch's shape, is set to True for them.
+    are not finite, and `status`, a bool array of the batch's shape, is set to True for them (on the processor).
     """
     if wrench is not None:
+        faults.needs_arm(arm)
         tau = faults.state(arm, "tau", tau) + external_torque(arm, q, wrench, threads=threads)
     if target != "cpu":
-        if (found := _elsewhere(arm, "forward_dynamics", target, (q, qd, tau), None, out)) is not None:
+        found = _elsewhere(arm, "forward_dynamics", target, (q, qd, tau), out, status=status)
+        if found is not None:
             return found
-    entry = arm.kernels.get("forward_dynamics") or _entry(arm, "forward_dynamics")
+    try:
+        entry = arm.kernels.get("forward_dynamics")
+    except AttributeError:
+        faults.no_arm(arm)
+    entry = entry or _entry(arm, "forward_dynamics")
     if threads == 1 and status is None:
         return entry(q, qd, tau) if out is None else entry(q, qd, tau, out=out)
     qdd = entry(q, qd, tau, out=out, threads=threads)
@@ -170,8 +187,8 @@ def external_torque(arm: Arm, q: Any, wrench: Wrench, *, threads: int = 1) -> Ve
     """Jᵀ f (..., n): what a wrench on the arm does at the joints."""
     if not isinstance(wrench, Wrench):
         raise faults.StateFault(
-            f"wrench is a {type(wrench).__name__}; give a Wrench(force=, moment=, at=, frame=): six bare numbers "
-            "do not say where and in which axes they act."
+            f"wrench is {faults.a_or_an(type(wrench).__name__)}; give a Wrench(force=, moment=, at=, frame=): six "
+            "bare numbers do not say where and in which axes they act."
         )
     at, point = wrench.at if isinstance(wrench.at, tuple) else (wrench.at, None)
     kernel = kernel_of(arm, "wrench_torque", at=at, point=point, local=wrench.frame == "local")
@@ -182,19 +199,26 @@ def external_torque(arm: Arm, q: Any, wrench: Wrench, *, threads: int = 1) -> Ve
     return kernel.general(values, numbers, threads=threads)
 
 
+_ON_CUDA = {
+    "wrench": "takes no wrench; add its torque (external_torque) yourself.",
+    "status": "fills no status; leave it out: singular rows are those where qdd is not finite.",
+}
+"""Arguments that only the processor knows, and what to do instead."""
+
+
 def _elsewhere(
-    arm: Arm, quantity: str, target: str, values: tuple[Any, ...], wrench: Wrench | None, out: Any
+    arm: Arm, quantity: str, target: str, values: tuple[Any, ...], out: Any, **processor_only: Any
 ) -> Any:
     """The same on another target; None where 'auto' means the processor."""
     from forearm.compiler.targets import on_cuda, resolve
 
-    if resolve(target, values) == "cuda":
-        if wrench is not None:
-            raise faults.KernelFault(
-                f"{quantity} on 'cuda' takes no wrench; add its torque (external_torque) yourself."
-            )
-        return on_cuda(arm, quantity, values, out)
-    return None
+    faults.needs_arm(arm)
+    if resolve(target, values) == "cpu":
+        return None
+    for name, value in processor_only.items():
+        if value is not None:
+            raise faults.KernelFault(f"{quantity} of {arm.name} on 'cuda' {_ON_CUDA[name]}")
+    return on_cuda(arm, quantity, values, out)
 
 
 # -- the terms of the equation of motion -------------------------------------------------------------------
@@ -279,6 +303,7 @@ def parameters(arm: Arm) -> Vector:
     """The ten linear parameters of each link (10 n,): mass, first moment, inertia about the link frame's origin."""
     from forearm.compiler.regrouping import numbers_of
 
+    faults.needs_arm(arm)
     return np.array([x for link in arm.links for x in numbers_of(link.ten)], dtype=float)
 
 
@@ -286,6 +311,7 @@ def parameter_names(arm: Arm) -> list[str]:
     """Names of `parameters`, in order: M1, MX1, …, ZZn, with units kg, kg m, kg m²."""
     from forearm.compiler.regrouping import NAMES
 
+    faults.needs_arm(arm)
     return [f"{name}{i}" for i in range(1, arm.n + 1) for name in NAMES]
 
 
@@ -345,6 +371,7 @@ class Terms:
 
 def terms(arm: Arm, q: Any, qd: Any, qdd: Any, *, wrench: Wrench | None = None) -> Terms:
     """The torque split into inertial, centrifugal, Coriolis, gravity, rotor, friction and external parts."""
+    faults.needs_arm(arm)
     q, qd, qdd = (faults.state(arm, k, v) for k, v in (("q", q), ("qd", qd), ("qdd", qdd)))
     q, qd, qdd = np.broadcast_arrays(q, qd, qdd)
     rigid = arm.without_drives() if arm.has_drives else arm

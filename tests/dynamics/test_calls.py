@@ -1,6 +1,7 @@
 """How the functions are called: batches, broadcasting, out=, threads=, names, other scalars, and what they refuse."""
 
 import logging
+from inspect import signature
 
 import mpmath
 import numpy as np
@@ -106,6 +107,38 @@ def test_wrong_sizes_are_named():
         fa.gravity_torque(ARM, np.zeros(7))
     with pytest.raises(fa.StateFault, match=r"qdd has shape \(5,\)"):
         fa.inverse_dynamics(ARM, np.zeros(6), np.zeros(6), np.zeros(5))
+
+
+OF_AN_ARM = [fa.inverse_dynamics, fa.forward_dynamics, fa.solve_mass, fa.mass_matrix_rate, fa.coriolis_matrix]
+OF_AN_ARM += [fa.mass_matrix, fa.coriolis_transpose_times, fa.christoffel, fa.gravity_torque, fa.bias_torque]
+OF_AN_ARM += [fa.momentum, fa.energy, fa.reactions, fa.derivatives, fa.forward_derivatives, fa.regressor]
+OF_AN_ARM += [fa.parameters, fa.parameter_names, fa.pose, fa.jacobian, fa.jacobian_rate, fa.terms]
+
+
+@pytest.mark.parametrize("function", OF_AN_ARM, ids=lambda f: f.__name__)
+def test_a_name_in_place_of_an_arm_is_refused(function):
+    required = [p for p in signature(function).parameters.values() if p.default is p.empty]
+    with pytest.raises(fa.StateFault, match=r"^arm is a str 'panda'; give an Arm: fa.load\('panda'\)\.$"):
+        function("panda", *[np.zeros(7)] * (len(required) - 1))
+
+
+@pytest.mark.parametrize("options", [{"target": "cuda"}, {"wrench": fa.Wrench((0, 0, 1))}, {"threads": 2}])
+@pytest.mark.parametrize("function", [fa.inverse_dynamics, fa.forward_dynamics])
+def test_a_name_in_place_of_an_arm_is_refused_on_every_way(function, options):
+    with pytest.raises(fa.StateFault, match=r"^arm is a str 'panda'; give an Arm"):
+        function("panda", np.zeros(7), np.zeros(7), np.zeros(7), **options)
+
+
+def test_what_only_the_processor_knows_is_refused_on_cuda():
+    q, qd, tau = batch(3)
+    with pytest.raises(
+        fa.KernelFault, match=r"forward_dynamics of ur5e on 'cuda' fills no status; leave it out"
+    ):
+        fa.forward_dynamics(ARM, q, qd, tau, target="cuda", status=np.zeros(3, dtype=bool))
+    with pytest.raises(
+        fa.KernelFault, match=r"inverse_dynamics of ur5e on 'cuda' takes no wrench; add its torque"
+    ):
+        fa.inverse_dynamics(ARM, q, qd, tau, target="cuda", wrench=fa.Wrench((0, 0, 1)))
 
 
 def singular_arm():

@@ -2,6 +2,7 @@
 """Every refusal of `forearm.faults`: how to provoke it, its class, and what it says."""
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -65,12 +66,12 @@ PARTS = [
     arm("alpha in degrees", lambda: Link.dh("revolute", alpha=90), r"alpha is 90 rad, 14.3 turns: degrees\? Angles are in radians; give numpy.deg2rad\(90\)"),
     arm("theta in degrees", lambda: Link("revolute", theta=-180.0, name="hip"), r"link 'hip': theta is -180 rad, 28.6 turns: degrees\?"),
     arm("yaw in degrees", lambda: Pose.at(rpy=(0, 0, 45)), r"Pose yaw is 45 rad, 7.2 turns: degrees\?"),
-    arm("matrix for an inertia", lambda: Link("revolute", inertia=np.eye(3)), r"link: inertia is a ndarray; give a Inertia \(Inertia.about_com or Inertia.about_origin: the point matters\)"),
+    arm("matrix for an inertia", lambda: Link("revolute", inertia=np.eye(3)), r"link: inertia is an ndarray; give an Inertia \(Inertia.about_com or Inertia.about_origin: the point matters\)"),
     arm("tuple for a drive", lambda: Link("revolute", drive=(1, 2)), r"link: drive is a tuple; give a Drive\."),
-    arm("matrix for a base", lambda: two_links(base=np.eye(4)), r"arm 'rr': base is a ndarray; give a Pose \(Pose.at\(xyz, rpy\) or Pose.from_matrix\)"),
-    arm("matrix for a tool", lambda: two_links(tool=np.eye(4)), r"arm 'rr': tool is a ndarray; give a Pose"),
+    arm("matrix for a base", lambda: two_links(base=np.eye(4)), r"arm 'rr': base is an ndarray; give a Pose \(Pose.at\(xyz, rpy\) or Pose.from_matrix\)"),
+    arm("matrix for a tool", lambda: two_links(tool=np.eye(4)), r"arm 'rr': tool is an ndarray; give a Pose"),
     arm("row for a link", lambda: Arm("rr", [(0, 1, 2, 3)]), r"arm 'rr': links\[0\] is a tuple; give a Link \(Link.dh"),
-    arm("payload inertia bare", lambda: two_links().with_payload(1, inertia=np.eye(3), frame="flange"), r"payload inertia is a ndarray; give a Inertia \(Inertia.about_com"),
+    arm("payload inertia bare", lambda: two_links().with_payload(1, inertia=np.eye(3), frame="flange"), r"payload inertia is an ndarray; give an Inertia \(Inertia.about_com"),
     arm("unknown joint kind", lambda: Link("ball"), r"link: joint kind is 'ball'; it must be 'revolute' or 'prismatic'\."),
     arm("continuous joint", lambda: Link("continuous", name="j1"), r"link 'j1': joint kind is 'continuous'; .* \(a continuous joint is 'revolute' without limits\)"),
     arm("letter for a joint", lambda: Link("P"), r"joint kind is 'P'; it must be 'revolute' or 'prismatic' \('prismatic'\)"),
@@ -132,6 +133,9 @@ WHOLE = [
 
 CALLS = [
     Case("torque of bones", lambda: faults.no_dynamics(kinematics_only(), "torques"), NoDynamics, r"arm 'bones' has no masses or inertias .* so it has no torques; give each link mass, com and inertia"),
+    state("a name for an arm", lambda: faults.needs_arm("panda"), r"arm is a str 'panda'; give an Arm: fa.load\('panda'\)"),
+    state("a path for an arm", lambda: faults.needs_arm(PurePosixPath("my/arm.urdf")), r"arm is a PurePosixPath 'my/arm.urdf'; give an Arm: fa.load\('my/arm.urdf'\)"),
+    state("an array for an arm", lambda: faults.needs_arm(np.zeros(2)), r"arm is an ndarray; give an Arm: fa.load\('puma560'\)"),
     arm("unknown configuration", lambda: two_links(configurations={"home": (0, 0)}).configuration("ready"), r"arm 'rr' has no configuration 'ready'; it has home"),
     arm("configuration of none", lambda: two_links().configuration("ready"), r"has no configuration 'ready'; it has none"),
     arm("no DH row", lambda: Arm("bent", [Link("revolute", Pose.at((0, 0, 0.3), (0, 0.5, 0)), **ROD)]).dh_table(), r"arm 'bent': link 1 'joint1' has a general pose after its joint, not Tx\(a\) Rx\(alpha\)"),

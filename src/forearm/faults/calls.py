@@ -1,12 +1,28 @@
 """Calls: states of the wrong size or kind, arms without masses, results that do not exist."""
 
 import math
+from pathlib import PurePath
 from typing import Any, NoReturn
 
 import numpy as np
 
 from forearm.faults.kinds import ArmFault, NoDynamics, SingularInertia, StateFault
-from forearm.faults.parts import DEGREES
+from forearm.faults.parts import DEGREES, a_or_an
+
+
+def needs_arm(value: Any) -> None:
+    """Refuse what is no arm, most often its name."""
+    if not hasattr(value, "links"):
+        no_arm(value)
+
+
+def no_arm(value: Any) -> NoReturn:
+    """A name, or anything else, in place of an arm."""
+    if isinstance(value, (str, PurePath)):
+        given, source = f"{type(value).__name__} {str(value)!r}", str(value)
+    else:
+        given, source = type(value).__name__, "puma560"
+    raise StateFault(f"arm is {a_or_an(given)}; give an Arm: fa.load({source!r}).") from None
 
 
 def no_dynamics(arm: Any, quantity: str) -> NoReturn:

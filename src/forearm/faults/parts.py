@@ -88,8 +88,14 @@ def part(value: Any, kind: type, where: str) -> None:
     """An argument that must be a Link, a Pose, an Inertia or a Drive."""
     if not isinstance(value, kind):
         raise ArmFault(
-            f"{where} is a {type(value).__name__}; give a {kind.__name__}{_MADE_BY.get(kind.__name__, '')}."
+            f"{where} is {a_or_an(type(value).__name__)}; give {a_or_an(kind.__name__)}"
+            f"{_MADE_BY.get(kind.__name__, '')}."
         )
+
+
+def a_or_an(word: str) -> str:
+    """The word with its article: an Inertia, a Pose."""
+    return f"{'an' if word[0] in 'AEIOaeio' or word == 'ndarray' else 'a'} {word}"
 
 
 _MADE_BY = {

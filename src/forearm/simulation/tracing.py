@@ -10,7 +10,7 @@ import numpy as np
 from forearm.arm import Arm
 from forearm.compiler.graph import Graph
 from forearm.compiler.trace import trace
-from forearm.faults import KernelFault, StateFault, TraceFault
+from forearm.faults import KernelFault, StateFault, TraceFault, a_or_an
 
 RESERVED = (
     "t",
@@ -113,7 +113,8 @@ def _reason(error: Exception) -> str:
 def _check_names(function: Any, gains: Mapping[str, tuple[int, ...]]) -> None:
     if not callable(function):
         raise StateFault(
-            f"law is a {type(function).__name__}; give torques (n,) or (..., steps, n), or a function law(t, q, qd)."
+            f"law is {a_or_an(type(function).__name__)}; give torques (n,) or (..., steps, n), or a function "
+            "law(t, q, qd)."
         )
     for name in gains:
         if name in RESERVED:
