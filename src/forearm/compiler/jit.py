@@ -96,8 +96,8 @@ def _parsed(text: str, name: str) -> Any:
     return module
 
 
-LEVEL = 2
-"""Optimisation level of the code generator (0 to 3)."""
+LEVEL = 1
+"""Optimisation level of the code generator (0 to 3): higher ones take longer and give the same speed (measured)."""
 
 
 def object_code(text: str, name: str, level: int = LEVEL) -> bytes:
