@@ -123,6 +123,102 @@ def test_an_interrupt_waits_for_the_others(kernel, monkeypatch):
     crew.dismiss()
 
 
+def counting(states):
+    """How often each state was done, and a function that counts; (array, function to keep, address)."""
+    done, lock = np.zeros(states, np.int32), threading.Lock()
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+    def function(table, first, end, scratch):
+        with lock:
+            done[first:end] += 1
+
+    return done, function, ctypes.cast(function, ctypes.c_void_p).value
+
+
+def test_a_thread_that_comes_late_takes_nothing_of_the_job_that_is_being_written():
+    """A thread that looks at the old job while the next one is on its way must not take a share by its fields."""
+    crew = threads.Crew()
+    done, _function, address = counting(4000)
+    publish, serve, late = crew._code["publish"], crew._code["serve"], []
+
+    def watched(*given):
+        if late:
+            serve(crew._at, 1, late.pop(), 1)  # as one that slept through the old job
+        publish(*given)
+
+    crew._code = {**crew._code, "publish": watched}
+    crew.run(threads.Job(address, 0, 32, 16, 16, 100), 2)
+    done[:] = 0
+    late.append((crew._now.value >> 32) - 1)
+    crew.run(threads.Job(address, 0, 4000, 16, 16, 100), 2)
+    assert not late
+    assert (done == 1).all()
+    crew.dismiss()
+
+
+def test_an_interrupt_just_after_the_callers_own_share_waits_too():
+    crew = threads.Crew()
+    running, real = threading.Event(), crew._code["work"]
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+    def slow(table, first, end, scratch):
+        if threading.current_thread() is not threading.main_thread():
+            running.set()
+            time.sleep(0.1)
+            running.clear()
+        else:
+            running.wait(5)
+
+    def interrupted(*given):
+        crew._code = {**crew._code, "work": real}
+        real(*given)
+        raise KeyboardInterrupt
+
+    crew._code = {**crew._code, "work": interrupted}
+    with pytest.raises(KeyboardInterrupt):
+        crew.run(threads.Job(ctypes.cast(slow, ctypes.c_void_p).value, 0, 2, 1, 1, 8), 2)
+    assert not running.is_set()
+    crew.dismiss()
+
+
+def test_an_interrupt_while_others_are_called_leaves_nothing_behind():
+    crew = threads.Crew()
+    done, _function, address = counting(4000)
+    job = threads.Job(address, 0, 4000, 16, 16, 100)
+    crew.run(job, 3)
+    time.sleep(0.1)  # everybody sleeps
+    calls = crew._calls
+
+    class Interrupted:
+        def put(self, word):
+            calls[0].put(word)
+            raise KeyboardInterrupt
+
+        def get(self):
+            return calls[0].get()
+
+    crew._calls = [Interrupted(), calls[1]]
+    with pytest.raises(KeyboardInterrupt):
+        crew.run(job, 3)
+    assert (done == 2).all()
+    crew._calls = calls
+    crew.run(job, 3)
+    assert (done == 3).all()
+    crew.dismiss()
+
+
+def test_a_machine_that_gives_no_more_threads(monkeypatch):
+    crew = threads.Crew()
+
+    def refused(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    with pytest.raises(RuntimeError, match="new thread"):
+        crew.run(threads.Job(0, 0, 4000, 16, 16, 100), 2)
+    crew.dismiss()
+
+
 REAL_SLEEP = time.sleep
 
 SCRIPT = """

@@ -1,8 +1,9 @@
 """The machine code of a crew of threads (threads.py): publish a job, take shares of it, wait for the others.
 
 The first word of the crew's memory is the job's number times 2^32, plus the next share; it is exchanged atomically, so
-that a thread that comes late takes no share of another job. A second word counts the shares that are finished. The
-fields of a job are written before its number is, and read only while it is the current one.
+that a thread that comes late takes no share of another job. A second word counts the shares that are finished. While
+the fields of a job are written, the word has a number of its own and no share left: whoever still looks at the job
+before takes nothing by the fields of the next.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def crew_text(triple: str) -> str:
 
 def _shares() -> str:
     fields = "\n".join(
-        f"  %p_{name} = getelementptr i8, ptr %crew, i64 {JOB + 8 * i}\n  %{name} = load i64, ptr %p_{name}"
+        f"  %p_{name} = getelementptr i8, ptr %crew, i64 {JOB + 8 * i}\n"
+        f"  %{name} = load atomic i64, ptr %p_{name} monotonic, align 8"
         for i, name in enumerate(FIELDS)
     )
     return f"""; take shares of job %number until there is none
@@ -96,14 +98,25 @@ leave:
 
 
 def _publish() -> str:
-    return f"""; let the crew see the job that lies in the fields
-define void @publish(ptr %crew) nounwind {{
+    written = "\n".join(
+        f"  %g_{name} = getelementptr i8, ptr %fields, i64 {8 * i}\n  %{name} = load i64, ptr %g_{name}\n"
+        f"  %p_{name} = getelementptr i8, ptr %crew, i64 {JOB + 8 * i}\n"
+        f"  store atomic i64 %{name}, ptr %p_{name} monotonic, align 8"
+        for i, name in enumerate(FIELDS)
+    )
+    return f"""; let the crew see a job: close the one before, write the fields, open
+define void @publish(ptr %crew, ptr %fields) nounwind {{
 entry:
   %done = getelementptr i8, ptr %crew, i64 {DONE}
-  store atomic i64 0, ptr %done release, align 8
   %old = load atomic i64, ptr %crew acquire, align 8
   %job = lshr i64 %old, 32
-  %following = add i64 %job, 1
+  %between = add i64 %job, 1
+  %numbered = shl i64 %between, 32
+  %closed = or i64 %numbered, 4294967295
+  %before = atomicrmw xchg ptr %crew, i64 %closed seq_cst, align 8
+{written}
+  store atomic i64 0, ptr %done release, align 8
+  %following = add i64 %job, 2
   %now = shl i64 %following, 32
   store atomic i64 %now, ptr %crew seq_cst, align 8
   ret void

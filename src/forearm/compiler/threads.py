@@ -20,11 +20,14 @@ from functools import cache, lru_cache
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
-from forearm.compiler.crew import FIELDS, JOB, NOW, SIZE, crew_text
+from forearm.compiler.crew import FIELDS, NOW, SIZE, crew_text
 from forearm.faults import StateFault
 
 SPINS = 4000
 """How often a thread looks for work before it sleeps: some hundred microseconds."""
+
+TO_THE_END = 2**62
+"""As often as it takes."""
 
 
 @cache
@@ -36,7 +39,7 @@ def _code() -> dict[str, Any]:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))  # to the very end: a thread may be in it
     pointer, number, truth = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int
     kinds = {
-        "publish": ctypes.PYFUNCTYPE(None, pointer),
+        "publish": ctypes.PYFUNCTYPE(None, pointer, pointer),
         "work": ctypes.CFUNCTYPE(truth, pointer, number),
         "wait": ctypes.CFUNCTYPE(truth, pointer, number),
         "serve": ctypes.CFUNCTYPE(number, pointer, number, number, number),
@@ -69,7 +72,6 @@ class Crew:
         self._code = _code()
         self._memory = ctypes.create_string_buffer(SIZE + 64)
         self._at = _aligned(self._memory)
-        self._fields = (ctypes.c_int64 * len(FIELDS)).from_address(self._at + JOB)
         self._now = ctypes.c_uint64.from_address(self._at + NOW)
         self._asleep: list[bool] = []
         self._calls: list[SimpleQueue[bool]] = []
@@ -86,21 +88,22 @@ class Crew:
             self._area = ctypes.create_string_buffer(members * pitch + 64)
         marks = _marks(job.states, members, job.grain, job.smallest)
         where, shares = ctypes.addressof(marks), len(marks) - 1
-        self._fields[:] = [job.function, job.table, where, shares, members, _aligned(self._area), pitch]
-        self._code["publish"](self._at)
-        for who in range(members - 1):
-            if self._asleep[who]:
-                self._asleep[who] = False
-                self._calls[who].put(True)
-        patience = _patience(members)
-        done = self._code["work"](self._at, patience)
+        told = job.function, job.table, where, shares, members, _aligned(self._area), pitch
+        fields, patience = (ctypes.c_int64 * len(FIELDS))(*told), _patience(members)
         try:
+            self._code["publish"](self._at, fields)
+            for who in range(members - 1):
+                if self._asleep[who]:
+                    self._asleep[who] = False
+                    self._calls[who].put(True)
+            done = self._code["work"](self._at, patience)
             while not done:
                 time.sleep(1e-5)
                 done = self._code["wait"](self._at, patience)
-        finally:
-            while not done:  # an interrupt: the arrays must stay until nobody writes to them
-                done = self._code["wait"](self._at, patience)
+        except BaseException:
+            # The arrays must stay until nobody writes to them: one call, which a second interrupt does not cut short.
+            self._code["work"](self._at, TO_THE_END)
+            raise
 
     def _hire(self) -> None:
         member = len(self._threads) + 1
@@ -128,7 +131,8 @@ class Crew:
         for call in self._calls:
             call.put(True)
         for thread in self._threads:
-            thread.join()
+            if thread.is_alive():  # one that could not be started cannot be joined
+                thread.join()
 
 
 @lru_cache(64)
