@@ -13,13 +13,12 @@ Everything works on any scalar that the formulation works on.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from forearm.algebra import Matrix, Vector
-from forearm.faults import StateFault
+from forearm.faults import StateFault, no_formulation
 from forearm.formulations import FORMULATIONS, Formulation
 
 DEFAULT = "luh_walker_paul_1980"
@@ -101,9 +100,7 @@ def _row(formulation: str) -> Formulation:
     able = [stem for stem, row in FORMULATIONS.items() if "joint_torques" in row.gives]
     if formulation in able:
         return FORMULATIONS[formulation]
-    close = get_close_matches(str(formulation), able, 1)
-    hint = f"did you mean {close[0]!r}?" if close else f"give one of {', '.join(able)}."
-    raise StateFault(f"formulation {formulation!r} is not one that gives joint torques; {hint}")
+    no_formulation(formulation, able, giving="joint torques")
 
 
 def _checked(arm: Any, formulation: str) -> Callable[..., Vector]:

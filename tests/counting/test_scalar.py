@@ -122,7 +122,7 @@ def test_generic_arm_has_no_zeros_or_ones():
 
 
 def test_messages():
-    with pytest.raises(StateFault, match="no formulation 'newton'; give one of uicker_kahn_1969"):
+    with pytest.raises(StateFault, match=r"no formulation 'newton' .*; give one of uicker_kahn_1969"):
         count("newton")
     with pytest.raises(StateFault, match="luh_walker_paul_1980 has no 'mass_matrix'; it gives joint_torques"):
         count("luh_walker_paul_1980", quantity="mass_matrix")

@@ -30,7 +30,9 @@ def test_without_sympy_one_sentence(monkeypatch):
 
 def test_unknown_formulation(rr):
     with pytest.raises(
-        StateFault, match="formulation is 'newton'; it must be None or one of uicker_kahn_1969, "
+        StateFault,
+        match=r"derive: there is no formulation 'newton' that gives joint torques "
+        r"\(did you mean 'newton_euler_notes'\?\); give one of uicker_kahn_1969, ",
     ):
         derive(rr, "newton")
 

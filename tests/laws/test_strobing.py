@@ -43,10 +43,11 @@ def test_what_cannot_be_strobed_is_said():
     with pytest.raises(StateFault, match=r"'horn_raibert_1978' needs coefficients .* strobe another one"):
         strobe(arm, np.zeros(2), "horn_raibert_1978")
     with pytest.raises(
-        StateFault, match=r"'luh_walker_paul_1981' is not one .* did you mean 'luh_walker_paul_1980'"
+        StateFault,
+        match=r"'luh_walker_paul_1981' that gives joint torques \(did you mean 'luh_walker_paul_1980'\?\)",
     ):
         strobe(arm, np.zeros(2), "luh_walker_paul_1981")
-    with pytest.raises(StateFault, match="'walker_orin_1982' is not one that gives joint torques"):
+    with pytest.raises(StateFault, match="no formulation 'walker_orin_1982' that gives joint torques"):
         torques_of("walker_orin_1982")
     with pytest.raises(StateFault, match=r"'nothing' .* give one of uicker_kahn_1969, waters_1979"):
         strobe(arm, np.zeros(2), "nothing")

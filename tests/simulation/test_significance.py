@@ -121,7 +121,7 @@ def test_ignoring_coriolis_works_only_at_slow_speed():
         (lambda: significance(PUMA, MOTION, 0), r"tolerance is 0; give a share"),
         (
             lambda: significance(PUMA, MOTION, formulation="walker"),
-            r"no formulation 'walker' gives torques; give one of",
+            r"no formulation 'walker' that gives joint torques \(did you mean .*\); give one of",
         ),
         (lambda: significance(PUMA, 3.0), r"motion: give a motion, a record, or three arrays"),
         (lambda: significance(PUMA, (np.full(6, np.nan),) * 3), r"it has no finite states"),

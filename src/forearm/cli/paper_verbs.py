@@ -13,14 +13,8 @@ def formulation_of(stem: str, quantity: str | None = None) -> Any:
     """The row of the registry, or a fault that lists the stems."""
     from forearm.faults import StateFault
     from forearm.formulations import FORMULATIONS
-    from forearm.readers.toml_text import did_you_mean
 
-    found = FORMULATIONS.get(stem)
-    if found is None:
-        raise StateFault(
-            f"there is no formulation {stem!r}{did_you_mean(stem, tuple(FORMULATIONS))}; give one of "
-            f"{', '.join(FORMULATIONS)}."
-        )
+    found = FORMULATIONS[stem]
     if quantity is not None and quantity not in found.gives:
         raise StateFault(
             f"{stem} gives {', '.join(found.gives)}, not {quantity}; choose another formulation."

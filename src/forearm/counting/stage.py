@@ -20,7 +20,7 @@ import numpy as np
 from forearm.arm import WALK, Arm, Inertia, Link, Pose
 from forearm.counting.conventions import Convention
 from forearm.counting.scalar import TRIG, Counted, Meter, Operation, values
-from forearm.faults import StateFault
+from forearm.faults import StateFault, no_formulation
 from forearm.formulations import FORMULATIONS
 from forearm.parts import AboutCom, Ten
 from forearm.strobing import Strobed, strobe
@@ -202,8 +202,7 @@ def _source(stem: str) -> tuple[str, Any]:
     name = f"forearm.formulations.{stem}" if stem in FORMULATIONS else f"forearm.counting.as_counted.{stem}"
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
-        known = ", ".join(FORMULATIONS)
-        raise StateFault(f"count: there is no formulation {stem!r}; give one of {known}.")
+        no_formulation(stem, FORMULATIONS, where="count: ")
     return name, spec.loader.get_code(name)  # type: ignore[union-attr]
 
 

@@ -47,9 +47,7 @@ class Prepared:
         """Sᵀ tau by one formulation, as expressions in coordinates, speeds and accelerations."""
         row, known = FORMULATIONS.get(stem), torque_stems()
         if row is None or stem not in known:
-            raise faults.StateFault(
-                f"derive: formulation is {stem!r}; it must be None or one of {', '.join(known)}."
-            )
+            faults.no_formulation(stem, known, where="derive: ", giving="joint torques")
         if not row.accepts(self.arm):
             raise faults.StateFault(
                 f"derive: {stem} is written for revolute joints only, and arm {self.arm.name!r} slides; "

@@ -1,13 +1,14 @@
 """Calls: states of the wrong size or kind, arms without masses, results that do not exist."""
 
 import math
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, NoReturn
 
 import numpy as np
 
-from forearm.faults.kinds import ArmFault, NoDynamics, SingularInertia, StateFault
-from forearm.faults.parts import DEGREES, a_or_an
+from forearm.faults.kinds import ArmFault, NoDynamics, SingularInertia, StateFault, UnknownFormulation
+from forearm.faults.parts import DEGREES, a_or_an, did_you_mean
 
 
 def needs_arm(value: Any) -> None:
@@ -37,6 +38,15 @@ def needs_dynamics(arm: Any, quantity: str) -> None:
     """Refuse a quantity that needs masses where they are not known: never zeros."""
     if not arm.dynamics:
         no_dynamics(arm, quantity)
+
+
+def no_formulation(name: Any, known: Iterable[str], *, where: str = "", giving: str = "") -> NoReturn:
+    """A formulation that there is not, or none that gives what is wanted."""
+    stems = tuple(known)
+    raise UnknownFormulation(
+        f"{where}there is no formulation {name!r}{giving and f' that gives {giving}'}"
+        f"{did_you_mean(str(name), stems)}; give one of {', '.join(stems)}."
+    )
 
 
 def no_configuration(arm: Any, name: Any) -> NoReturn:
@@ -71,6 +81,20 @@ def state(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
             f"a batch (..., {n})."
         )
     return array if array.dtype == object else np.asarray(array, dtype=np.float64)
+
+
+def one_state(arm: Any, name: str, value: Any) -> None:
+    """Refuse what is not one number for each joint, whatever the kind of number."""
+    n = len(arm.links)
+    try:
+        shape = value.shape if isinstance(value, np.ndarray) else (len(value),)
+    except TypeError:
+        shape = ()
+    if shape != (n,):
+        raise StateFault(
+            f"{name} has shape {shape}, but arm {arm.name!r} has {n} joints and a formulation takes one state at a "
+            f"time; give ({n},)."
+        )
 
 
 def _from_names(arm: Any, name: str, value: dict[str, Any], names: list[str]) -> list[Any]:

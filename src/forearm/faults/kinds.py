@@ -17,6 +17,12 @@ class StateFault(Fault, ValueError):
     """A state, or another argument of a call, is wrong."""
 
 
+class UnknownFormulation(StateFault, KeyError):
+    """A name that is not in the registry of formulations: a KeyError too, because the registry is a dict."""
+
+    __str__ = Exception.__str__
+
+
 class ReadFault(Fault, ValueError):
     """A file could not be understood."""
 

@@ -98,6 +98,17 @@ def a_or_an(word: str) -> str:
     return f"{'an' if word[0] in 'AEIOaeio' or word == 'ndarray' else 'a'} {word}"
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """' (did you mean ..?)' where a known word is close or holds this one, or nothing."""
+    import difflib
+
+    words = list(known)
+    close = difflib.get_close_matches(name, words, n=1, cutoff=0.6)
+    if not close and len(name) > 2:
+        close = sorted((word for word in words if name.lower() in word.lower()), key=len)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
 _MADE_BY = {
     "Inertia": " (Inertia.about_com or Inertia.about_origin: the point matters)",
     "Pose": " (Pose.at(xyz, rpy) or Pose.from_matrix)",

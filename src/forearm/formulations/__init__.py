@@ -20,7 +20,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from forearm.faults import ArmFault, no_dynamics
+from forearm.faults import ArmFault, needs_arm, no_dynamics, no_formulation, one_state
 
 QUANTITIES = (
     "joint_torques",
@@ -31,6 +31,15 @@ QUANTITIES = (
     "reactions",
     "joint_accelerations",
 )
+
+_STATE = {
+    "mass_matrix": ("q",),
+    "christoffel": ("q",),
+    "coriolis_matrix": ("q", "qd"),
+    "gravity_torque": ("q",),
+    "joint_accelerations": ("q", "qd", "tau"),
+}
+"""What a quantity takes after the arm; (q, qd, qdd) where it is not here."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +76,11 @@ class Formulation:
         raise AttributeError(f"{self.stem} gives {', '.join(self.gives)}; it has no {name}")
 
     def _checked(self, function: Any, quantity: str) -> Any:
+        names = _STATE.get(quantity, ("q", "qd", "qdd"))
+
         @wraps(function)
         def checked(arm: Any, *args: Any, **keywords: Any) -> Any:
+            needs_arm(arm)
             if not getattr(arm, "dynamics", True):
                 no_dynamics(arm, quantity)
             sliding = [link.name for link in arm.links if not link.revolute] if self.joints == "R" else []
@@ -77,6 +89,9 @@ class Formulation:
                     f"{self.stem} takes revolute joints only, but {', '.join(sliding)} of arm {arm.name!r} "
                     "is prismatic; choose a formulation whose FORMULATIONS[stem].joints is 'RP'."
                 )
+            for name, value in (*zip(names, args, strict=False), *keywords.items()):
+                if name in names:
+                    one_state(arm, name, value)
             return function(arm, *args, **keywords)
 
         return checked
@@ -243,4 +258,12 @@ _ROWS = (
     ),
 )
 
-FORMULATIONS: dict[str, Formulation] = {row.stem: row for row in _ROWS}
+
+class _Registry(dict[str, Formulation]):
+    """Stem -> row; a stem that is not there is refused with those that are."""
+
+    def __missing__(self, stem: Any) -> Formulation:
+        no_formulation(stem, self)
+
+
+FORMULATIONS: dict[str, Formulation] = _Registry({row.stem: row for row in _ROWS})

@@ -9,9 +9,8 @@ from typing import Any
 
 from forearm.algebra import Scalar
 from forearm.arm import Arm
-from forearm.faults import ReadFault
+from forearm.faults import ReadFault, did_you_mean
 from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml
-from forearm.readers.toml_text import did_you_mean
 
 __all__ = ["from_toml", "known_arms", "load", "parameters_of", "read_toml"]
 

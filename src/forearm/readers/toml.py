@@ -17,9 +17,9 @@ from typing import Any
 
 from forearm.algebra import Scalar, is_number, rotation_rpy
 from forearm.arm import Arm, Defect, Drive, Inertia, Link, Pose, moved_frame
-from forearm.faults import DEFECTS, ArmFault, ReadFault
+from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean
 from forearm.readers.toml_table import REQUIRED, Source, Table
-from forearm.readers.toml_text import did_you_mean, parse
+from forearm.readers.toml_text import parse
 
 CONVENTIONS = ("standard", "modified", "poses", "joints")
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from forearm.algebra import Scalar
-from forearm.faults import ReadFault
-from forearm.readers.toml_text import Path, did_you_mean, key_lines, line_of
+from forearm.faults import ReadFault, did_you_mean
+from forearm.readers.toml_text import Path, key_lines, line_of
 from forearm.readers.toml_values import UNITS, NotAQuantity, quantity
 
 REQUIRED: Any = object()

@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
 from typing import Any
 
 from forearm.faults import ReadFault
@@ -62,14 +61,6 @@ def line_of(lines: dict[Path, int], path: Path) -> int:
             return min(inside)
         path = path[:-1]
     return lines.get(path, 1)
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """', did you mean ..?' where a known word is close, or nothing."""
-    import difflib
-
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _names(dotted: str) -> tuple[str, ...]:

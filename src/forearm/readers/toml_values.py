@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from forearm.algebra import Scalar, is_number
-from forearm.readers.toml_text import did_you_mean
+from forearm.faults import did_you_mean
 
 UnitTable = dict[str, tuple[float, float]]
 """Unit -> (factor, divisor); two numbers, because 433 / 1000 is nearer to 0.433 than 433 * 0.001."""

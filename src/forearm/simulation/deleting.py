@@ -16,7 +16,7 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.graph import Graph
 from forearm.compiler.passes import simplify
-from forearm.faults import StateFault
+from forearm.faults import StateFault, no_formulation
 from forearm.formulations import FORMULATIONS
 from forearm.simulation.motions import Motion
 from forearm.simulation.summands import adjoints, edges, located_graph, measured, without
@@ -128,9 +128,7 @@ def significance(
     row = FORMULATIONS.get(formulation)
     if row is None or "joint_torques" not in row.gives or row.needs:
         able = [k for k, r in FORMULATIONS.items() if "joint_torques" in r.gives and not r.needs]
-        raise StateFault(
-            f"significance: no formulation {formulation!r} gives torques; give one of {', '.join(able)}."
-        )
+        no_formulation(formulation, able, where="significance: ", giving="joint torques")
     q, qd, qdd = states_of(arm, motion, samples)
     parts = dynamics.terms(arm, q, qd, qdd)
     scale = _scale(parts.total)

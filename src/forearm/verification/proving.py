@@ -153,7 +153,7 @@ def _stems(arm: Arm, wanted: Sequence[str] | None) -> list[str]:
     """Formulations that take this arm, all or those that are wanted."""
     for stem in wanted or ():
         if stem not in FORMULATIONS:
-            raise faults.StateFault(f"there is no formulation {stem!r}; there are {', '.join(FORMULATIONS)}.")
+            faults.no_formulation(stem, FORMULATIONS, where="verify: ")
     return [
         stem for stem, row in FORMULATIONS.items() if row.accepts(arm) and (wanted is None or stem in wanted)
     ]
