@@ -58,6 +58,9 @@ for row in fa.published("hollerbach_1980", "I"):
     print(row.row, row.multiplications.status, row.additions.status)
 ```
 
+Without `convention=` the first line gives 861 | 690: gravity, an acceleration of the base, is charged too; the published 852
+leaves it out.
+
 """
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Rows = list[dict[str, Any]]
 Tell = Callable[[int, int, str], None]
 
+AT_REST = "luh_walker_paul_1980", "as set forth, base at rest"
+"""A formulation whose published table follows another convention than ours, and which."""
 MOST = 2_000_000
 """Operations that are run at most; a second for each 200 000."""
 
@@ -139,10 +141,24 @@ def one(question: Question, by: str) -> Answer:
         f"{found.stem}, {quantity}, {where}: {found.multiplications:,} multiplications, {found.additions:,} additions.",
         *([f"For any n from {whole.first}: {whole} (multiplications | additions)."] if whole else []),
         f"Convention {rule.name!r}: {rule.why}",
+        *_at_rest(question, found),
     ]
     if found.bookkeeping.multiplications or found.bookkeeping.additions:
         sentences.append(f"Besides, on lines that carry no equation: {found.bookkeeping}.")
     return Answer(document, (Table("", rows),), tuple(sentences))
+
+
+def _at_rest(question: Question, found: "Count") -> list[str]:
+    """What the published table counts, where its convention is another one and nobody asked for one."""
+    from forearm.counting import count
+
+    if found.stem != AT_REST[0] or question.convention is not None or question.arm is not None:
+        return []
+    rest = count(found.stem, found.n, convention=AT_REST[1], quantity=found.quantity).total
+    return [
+        "Gravity is charged as an acceleration of the base; Hollerbach 1980 leaves it out: "
+        f'{rest} with --convention "{AT_REST[1]}".'
+    ]
 
 
 def refuse_the_endless(stem: str, n: int, whole: "Polynomials", most: int = MOST) -> None:

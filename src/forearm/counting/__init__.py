@@ -1,6 +1,6 @@
 """What formulations cost: exact operation counts, the published tables, schedules, customised costs.
 
-count("luh_walker_paul_1980", n=6).total          852 multiplications, ...
+count("luh_walker_paul_1980", n=6).total          861 | 690 (852 | 681 where the base is at rest)
 polynomial("luh_walker_paul_1980")                150n - 39 | 122n - 42
 published("hollerbach_1980")                      every printed number beside ours, with its status
 customised(arm)                                   what the compiled kernel of one arm costs
