@@ -1,5 +1,7 @@
 """Long chains as loops over links: the same torques, from the same source."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ from close import assert_close
 from forearm.compiler.chain_tile import ChainKernel
 from forearm.compiler.chains import TRACED_LINKS, NoLoop, rolled
 from forearm.compiler.compiling import LONG, compile
+from forearm.compiler.kernel import Kernel
+from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
 from forearm.parts import Drive
 
@@ -55,6 +59,31 @@ def test_a_long_arm_is_compiled_as_loops_by_itself():
     state = arm.random_state(4)
     got = fa.inverse_dynamics(arm, *state)
     assert got.shape == (arm.n,)
+    assert_close(got, TORQUES(arm, *state), eps=64 * arm.n, because="round-off adds up along the chain")
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_one_state_of_a_long_chain_is_a_kernel_call_like_any_other(layout):
+    arm = random_arm(9, 4, "R")
+    kernel = ChainKernel(rolled(arm), layout=layout)
+    state = arm.random_state(7)
+    want = kernel(*state)
+    assert_close(want, TORQUES(arm, *state), eps=1000, because="round-off adds up")
+    out = np.full(arm.n, np.nan)
+    assert kernel(*state, out=out) is out
+    np.testing.assert_array_equal(out, want)
+    with pytest.raises(StateFault, match="give finite numbers"):
+        kernel(state[0] * np.nan, *state[1:])
+    again = pickle.loads(pickle.dumps(kernel))
+    assert isinstance(again, ChainKernel)
+    np.testing.assert_array_equal(again(*state), want)
+
+
+def test_without_llvm_a_long_arm_is_straight_line_code(monkeypatch):
+    monkeypatch.setattr(Kernel, "compiled", False)
+    arm = random_arm(LONG + 1, 5, "R")
+    state = arm.random_state(4)
+    got = compile(arm, "inverse_dynamics")(*state)
     assert_close(got, TORQUES(arm, *state), eps=64 * arm.n, because="round-off adds up along the chain")
 
 

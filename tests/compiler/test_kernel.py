@@ -257,6 +257,18 @@ def test_without_llvm_numpy_serves(monkeypatch):
         assert_close(kernel(q[0], qd[0], 0.5), want, eps=4)
 
 
+def test_without_llvm_one_state_in_columns(monkeypatch):
+    kernel = Kernel(PAIR, layout="columns", keep=False)
+    q, m = np.array(0.5), np.array([1.0, 2.0, 3.0])
+    want = kernel(q, m)
+    monkeypatch.setitem(kernel.__dict__, "compiled", False)
+    for got, right in zip(kernel.general(q, m), want, strict=True):
+        assert_close(got, right, eps=4)
+    numbers = Kernel(lower(trace(lambda q: {"y": q + 1.0}, {"q": ()})), layout="columns", keep=False)
+    monkeypatch.setitem(numbers.__dict__, "compiled", False)
+    assert numbers(2.0) == 3.0
+
+
 STATE = np.zeros(7)
 
 

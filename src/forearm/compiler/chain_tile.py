@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from forearm.compiler.arguments import Array
 from forearm.compiler.chains import TRACED_LINKS, Body, NoLoop, Rolled, Section, Term, entry, table_value
 from forearm.compiler.emit_llvm import Writer, fma, operation
 from forearm.compiler.fastcall import Entry
@@ -314,12 +315,22 @@ class ChainKernel(Kernel):
         """The scratch area of the batch."""
         return ChainPlan(self.graph, self.lanes)
 
-    def general(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
+    def _run(self, taken: list[Array], outs: list[Array], batch: tuple[int, ...], wanted: int) -> None:
         """One state is a batch of one."""
-        if any(np.ndim(x) > 1 for x in inputs) or out is not None:
-            return super().general(*inputs, out=out, threads=threads)
-        return super().general(*(np.asarray(x)[None] for x in inputs), threads=threads)[0]
+        if not batch:
+            axis = 0 if self.layout == "rows" else -1
+            taken, outs = ([np.expand_dims(a, axis) for a in side] for side in (taken, outs))
+        super()._run(taken, outs, batch or (1,), wanted)
 
     def entry(self, program: str, rest: Callable[..., Any]) -> Entry | None:
         """There is no entry of its own for one state."""
         return None if program == "single" else super().entry(program, rest)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the chain."""
+        return _remake, (self.graph, self.dtype.name, self.layout, self.name)
+
+
+def _remake(chain: Rolled, dtype: str, layout: str, name: str) -> ChainKernel:
+    """A kernel from its description (unpickling)."""
+    return ChainKernel(chain, dtype=dtype, layout=layout, name=name)

@@ -126,6 +126,8 @@ def _looped(arm: Arm, dtype: str, layout: str | None, formulation: str | None) -
         LOG.info("%s is compiled as straight-line code: %s", arm.name, reason)
         return None
     kernel = ChainKernel(chain, dtype=dtype, layout=layout or "rows", name=f"inverse_dynamics of {arm.name}")
+    if not kernel.compiled:  # the NumPy emitter knows no loops
+        return None
     label = f"{stem}, base parameters, loops over {arm.n} links"
     kernel.why = Why(label, ((label, chain.counts),), "long chain")  # type: ignore[attr-defined]
     return kernel

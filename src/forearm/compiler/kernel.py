@@ -285,8 +285,9 @@ class Kernel:
             taken = [np.moveaxis(a, -1, 0) if a.ndim > len(p.shape) else a for p, a in self._zip(taken)]
         found = to_numpy(self.graph)(*taken)
         found = found if len(outs) > 1 else (found,)
-        for value, out in zip(found, outs, strict=True):
-            out[...] = value if self.layout == "rows" else np.moveaxis(value, 0, -1)
+        for port, value, out in zip(self.graph.outputs, found, outs, strict=True):
+            turned = self.layout == "columns" and value.ndim > len(port.shape)
+            out[...] = np.moveaxis(value, 0, -1) if turned else value
 
     def _zip(self, taken: Sequence[Any]) -> Any:
         return zip(self.graph.inputs, taken, strict=True)
