@@ -1,6 +1,6 @@
 """The verb about cost: count."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,6 +13,8 @@ from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 
 Flag = Annotated[bool, Parameter(negative=())]
 Form = Literal["table", "csv", "markdown", "latex"]
+Picture = Callable[[], Any]
+"""How to draw an answer; called only where a picture is wanted."""
 
 TAKES = {
     "": ("n", "arm", "quantity", "convention", "by", "plot"),
@@ -84,42 +86,16 @@ def count(
     if convention == "list":
         tell(count_answers.conventions(), shared, form, csv, latex)
         return
-    chosen = {
-        "published": published,
-        "schedule": schedule,
-        "strobing": strobing,
-        "customised": customised,
-    }
-    given = {
-        "n": n,
-        "arm": arm,
-        "quantity": quantity,
-        "convention": convention,
-        "by": by,
-        "processors": processors or None,
-        "plot": plot,
-    }
-    what = _one_thing(formulation, chosen, given)
-    question = Question(
-        formulation,
-        6 if n is None else n,
-        None if arm is None else arm_of(arm),
-        quantity,
-        None if convention is None else count_answers.convention_named(convention),
-    )
-    picture: Any = None
+    tables = dict(published=published, schedule=schedule, strobing=strobing, customised=customised)
+    options = dict(n=n, arm=arm, quantity=quantity, convention=convention, by=by, plot=plot)
+    what = _one_thing(formulation, tables, options | {"processors": processors or None})
+    question = _question(formulation, n, arm, quantity, convention)
     if what == "schedule":
-        graph, rule = count_reports.schedule_graph(question)
-        answer = count_reports.scheduled(graph, rule, processors)
-        picture = (lambda: _schedule_picture(graph, processors)) if plot else None
+        answer, picture = _scheduled(question, processors)
     else:
-        answer = _answer(what, question, by or "equation", shared)
-        picture = (lambda: _cost_picture(question)) if plot else None
+        answer, picture = _counted(what, question, by or "equation", shared)
     if plot is not None:
-        from forearm import plots
-
-        plots.save(picture(), plot)
-        note(shared, f"drawn: {plot}")
+        _draw(picture, plot, shared)
     tell(answer, shared, form, csv, latex)
 
 
@@ -149,6 +125,31 @@ def _one_thing(formulation: str | None, chosen: dict[str, bool], given: dict[str
     if given["n"] is not None and given["n"] < 1:
         raise StateFault(f"--n is {given['n']}; an arm has at least one joint.")
     return what
+
+
+def _question(
+    formulation: str | None, n: int | None, arm: str | None, quantity: str | None, convention: str | None
+) -> Question:
+    """The question in its own terms: the arm loaded, the convention found by its name."""
+    return Question(
+        formulation,
+        6 if n is None else n,
+        None if arm is None else arm_of(arm),
+        quantity,
+        None if convention is None else count_answers.convention_named(convention),
+    )
+
+
+def _scheduled(question: Question, processors: tuple[int, ...]) -> tuple[Answer, Picture]:
+    """The schedules, and how to draw them."""
+    graph, rule = count_reports.schedule_graph(question)
+    answer = count_reports.scheduled(graph, rule, processors)
+    return answer, lambda: _schedule_picture(graph, processors)
+
+
+def _counted(what: str, question: Question, by: str, shared: Shared) -> tuple[Answer, Picture]:
+    """The counts, and how to draw them."""
+    return _answer(what, question, by, shared), lambda: _cost_picture(question)
 
 
 def _answer(what: str, question: Question, by: str, shared: Shared) -> Answer:
@@ -253,6 +254,13 @@ def _words(rows: Rows) -> list[int]:
 
 
 # -- pictures --------------------------------------------------------------------------------------------
+
+
+def _draw(picture: Picture, path: Path, shared: Shared) -> None:
+    from forearm import plots
+
+    plots.save(picture(), path)
+    note(shared, f"drawn: {path}")
 
 
 def _cost_picture(question: Question) -> Any:
