@@ -155,6 +155,26 @@ def test_torque_of_a_state(capsys):
     assert_close(np.sum([said[name] for name in terms], axis=0), want)
 
 
+@pytest.mark.parametrize(
+    ("words", "absent", "sentence"),
+    [
+        ((), ["q", "qd", "qdd"], "note: q, qd and qdd not given: taken as zero\n"),
+        (("--q", 0.4, -1.1), ["qd", "qdd"], "note: qd and qdd not given: taken as zero\n"),
+        (("--q", 0.4, -1.1, "--qd", 1, 1), ["qdd"], "note: qdd not given: taken as zero\n"),
+        (("--q", 0, 0, "--qd", 0, 0, "--qdd", 0, 0), [], ""),
+    ],
+)
+def test_torque_says_what_it_took_as_zero(capsys, words, absent, sentence):
+    said = forearm(capsys, "torque", "rr", *words)
+    assert said.err == sentence
+    assert "zero" not in said.out
+    for more in ((), ("--summary",)):
+        told = forearm(capsys, "torque", "rr", *words, "--json", *more)
+        assert told.err == ""
+        assert told.json["assumed_zero"] == absent
+    assert forearm(capsys, "torque", "rr", *words, "--quiet").err == ""
+
+
 @pytest.mark.parametrize("stem", ["luh_walker_paul_1980", "horn_raibert_1978"])
 def test_torque_by_a_paper(capsys, stem):
     words = ("torque", "puma560", "--rigid", "--q", 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, "--json")
@@ -190,6 +210,9 @@ def test_torque_reads_stdin_and_names(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("q_waist,q_shoulder,q_elbow,q4,q5,q6\n0,0.5,0,0,0,0\n"))
     said = forearm(capsys, "torque", "puma560", "-", "--json")
     assert_close(said.json["tau"], fa.gravity_torque(fa.load("puma560"), [[0, 0.5, 0, 0, 0, 0]]))
+    assert said.json["notes"] == [
+        "stdin has no qd and no qdd, and no times to work them out from: taken as zero"
+    ]
 
 
 @pytest.mark.parametrize(

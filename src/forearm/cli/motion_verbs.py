@@ -2,6 +2,7 @@
 
 import csv
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -40,11 +41,11 @@ def torque(
     motion
         CSV file with columns t, q1 …, qd1 …, qdd1 … (or joint names), or - for stdin.
     q
-        Joint positions, without a motion [rad, m].
+        Joint positions, without a motion [rad, m]; zeros otherwise, which is said.
     qd
-        Joint speeds.
+        Joint speeds; zeros otherwise.
     qdd
-        Joint accelerations.
+        Joint accelerations; zeros otherwise.
     payload
         Mass [kg], or mass and centre x y z [m] in the tool's axes.
     formulation
@@ -64,22 +65,32 @@ def torque(
     """
     found = arm_of(arm, tip=tip, rigid=rigid, payload=payload)
     if motion is None:
-        t, rows = None, [state_of(found, k, v)[None] for k, v in (("q", q), ("qd", qd), ("qdd", qdd))]
+        state = {"q": q, "qd": qd, "qdd": qdd}
+        t, rows = None, [state_of(found, name, values)[None] for name, values in state.items()]
+        absent = [name for name, values in state.items() if not values]
+        remarks = [f"{_listed(absent)} not given: taken as zero"] if absent else []
+        about: dict[str, Any] = {"assumed_zero": absent}
     else:
         _refuse_both(q, qd, qdd)
         t, *rows, remarks = motion_of(found, motion)
-        for remark in remarks:
-            note(shared, remark)
+        about = {"notes": remarks}
     parts = _parts(found, rows, formulation, terms)
+    for remark in remarks:
+        note(shared, remark)
     if plot is not None:
         _draw(found, t, rows, parts, plot)
         note(shared, f"drawn: {plot}")
     if summary:
-        _summary(found, rows, parts["tau"], shared)
+        _summary(found, rows, parts["tau"], about, shared)
     elif motion is None:
-        _state(found, parts, shared)
+        _state(found, parts, about, shared)
     else:
-        _motion(found, t, rows, parts, out, shared)
+        _motion(found, t, rows, parts, out, about, shared)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """q, qd and qdd."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _refuse_both(*states: Any) -> None:
@@ -121,10 +132,12 @@ def _by_paper(arm: Any, rows: list[Any], stem: str) -> Any:
     return np.array([torques_of(stem)(arm, *state) for state in zip(*rows, strict=True)], dtype=float)
 
 
-def _state(arm: Any, parts: dict[str, Any], shared: Shared) -> None:
+def _state(arm: Any, parts: dict[str, Any], about: dict[str, Any], shared: Shared) -> None:
     names = [name for name in parts if name != "tau"]
     if shared.json:
-        print_json({"arm": arm.name, "joints": arm.joint_names} | {k: v[0] for k, v in parts.items()})
+        print_json(
+            {"arm": arm.name, "joints": arm.joint_names, **about} | {k: v[0] for k, v in parts.items()}
+        )
         return
     rows = [
         (
@@ -138,9 +151,11 @@ def _state(arm: Any, parts: dict[str, Any], shared: Shared) -> None:
     table(shared, ("joint", "tau", "", *names), rows, left=(0, 2))
 
 
-def _motion(arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], out: str, shared: Shared) -> None:
+def _motion(
+    arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], out: str, about: dict[str, Any], shared: Shared
+) -> None:
     if shared.json:
-        content = {"arm": arm.name, "joints": arm.joint_names, "t": t, "q": rows[0], **parts}
+        content = {"arm": arm.name, "joints": arm.joint_names, **about, "t": t, "q": rows[0], **parts}
         print_json(content)
         return
     header = [*(["t"] if t is not None else []), *(f"{k}{i}" for k in parts for i in range(1, arm.n + 1))]
@@ -154,7 +169,7 @@ def _motion(arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], out: str, 
         note(shared, f"written: {out}, {len(rows[0])} rows")
 
 
-def _summary(arm: Any, rows: list[Any], tau: Any, shared: Shared) -> None:
+def _summary(arm: Any, rows: list[Any], tau: Any, about: dict[str, Any], shared: Shared) -> None:
     """What a motor has to give: largest and mean torque, largest speed and power, beside the limits."""
     import numpy as np
 
@@ -172,7 +187,7 @@ def _summary(arm: Any, rows: list[Any], tau: Any, shared: Shared) -> None:
         for i, link in enumerate(arm.links)
     ]
     if shared.json:
-        print_json({"arm": arm.name, "rows": len(tau), "joints": found})
+        print_json({"arm": arm.name, "rows": len(tau), **about, "joints": found})
         return
     header = ("joint", "peak [N m]", "rms", "limit", "peak speed [rad/s]", "limit", "peak power [W]")
     table(shared, header, [tuple(row.values()) for row in found])
@@ -242,13 +257,12 @@ def simulate(
     tip
         Last link of the chain (URDF).
     """
-    from forearm.simulation import ComputedTorque, Quintic
     from forearm.simulation import simulate as simulated
 
     real = arm_of(arm, tip=tip, rigid=rigid, payload=payload)
     believed = arm_of(arm, tip=tip, rigid=rigid) if unaware else real
     start = state_of(real, "q0", q0)
-    law = ComputedTorque(believed, Quintic(start, state_of(real, "goal", goal), duration)) if goal else None
+    law = _to_the_goal(believed, start, goal, duration) if goal else None
     with progress(shared, f"simulating {real.name}") as tell:
         record = simulated(
             real,
@@ -263,13 +277,15 @@ def simulate(
         )
     if plot is not None:
         _save_record(record, plot, shared)
-    if shared.json:
-        told = {"arm": real.name, "outcome": record.outcome.kind, "advice": record.outcome.advice}
-        print_json(told | {"law": record.law, "method": record.method, **record.arrays()})
-    else:
-        _write_record(record, out)
-        note(shared, str(record))
+    _tell_record(record, real.name, out, shared)
     return OK if record.outcome.finished else FOUND
+
+
+def _to_the_goal(believed: Any, start: Any, goal: Sequence[float], duration: float) -> Any:
+    """Computed torque along a smooth motion from the start to the goal, by the arm that the controller knows."""
+    from forearm.simulation import ComputedTorque, Quintic
+
+    return ComputedTorque(believed, Quintic(start, state_of(believed, "goal", goal), duration))
 
 
 def _save_record(record: Any, plot: Path, shared: Shared) -> None:
@@ -277,6 +293,15 @@ def _save_record(record: Any, plot: Path, shared: Shared) -> None:
 
     plots.save(record.plot(), plot)
     note(shared, f"drawn: {plot}")
+
+
+def _tell_record(record: Any, arm: str, out: str, shared: Shared) -> None:
+    if shared.json:
+        told = {"arm": arm, "outcome": record.outcome.kind, "advice": record.outcome.advice}
+        print_json(told | {"law": record.law, "method": record.method, **record.arrays()})
+        return
+    _write_record(record, out)
+    note(shared, str(record))
 
 
 def _write_record(record: Any, out: str) -> None:
