@@ -10,6 +10,7 @@ from forearm.compiler import cache, passes
 from forearm.compiler.compiling import compile
 from forearm.compiler.keeping import keep, packed, recall, simplified, unpacked
 from forearm.compiler.passes import simplify
+from forearm.faults import KernelFault
 
 
 @pytest.fixture
@@ -131,3 +132,10 @@ def test_the_second_kernel_of_an_arm_is_not_traced(folder, monkeypatch):
     monkeypatch.setattr(cache, "code_version", lambda: "other source")
     compile(arm, "inverse_dynamics")
     assert len(seen) == made + 1
+
+
+def test_a_formulation_called_none_is_not_the_default_one(folder):
+    arm = random_arm(2, 1)
+    compile(arm, "inverse_dynamics")
+    with pytest.raises(KernelFault, match="no formulation 'None'"):
+        compile(arm, "inverse_dynamics", formulation="None")
