@@ -145,6 +145,22 @@ def test_convert_keeps_the_torques(capsys, tmp_path):
         assert said.json["same"]
 
 
+def test_convert_says_how_to_leave_out_what_urdf_cannot_say(capsys):
+    said = forearm(capsys, "convert", "puma560", "-", "--to", "urdf")
+    assert said.code == 2
+    assert "arm 'puma560': URDF cannot say the rotor inertia of 'waist'" in said.err
+    assert "Say --lossy to leave it out, or write TOML" in said.err
+    assert "lossy=True" not in said.err
+    assert forearm(capsys, "convert", "puma560", "-", "--to", "urdf", "--lossy").code == 0
+
+
+def test_derive_by_an_unknown_paper_names_the_nearest(capsys):
+    said = forearm(capsys, "derive", "rr", "--formulation", "luh_walker")
+    assert said.code == 2
+    nearest = "(did you mean 'luh_walker_paul_1980'?); give one of uicker_kahn_1969, waters_1979"
+    assert f"no formulation 'luh_walker' that gives joint torques {nearest}" in said.err
+
+
 def test_torque_of_a_state(capsys):
     said = forearm(
         capsys, "torque", "rr", "--q", 0.4, -1.1, "--qd", 0.7, 1.3, "--qdd", -0.5, 2.1, "--terms", "--json"

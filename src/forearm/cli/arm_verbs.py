@@ -160,6 +160,8 @@ def _text(arm: Any, form: str, lossy: bool) -> str:
         from forearm.writers.toml import to_toml
 
         return to_toml(arm)
-    from forearm.writers.urdf import to_urdf
+    from forearm.writers.urdf import refuse_loss, to_urdf, unsayable
 
+    if not lossy and (lost := unsayable(arm)):
+        refuse_loss(arm, lost, "--lossy")
     return to_urdf(arm, lossy=lossy)

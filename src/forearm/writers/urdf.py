@@ -7,7 +7,7 @@ comment.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from lxml import etree
@@ -30,13 +30,9 @@ def write_urdf(arm: Arm, path: str | Path, *, lossy: bool = False) -> Path:
 def to_urdf(arm: Arm, *, lossy: bool = False) -> str:
     """The arm as URDF text, joint names and zero positions kept; `lossy` leaves out what URDF cannot say."""
     _refuse_symbols(arm)
-    lost = _lost(arm)
+    lost = unsayable(arm)
     if lost and not lossy:
-        raise ArmFault(
-            f"arm {arm.name!r}: URDF cannot say {'; '.join(lost)}. Say lossy=True to leave it out, or write "
-            "TOML, "
-            "which carries everything."
-        )
+        refuse_loss(arm, lost, "lossy=True")
     robot = etree.Element("robot", name=arm.name)
     for text in (
         *(f"{key}: {text}" for key, text in arm.provenance),
@@ -67,7 +63,15 @@ def _refuse_symbols(arm: Arm) -> None:
             )
 
 
-def _lost(arm: Arm) -> list[str]:
+def refuse_loss(arm: Arm, lost: list[str], how: str) -> NoReturn:
+    """Refuse to leave something out unless told so; `how` is how the caller says it."""
+    raise ArmFault(
+        f"arm {arm.name!r}: URDF cannot say {'; '.join(lost)}. Say {how} to leave it out, or write TOML, which "
+        "carries everything."
+    )
+
+
+def unsayable(arm: Arm) -> list[str]:
     """What the arm has and URDF does not."""
     lost = []
     if tuple(arm.gravity) != EARTH:
