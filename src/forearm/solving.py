@@ -12,11 +12,11 @@ from forearm.algebra import Matrix, Scalar, Vector, is_zero, where
 from forearm.faults import always_singular
 
 
-def factor(M: Matrix, singular: float = 0.0) -> tuple[list[list[Scalar]], list[Scalar]]:
+def factor(M: Matrix, singular: float = 0.0, arm: Any = None) -> tuple[list[list[Scalar]], list[Scalar]]:
     """(L, 1/D): rows of the strictly lower L with unit diagonal, and the inverse pivots.
 
     With `singular` > 0, a pivot smaller than that fraction of its diagonal entry counts as zero, so that in
-    floating point the solution is not finite instead of merely large.
+    floating point the solution is not finite instead of merely large. `arm` is whose M it is, for the fault's words.
     """
     n = len(M)
     a = [[M[i][j] for j in range(n)] for i in range(n)]
@@ -27,7 +27,7 @@ def factor(M: Matrix, singular: float = 0.0) -> tuple[list[list[Scalar]], list[S
         if singular and k < n - 1:
             pivot = where(pivot - singular * M[k][k], pivot, 0.0)
         if is_zero(pivot):
-            always_singular(k + 1)
+            always_singular(k + 1, arm)
         inverse[k] = 1.0 / pivot
         rows[k] = [a[k][i] * inverse[k] for i in range(k)]
         for i in range(k):

@@ -149,6 +149,7 @@ CALLS = [
     state("nan in one state", lambda: faults.finite_state(two_links(), "qd", np.array([0, np.nan])), r"qd of joint 2 'lower' is nan; give finite numbers"),
     Case("singular mass matrix", lambda: faults.singular_inertia(two_links(), np.diag([2.0, 0.0]), np.zeros(2)), SingularInertia, r"arm 'rr': the mass matrix is singular: joint 2 'lower' has no inertia about its axis .* give link 2 its mass and inertia, or a drive with rotor_inertia"),
     Case("mass matrix singular by structure", lambda: factor(np.diag([1.0, 0.0])), SingularInertia, r"singular at every q: joint 2 has no inertia .*; give link 2 its mass and inertia, or a drive"),
+    Case("mass matrix of a named arm singular by structure", lambda: factor(np.diag([1.0, 0.0]), arm=two_links()), SingularInertia, r"^arm 'rr': the mass matrix is singular at every q: joint 2 'lower' has no inertia .*; give link 2 its mass and inertia, or a drive"),
     state("singular pose", lambda: faults.singular_pose(two_links(), "tool", 1e17), r"arm 'rr', frame 'tool': the arm is in a singular pose \(condition 1e\+17\), .* give damping="),
     state("coordinates", lambda: faults.coordinate_matrix(two_links(), (3, 1)), r"coordinates of arm 'rr': S has shape \(3, 1\); give a matrix \(2, k\) of full column rank"),
 ]  # fmt: skip

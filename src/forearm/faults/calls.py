@@ -158,10 +158,12 @@ def singular_inertia(arm: Any, M: np.ndarray[Any, Any], q: np.ndarray[Any, Any])
     )
 
 
-def always_singular(number: int) -> NoReturn:
-    """A pivot of the mass matrix is zero by structure, whatever q is."""
+def always_singular(number: int, arm: Any = None) -> NoReturn:
+    """A pivot of the mass matrix is zero by structure, whatever q is; named where the arm is known."""
+    whose = "" if arm is None else f"arm {arm.name!r}: "
+    joint = f"joint {number}" if arm is None else f"joint {number} {arm.links[number - 1].name!r}"
     raise SingularInertia(
-        f"the mass matrix is singular at every q: joint {number} has no inertia about or along its axis when the "
+        f"{whose}the mass matrix is singular at every q: {joint} has no inertia about or along its axis when the "
         f"joints beyond it are free; give link {number} its mass and inertia, or a drive with rotor_inertia."
     )
 

@@ -278,7 +278,7 @@ def sticking_graph(plant: Plant, law: Graph | None) -> Graph:
         tau, push = plant.clipped(_torques(law, v)), plant.external(v)
         bias = smooth.quantity("bias_torque", **v)
         M = plant.quantity("mass_matrix", **v)
-        rows, inverse = factor(M)
+        rows, inverse = factor(M, arm=arm)
         free = qd + h * solve_factored(rows, inverse, tau + push - bias)
         columns = np.array([solve_factored(rows, inverse, e) for e in np.eye(n)])
         dry, speed = _dry_torques(arm, columns, free, M @ free, h)
