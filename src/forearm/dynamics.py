@@ -48,7 +48,7 @@ def _entry(arm: Arm, quantity: str, frame: str | int | None = None) -> Callable[
     except AttributeError:
         faults.no_arm(arm)
     if found is None:
-        from forearm.compiler.kernel import Way
+        from forearm.compiler.way import Way
 
         kernel = kernel_of(arm, quantity) if frame is None else kernel_of(arm, quantity, frame=frame)
 

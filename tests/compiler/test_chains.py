@@ -12,7 +12,7 @@ from forearm.compiler.chain_tile import ChainKernel
 from forearm.compiler.chains import TRACED_LINKS, NoLoop, rolled
 from forearm.compiler.compiling import LONG, compile
 from forearm.compiler.kernel import Kernel
-from forearm.faults import StateFault
+from forearm.faults import KernelFault, StateFault
 from forearm.formulations import FORMULATIONS
 from forearm.parts import Drive
 
@@ -119,3 +119,12 @@ def test_counts_are_those_of_the_real_chain():
 def test_what_does_not_repeat_says_so(arm, reason):
     with pytest.raises(NoLoop, match=reason):
         rolled(arm)
+
+
+def test_what_loops_cannot_say_is_refused_in_a_sentence():
+    kernel = compile(random_arm(LONG + 1, 1, "R"), "inverse_dynamics")
+    assert "@tile" in kernel.source("llvm")
+    with pytest.raises(KernelFault, match=r"a long chain is compiled as loops; ask for llvm or asm"):
+        kernel.source("c")
+    with pytest.raises(KernelFault, match=r"those run in no wider precision here"):
+        kernel.accuracy(*random_arm(LONG + 1, 1, "R").random_state(0))

@@ -207,15 +207,26 @@ def test_an_interrupt_while_others_are_called_leaves_nothing_behind():
     crew.dismiss()
 
 
-def test_a_machine_that_gives_no_more_threads(monkeypatch):
-    crew = threads.Crew()
+def test_a_machine_that_gives_no_more_threads_has_fewer(kernel, monkeypatch, caplog):
+    """The caller does the work alone, or with those who came; later calls try again."""
+    q, refusals = angles(5000), []
+    real = threading.Thread.start
 
     def refused(thread):
-        raise RuntimeError("can't start new thread")
+        if thread.name.startswith("forearm-") and not refusals:
+            refusals.append(thread)
+            raise RuntimeError("can't start new thread")
+        real(thread)
 
+    monkeypatch.setattr(threads, "_IDLE", [threads.Crew()])
     monkeypatch.setattr(threading.Thread, "start", refused)
-    with pytest.raises(RuntimeError, match="new thread"):
-        crew.run(threads.Job(0, 0, 4000, 16, 16, 100), 2)
+    want = kernel(q)
+    with caplog.at_level("WARNING", logger="forearm"):
+        np.testing.assert_array_equal(kernel(q, threads=3), want)
+    assert "1 threads work instead of 3: can't start new thread" in caplog.text
+    np.testing.assert_array_equal(kernel(q, threads=3), want)
+    (crew,) = threads._IDLE
+    assert len(crew._threads) == 2
     crew.dismiss()
 
 

@@ -107,7 +107,7 @@ def store(key: str, name: str, code: bytes) -> Path | None:
 
     label = " ".join(name.split()).encode()
     head = b"\n".join([MAGIC, label, key.encode(), hashlib.sha256(code).hexdigest().encode()])
-    path = folder / (key[:40] + SUFFIX)
+    path, temporary = folder / (key[:40] + SUFFIX), ""
     try:
         descriptor, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")  # mode 0600
         with os.fdopen(descriptor, "wb") as file:
@@ -115,6 +115,8 @@ def store(key: str, name: str, code: bytes) -> Path | None:
         os.replace(temporary, path)
     except OSError as error:
         LOG.warning("the kernel could not be kept in %s: %s", folder, error)
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
         return None
     _evict(keep=path)
     return path

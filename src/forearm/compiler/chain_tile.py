@@ -13,9 +13,10 @@ from forearm.compiler.arguments import Array
 from forearm.compiler.chains import TRACED_LINKS, Body, NoLoop, Rolled, Section, Term, entry, table_value
 from forearm.compiler.emit_llvm import Writer, fma, operation
 from forearm.compiler.fastcall import Entry
-from forearm.compiler.kernel import Kernel
+from forearm.compiler.kernel import Accuracy, Kernel
 from forearm.compiler.lanes import Lanes
 from forearm.compiler.tile import Columns, Plan, call_sincos
+from forearm.faults import KernelFault
 
 CIRCULAR = ("sin", "cos")
 
@@ -325,6 +326,22 @@ class ChainKernel(Kernel):
     def entry(self, program: str, rest: Callable[..., Any]) -> Entry | None:
         """There is no entry of its own for one state."""
         return None if program == "single" else super().entry(program, rest)
+
+    def source(self, kind: str = "llvm") -> str:
+        """The code that runs, as text: `llvm` or `asm`."""
+        if kind not in ("llvm", "asm"):
+            raise KernelFault(
+                f"{self.name}: source({kind!r}) writes one operation after the other, and a long chain is compiled as "
+                "loops; ask for llvm or asm."
+            )
+        return super().source(kind)
+
+    def accuracy(self, *inputs: Any) -> Accuracy:
+        """Loops are compared with nothing wider."""
+        raise KernelFault(
+            f"{self.name}: a long chain is compiled as loops, and those run in no wider precision here; compare with "
+            "FORMULATIONS on mpmath numbers."
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the chain."""

@@ -169,7 +169,9 @@ class WideRows:
     def ask(self) -> None:
         """Have the lines that will be written soon brought close, in the second-level cache."""
         for offset in range(0, self.lanes.width * self.size * self.lanes.itemsize, 64):
-            place = self.w.at(self.base, offset + AHEAD)
+            place = self.w.let(
+                f"getelementptr i8, ptr {self.base}, i64 {offset + AHEAD}"
+            )  # may be past the end
             self.w.put(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 2, i32 1)")
 
     def put(self, element: int, value: str) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
+import logging
 import os
 import threading
 import time
@@ -22,6 +23,8 @@ from typing import Any, NamedTuple
 
 from forearm.compiler.crew import FIELDS, NOW, SIZE, crew_text
 from forearm.faults import StateFault
+
+LOG = logging.getLogger("forearm")
 
 SPINS = 4000
 """How often a thread looks for work before it sleeps: some hundred microseconds."""
@@ -81,8 +84,7 @@ class Crew:
 
     def run(self, job: Job, members: int) -> None:
         """Do a job by so many members, the caller among them."""
-        for _ in range(len(self._threads) + 1, members):
-            self._hire()
+        members = self._gathered(members)
         pitch = -(-job.scratch // 64) * 64
         if self._area is None or len(self._area) < members * pitch + 64:
             self._area = ctypes.create_string_buffer(members * pitch + 64)
@@ -105,22 +107,31 @@ class Crew:
             self._code["work"](self._at, TO_THE_END)
             raise
 
-    def _hire(self) -> None:
-        member = len(self._threads) + 1
-        self._asleep.append(True)
-        self._calls.append(SimpleQueue())
-        thread = threading.Thread(target=self._live, args=(member,), name=f"forearm-{member}", daemon=True)
-        self._threads.append(thread)
-        thread.start()
+    def _gathered(self, wanted: int) -> int:
+        """How many there are, after hiring who is missing: fewer than wanted where no thread can be started."""
+        for member in range(len(self._threads) + 1, wanted):
+            thread = threading.Thread(
+                target=self._live, args=(member,), name=f"forearm-{member}", daemon=True
+            )
+            self._asleep.append(True)
+            self._calls.append(SimpleQueue())
+            try:
+                thread.start()
+            except RuntimeError as reason:
+                LOG.warning("%d threads work instead of %d: %s", member, wanted, reason)
+                self._asleep.pop()
+                self._calls.pop()
+                return member
+            self._threads.append(thread)
+        return wanted
 
     def _live(self, member: int) -> None:
         """The life of a thread: sleep, serve, sleep."""
         who, known = member - 1, self._now.value >> 32
         while not self._leaving:
             self._asleep[who] = True
-            if (
-                self._now.value >> 32 == known
-            ):  # otherwise a job came before anybody could see that this one sleeps
+            seen = self._now.value >> 32
+            if seen == known:  # otherwise a job came before anybody could see that this one sleeps
                 self._calls[who].get()
             self._asleep[who] = False
             known = self._code["serve"](self._at, member, known, _patience(len(self._threads) + 1))
@@ -131,8 +142,7 @@ class Crew:
         for call in self._calls:
             call.put(True)
         for thread in self._threads:
-            if thread.is_alive():  # one that could not be started cannot be joined
-                thread.join()
+            thread.join()
 
 
 @lru_cache(64)
