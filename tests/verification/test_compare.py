@@ -245,6 +245,54 @@ def test_one_factor():
     assert "1000" in result.causes[0]
 
 
+KNOWN = ("rr", "puma560", "stanford", "ur5e")
+
+
+def own_torques(arm):
+    """The arm's own torques as a function of one state."""
+    batch = other_of(arm, arm).torques
+    return lambda q, qd, qdd: batch(q[None], qd[None], qdd[None])[0]
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_one_torque_with_the_other_sign(name):
+    arm = load(name)
+    torques = own_torques(arm)
+    for i, joint in enumerate(arm.joint_names):
+        signs = np.where(np.arange(arm.n) == i, -1.0, 1.0)
+        result = compare(arm, lambda *state, signs=signs: signs * torques(*state), states=24)
+        assert result.keys == ("torque sign",), str(result)
+        wanted = f"the torque of joint {i + 1} {joint!r} has the other sign, its position has not"
+        assert result.causes == (wanted,)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_angles_in_degrees(name):
+    arm = load(name)
+    torques = own_torques(arm)
+    unit = np.array([np.pi / 180 if link.revolute else 1.0 for link in arm.links])
+    result = compare(arm, lambda q, qd, qdd: torques(unit * q, unit * qd, unit * qdd), states=24)
+    assert result.causes == ("angles of the other are in degrees (q, qd and qdd)",)
+    result = compare(arm, lambda q, qd, qdd: torques(unit * q, qd, qdd), states=24)
+    assert result.causes == ("angles of the other are in degrees (q; qd and qdd are not)",)
+    assert result.keys == ("degrees",)
+
+
+def test_degrees_and_another_cause():
+    arm = mild()
+    torques = someone_else(arm, ["gravity sign"])
+    result = compare(arm, lambda *state: torques(*map(np.deg2rad, state)), states=24)
+    assert set(result.keys) == {"degrees", "gravity sign"}, str(result)
+
+
+def test_a_sliding_arm_has_no_angles():
+    arm = random_arm(2, 9, "P", general=True)
+    torques = own_torques(arm)
+    result = compare(arm, lambda *state: 57 * torques(*state), states=24)
+    assert result.keys == ("scale",)
+    assert not any("degrees" in tried.cause for tried in result.evidence)
+
+
 def test_one_link_in_the_middle():
     arm = mild()
     links = list(arm.links)
@@ -315,6 +363,9 @@ def test_a_csv_file(tmp_path):
     assert result.keys == ("gravity sign",)
     names = [f"{what}_{name}" for what in ("q", "qd", "qdd", "tau") for name in arm.joint_names]
     assert compare(arm, written(tmp_path, arm, someone_else(arm, []), names, 6)).same
+    torques = someone_else(arm, [])
+    turned = written(tmp_path, arm, lambda *state: torques(*map(np.deg2rad, state)), header, 9)
+    assert compare(arm, turned).keys == ("degrees",)
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path):

@@ -111,7 +111,7 @@ def _search(
 
 def _two_causes(bench: Bench, every: list[Cause], allowed: float, until: float) -> Explained | None:
     """The simplest pair: those without an unknown zero first, the others if they could still be simpler."""
-    general = [c for c in every if not any(only is not None for _, only in c.change.get("maps", ()))]
+    general = [c for c in every if c.in_pairs]
     good: list[Explained] = []
     for zero in (False, True):
         for pair in sorted(_pairs(general, zero), key=_unknowns):

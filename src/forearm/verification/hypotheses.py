@@ -28,8 +28,12 @@ class View:
     order: tuple[int, ...]
     signs: tuple[float, ...]
     zeros: tuple[float, ...]
+    units: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Radians in its unit of angle, for q, qd and qdd."""
     shift: int = 0
     """Torques moved along by so many joints."""
+    negated: int | None = None
+    """The joint whose torque alone has the other sign."""
     maps: tuple[tuple[str, int | None], ...] = ()
     """Readings of the inertias: (which, link or None for all)."""
     gravity: str = "same"
@@ -58,6 +62,8 @@ class Cause:
     """Fields of View, with what happens to them."""
     unknown_zero: int | None = None
     """The joint whose zero is unknown (one nonlinear unknown), if any."""
+    in_pairs: bool = True
+    """Whether it is tried together with others, too."""
 
     def apply(self, view: View) -> View:
         """The view with this cause too."""
@@ -128,11 +134,14 @@ class Bench:
         """q, qd, qdd and the other's torques, in our joints."""
         order, signs = list(view.order), np.array(view.signs)
         tau = np.roll(self.tau, -view.shift, axis=1) if view.shift else self.tau
+        push = np.array([-1.0 if i == view.negated else 1.0 for i in range(self.arm.n)])
+        turning = [link.revolute for link in self.arm.links]
+        by, speed_by, rate_by = (signs * np.where(turning, unit, 1.0) for unit in view.units)
         return (
-            signs * self.q[:, order] + np.array(view.zeros),
-            signs * self.qd[:, order],
-            signs * self.qdd[:, order],
-            signs * tau[:, order],
+            by * self.q[:, order] + np.array(view.zeros),
+            speed_by * self.qd[:, order],
+            rate_by * self.qdd[:, order],
+            signs * push * tau[:, order],
         )
 
     def seen_arm(self, view: View) -> Arm:
@@ -142,7 +151,7 @@ class Bench:
 
     def tables(self, view: View, q: Matrix, qd: Matrix, qdd: Matrix, keep: bool) -> Tables:
         """Regressors of the mapped states, kept for the next view with the same joints if asked."""
-        key = (view.order, view.signs, view.zeros, view.modified)
+        key = (view.order, view.signs, view.zeros, view.units, view.modified)
         found = self.kept.get(key)
         if found is None:
             found = tables(self.seen_arm(view), q, qd, qdd)

@@ -1,11 +1,13 @@
 """Everything that `compare` suspects: the usual ways in which two descriptions of one arm differ."""
 
+import math
 from collections.abc import Iterator
 
 from forearm.arm import Arm
 from forearm.verification.hypotheses import Cause, read_as_modified
 
 ORIGIN = "inertias about the origin on one side, about the centre of mass on the other"
+DEGREE = math.pi / 180
 PRODUCTS = "products of inertia have the other sign"
 
 
@@ -16,9 +18,13 @@ def causes(arm: Arm) -> Iterator[Cause]:
     for only in (None, *range(arm.n)):
         where = "" if only is None else f" (link {only + 1} {arm.links[only].name!r} only)"
         for which in ("origin+", "origin-", "joint+", "joint-"):
-            yield Cause("inertia about origin", ORIGIN + where, 0, {"maps": ((which, only),)})
+            yield Cause(
+                "inertia about origin", ORIGIN + where, 0, {"maps": ((which, only),)}, in_pairs=only is None
+            )
         for which in ("products", "products, joint axes"):
-            yield Cause("products sign", PRODUCTS + where, 0, {"maps": ((which, only),)})
+            yield Cause(
+                "products sign", PRODUCTS + where, 0, {"maps": ((which, only),)}, in_pairs=only is None
+            )
     yield Cause(
         "frame",
         "centres and inertias copied from another frame (at the joint)",
@@ -69,6 +75,15 @@ def _kinematic_causes(arm: Arm) -> Iterator[Cause]:
         yield Cause("joint direction", "all joints turn the other way", 0, {"signs": (-1.0,) * n})
         yield Cause("torque index", "torques are shifted by one joint", 0, {"shift": 1})
         yield Cause("torque index", "torques are shifted by one joint", 0, {"shift": -1})
+    for i in range(n):
+        text = f"the torque of joint {i + 1} {names[i]!r} has the other sign, its position has not"
+        yield Cause("torque sign", text, 0, {"negated": i}, in_pairs=False)
+    if any(link.revolute for link in arm.links):
+        for units, text in (
+            ((DEGREE,) * 3, "q, qd and qdd"),
+            ((DEGREE, 1.0, 1.0), "q; qd and qdd are not"),
+        ):
+            yield Cause("degrees", f"angles of the other are in degrees ({text})", 0, {"units": units})
     for order, text in _orders(n, names):
         yield Cause("joint order", f"the order of joints differs: {text}", 0, {"order": order})
     for i in range(n):
