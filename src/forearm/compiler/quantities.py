@@ -98,13 +98,13 @@ def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector) -> Vector
     if model.accelerations_by:
         rest = tau - drives.friction_torque(model.arm, qd)
         return FORMULATIONS[model.accelerations_by].joint_accelerations(model.chain, q, qd, rest)
-    rows, inverse = factor(mass_matrix(model, q), SINGULAR)
+    rows, inverse = factor(mass_matrix(model, q), SINGULAR, model.arm)
     return solve_factored(rows, inverse, tau - bias_torque(model, q, qd))
 
 
 def solve_mass(model: Model, q: Vector, b: Vector) -> Vector:
     """x with M x = b; not finite where M is singular."""
-    rows, inverse = factor(mass_matrix(model, q), SINGULAR)
+    rows, inverse = factor(mass_matrix(model, q), SINGULAR, model.arm)
     return solve_factored(rows, inverse, b)
 
 
@@ -165,7 +165,7 @@ def forward_derivatives(
     model: Model, slopes: Slopes, q: Vector, qd: Vector, tau: Vector
 ) -> dict[str, Matrix]:
     """d qdd/d q, d qdd/d qd, d qdd/d tau = M⁻¹, from the derivatives of torques at the acceleration that tau gives."""
-    rows, inverse = factor(mass_matrix(model, q), SINGULAR)
+    rows, inverse = factor(mass_matrix(model, q), SINGULAR, model.arm)
     qdd = solve_factored(rows, inverse, tau - bias_torque(model, q, qd))
     by = derivatives(model, slopes, q, qd, qdd)
     n = model.arm.n
