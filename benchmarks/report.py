@@ -13,7 +13,7 @@ HEAD = """# Benchmarks
 Figures are from the JSON files in `benchmarks/results`, each with its machine and versions. What is timed and where the
 stopwatch stands is in `benchmarks/README.md`: a call of ours on `(N, n)` arrays against the peer's own batch call,
 or against a C loop over generated C, in alternating rounds of one run. Ratios are the figure (medians over the rounds,
-quartiles in brackets); nanoseconds depend on the machine.
+quartiles in brackets, then the range of such medians over several runs); nanoseconds depend on the machine.
 
 Not to be concluded: that a peer is slow in another language or with another binding; that a ratio holds on another
 processor (AVX-512 and AVX2 differ) or for data that must first come from memory elsewhere; that a shared machine was
@@ -32,7 +32,11 @@ def about(machine):
 
 def spread(row):
     low, high = row["quartiles"]
-    return f"**{row['ratio']:.1f}** [{low:.1f}, {high:.1f}]"
+    text = f"**{row['ratio']:.1f}** [{low:.1f}, {high:.1f}]"
+    if "runs" in row:
+        low, high = row["runs"]["range"]
+        text += f"; {low:.1f} to {high:.1f} in {row['runs']['count']} runs"
+    return text
 
 
 def cpu_page(data):
@@ -181,10 +185,7 @@ def gpu_page(data):
 
 
 def simulation_page(data):
-    rows = [
-        (r["what"], f"{r['M_steps_per_s']:.2f}", f"{r['ratio']:.1f}" if r["ratio"] else "")
-        for r in data["rows"]
-    ]
+    rows = [(r["what"], f"{r['M_steps_per_s']:.2f}", spread(r) if r["ratio"] else "") for r in data["rows"]]
     text = "\n## Simulation on the CPU\n\n" + about(data["machine"]) + "\n"
     return text + table(("RK4, iiwa 14, one thread", "million steps/s", "forearm is faster by"), rows)
 

@@ -310,6 +310,19 @@ def machine():
     }
 
 
+def with_ranges(rows, earlier):
+    """Every ratio with the range of its medians over this run and earlier ones, where there are any."""
+    for row in rows:
+        for peer in row.get("peers", ()):
+            found = [peer["ratio"]]
+            for other in (r for run in earlier for r in run):
+                if all(other.get(k) == row[k] for k in ("arm", "quantity", "states")):
+                    found += [p["ratio"] for p in other["peers"] if p["peer"] == peer["peer"]]
+            if len(found) > 1:
+                peer["runs"] = {"count": len(found), "range": [min(found), max(found)]}
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -319,6 +332,7 @@ def main():
     parser.add_argument(
         "--quick", action="store_true", help="few states and rounds: does it run, not how fast"
     )
+    parser.add_argument("--again", nargs="*", default=(), help="earlier results, for the range over runs")
     options = parser.parse_args()
     rows, cases = [], []
 
@@ -342,7 +356,8 @@ def main():
     for name, make in (("threads", threads_case), ("first torque", first_case)):
         if re.search(options.filter, name):
             rows.append(make(options.quick))
-    for row in rows:
+    earlier = [json.loads(Path(path).read_text())["rows"] for path in options.again]
+    for row in with_ranges(rows, earlier):
         print(json.dumps(row, default=float), flush=True)
     if options.out:
         Path(options.out).write_text(

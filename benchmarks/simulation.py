@@ -10,6 +10,7 @@ by CasADi (peers/casadi_c.py), called in a C loop, one call a step for all rows.
 import argparse
 import json
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from peers.models import pinocchio_model  # noqa: E402
-from run import best, machine  # noqa: E402
+from run import Case, machine, ratio_of  # noqa: E402
 
 import forearm as fa  # noqa: E402
 from peers import casadi_c  # noqa: E402
@@ -67,6 +68,7 @@ def main():
     parser.add_argument("--out", default="")
     parser.add_argument("--rows", type=int, default=1024)
     parser.add_argument("--steps", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
     rows, steps = options.rows, options.steps
     arm = fa.load("iiwa14").without_drives()
@@ -93,32 +95,29 @@ def main():
         ends["generated C"] = x
 
     simulate, kept = mujoco_rollout(q, qd, tau, steps)
-    times = best(
-        {
-            "forearm": ours,
-            "MuJoCo rollout": simulate,
-            f"generated C ({instructions} instructions)": generated,
-        },
-        7,
-    )
+    functions = {
+        "forearm": ours,
+        "MuJoCo rollout": simulate,
+        f"generated C ({instructions} instructions)": generated,
+    }
+    case = Case(functions, dict)
+    case.go_through(options.rounds)
+    times = case.row()
     ends["MuJoCo"] = kept["q"]
     for name in ("MuJoCo", "generated C"):
         print(name, "end differs by", float(np.max(np.abs(ends[name] - ends["forearm"]))))
     count = rows * steps
     found = [
-        {"what": k, "M_steps_per_s": count / t / 1e6, "ratio": t / times["forearm"]} for k, t in times.items()
+        {"what": k, "M_steps_per_s": count / float(np.median(t)) / 1e6} | ratio_of(t, times["forearm"])
+        for k, t in times.items()
     ]
     long = arm.random_state(1, (10_000,))
-    many = best(
-        {
-            "10,000 arms, 1 s at 1 ms, two threads": lambda: roll(
-                long[0], 0.2 * long[1], long[2], dt=DT, steps=1000, threads=2
-            )
-        },
-        1,
-    )
-    for name, t in many.items():
-        found.append({"what": f"forearm: {name} ({t:.2f} s)", "M_steps_per_s": 10.0 / t, "ratio": None})
+    roll(*long, dt=DT, steps=2, threads=2)
+    start = time.perf_counter()
+    roll(long[0], 0.2 * long[1], long[2], dt=DT, steps=20 * steps, threads=2)
+    seconds = time.perf_counter() - start
+    title = f"forearm: 10,000 arms, {20 * steps} steps of 1 ms, two threads ({seconds:.2f} s)"
+    found.append({"what": title, "M_steps_per_s": 0.2 * steps / seconds, "ratio": None})
     for row in found:
         print(row)
     if options.out:

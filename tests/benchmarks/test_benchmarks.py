@@ -26,6 +26,18 @@ def test_a_quick_run_agrees_with_the_peers(case, tmp_path):
 
 
 @pytest.mark.more
+def test_a_quick_run_of_everything(tmp_path):
+    out = tmp_path / "result.json"
+    done = run("benchmarks/run.py", "--quick", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    done = run("benchmarks/run.py", "--quick", "--filter", "puma560 inv", "--again", str(out))
+    assert done.returncode == 0, done.stderr
+    assert '"runs": {"count": 2' in done.stdout
+    done = run("benchmarks/simulation.py", "--rows", "16", "--steps", "2", "--rounds", "1")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.more
 def test_counts_have_not_grown():
     done = run("benchmarks/counts.py", "--check")
     assert done.returncode == 0, done.stdout
