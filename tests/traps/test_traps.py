@@ -279,7 +279,7 @@ def test_trap_31_joint_that_moves_nothing_is_named():
 def test_trap_31_singular_mass_matrix_names_joint_and_link():
     arm = Arm("a", [Link.dh("revolute", a=1.0, **ROD), Link.dh("revolute", name="tip")])
     assert "joint 2 'tip'" in arm.notes[0]
-    with pytest.raises(fa.SingularInertia, match=r"joint 2 has no inertia .* give link 2 its mass"):
+    with pytest.raises(fa.SingularInertia, match=r"joint 2 'tip' has no inertia .* give link 2 its mass"):
         fa.forward_dynamics(arm, [0.1, 0.2], [0.0, 0.0], [1.0, 0.0])
 
 
