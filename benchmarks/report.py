@@ -95,6 +95,15 @@ def cpu_page(data):
     return text + "".join(map(sentence, rows))
 
 
+def over_runs(row, form):
+    """The same in several runs, where that is known."""
+    if "runs" not in row:
+        return ""
+    runs = row["runs"]
+    low, middle, high = (f"{x:{form}}" for x in (runs["range"][0], runs["median"], runs["range"][1]))
+    return f"; over {runs['count']} runs {low} to {high}, median {middle}"
+
+
 def sentence(row):
     """What is said of a row that stands for itself."""
     if "share" in row:
@@ -102,13 +111,13 @@ def sentence(row):
         return (
             f"\nTwo threads reach {100 * row['share']:.0f} % of the rate of two independent processes (median of "
             f"{row['rounds']} rounds, quartiles {low:.0f} % and {high:.0f} %; {row['two_threads_M_per_s']:.0f} "
-            "million states a second).\n"
+            f"million states a second){over_runs(row, '.0%')}.\n"
         )
     if "first_s" in row:
         cold, warm, numpy = (row["first_s"][k] for k in ("cold", "warm", "import numpy"))
         return (
             f"\nA new process has its first torque of iiwa 14 after {cold:.2f} s with an empty cache, {warm:.2f} s "
-            f"with a filled one, interpreter and imports included (`import numpy` alone: {numpy:.2f} s).\n"
+            f"with a filled one, interpreter and imports included (`import numpy` alone: {numpy:.2f} s){over_runs(row, '.2f')}.\n"
         )
     if "ns_per_link" in row:
         per = ", ".join(f"{v:.1f} ns at {k} joints" for k, v in row["ns_per_link"].items())

@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from cases import BATCHES, CHAINS, SINGLE, SMALL  # noqa: E402
-from processes import first_case, threads_case  # noqa: E402
+from processes import First, Threads  # noqa: E402
 
 import forearm as fa  # noqa: E402
 
@@ -319,8 +319,18 @@ def with_ranges(rows, earlier):
                 if all(other.get(k) == row[k] for k in ("arm", "quantity", "states")):
                     found += [p["ratio"] for p in other["peers"] if p["peer"] == peer["peer"]]
             if len(found) > 1:
-                peer["runs"] = {"count": len(found), "range": [min(found), max(found)]}
+                peer["runs"] = over_runs(found)
+        others = [r for run in earlier for r in run]
+        if "share" in row and others:
+            row["runs"] = over_runs([r["share"] for r in (row, *others) if "share" in r])
+        if "first_s" in row and others:
+            row["runs"] = over_runs([r["first_s"]["warm"] for r in (row, *others) if "first_s" in r])
     return rows
+
+
+def over_runs(found):
+    """How many, their median, and the range."""
+    return {"count": len(found), "median": float(np.median(found)), "range": [min(found), max(found)]}
 
 
 def main():
@@ -349,13 +359,12 @@ def main():
     for states in SMALL:
         add(f"small {states}", lambda states=states: small_case("iiwa14", states))
     add("chains", chains_case)
+    add("threads", lambda: Threads(options.quick))
+    add("first torque", First)
     for _ in range(1 if options.quick else PASSES):
         for case in cases:
             case.go_through(1 if options.quick else ROUNDS)
     rows = [case.row() for case in cases]
-    for name, make in (("threads", threads_case), ("first torque", first_case)):
-        if re.search(options.filter, name):
-            rows.append(make(options.quick))
     earlier = [json.loads(Path(path).read_text())["rows"] for path in options.again]
     for row in with_ranges(rows, earlier):
         print(json.dumps(row, default=float), flush=True)
