@@ -101,7 +101,7 @@ def over_runs(row, form):
         return ""
     runs = row["runs"]
     low, middle, high = (f"{x:{form}}" for x in (runs["range"][0], runs["median"], runs["range"][1]))
-    return f"; over {runs['count']} runs {low} to {high}, median {middle}"
+    return f" (over {runs['count']} runs {low} to {high}, median {middle})"
 
 
 def sentence(row):
@@ -117,7 +117,8 @@ def sentence(row):
         cold, warm, numpy = (row["first_s"][k] for k in ("cold", "warm", "import numpy"))
         return (
             f"\nA new process has its first torque of iiwa 14 after {cold:.2f} s with an empty cache, {warm:.2f} s "
-            f"with a filled one, interpreter and imports included (`import numpy` alone: {numpy:.2f} s){over_runs(row, '.2f')}.\n"
+            f"with a filled one{over_runs(row, '.2f')}; interpreter and imports included (`import numpy` alone: "
+            f"{numpy:.2f} s).\n"
         )
     if "ns_per_link" in row:
         per = ", ".join(f"{v:.1f} ns at {k} joints" for k, v in row["ns_per_link"].items())
