@@ -26,13 +26,18 @@ LOG = logging.getLogger("forearm")
 # -- kernels, kept on the arm ------------------------------------------------------------------------------
 
 
+def _kept(arm: Arm, key: Any) -> Any:
+    """What the arm keeps under a key, or None; the first look that anybody takes at an arm."""
+    try:
+        return arm.kernels.get(key)
+    except AttributeError:
+        faults.no_arm(arm)
+
+
 def kernel_of(arm: Arm, quantity: str, **options: Any) -> Any:
     """The arm's kernel for a quantity, compiled once and kept on the arm."""
     key = (quantity, *options.items())
-    try:
-        found = arm.kernels.get(key)
-    except AttributeError:
-        faults.no_arm(arm)
+    found = _kept(arm, key)
     if found is None:
         from forearm.compiler.compiling import compile
 
@@ -43,10 +48,7 @@ def kernel_of(arm: Arm, quantity: str, **options: Any) -> Any:
 def _entry(arm: Arm, quantity: str, frame: str | int | None = None) -> Callable[..., Any]:
     """The fastest way into a kernel: what is plain goes straight to machine code, all else through the checks."""
     key = quantity if frame is None else (quantity, frame)
-    try:
-        found = arm.kernels.get(key)
-    except AttributeError:
-        faults.no_arm(arm)
+    found: Callable[..., Any] | None = _kept(arm, key)
     if found is None:
         from forearm.compiler.way import Way
 
@@ -133,11 +135,7 @@ def inverse_dynamics(
         found = _elsewhere(arm, "inverse_dynamics", target, (q, qd, qdd), out, wrench=wrench)
         if found is not None:
             return found
-    try:
-        entry = arm.kernels.get("inverse_dynamics")
-    except AttributeError:
-        faults.no_arm(arm)
-    entry = entry or _entry(arm, "inverse_dynamics")
+    entry = _kept(arm, "inverse_dynamics") or _entry(arm, "inverse_dynamics")
     if wrench is None and threads == 1:
         return entry(q, qd, qdd) if out is None else entry(q, qd, qdd, out=out)
     tau = entry(q, qd, qdd, out=out, threads=threads)
@@ -170,11 +168,7 @@ def forward_dynamics(
         found = _elsewhere(arm, "forward_dynamics", target, (q, qd, tau), out, status=status)
         if found is not None:
             return found
-    try:
-        entry = arm.kernels.get("forward_dynamics")
-    except AttributeError:
-        faults.no_arm(arm)
-    entry = entry or _entry(arm, "forward_dynamics")
+    entry = _kept(arm, "forward_dynamics") or _entry(arm, "forward_dynamics")
     if threads == 1 and status is None:
         return entry(q, qd, tau) if out is None else entry(q, qd, tau, out=out)
     qdd = entry(q, qd, tau, out=out, threads=threads)

@@ -2,12 +2,12 @@
 
 import ctypes
 import pickle
-import threading
 
 import numpy as np
 import pytest
 
 from close import assert_close
+from compiler.crowd import at_once
 from forearm.compiler.graph import interpret
 from forearm.compiler.kernel import Kernel
 from forearm.compiler.passes import lower
@@ -182,8 +182,8 @@ def test_wide_results_are_written_whole_and_nothing_else(count, shift, n, how):
     assert np.isnan(block[:shift]).all()
     assert np.isnan(block[shift + count * size :]).all()
     whole = np.full((count, n, n), np.nan, kernel.dtype)
-    assert_array = kernel(q, out=(guarded(whole)[0], np.empty_like(q)))
-    np.testing.assert_array_equal(assert_array.p, 2 * q)
+    found = kernel(q, out=(guarded(whole)[0], np.empty_like(q)))
+    np.testing.assert_array_equal(found.p, 2 * q)
 
 
 @pytest.mark.parametrize("wanted", [2, 3, 8])
@@ -196,19 +196,13 @@ def test_threads_give_the_same_bits(kernel, wanted):
 
 def test_many_callers_at_once(kernel):
     q, qd = draw(400, 7), draw(400, 7, seed=1)
-    want, wrong = kernel(q, qd, 0.5), []
+    want = kernel(q, qd, 0.5)
 
     def caller():
         for _ in range(30):
-            if not np.array_equal(kernel(q, qd, 0.5, threads=2), want):
-                wrong.append(1)
+            np.testing.assert_array_equal(kernel(q, qd, 0.5, threads=2), want)
 
-    callers = [threading.Thread(target=caller) for _ in range(4)]
-    for c in callers:
-        c.start()
-    for c in callers:
-        c.join()
-    assert not wrong
+    at_once(caller, 4)
 
 
 def test_accuracy_measures_float32_and_float64(kernel):

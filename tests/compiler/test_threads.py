@@ -11,10 +11,14 @@ import time
 import numpy as np
 import pytest
 
+from compiler.crowd import at_once
 from forearm.compiler import threads
 from forearm.compiler.kernel import Kernel
 from forearm.compiler.passes import lower
 from forearm.compiler.trace import trace
+
+SHARE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+"""What does a share: (table, first, end, scratch)."""
 
 GRAPH = lower(trace(lambda q: {"y": np.sin(q) * q}, {"q": (3,)}, name="wave"))
 
@@ -22,6 +26,10 @@ GRAPH = lower(trace(lambda q: {"y": np.sin(q) * q}, {"q": (3,)}, name="wave"))
 @pytest.fixture(scope="module")
 def kernel():
     return Kernel(GRAPH, keep=False)
+
+
+def address_of(function):
+    return ctypes.cast(function, ctypes.c_void_p).value
 
 
 def angles(count):
@@ -46,13 +54,13 @@ def test_every_share_is_done_once():
     lock = threading.Lock()
     seen = set()
 
-    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+    @SHARE
     def function(table, first, end, scratch):
         with lock:
             seen.add(scratch)
             done[first:end] += 1
 
-    address = ctypes.cast(function, ctypes.c_void_p).value
+    address = address_of(function)
     for turn in range(1, 200):
         crew.run(threads.Job(address, 0, count, 16, 16, 100), 1 + turn % 4)
         assert (done == turn).all()
@@ -81,29 +89,21 @@ def test_after_a_rest_the_crew_comes_back(kernel):
 
 def test_many_callers_have_crews_of_their_own(kernel):
     q = angles(3000)
-    want, wrong = kernel(q), []
+    want = kernel(q)
 
     def caller():
         for _ in range(40):
-            if not np.array_equal(kernel(q, threads=3), want):
-                wrong.append(1)
+            np.testing.assert_array_equal(kernel(q, threads=3), want)
 
-    callers = [threading.Thread(target=caller) for _ in range(6)]
-    for c in callers:
-        c.start()
-    for c in callers:
-        c.join()
-    assert not wrong
+    at_once(caller, 6)
     names = [t.name for t in threading.enumerate() if t.name.startswith("forearm-")]
     assert len(names) <= 6 * 15  # crews stay; nobody makes one for each call
 
 
-def test_an_interrupt_waits_for_the_others(kernel, monkeypatch):
-    """Whatever comes while the caller waits, nobody writes into the arrays afterwards."""
-    crew = threads.Crew()
-    running = threading.Event()
+def lingering(running):
+    """A share that the caller ends as soon as another thread has begun one, which takes a tenth of a second."""
 
-    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+    @SHARE
     def slow(table, first, end, scratch):
         if threading.current_thread() is not threading.main_thread():
             running.set()
@@ -112,12 +112,21 @@ def test_an_interrupt_waits_for_the_others(kernel, monkeypatch):
         else:
             running.wait(5)
 
+    return slow
+
+
+def test_an_interrupt_waits_for_the_others(kernel, monkeypatch):
+    """Whatever comes while the caller waits, nobody writes into the arrays afterwards."""
+    crew = threads.Crew()
+    running = threading.Event()
+    slow = lingering(running)
+
     def interrupted(seconds):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(threads.time, "sleep", lambda s: interrupted(s) if s == 1e-5 else REAL_SLEEP(s))
     with pytest.raises(KeyboardInterrupt):
-        crew.run(threads.Job(ctypes.cast(slow, ctypes.c_void_p).value, 0, 2, 1, 1, 8), 2)
+        crew.run(threads.Job(address_of(slow), 0, 2, 1, 1, 8), 2)
     assert not running.is_set()
     monkeypatch.undo()
     crew.dismiss()
@@ -127,12 +136,12 @@ def counting(states):
     """How often each state was done, and a function that counts; (array, function to keep, address)."""
     done, lock = np.zeros(states, np.int32), threading.Lock()
 
-    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+    @SHARE
     def function(table, first, end, scratch):
         with lock:
             done[first:end] += 1
 
-    return done, function, ctypes.cast(function, ctypes.c_void_p).value
+    return done, function, address_of(function)
 
 
 def test_a_thread_that_comes_late_takes_nothing_of_the_job_that_is_being_written():
@@ -159,15 +168,7 @@ def test_a_thread_that_comes_late_takes_nothing_of_the_job_that_is_being_written
 def test_an_interrupt_just_after_the_callers_own_share_waits_too():
     crew = threads.Crew()
     running, real = threading.Event(), crew._code["work"]
-
-    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
-    def slow(table, first, end, scratch):
-        if threading.current_thread() is not threading.main_thread():
-            running.set()
-            time.sleep(0.1)
-            running.clear()
-        else:
-            running.wait(5)
+    slow = lingering(running)
 
     def interrupted(*given):
         crew._code = {**crew._code, "work": real}
@@ -176,7 +177,7 @@ def test_an_interrupt_just_after_the_callers_own_share_waits_too():
 
     crew._code = {**crew._code, "work": interrupted}
     with pytest.raises(KeyboardInterrupt):
-        crew.run(threads.Job(ctypes.cast(slow, ctypes.c_void_p).value, 0, 2, 1, 1, 8), 2)
+        crew.run(threads.Job(address_of(slow), 0, 2, 1, 1, 8), 2)
     assert not running.is_set()
     crew.dismiss()
 

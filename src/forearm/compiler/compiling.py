@@ -94,10 +94,9 @@ def _ready(
     """The graph to compile, and why this one; from disk where it was made before."""
     key = None
     if formulation != SEARCH and all(isinstance(value, PLAIN) for value in options.values()):
-        asked = (arm.name, quantity, free, formulation, sorted(options.items()))
-        key = key_of(
-            "ready", arm.digest, repr(asked)
-        )  # repr: None is not 'None', and no name runs into the next
+        # repr: None is not 'None', and no name runs into the next
+        asked = repr((arm.name, quantity, free, formulation, sorted(options.items())))
+        key = key_of("ready", arm.digest, asked)
         found = keeping.recall(key)
         if found is not None:
             graph, (chosen, candidates, source) = found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,17 +17,10 @@ class HostRollout:
     """Sends rows over as columns, runs all steps in one launch, and brings rows back."""
 
     def __init__(
-        self,
-        graph: Graph,
-        states: Mapping[str, str],
-        *,
-        method: str = "rk4",
-        per_step: Sequence[str] = (),
-        time: str | None = None,
-        dtype: str = "float64",
+        self, graph: Graph, states: Mapping[str, str], *, dtype: str = "float64", **how: Any
     ) -> None:
-        """Describe the simulation: arguments as for `rollout.Rollout`."""
-        self.inner = CudaRollout(graph, states, method=method, per_step=per_step, time=time, dtype=dtype)
+        """Describe the simulation: arguments as for `CudaRollout`, in double precision unless told otherwise."""
+        self.inner = CudaRollout(graph, states, dtype=dtype, **how)
         self.roles, self.name, self.dtype = self.inner.roles, self.inner.name, self.inner.dtype
 
     def __call__(

@@ -8,6 +8,8 @@ to the next function, `rest`. fastcall.py loads these texts and says on which in
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from forearm.compiler.emit_llvm import Writer
 from forearm.compiler.fastcall import (
     ALIGNED,
@@ -45,7 +47,7 @@ def entry_globals(graph: Graph) -> list[str]:
     return found
 
 
-class EntryText:
+class EntryText(ABC):
     """What the two entries have in common."""
 
     def __init__(self, graph: Graph, dtype: str) -> None:
@@ -79,17 +81,17 @@ class EntryText:
         if self.several:
             self.w.put(f"%made = alloca [{len(self.graph.outputs)} x ptr]")
 
+    @abstractmethod
     def _look(self, threads: str) -> None:
         """Find the data of the inputs."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _into_out(self, out: str, threads: str) -> None:
         """The branch with `out`: an array, or a tuple of them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _into_new(self, threads: str) -> None:
         """The branch without: new arrays."""
-        raise NotImplementedError
 
     # Keywords --------------------------------------------------------------------------------------------
 

@@ -174,7 +174,7 @@ class Kernel:
         """The compiled entry of a program, `single` or `batch`; None where there is none."""
         if not self.graph.outputs or not self.compiled or not fastcall.usable():
             return None
-        return fastcall.Entry(self._load(program), self.dtype.name, self._results, rest, self._run_batch)
+        return fastcall.Entry(self._load(program), self.dtype.name, self._results, rest, self._share)
 
     def general(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
         """The call for arrays of any shape and type, with every check."""
@@ -233,11 +233,16 @@ class Kernel:
             )
             self._run_batch(ctypes.addressof(numbers), count, wanted)
 
+    def _share(self, table: int, count: int, wanted: Any) -> None:
+        """As `_run_batch`, for the compiled entry, which has not looked at `threads`."""
+        from forearm.compiler.threads import check_threads
+
+        self._run_batch(table, count, check_threads(self.name, wanted))
+
     def _run_batch(self, table: int, count: int, wanted: int) -> None:
         """States 0 to count of the arrays in the table, by so many threads."""
         from forearm.compiler import threads
 
-        wanted = threads.check_threads(self.name, wanted)
         job = threads.Job(self._batch, table, count, self.plan.tile, SMALLEST_SHARE, self.plan.size)
         threads.run(job, wanted)
 

@@ -1,10 +1,11 @@
-"""How states lie in memory, and the functions that bring a tile of them into columns and back.
+"""How states lie in memory, and the code that brings them into columns and back.
 
-A kernel works on tiles of a few dozen states in a scratch area, one column (of `tile` numbers) for each
-scalar: `rows` arrays (N, k) are transposed in registers, block by block, on the way in and out; `columns`
-arrays (k, N) are copied. Blocks at the end of a row overlap the ones before them, and states past the last
-one repeat it, so that nothing outside the arrays is read or written and no mask is needed: a repeated state
-computes the same bits.
+A kernel works on tiles of some states, with a scratch area of columns, one (of `tile` numbers) for each scalar. Rows,
+arrays (N, k), are transposed in registers, block by block, on the way in; narrow results come back the same way, wide
+ones straight from the registers (`WideRows`). Columns, arrays (k, N), are read and written where they lie (tile.py);
+only tiles that are not full, and shared inputs, are copied. Blocks at the end of a row overlap the ones before them,
+and states past the last one repeat it, so that nothing outside the arrays is read or written and no mask is needed: a
+repeated state computes the same bits.
 
 Each array is described to the kernel by three numbers: address, bytes from state to state, bytes from element
 to element. A state stride of zero shares one state among all.
@@ -169,9 +170,10 @@ class WideRows:
     def ask(self) -> None:
         """Have the lines that will be written soon brought close, in the second-level cache."""
         for offset in range(0, self.lanes.width * self.size * self.lanes.itemsize, 64):
-            place = self.w.let(
-                f"getelementptr i8, ptr {self.base}, i64 {offset + AHEAD}"
-            )  # may be past the end
+            far = (
+                offset + AHEAD
+            )  # perhaps past the end: asking harms nobody, but `at` would promise to stay inside
+            place = self.w.let(f"getelementptr i8, ptr {self.base}, i64 {far}")
             self.w.put(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 2, i32 1)")
 
     def put(self, element: int, value: str) -> None:

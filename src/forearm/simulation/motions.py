@@ -6,6 +6,7 @@ end a motion rests where it begins and ends (a Fourier motion goes on for ever).
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -32,15 +33,15 @@ class Samples(NamedTuple):
     """Accelerations (K, n)."""
 
 
-class Motion:
+class Motion(ABC):
     """What all motions share: `duration`, the call at one time, `sample`."""
 
     duration: float
     """When the motion ends [s]."""
 
+    @abstractmethod
     def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at one time, each (n,)."""
-        raise NotImplementedError
 
     def sample(self, times: Any = 201) -> Samples:
         """The motion at these times, or at so many times from 0 to its end."""
