@@ -208,7 +208,7 @@ def test_customised_beside_general_costs_and_records(capsys):
         ((NEWTON, "--convention", "turn"), "--convention is 'turn'; give one of Turney, Mudge, Lee; Turney"),
         ((NEWTON, "--convention", "generous"), "'generous'; give one of as set forth;"),
         ((NEWTON, "--n", 0), "--n is 0; an arm has at least one joint"),
-        ((NEWTON, "--n", "six"), "[Ii]nvalid value"),
+        ((NEWTON, "--n", "six"), "--n has 'six'; give a whole number"),
         ((NEWTON, "--by", "author"), "[Ii]nvalid value"),
         ((NEWTON, "--n", 3, "--arm", "rr"), "--arm has joints of its own"),
         ((NEWTON, "--arm", "nowhere"), "no built-in arm 'nowhere'"),

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from cli.test_verbs import QUICK
-from cli.verbs import MOTION
+from cli.verbs import MOTION, forearm
 from forearm.cli.application import VERBS
 from forearm.cli.running import run
 
@@ -120,3 +120,18 @@ def test_completion_is_a_script_that_bash_accepts():
     checked = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True, check=False)
     assert checked.returncode == 0, checked.stderr
     assert "torque" in script
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("torque", "rr", "--q", "1,2"), "--q has '1,2'; give numbers with spaces between: --q 1 2."),
+        (("torque", "rr", "--q", "1", "x"), "--q has 'x'; give a number."),
+        (("simulate", "rr", "--duration", "long"), "--duration has 'long'; give a number."),
+    ],
+)
+def test_numbers_that_are_none(capsys, words, sentence):
+    said = forearm(capsys, *words)
+    assert said.code == 2
+    assert sentence in said.err
+    assert f"See forearm {words[0]} --help." in said.err

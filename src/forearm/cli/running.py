@@ -1,6 +1,7 @@
 """From the command line to an exit code: errors in one sentence, quiet ends of pipes, interrupts."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import TextIO
@@ -55,6 +56,21 @@ def _flags_last(argv: Sequence[str]) -> list[str]:
     return [*words[:at], *first, *words[at:]] if words else first
 
 
+def _plainly(sentence: str) -> str:
+    """What the parser says, and how numbers are written where that was the mistake."""
+    if (
+        found := re.search(r"for (--\S+): unable to convert \"([^\"]*)\" into (float|int)", sentence)
+    ) is None:
+        return sentence
+    option, given, kind = found.groups()
+    if "," in given:
+        return (
+            f"{option} has {given!r}; give numbers with spaces between: {option} {given.replace(',', ' ')}."
+        )
+    wanted = "a whole number" if kind == "int" else "a number"
+    return f"{option} has {given!r}; give {wanted}."
+
+
 def _explained(error: Exception) -> int:
     """One sentence on stderr, and the exit code."""
     from cyclopts import CycloptsError
@@ -62,8 +78,8 @@ def _explained(error: Exception) -> int:
     from forearm.faults import Fault
 
     if isinstance(error, CycloptsError):
-        sentence = " ".join(str(error).split())
-        print(f"forearm: {sentence} See forearm --help.", file=sys.stderr)
+        verb = " ".join(["forearm", *(error.command_chain or ())])
+        print(f"forearm: {_plainly(' '.join(str(error).split()))} See {verb} --help.", file=sys.stderr)
         return BAD_INPUT
     if isinstance(error, OSError) and error.filename is not None:
         print(f"forearm: {error.filename}: {error.strerror}.", file=sys.stderr)
