@@ -39,6 +39,9 @@ class Defect(Part):
     reason: str
     """Why the numbers are kept as they are."""
 
+    def __post_init__(self) -> None:
+        faults.text(self.reason, f"the reason of the defect of link {self.link}")
+
 
 @dataclass(frozen=True)
 class Arm(Part):
@@ -66,9 +69,10 @@ class Arm(Part):
     """Whether masses are known; without them (or when all are zero) the arm has kinematics only."""
 
     def __post_init__(self) -> None:
-        where = f"arm {self.name!r}"
+        where = f"arm {faults.name(self.name, 'the name of an arm')!r}"
         for name in ("links", "defects", "remarks", "provenance"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        self._check_texts(where)
         if not self.links:
             faults.no_links(where)
         for i, link in enumerate(self.links):
@@ -88,6 +92,15 @@ class Arm(Part):
         if found:
             faults.raise_arm_faults(where, found)
         self.__dict__["_declared"] = tuple(declared)
+
+    def _check_texts(self, where: str) -> None:
+        for remark in self.remarks:
+            faults.text(remark, f"{where}: a remark")
+        for about, source in self.provenance:
+            faults.name(about, f"{where}: the subject of a provenance")
+            faults.text(source, f"{where}: the provenance of {about!r}")
+        for name in dict(self.configurations):
+            faults.name(name, f"{where}: the name of a configuration")
 
     @cached_property
     def notes(self) -> tuple[str, ...]:

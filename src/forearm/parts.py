@@ -157,7 +157,7 @@ class Link(Part):
     """Added to q, for a driver whose zero differs from the description's [rad or m]."""
 
     def __post_init__(self) -> None:
-        where = f"link {self.name!r}" if self.name else "link"
+        where = f"link {faults.name(self.name, 'the name of a link')!r}" if self.name else "link"
         faults.joint_kind(self.kind, where)
         for name, unit in (("theta", "rad"), ("d", "m"), ("mass", "kg"), ("offset", "rad or m")):
             object.__setattr__(self, name, faults.scalar(getattr(self, name), f"{where}: {name}", unit))

@@ -48,6 +48,10 @@ def state(name, provoke, says):
 
 
 PARTS = [
+    arm("number for a name", lambda: Arm(7, []), r"the name of an arm is 7; give a text\."),
+    arm("name without end", lambda: Link("revolute", name="n" * 300), r"the name of a link has 300 characters; give at most 255\."),
+    arm("newline in a name", lambda: Link("revolute", name="a\nb"), r"the name of a link has the control character U\+000A at place 2 \('a\\nb'\); give printable characters alone\."),
+    arm("number for a remark", lambda: two_links(remarks=(7,)), r"arm 'rr': a remark is 7; give a text\."),
     arm("word for a number", lambda: Link("revolute", mass="heavy"), r"link: mass is 'heavy'; give one real number in kg"),
     arm("complex number", lambda: Link("revolute", d=1j), r"link: d is 1j; give one real number in m"),
     arm("true is no number", lambda: Link("revolute", mass=True), r"link: mass is True; give one real number in kg"),

@@ -10,7 +10,7 @@ import forearm
 HOME = Path(forearm.__file__).parent
 
 LAYERS = [
-    ("algebra",),
+    ("algebra", "escapes"),
     ("faults",),
     ("solving", "bodies"),
     ("parts",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,25 @@ def address(array: Array) -> int:
         return ctypes.c_void_p.from_address(id(array) + fastcall.DATA).value or 0
     found: int = array.__array_interface__["data"][0]
     return found
+
+
+def table_numbers(
+    graph: Graph, taken: list[Array], outs: list[Array], batch: tuple[int, ...], layout: str
+) -> tuple[Any, list[Array]]:
+    """The table that machine code reads (three numbers for each array), and the arrays that must live meanwhile."""
+    rows = table(graph, taken, outs, batch, layout)
+    numbers = [n for a, stride, pitch in rows for n in (address(a), stride, pitch)]
+    return (ctypes.c_int64 * len(numbers))(*numbers), [a for a, _, _ in rows]
+
+
+def probe_arrays(
+    inputs: Sequence[Port], outputs: Sequence[Port], dtype: np.dtype[Any]
+) -> tuple[list[Array], list[Array]]:
+    """The state that programs are tried on, small numbers that are all different, and outputs full of NaN."""
+    taken = [
+        ((np.arange(p.size) + 1.0) / (7.0 + i)).astype(dtype).reshape(p.shape) for i, p in enumerate(inputs)
+    ]
+    return taken, [np.full(p.shape, np.nan, dtype) for p in outputs]
 
 
 def table(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from forearm.compiler.graph import Graph, Port
+from forearm.escapes import docstring
 
 FORM = {
     "add": "{} + {}",
@@ -92,8 +93,7 @@ def identifier(text: str) -> str:
 
 
 def _title(graph: Graph) -> str:
-    name = graph.name.replace("\\", "/").replace('"', "'").replace("\n", " ")
-    return f"{name}: {graph.counts}"
+    return f"{docstring(graph.name)}: {graph.counts}"
 
 
 def _element(name: str, port: Port, k: int) -> str:

@@ -6,6 +6,7 @@ LLVM's own passes over straight-line code of a thousand operations cost time and
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import sys
 import threading
@@ -30,6 +31,9 @@ except ImportError as error:
 LOG = logging.getLogger("forearm")
 
 _LOCK = threading.RLock()
+
+DIGEST = hashlib.sha256().digest_size
+"""Bytes of a probe's answer, which lie before the code."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,7 @@ class Loaded:
 
     def __init__(self, code: bytes, name: str) -> None:
         """Load the code."""
+        self._name = name
         host()
         with _LOCK:
             empty = llvm.parse_assembly("")
@@ -130,35 +135,62 @@ class Loaded:
                 self._engine.finalize_object()
             except RuntimeError as error:
                 raise KernelFault(
-                    f"{name}: the object code could not be loaded: {error}. Clear the cache."
+                    f"{name}: the object code could not be loaded: {error}. Please report it."
                 ) from error
 
     def address(self, function: str) -> int:
         """Where a function starts."""
-        found: int = self._engine.get_function_address(function)
-        return found
+        return self._there(function, self._engine.get_function_address(function))
 
     def variable(self, name: str) -> int:
         """Where a global variable lies."""
-        found: int = self._engine.get_global_value_address(name)
-        return found
+        return self._there(name, self._engine.get_global_value_address(name))
+
+    def _there(self, symbol: str, address: int) -> int:
+        """The address, which is zero where LLVM knows no such symbol: nobody may call that."""
+        if not address:
+            raise KernelFault(f"{self._name}: the object code has no {symbol!r}. Please report it.")
+        return address
 
 
-def load_program(name: str, key: tuple[object, ...], text: Callable[[], str], *, keep: bool = True) -> Loaded:
+Probe = Callable[[Loaded], bytes]
+"""Runs a program in memory on one fixed state and tells what came out, to the last bit."""
+
+
+def load_program(name: str, text: str, probe: Probe, *, keep: bool = True) -> Loaded:
     """A program in memory: from the cache on disk, or compiled and kept there.
+
+    The key on disk is a digest of the very text that was compiled, so an object can never stand for another text.
+    Beside the object lies what the probe gave when it was new; one from disk must give the same bits.
 
     Args:
         name: What it computes, for the log.
-        key: What the text depends on, besides forearm's code.
-        text: Makes the text, if it is needed.
+        text: The module, as LLVM takes it.
+        probe: Tries the program on one state.
         keep: Whether to use the cache.
     """
     here, started = host(), time.perf_counter()
-    digest = cached.key_of(*key, here.llvm, here.triple, here.cpu, here.features, LEVEL)
-    code = cached.load(digest) if keep else None
-    if code is None:
-        code = object_code(text(), name)
-        where = cached.store(digest, name, code) if keep else None
-        seconds = time.perf_counter() - started
-        LOG.info("compiled %s in %.2f s, %s", name, seconds, f"kept in {where}" if where else "not kept")
-    return Loaded(code, name)
+    digest = cached.key_of("object", text, here.llvm, here.triple, here.cpu, here.features, LEVEL)
+    kept = cached.load(digest) if keep else None
+    if kept is not None:
+        found = _proved(kept, name, probe)
+        if found is not None:
+            return found
+        LOG.warning("the kept code of %s does not do what it did when it was made; it is built anew", name)
+    code = object_code(text, name)
+    made = Loaded(code, name)
+    answer = hashlib.sha256(probe(made)).digest()
+    where = cached.store(digest, name, answer + code) if keep else None
+    seconds = time.perf_counter() - started
+    LOG.info("compiled %s in %.2f s, %s", name, seconds, f"kept in {where}" if where else "not kept")
+    return made
+
+
+def _proved(kept: bytes, name: str, probe: Probe) -> Loaded | None:
+    """The program of a file, if it answers its probe as it did when it was made."""
+    answer, code = kept[:DIGEST], kept[DIGEST:]
+    try:
+        found = Loaded(code, name)
+        return found if hashlib.sha256(probe(found)).digest() == answer else None
+    except KernelFault:
+        return None

@@ -22,6 +22,7 @@ from forearm.compiler.arguments import Array
 from forearm.compiler.graph import Counts, Graph, arrays, interpret
 from forearm.compiler.lanes import ITEMSIZE, Lanes
 from forearm.compiler.way import Way
+from forearm.escapes import line_comment
 from forearm.faults import KernelFault, StateFault
 
 if TYPE_CHECKING:
@@ -227,10 +228,7 @@ class Kernel:
             flat = [np.ascontiguousarray(a) for a in (*taken, *outs)]
             self._single((ctypes.c_void_p * len(flat))(*map(arguments.address, flat)), 1)
         else:
-            table = arguments.table(self.graph, taken, outs, batch, self.layout)
-            numbers = (ctypes.c_int64 * (3 * len(table)))(
-                *[n for a, s, e in table for n in (arguments.address(a), s, e)]
-            )
+            numbers, _alive = arguments.table_numbers(self.graph, taken, outs, batch, self.layout)
             self._run_batch(ctypes.addressof(numbers), count, wanted)
 
     def _share(self, table: int, count: int, wanted: Any) -> None:
@@ -280,11 +278,28 @@ class Kernel:
 
         with self._lock:
             if program not in self._loaded:
-                key = (self.graph.digest, program, self.lanes, self.layout, fastcall.TUPLE_ITEMS)
-                self._loaded[program] = load_program(
-                    self.name, key, lambda: self._text(program), keep=self.keep
-                )
+                probe = self._probe_single if program == "single" else self._probe_batch
+                self._loaded[program] = load_program(self.name, self._text(program), probe, keep=self.keep)
             return self._loaded[program]
+
+    def _probe_single(self, code: Any) -> bytes:
+        """What the one-state program makes of the state that every kernel is tried on."""
+        taken, outs = arguments.probe_arrays(self.graph.inputs, self.graph.outputs, self.dtype)
+        table = (ctypes.c_void_p * (len(taken) + len(outs)))(*map(arguments.address, (*taken, *outs)))
+        _SINGLE(code.address("single"))(table, 1)
+        return b"".join(a.tobytes() for a in outs)
+
+    def _probe_batch(self, code: Any) -> bytes:
+        """The same of the batch program, as a batch of one."""
+        from forearm.compiler import threads
+
+        taken, outs = arguments.probe_arrays(self.graph.inputs, self.graph.outputs, self.dtype)
+        axis = 0 if self.layout == "rows" else -1
+        given, into = ([np.expand_dims(a, axis) for a in side] for side in (taken, outs))
+        numbers, _alive = arguments.table_numbers(self.graph, given, into, (1,), self.layout)
+        job = threads.Job(code.address("batch"), ctypes.addressof(numbers), 1, 1, 1, self.plan.size)
+        threads.run(job, 1)
+        return b"".join(a.tobytes() for a in outs)
 
     def _text(self, program: str) -> str:
         from forearm.compiler import jit
@@ -312,7 +327,8 @@ class Kernel:
             from forearm.compiler import jit
 
             text = self._text("batch")
-            return text if kind == "llvm" else jit.assembly(text, self.name)
+            title = line_comment(f"{self.name}: {self.counts}")
+            return f"; {title}\n{text}" if kind == "llvm" else jit.assembly(text, self.name)
         if kind == "numpy":
             from forearm.compiler.emit_numpy import numpy_source
 

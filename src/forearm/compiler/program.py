@@ -33,10 +33,10 @@ def batch_program(graph: Graph, plan: Plan, layout: str, triple: str, more: str 
 
 def program_of(plan: Plan, triple: str, parts: list[str]) -> str:
     """A module with `@tile` and what it needs, and more functions."""
-    graph, lanes, pairs = plan.graph, plan.lanes, plan.pairs
+    lanes, pairs = plan.lanes, plan.pairs
     return "\n".join(
         [
-            f'; {graph.name}: {graph.counts}\ntarget triple = "{triple}"\n',
+            f'target triple = "{triple}"\n',
             declarations(lanes, pairs, Lanes(lanes.dtype, 1)),
             sincos_lanes_function(pairs),
             sincos_function(pairs),

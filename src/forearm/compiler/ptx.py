@@ -32,6 +32,7 @@ from forearm.compiler.lanes import Lanes
 from forearm.compiler.large import call_large, large_function
 from forearm.compiler.program import PROFILE
 from forearm.compiler.rolling import DOUBLE, Roles
+from forearm.escapes import line_comment
 
 TRIPLE = "nvptx64-nvidia-cuda"
 DEFAULT_GPU = "sm_90"
@@ -150,14 +151,14 @@ def _ptx(graph: Graph, lanes: Lanes, gpu: str, kernel: str) -> str:
     machine = gpu_machine(gpu)
     registers = "".join(f"declare i32 @llvm.nvvm.read.ptx.sreg.{r}()\n" for r in REGISTERS)
     parts = [
-        f'; {graph.name}: {graph.counts}\ntarget triple = "{TRIPLE}"',
+        f'target triple = "{TRIPLE}"',
         f'target datalayout = "{machine.target_data}"\n',
         declarations(lanes) + registers,
         large_function(lanes.dtype),
         kernel,
         PROFILE,
     ]
-    header = f"// forearm: {graph.name}; {lanes.dtype}; {graph.counts}\n"
+    header = f"// forearm: {line_comment(graph.name)}; {lanes.dtype}; {graph.counts}\n"
     return header + assembly("\n".join(parts), graph.name, machine=machine)
 
 

@@ -186,11 +186,26 @@ class Rollout:
         wanted: int,
     ) -> None:
         wanted, count = threads.check_threads(self.name, wanted), math.prod(batch)
-        if not count or not numbers[0]:
-            for port, array in zip(self.roles.given, taken, strict=True):
-                if port.name in self.roles.states:
-                    end[[p.name for p in self.roles.state_ports].index(port.name)][...] = array
+        if count and numbers[0]:
+            self._roll(self._address, ports, taken, end, record, batch, numbers, wanted)
             return
+        for port, array in zip(self.roles.given, taken, strict=True):
+            if port.name in self.roles.states:
+                end[[p.name for p in self.roles.state_ports].index(port.name)][...] = array
+
+    def _roll(
+        self,
+        program: int,
+        ports: list[Port],
+        taken: list[Array],
+        end: list[Array],
+        record: list[Array],
+        batch: tuple[int, ...],
+        numbers: tuple[int, int, float, float],
+        wanted: int,
+    ) -> None:
+        """Call a compiled rollout: the table of arrays, then the numbers."""
+        count = math.prod(batch)
         item, rows, alive = self.dtype.itemsize, [], []
         for port, array, plain in zip(ports, taken, self.roles.given, strict=True):
             array, stride, _ = arguments.describe(port, array, batch, "rows")
@@ -210,7 +225,7 @@ class Rollout:
         rows += [steps, every, *struct.unpack("<2q", struct.pack("<2d", dt, start))]
         table = (ctypes.c_int64 * len(rows))(*rows)
         size = scratch_size(self.roles, self.plan)
-        job = Job(self._address, ctypes.addressof(table), count, self.plan.tile, SMALLEST_SHARE, size)
+        job = Job(program, ctypes.addressof(table), count, self.plan.tile, SMALLEST_SHARE, size)
         threads.run(job, wanted)
 
     def _rolled(
@@ -231,13 +246,16 @@ class Rollout:
         from forearm.compiler.jit import host, load_program
 
         with self._lock:
-            roles, plan = self.roles, self.plan
-            key = (self.graph.digest, "rollout", plan.lanes, roles.states, roles.method, roles.per_step)
-            self._loaded = load_program(
-                f"{self.name} ({roles.method})",
-                (*key, roles.time, roles.observed),
-                lambda: rollout_program(roles, plan, host().triple),
-                keep=self.keep,
-            )
+            text = rollout_program(self.roles, self.plan, host().triple)
+            name = f"{self.name} ({self.roles.method})"
+            self._loaded = load_program(name, text, self._probe, keep=self.keep)
             found: int = self._loaded.address("rollout")
             return found
+
+    def _probe(self, code: Any) -> bytes:
+        """What the program makes of two steps of the state that every program is tried on."""
+        ports = [Port(p.name, self._shape(p, 2)) for p in self.roles.given]
+        taken, end = arguments.probe_arrays(ports, self.roles.state_ports, self.dtype)
+        record = self._make_record((), 2, 1)
+        self._roll(code.address("rollout"), ports, taken, end, record, (), (2, 1, 1e-3, 0.5), 1)
+        return b"".join(a.tobytes() for a in end)

@@ -20,7 +20,7 @@ def single_program(graph: Graph, dtype: str, width: int, triple: str, more: str 
     """The module with `@single` and `@one`; sines and cosines are taken `width` at a time."""
     one, wide = Lanes(dtype, 1), Lanes(dtype, width)
     parts = [
-        f'; {graph.name}: {graph.counts}\ntarget triple = "{triple}"\n',
+        f'target triple = "{triple}"\n',
         declarations(one, wide),
         sincos_lanes_function(wide),
         _one_function(graph, one, wide),

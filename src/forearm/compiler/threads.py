@@ -38,8 +38,12 @@ def _code() -> dict[str, Any]:
     """The crew's functions. Calls let go of the GIL, but for the short `publish`."""
     from forearm.compiler.jit import host, load_program
 
-    code = load_program("crew", ("crew", SIZE), lambda: crew_text(host().triple))
+    code = load_program("crew", crew_text(host().triple), _probe)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))  # to the very end: a thread may be in it
+    return _functions(code)
+
+
+def _functions(code: Any) -> dict[str, Any]:
     pointer, number, truth = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int
     kinds = {
         "publish": ctypes.PYFUNCTYPE(None, pointer, pointer),
@@ -48,6 +52,23 @@ def _code() -> dict[str, Any]:
         "serve": ctypes.CFUNCTYPE(number, pointer, number, number, number),
     }
     return {name: kind(code.address(name)) for name, kind in kinds.items()}
+
+
+def _probe(code: Any) -> bytes:
+    """What the crew's functions do with a small job that nobody else takes part in: which shares came, and the end."""
+    took: list[int] = []
+    memory, marks = ctypes.create_string_buffer(SIZE + 64), (ctypes.c_int64 * 4)(0, 2, 3, 7)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(
+        lambda _table, first, end, _scratch: took.extend((first, end))
+    )
+    at, area = _aligned(memory), ctypes.create_string_buffer(128)
+    address = ctypes.cast(function, ctypes.c_void_p).value or 0
+    told = address, 0, ctypes.addressof(marks), 3, 1, _aligned(area), 64
+    functions = _functions(code)
+    functions["publish"](at, (ctypes.c_int64 * len(FIELDS))(*told))
+    took.append(functions["work"](at, 1))
+    took.append(functions["wait"](at, 1))
+    return repr(took).encode()
 
 
 class Job(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from forearm.algebra import is_number, is_scalar
+from forearm.escapes import hidden
 from forearm.faults.kinds import ArmFault
 
 DEGREES = 4 * math.pi
@@ -80,6 +81,37 @@ def angle(value: Any, where: str) -> Any:
         raise ArmFault(
             f"{where} is {value:g} rad, {abs(value) / math.tau:.1f} turns: degrees? Angles are in radians; "
             f"give numpy.deg2rad({value:g})."
+        )
+    return value
+
+
+LONGEST_NAME = 255
+"""Characters of a name; a file that has longer ones has something else in their place."""
+
+
+def name(value: Any, where: str) -> str:
+    """The name of an arm, a joint, a frame, a configuration: text on one line that shows what it is."""
+    if not isinstance(value, str):
+        raise ArmFault(f"{where} is {_short(value)}; give a text.")
+    if len(value) > LONGEST_NAME:
+        raise ArmFault(f"{where} has {len(value)} characters; give at most {LONGEST_NAME}.")
+    return _shown(value, where, "")
+
+
+def text(value: Any, where: str) -> str:
+    """A remark or a source: lines of text."""
+    if not isinstance(value, str):
+        raise ArmFault(f"{where} is {_short(value)}; give a text.")
+    return _shown(value, where, "\n\t")
+
+
+def _shown(value: str, where: str, allowed: str) -> str:
+    bad = hidden(value, allowed)
+    if bad is not None:
+        at = value.index(bad)
+        raise ArmFault(
+            f"{where} has the control character U+{ord(bad):04X} at place {at + 1} ({_short(value)}); "
+            "give printable characters alone."
         )
     return value
 
