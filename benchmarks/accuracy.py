@@ -14,9 +14,11 @@ import mpmath
 import numpy as np
 
 import forearm as fa
-from forearm.compiler.graph import Port, arrays, interpret
+from forearm.compiler.graph.graph import Port
+from forearm.compiler.graph.interpreter import arrays, interpret
 from forearm.formulations import FORMULATIONS
-from forearm.parts import Inertia, Pose
+from forearm.frames import Pose
+from forearm.inertia import Inertia
 from forearm.readers import known_arms, load
 
 FILE = Path(__file__).parent / "results" / "accuracy.json"

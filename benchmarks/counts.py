@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from forearm.compiler.choosing import best_graph
+from forearm.compiler.model.choice import best_graph
 from forearm.readers import known_arms, load
 
 FILE = Path(__file__).parent / "counts.json"

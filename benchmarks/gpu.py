@@ -16,14 +16,14 @@ import cupy as cp
 import numpy as np
 
 import forearm
-from forearm.compiler.choosing import quantity_graph
-from forearm.compiler.compiling import compile
-from forearm.compiler.cuda import CudaRollout
-from forearm.compiler.passes import form_fma, schedule, simplify
-from forearm.compiler.quantities import Model, forward_dynamics, inverse_dynamics
-from forearm.compiler.regrouping import regrouped
-from forearm.compiler.rollout import Rollout
-from forearm.compiler.trace import trace
+from forearm.compiler.call.rollout import Rollout
+from forearm.compiler.cuda.gpu import CudaRollout
+from forearm.compiler.graph.passes import form_fma, schedule, simplify
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.model.base_parameters import regrouped
+from forearm.compiler.model.choice import quantity_graph
+from forearm.compiler.model.quantities import Model, forward_dynamics, inverse_dynamics
+from forearm.compiler.pipeline import compile
 from forearm.readers import load
 
 

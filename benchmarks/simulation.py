@@ -74,7 +74,7 @@ def main():
     arm = fa.load("iiwa14").without_drives()
     q, qd, third = arm.random_state(0, (rows,))
     qd, tau = 0.2 * qd, third
-    from forearm.compiler.rollout import Rollout
+    from forearm.compiler.call.rollout import Rollout
 
     graph = fa.compile(arm, "forward_dynamics").graph
     roll = Rollout(graph, {"q": "qd", "qd": "qdd"})

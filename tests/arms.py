@@ -6,7 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from forearm.arm import Arm, Inertia, Link, Pose
+from forearm.arm import Arm
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Link
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "golden.json").read_text())
 

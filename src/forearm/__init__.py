@@ -16,11 +16,11 @@ __version__ = "0.1.0"
 _NAMES = {
     # the arm
     "Arm": "arm",
-    "Link": "arm",
-    "Inertia": "arm",
-    "Drive": "arm",
-    "Wrench": "arm",
-    "Pose": "arm",
+    "Link": "link",
+    "Inertia": "inertia",
+    "Drive": "link",
+    "Wrench": "link",
+    "Pose": "frames",
     "Defect": "arm",
     "load": "readers",
     "known_arms": "readers",
@@ -72,9 +72,9 @@ _NAMES = {
     "symbolic": "derivation",
     "prove_equal": "derivation",
     # the compiler
-    "compile": "compiler.compiling",
-    "Kernel": "compiler.kernel",
-    "emit_c": "compiler.emitting",
+    "compile": "compiler.pipeline",
+    "Kernel": "compiler.call.processor",
+    "emit_c": "compiler.sources.controller",
     "torch_function": "gradients",
     "jax_function": "gradients",
     "sin": "algebra",
@@ -113,9 +113,9 @@ if TYPE_CHECKING:
     from forearm.algebra import where as where
     from forearm.arm import Arm as Arm
     from forearm.arm import Defect as Defect
-    from forearm.arm import Drive as Drive
-    from forearm.arm import Inertia as Inertia
-    from forearm.arm import Link as Link
-    from forearm.arm import Pose as Pose
-    from forearm.arm import Wrench as Wrench
+    from forearm.frames import Pose as Pose
+    from forearm.inertia import Inertia as Inertia
+    from forearm.link import Drive as Drive
+    from forearm.link import Link as Link
+    from forearm.link import Wrench as Wrench
     from forearm.readers import load as load

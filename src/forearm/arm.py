@@ -11,21 +11,9 @@ import numpy as np
 
 from forearm import faults
 from forearm.algebra import Matrix, Scalar, Vector, is_number, is_zero, parallel_axis, product, turned_tensor
-from forearm.parts import SAME, AboutCom, Drive, Inertia, Link, Part, Pose, Ten, Triple, Wrench, combined
-
-__all__ = [
-    "AboutCom",
-    "Arm",
-    "Defect",
-    "Drive",
-    "Inertia",
-    "Link",
-    "Pose",
-    "Ten",
-    "Wrench",
-    "inward",
-    "outward",
-]
+from forearm.frames import SAME, Part, Pose, Triple
+from forearm.inertia import Inertia
+from forearm.link import Drive, Link, combined
 
 
 @dataclass(frozen=True)
@@ -282,18 +270,18 @@ class Arm(Part):
         Raises ArmFault for a link whose pose after the joint is not of that form (up to Rz and Tz, which join
         theta and d).
         """
-        from forearm.tables import dh_rows
+        from forearm.description import dh_rows
 
         rows = dh_rows(self)
         return np.array(rows)
 
     def __str__(self) -> str:
-        from forearm.tables import arm_text
+        from forearm.description import arm_text
 
         return arm_text(self)
 
     def _repr_html_(self) -> str:
-        from forearm.tables import arm_html
+        from forearm.description import arm_html
 
         return arm_html(self)
 

@@ -8,7 +8,8 @@ drives the joint, and it rises with speed as long as the two levels differ by no
 import numpy as np
 
 from forearm.algebra import Scalar, Vector, is_zero, sqrt
-from forearm.arm import Arm, Drive
+from forearm.arm import Arm
+from forearm.link import Drive
 
 
 def rotor_torque(arm: Arm, qdd: Vector) -> Vector:

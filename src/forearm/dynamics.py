@@ -18,7 +18,8 @@ import numpy as np
 
 from forearm import faults
 from forearm.algebra import Matrix, Vector
-from forearm.arm import Arm, Wrench
+from forearm.arm import Arm
+from forearm.link import Wrench
 
 LOG = logging.getLogger("forearm")
 
@@ -39,7 +40,7 @@ def kernel_of(arm: Arm, quantity: str, **options: Any) -> Any:
     key = (quantity, *options.items())
     found = _kept(arm, key)
     if found is None:
-        from forearm.compiler.compiling import compile
+        from forearm.compiler.pipeline import compile
 
         found = arm.kernels[key] = compile(arm, quantity, **options)
     return found
@@ -50,7 +51,7 @@ def _entry(arm: Arm, quantity: str, frame: str | int | None = None) -> Callable[
     key = quantity if frame is None else (quantity, frame)
     found: Callable[..., Any] | None = _kept(arm, key)
     if found is None:
-        from forearm.compiler.way import Way
+        from forearm.compiler.call.way import Way
 
         kernel = kernel_of(arm, quantity) if frame is None else kernel_of(arm, quantity, frame=frame)
 
@@ -81,7 +82,7 @@ def _checked(arm: Arm, kernel: Any, values: tuple[Any, ...], out: Any, threads: 
 
 def _on_other_scalars(graph: Any, names: list[str], arrays: list[Vector]) -> Any:
     """The graph on traced scalars (a law that is being compiled), mpmath numbers or symbols: one state."""
-    from forearm.compiler.composing import apply
+    from forearm.compiler.graph.interpreter import apply
 
     for name, array in zip(names, arrays, strict=True):
         if array.ndim != 1:
@@ -295,7 +296,7 @@ def regressor(arm: Arm, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: 
 
 def parameters(arm: Arm) -> Vector:
     """The ten linear parameters of each link (10 n,): mass, first moment, inertia about the link frame's origin."""
-    from forearm.compiler.regrouping import numbers_of
+    from forearm.inertia import numbers_of
 
     faults.needs_arm(arm)
     return np.array([x for link in arm.links for x in numbers_of(link.ten)], dtype=float)
@@ -303,10 +304,10 @@ def parameters(arm: Arm) -> Vector:
 
 def parameter_names(arm: Arm) -> list[str]:
     """Names of `parameters`, in order: M1, MX1, …, ZZn, with units kg, kg m, kg m²."""
-    from forearm.compiler.regrouping import NAMES
+    from forearm.inertia import TEN
 
     faults.needs_arm(arm)
-    return [f"{name}{i}" for i in range(1, arm.n + 1) for name in NAMES]
+    return [f"{name}{i}" for i in range(1, arm.n + 1) for name in TEN]
 
 
 # -- frames ------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from forearm.arm import Arm
-from forearm.compiler.compiling import compile
+from forearm.compiler.pipeline import compile
 from forearm.faults import KernelFault
 
 RULES = {

@@ -7,7 +7,10 @@ import numpy as np
 
 from agreement.sources import State
 from arms import seed_of
-from forearm.arm import Arm, Inertia, Link, Pose
+from forearm.arm import Arm
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Link
 
 DIGITS = 50
 """Digits that are asked for; ten more are carried."""

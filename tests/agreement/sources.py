@@ -10,8 +10,8 @@ import numpy as np
 
 from agreement import libraries
 from arms import golden_arm, random_arm, seed_of
-from forearm.arm import Inertia
 from forearm.formulations import FORMULATIONS
+from forearm.inertia import Inertia
 from forearm.readers import known_arms, load
 from forearm.strobing import strobe, torques_of
 

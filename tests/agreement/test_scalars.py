@@ -11,13 +11,15 @@ from agreement.exact import DIGITS, exact_arm
 from agreement.sources import QUANTITIES, State, formulation, gives
 from arms import random_arm, seed_of
 from close import assert_close
-from forearm.arm import Arm, Inertia, Link
-from forearm.compiler.graph import interpret
-from forearm.compiler.trace import trace
+from forearm.arm import Arm
+from forearm.compiler.graph.interpreter import interpret
+from forearm.compiler.graph.trace import trace
 from forearm.counting.conventions import AS_SET_FORTH
 from forearm.counting.scalar import values as counted_values
 from forearm.counting.stage import run_counted
 from forearm.formulations import FORMULATIONS
+from forearm.inertia import Inertia
+from forearm.link import Link
 from forearm.strobing import strobe, torques_of
 
 REFERENCE = "luh_walker_paul_1980"

@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 
 from arms import golden_arm, random_arm, random_body, random_rotation
 from close import assert_close
-from forearm.arm import Arm, Defect, Drive, Inertia, Link, Pose
+from forearm.arm import Arm, Defect
 from forearm.formulations import FORMULATIONS
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Drive, Link
 from forearm.readers import known_arms, load
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques

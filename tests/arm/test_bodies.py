@@ -11,7 +11,9 @@ from scipy.spatial.transform import Rotation
 from arms import random_body, random_rotation
 from close import assert_close
 from forearm.algebra import parallel_axis
-from forearm.arm import Inertia, Link, Pose
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Link
 
 angles = st.floats(-np.pi, np.pi)
 lengths = st.floats(-2, 2)

@@ -5,9 +5,12 @@ import pytest
 
 from arms import random_body
 from close import assert_close
-from forearm.arm import Arm, Inertia, Link, Pose
+from forearm.arm import Arm
 from forearm.formulations import FORMULATIONS
+from forearm.frames import Pose
+from forearm.inertia import Inertia
 from forearm.kinematics import frame_pose
+from forearm.link import Link
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques
 

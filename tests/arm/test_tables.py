@@ -8,10 +8,13 @@ from lxml import html
 
 from arms import random_arm, random_rotation
 from close import assert_close
-from forearm.arm import Arm, Drive, Inertia, Link, Pose
+from forearm.arm import Arm
+from forearm.description import dh_row
+from forearm.frames import Pose
+from forearm.inertia import Inertia
 from forearm.kinematics import frame_pose
+from forearm.link import Drive, Link
 from forearm.readers import known_arms, load
-from forearm.tables import dh_row
 
 ROD = dict(mass=1.5, com=(-0.5, 0, 0), inertia=Inertia.rod(1.5, 1.0))
 

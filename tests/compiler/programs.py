@@ -3,9 +3,10 @@
 import numpy as np
 
 from arms import random_arm
-from forearm.compiler.graph import Graph, Node, Port, interpret, plain
-from forearm.compiler.regrouping import regrouped
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.graph import Graph, Node, Port
+from forearm.compiler.graph.interpreter import interpret, plain
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.model.base_parameters import regrouped
 from forearm.formulations import FORMULATIONS
 
 STATE = ("q", "qd", "qdd")

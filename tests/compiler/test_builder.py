@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from forearm.compiler.builder import Builder, quarter_turns
-from forearm.compiler.graph import Port
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.builder import Builder, quarter_turns
+from forearm.compiler.graph.graph import Port
+from forearm.compiler.graph.trace import trace
 from forearm.faults import TraceFault
 
 SAME = [

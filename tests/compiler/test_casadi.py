@@ -8,11 +8,11 @@ import pytest
 from arms import random_arm
 from close import assert_close
 from compiler.programs import STATE, largest, random_graph, random_inputs, torques
-from forearm.compiler.derivatives import jacobian
-from forearm.compiler.emit_casadi import to_casadi
-from forearm.compiler.graph import interpret
-from forearm.compiler.passes import lower
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.derivatives import jacobian
+from forearm.compiler.graph.interpreter import interpret
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.sources.casadi_function import to_casadi
 from forearm.faults import KernelFault
 
 

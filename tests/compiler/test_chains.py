@@ -8,13 +8,13 @@ import pytest
 import forearm as fa
 from arms import random_arm
 from close import assert_close
-from forearm.compiler.chain_tile import ChainKernel
-from forearm.compiler.chains import TRACED_LINKS, NoLoop, rolled
-from forearm.compiler.compiling import LONG, compile
-from forearm.compiler.kernel import Kernel
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.llvm.chain_loops import ChainKernel
+from forearm.compiler.model.long_chains import TRACED_LINKS, NoLoop, rolled
+from forearm.compiler.pipeline import LONG, compile
 from forearm.faults import KernelFault, StateFault
 from forearm.formulations import FORMULATIONS
-from forearm.parts import Drive
+from forearm.link import Drive
 
 TORQUES = FORMULATIONS["luh_walker_paul_1980"].joint_torques
 

@@ -6,12 +6,13 @@ import pytest
 import forearm as fa
 from arms import golden_arm, golden_states, random_arm
 from close import assert_close
-from forearm.compiler.choosing import best_graph, searched
-from forearm.compiler.compiling import compile
-from forearm.compiler.graph import interpret, plain
-from forearm.compiler.quantities import QUANTITIES
+from forearm.compiler.graph.interpreter import interpret, plain
+from forearm.compiler.model.choice import best_graph, searched
+from forearm.compiler.model.quantities import QUANTITIES
+from forearm.compiler.pipeline import compile
 from forearm.formulations import FORMULATIONS
-from forearm.parts import Drive, Inertia
+from forearm.inertia import Inertia
+from forearm.link import Drive
 from forearm.readers import known_arms, load
 
 TORQUES = FORMULATIONS["luh_walker_paul_1980"].joint_torques
@@ -58,7 +59,7 @@ def test_golden_values_through_the_compiler(name):
     "free", [("links[1].mass",), ("payload",), ("links[0].com", "joint3.inertia"), ("gravity",)]
 )
 def test_free_parameters_are_inputs_per_row(free):
-    from forearm.compiler.freeing import current
+    from forearm.compiler.model.free_parameters import current
 
     arm = with_drives(random_arm(3, 9, "RRR"))
     kernel = compile(arm, "inverse_dynamics", free=free)
@@ -76,7 +77,7 @@ def test_free_parameters_are_inputs_per_row(free):
 
 @pytest.mark.parametrize("quantity", [k for k, v in QUANTITIES.items() if v.derivative is not None])
 def test_derivatives_take_free_parameters_too(quantity):
-    from forearm.compiler.freeing import current
+    from forearm.compiler.model.free_parameters import current
 
     arm = random_arm(2, 9, "RR")
     free = ("links[1].mass", "payload") if quantity != "regressor" else ("gravity",)

@@ -9,10 +9,10 @@ import pytest
 from arms import random_arm
 from close import assert_close
 from compiler.programs import STATE, random_graph, random_inputs, small_arms, torques
-from forearm.compiler.derivatives import jacobian, jvp, vjp
-from forearm.compiler.graph import Semantics, interpret, scalars
-from forearm.compiler.passes import form_fma
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.derivatives import jacobian, jvp, vjp
+from forearm.compiler.graph.interpreter import Semantics, interpret, scalars
+from forearm.compiler.graph.passes import form_fma
+from forearm.compiler.graph.trace import trace
 from forearm.faults import TraceFault
 from forearm.formulations import FORMULATIONS
 

@@ -12,10 +12,10 @@ import pytest
 from arms import random_arm
 from compiler.programs import STATE, random_graph, random_inputs, torques
 from forearm import __version__
-from forearm.compiler.emit_c import write_c
-from forearm.compiler.graph import interpret
-from forearm.compiler.passes import lower, simplify
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.interpreter import interpret
+from forearm.compiler.graph.passes import lower, simplify
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.sources.c99 import write_c
 from forearm.faults import KernelFault
 from forearm.formulations import FORMULATIONS
 

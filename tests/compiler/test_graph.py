@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from close import assert_close
-from forearm.compiler.graph import Counts, Graph, Node, Port, Semantics, arrays, interpret, plain, scalars
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.graph import Counts, Graph, Node, Port
+from forearm.compiler.graph.interpreter import Semantics, arrays, interpret, plain, scalars
+from forearm.compiler.graph.trace import trace
 from forearm.faults import TraceFault
 
 

@@ -6,10 +6,11 @@ import pytest
 
 from arms import random_arm
 from compiler.programs import random_graph, torques
-from forearm.compiler import cache, passes
-from forearm.compiler.compiling import compile
-from forearm.compiler.keeping import keep, packed, recall, simplified, unpacked
-from forearm.compiler.passes import simplify
+from forearm.compiler.graph import passes
+from forearm.compiler.graph.passes import simplify
+from forearm.compiler.pipeline import compile
+from forearm.compiler.store import files
+from forearm.compiler.store.graphs import keep, packed, recall, simplified, unpacked
 from forearm.faults import KernelFault
 
 
@@ -47,7 +48,7 @@ def test_the_second_time_it_is_read(folder, runs):
     assert runs == [1]
     assert second.effort == 1
     assert second.name == graph.name
-    assert [entry.name for entry in cache.list_cache()] == [f"simplified graph: {graph.name}"]
+    assert [entry.name for entry in files.list_cache()] == [f"simplified graph: {graph.name}"]
 
 
 def test_other_graphs_efforts_and_passes_are_other_files(folder, runs, monkeypatch):
@@ -55,7 +56,7 @@ def test_other_graphs_efforts_and_passes_are_other_files(folder, runs, monkeypat
     simplified(graph)
     simplified(torques(random_arm(2, 2)))
     simplified(graph, 2)
-    monkeypatch.setattr(cache, "code_version", lambda: "other passes")
+    monkeypatch.setattr(files, "code_version", lambda: "other passes")
     simplified(graph)
     assert runs == [1, 1, 2, 1]
 
@@ -71,8 +72,8 @@ def test_what_is_simplified_already_is_left_alone(folder, runs):
 )
 def test_a_file_that_does_not_fit_is_made_anew(folder, runs, caplog, text):
     graph = torques(random_arm(2, 1))
-    key = cache.key_of("simplified", 1, graph.digest)
-    cache.store(key, "bad", text)
+    key = files.graph_key("simplified", 1, graph.digest)
+    files.store(key, "bad", text)
     with caplog.at_level(logging.WARNING, logger="forearm"):
         assert simplified(graph) == simplify(graph)
     assert "cannot be read" in caplog.text
@@ -100,7 +101,7 @@ def test_a_whole_graph_comes_back_with_what_was_said_of_it(folder):
     "text", [b"", b"no json\n{}", b'{"name": "x"}\n{}', b'{"ports": [[["q", [2]]]]}\n{}']
 )
 def test_a_whole_graph_that_cannot_be_read_is_made_anew(folder, caplog, text):
-    cache.store("2" * 64, "bad", text)
+    files.store("2" * 64, "bad", text)
     with caplog.at_level(logging.WARNING, logger="forearm"):
         assert recall("2" * 64) is None
     assert "cannot be read" in caplog.text
@@ -108,10 +109,10 @@ def test_a_whole_graph_that_cannot_be_read_is_made_anew(folder, caplog, text):
 
 def test_the_second_kernel_of_an_arm_is_not_traced(folder, monkeypatch):
     """Another process finds the graph by the arm's fingerprint; other arms, options and sources make others."""
-    from forearm.compiler import choosing
+    from forearm.compiler.model import choice
 
-    seen, real = [], choosing.best_graph
-    monkeypatch.setattr(choosing, "best_graph", lambda *given: seen.append(given[1]) or real(*given))
+    seen, real = [], choice.best_graph
+    monkeypatch.setattr(choice, "best_graph", lambda *given: seen.append(given[1]) or real(*given))
     arm = random_arm(3, 1)
     first, second = compile(arm, "inverse_dynamics"), compile(arm, "inverse_dynamics")
     assert seen == ["inverse_dynamics"]
@@ -129,7 +130,7 @@ def test_the_second_kernel_of_an_arm_is_not_traced(folder, monkeypatch):
     compile(arm, "inverse_dynamics", formulation="luh_walker_paul_1980")
     made = len(seen)
     assert made == 9
-    monkeypatch.setattr(cache, "code_version", lambda: "other source")
+    monkeypatch.setattr(files, "code_version", lambda: "other source")
     compile(arm, "inverse_dynamics")
     assert len(seen) == made + 1
 

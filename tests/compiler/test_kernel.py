@@ -8,10 +8,10 @@ import pytest
 
 from close import assert_close
 from compiler.crowd import at_once
-from forearm.compiler.graph import interpret
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.passes import lower
-from forearm.compiler.trace import trace
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.interpreter import interpret
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
 from forearm.faults import KernelFault, StateFault
 
 

@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 from compiler.crowd import at_once
-from forearm.compiler import fastcall
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.passes import lower
-from forearm.compiler.trace import trace
+from forearm.compiler.call import builtin_functions
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
 from forearm.faults import StateFault
 
-pytestmark = pytest.mark.skipif(not fastcall.usable(), reason="this interpreter has no builtin entry")
+pytestmark = pytest.mark.skipif(
+    not builtin_functions.usable(), reason="this interpreter has no builtin entry"
+)
 
 GRAPH = lower(trace(lambda q, m: {"y": m @ q + 1.0 / q[0]}, {"q": (3,), "m": (3, 3)}, name="product"))
 SEVERAL = lower(

@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from forearm.compiler import cache
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.trace import trace
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.store import files
 
 GRAPH = trace(lambda x: [x[0] * x[1] + 2.0, x[0].sin()], {"x": (2,)}, name="small", outputs=("y",))
 X = np.array([[3.0, 4.0], [0.5, 2.0]])
@@ -41,7 +41,7 @@ def test_compiles_once_and_says_so_in_one_line(folder, caplog):
     assert line.startswith("compiled small in 0.")
     assert line.endswith(f"s, kept in {path}")
     assert run(caplog) == []
-    (entry,) = cache.list_cache()
+    (entry,) = files.list_cache()
     assert (entry.name, entry.path, entry.size) == ("small", path, path.stat().st_size)
 
 
@@ -104,9 +104,9 @@ def test_a_folder_open_to_others_is_not_used(folder, caplog):
 @pytest.mark.parametrize("off", ["", "off", "OFF"])
 def test_the_cache_can_be_switched_off(monkeypatch, caplog, off):
     monkeypatch.setenv("FOREARM_CACHE", off)
-    assert cache.cache_folder() is None
+    assert files.cache_folder() is None
     assert run(caplog)[0].endswith("not kept")
-    assert cache.list_cache() == []
+    assert files.list_cache() == []
 
 
 def test_other_kernels_other_keys(folder, caplog):
@@ -115,31 +115,31 @@ def test_other_kernels_other_keys(folder, caplog):
         kernel = Kernel(GRAPH, **options)
         x = X.astype(kernel.dtype)
         kernel(x if kernel.layout == "rows" else x.T)
-    assert len(cache.list_cache()) == 4
-    assert cache.clear_cache() == 4
-    assert cache.list_cache() == []
+    assert len(files.list_cache()) == 4
+    assert files.clear_cache() == 4
+    assert files.list_cache() == []
 
 
 def test_what_was_used_longest_ago_goes_first(folder, monkeypatch):
     for i in range(4):
-        path = cache.store(cache.key_of(i), f"kernel {i}", bytes(1000))
+        path = files.store(files.key_of(i), f"kernel {i}", bytes(1000))
         os.utime(path, (i, i))
-    assert cache.load(cache.key_of(0)) == bytes(1000)  # used: now the newest
-    monkeypatch.setattr(cache, "LIMIT_BYTES", 3500)
-    cache.store(cache.key_of(9), "kernel 9", bytes(1000))
-    assert {e.name for e in cache.list_cache()} == {"kernel 9", "kernel 0", "kernel 3"}
+    assert files.load(files.key_of(0)) == bytes(1000)  # used: now the newest
+    monkeypatch.setattr(files, "LIMIT_BYTES", 3500)
+    files.store(files.key_of(9), "kernel 9", bytes(1000))
+    assert {e.name for e in files.list_cache()} == {"kernel 9", "kernel 0", "kernel 3"}
 
 
 def test_default_folders(monkeypatch, tmp_path):
     monkeypatch.delenv("FOREARM_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "platform", "linux")
-    assert cache.cache_folder() == tmp_path / "forearm"
+    assert files.cache_folder() == tmp_path / "forearm"
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
-    assert cache.cache_folder() == tmp_path / "local" / "forearm"
+    assert files.cache_folder() == tmp_path / "local" / "forearm"
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert cache.cache_folder().parts[-3:] == ("Library", "Caches", "forearm")
+    assert files.cache_folder().parts[-3:] == ("Library", "Caches", "forearm")
 
 
 def test_an_unwritable_place_only_costs_the_cache(monkeypatch, tmp_path, caplog):
@@ -153,8 +153,8 @@ PROGRAM = """
 import logging, sys
 logging.basicConfig(level=logging.INFO, stream=sys.stdout)
 import numpy as np
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.trace import trace
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.trace import trace
 graph = trace(lambda x: [x[0] * x[1] + 2.0, x[0].sin()], {"x": (2,)}, name="small", outputs=("y",))
 print(Kernel(graph)(np.array([[3.0, 4.0]])).tolist(), Kernel(graph)(np.array([3.0, 4.0])).tolist())
 """

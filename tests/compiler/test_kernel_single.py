@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from forearm.compiler import fastcall
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.passes import lower
-from forearm.compiler.trace import trace
+from forearm.compiler.call import builtin_functions
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
 from forearm.faults import StateFault
 
 
@@ -32,7 +32,7 @@ def kernel(request):
 @pytest.fixture
 def entry():
     kernel = Kernel(GRAPH, keep=False)
-    if not fastcall.usable():
+    if not builtin_functions.usable():
         pytest.skip("this interpreter has no builtin entry")
     return kernel.entry("single", kernel.general).function
 
@@ -52,7 +52,7 @@ def test_the_entry_is_a_builtin_function(entry):
 def test_calls_go_to_the_entry_after_the_first_single_state(kernel):
     q, m = Q.astype(kernel.dtype), M.astype(kernel.dtype)
     first = kernel(q, m)
-    assert type(kernel) is not Kernel or not fastcall.usable()
+    assert type(kernel) is not Kernel or not builtin_functions.usable()
     assert isinstance(kernel, Kernel)
     again = kernel(q, m)
     assert again.dtype == kernel.dtype
@@ -194,7 +194,7 @@ SEVERAL = lower(
 
 
 def test_several_outputs_and_plain_floats():
-    if not fastcall.usable():
+    if not builtin_functions.usable():
         pytest.skip("this interpreter has no builtin entry")
     kernel = Kernel(SEVERAL, keep=False)
     entry = kernel.entry("single", kernel.general).function
@@ -254,16 +254,16 @@ def test_the_entry_outlives_its_kernel_and_goes_away_with_it():
     ],
 )
 def test_other_interpreters_take_the_general_call(monkeypatch, name, value, reason):
-    monkeypatch.setattr(f"forearm.compiler.fastcall.{name}", value)
-    fastcall.usable.cache_clear()
+    monkeypatch.setattr(f"forearm.compiler.call.builtin_functions.{name}", value)
+    builtin_functions.usable.cache_clear()
     try:
-        assert not fastcall.usable()
-        assert reason in fastcall._reason_against()
+        assert not builtin_functions.usable()
+        assert reason in builtin_functions._reason_against()
         kernel = Kernel(GRAPH, keep=False)
         np.testing.assert_array_equal(kernel(Q, M), WANT)
         assert type(kernel) is Kernel
     finally:
-        fastcall.usable.cache_clear()
+        builtin_functions.usable.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -272,8 +272,8 @@ def test_other_interpreters_take_the_general_call(monkeypatch, name, value, reas
 )
 def test_the_self_test_notices_another_layout(monkeypatch, field, reason):
     if field == "PYARRAY_NEW":
-        monkeypatch.setattr(fastcall, "_numpy_function", lambda place: 1 / 0)
-        assert "the self-test failed" in fastcall._reason_against()
+        monkeypatch.setattr(builtin_functions, "_numpy_function", lambda place: 1 / 0)
+        assert "the self-test failed" in builtin_functions._reason_against()
     else:
-        monkeypatch.setattr(fastcall, field, getattr(fastcall, field) + 8)
-        assert reason in fastcall._reason_against()
+        monkeypatch.setattr(builtin_functions, field, getattr(builtin_functions, field) + 8)
+        assert reason in builtin_functions._reason_against()

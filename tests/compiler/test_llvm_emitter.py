@@ -5,14 +5,14 @@ import pytest
 
 from arms import golden_arm, random_arm
 from compiler.programs import random_graph
-from forearm.compiler.graph import interpret
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.lanes import Lanes
-from forearm.compiler.passes import lower
-from forearm.compiler.scalar import where
-from forearm.compiler.sincos import exact, exact32
-from forearm.compiler.tile import Plan
-from forearm.compiler.trace import trace
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.interpreter import interpret
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.graph.traced_scalar import where
+from forearm.compiler.llvm.lanes import Lanes
+from forearm.compiler.llvm.sines import exact, exact32
+from forearm.compiler.llvm.tiles import Plan
 from forearm.formulations import FORMULATIONS
 
 

@@ -7,8 +7,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.sincos import (
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.llvm.sines import (
     FLOAT32,
     FLOAT64,
     LIMIT,
@@ -19,7 +20,6 @@ from forearm.compiler.sincos import (
     sincos32,
     sincos64,
 )
-from forearm.compiler.trace import trace
 
 GRAPH = trace(lambda x: {"s": [x[0].sin()], "c": [x[0].cos()]}, {"x": (1,)}, name="sincos")
 WORST_DOUBLE = 6381956970095103 * 2.0**797  # the double nearest to a multiple of a right angle

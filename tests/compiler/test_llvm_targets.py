@@ -5,18 +5,18 @@ import re
 import numpy as np
 import pytest
 
-from forearm.compiler import jit
-from forearm.compiler.batch_entries import batch_entry
-from forearm.compiler.entries import single_entry
-from forearm.compiler.jit import Host
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.lanes import Lanes
-from forearm.compiler.passes import lower
-from forearm.compiler.program import batch_program
-from forearm.compiler.rolling import Roles, rollout_program
-from forearm.compiler.single import single_program
-from forearm.compiler.tile import Plan
-from forearm.compiler.trace import trace
+from forearm.compiler.call.batch_entry_text import batch_entry
+from forearm.compiler.call.entry_text import single_entry
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.llvm import jit
+from forearm.compiler.llvm.batches import batch_program
+from forearm.compiler.llvm.jit import Host
+from forearm.compiler.llvm.lanes import Lanes
+from forearm.compiler.llvm.one_state import single_program
+from forearm.compiler.llvm.rollout_steps import Roles, rollout_program
+from forearm.compiler.llvm.tiles import Plan
 from forearm.faults import KernelFault
 
 

@@ -8,10 +8,10 @@ import pytest
 from arms import random_arm
 from close import assert_close
 from compiler.programs import STATE, largest, random_graph, random_inputs, torques
-from forearm.compiler.emit_numpy import identifier, numpy_source, to_numpy
-from forearm.compiler.graph import arrays, interpret
-from forearm.compiler.passes import lower
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.interpreter import arrays, interpret
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.sources.numpy_source import identifier, numpy_source, to_numpy
 
 
 def test_batches_equal_the_interpreter_to_the_bit():

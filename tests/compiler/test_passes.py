@@ -6,11 +6,12 @@ import pytest
 
 from close import assert_close
 from compiler.programs import largest, random_graph, random_inputs, small_arms, torques
-from forearm.compiler import passes
-from forearm.compiler.graph import Graph, Node, Port, interpret, scalars
-from forearm.compiler.passes.factors import SEQUENCES, extract
-from forearm.compiler.passes.ordering import pulled_down, pushed_up
-from forearm.compiler.trace import trace
+from forearm.compiler.graph import passes
+from forearm.compiler.graph.graph import Graph, Node, Port
+from forearm.compiler.graph.interpreter import interpret, scalars
+from forearm.compiler.graph.passes.factors import SEQUENCES, extract
+from forearm.compiler.graph.passes.order import pulled_down, pushed_up
+from forearm.compiler.graph.trace import trace
 
 PASSES = {name: getattr(passes, name) for name in passes.__all__}
 ROUNDOFF = "sums and products are reassociated, in graphs of up to a hundred random operations"

@@ -7,10 +7,10 @@ import subprocess
 import pytest
 
 from arms import golden_arm
-from forearm.compiler.passes import lower
-from forearm.compiler.ptx import ptx_batch, ptx_rollout
-from forearm.compiler.rolling import Roles
-from forearm.compiler.trace import trace
+from forearm.compiler.cuda.ptx import ptx_batch, ptx_rollout
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.llvm.rollout_steps import Roles
 from forearm.formulations import FORMULATIONS
 
 ARM = golden_arm("G6R")

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from arms import random_body
-from forearm.compiler.choosing import best_graph
-from forearm.compiler.passes import simplify
-from forearm.compiler.regrouping import pattern, reframed
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.passes import simplify
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.model.base_parameters import pattern, reframed
+from forearm.compiler.model.choice import best_graph
+from forearm.factorisation import factor, solve_factored
 from forearm.formulations import FORMULATIONS
 from forearm.readers import load
-from forearm.solving import factor, solve_factored
 
 NUMERIC = {
     # arm, quantity: (ours, the best figure known before)

@@ -5,17 +5,11 @@ import pytest
 
 from arms import golden_arm, random_arm
 from close import assert_close
-from forearm.compiler.regrouping import (
-    NAMES,
-    moved_ten,
-    numbers_of,
-    pattern,
-    reframed,
-    regrouped,
-    ten_from,
-)
+from forearm.compiler.model.base_parameters import pattern, reframed, regrouped
 from forearm.formulations import FORMULATIONS
-from forearm.parts import Pose
+from forearm.frames import Pose
+from forearm.inertia import TEN as NAMES
+from forearm.inertia import moved_ten, numbers_of, ten_from
 from forearm.readers import load
 
 TORQUES = FORMULATIONS["luh_walker_paul_1980"].joint_torques
@@ -78,7 +72,8 @@ def test_a_body_moved_there_and_back_is_the_same():
 
 def test_nearly_parallel_axes_are_left_alone():
     """A common normal that runs away is worse than a general pose."""
-    from forearm.arm import Arm, Link
+    from forearm.arm import Arm
+    from forearm.link import Link
 
     body = dict(mass=1.0, com=(0.1, 0.2, 0.3))
     skewed = Pose.at((0.5, 0.1, 0.0), (1e-5, 0.0, 0.0))

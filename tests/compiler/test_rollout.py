@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from close import assert_close
-from forearm.compiler.graph import interpret
-from forearm.compiler.passes import lower
-from forearm.compiler.rolling import Roles
-from forearm.compiler.rollout import Rollout
-from forearm.compiler.sincos import exact, exact_fma
-from forearm.compiler.trace import trace
+from forearm.compiler.call.rollout import Rollout
+from forearm.compiler.graph.interpreter import interpret
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.llvm.rollout_steps import Roles
+from forearm.compiler.llvm.sines import exact, exact_fma
 from forearm.faults import KernelFault, StateFault
 
 
@@ -41,7 +41,7 @@ def rates(q, qd, tau, length):
 
 
 def rk4_in_python(q, qd, tau, length, dt):
-    """One step, operation by operation as rolling.py has it."""
+    """One step, operation by operation as rollout_steps.py has it."""
     weights, reaches = (1 / 6, 1 / 3, 1 / 3, 1 / 6), (1 / 2, 1 / 2, 1.0, None)
     y = np.concatenate([q, qd])
     x, total = y, y
@@ -223,9 +223,9 @@ PROGRAM = """
 import sys
 sys.modules["llvmlite"] = None
 import numpy as np
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.rollout import Rollout
-from forearm.compiler.trace import trace
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.rollout import Rollout
+from forearm.compiler.graph.trace import trace
 graph = trace(lambda x: {"rate": -x}, {"x": ()}, name="decay")
 print(Kernel(graph)(np.array([1.0, 2.0])), repr(Kernel(graph)))
 Rollout(graph, {"x": "rate"})(np.ones(3), dt=0.1, steps=2)

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from compiler.crowd import at_once
-from forearm.compiler import threads
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.passes import lower
-from forearm.compiler.trace import trace
+from forearm.compiler.call import threads
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
 
 SHARE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 """What does a share: (table, first, end, scratch)."""
@@ -236,9 +236,9 @@ REAL_SLEEP = time.sleep
 SCRIPT = """
 import os, sys, threading
 import numpy as np
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.passes import lower
-from forearm.compiler.trace import trace
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
 kernel = Kernel(lower(trace(lambda q: {"y": np.sin(q) * q}, {"q": (3,)}, name="wave")), keep=False)
 q = np.ones((20000, 3))
 want = kernel(q)

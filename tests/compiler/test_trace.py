@@ -9,9 +9,9 @@ from arms import random_arm
 from close import assert_close
 from compiler.programs import STATE, random_inputs, torques
 from forearm.algebra import cross, where
-from forearm.compiler import scalar
-from forearm.compiler.graph import interpret
-from forearm.compiler.trace import trace
+from forearm.compiler.graph import traced_scalar
+from forearm.compiler.graph.interpreter import interpret
+from forearm.compiler.graph.trace import trace
 from forearm.faults import TraceFault
 from forearm.formulations import FORMULATIONS
 
@@ -56,13 +56,13 @@ def test_functions_and_powers():
 
 
 def test_where_serves_numbers_and_traced_values():
-    for w in (where, scalar.where):
+    for w in (where, traced_scalar.where):
         graph = trace(lambda x, w=w: w(x[0], 2 * x[1], x[2]), {"x": (3,)}, outputs=("y",))
         assert interpret(graph, {"x": [1.0, 2.0, 3.0]})["y"] == 4.0
         assert interpret(graph, {"x": [-1.0, 2.0, 3.0]})["y"] == 3.0
         assert w(1.0, "a", "b") == "a"
         assert w(-1.0, "a", "b") == "b"
-    assert scalar.where(float("nan"), 1, 2) == 2
+    assert traced_scalar.where(float("nan"), 1, 2) == 2
 
 
 def test_results_may_be_dicts_tuples_or_plain_numbers():

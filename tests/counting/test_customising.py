@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from forearm.compiler.choosing import best_graph
+from forearm.compiler.model.choice import best_graph
 from forearm.counting import customised, customised_rows, polynomial
 from forearm.counting.customising import GENERAL_RECORDS, RECORDS, customised_graph, with_arbitrary_inertias
 from forearm.readers import load

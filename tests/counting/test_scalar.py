@@ -107,7 +107,9 @@ def test_an_arm_of_its_own_is_counted_with_its_zeros_free():
 
 def golden_like():
     """A planar arm: right angles and zeros everywhere."""
-    from forearm.arm import Arm, Inertia, Link
+    from forearm.arm import Arm
+    from forearm.inertia import Inertia
+    from forearm.link import Link
 
     rod = dict(mass=1.0, com=(-0.5, 0, 0), inertia=Inertia.about_com(np.diag([0.0, 0.1, 0.1])))
     return Arm("rr", [Link.dh("revolute", a=1.0, **rod) for _ in range(2)], gravity=(0, -9.81, 0))

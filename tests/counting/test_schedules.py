@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from forearm.compiler.passes import simplify
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.passes import simplify
+from forearm.compiler.graph.trace import trace
 from forearm.counting import count, list_schedule, macro_schedule, makespan, operation_graph, schedule_table
 from forearm.counting.conventions import AS_SET_FORTH, TURNEY_DIAGONAL
 from forearm.counting.operation_graphs import SLOW_MULTIPLY, SPLIT_TASKS, TABLE_5_TASKS, graph_of

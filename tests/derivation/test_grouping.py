@@ -5,9 +5,11 @@ import pytest
 
 from arms import random_arm
 from close import assert_close
-from forearm.arm import Arm, Inertia, Link
+from forearm.arm import Arm
 from forearm.derivation import derive, symbolic
 from forearm.formulations import FORMULATIONS
+from forearm.inertia import Inertia
+from forearm.link import Link
 from forearm.readers import known_arms, load
 
 

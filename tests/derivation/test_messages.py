@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from forearm.arm import Arm, Link
+from forearm.arm import Arm
 from forearm.derivation import derive, symbolic, with_values
 from forearm.faults import ArmFault, Fault, NoDynamics, StateFault
+from forearm.link import Link
 from forearm.readers import load
 
 

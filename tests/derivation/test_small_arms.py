@@ -5,9 +5,12 @@ import pytest
 import sympy as sp
 
 from derivation_printed import assert_all_printed, assert_printed
-from forearm.arm import Arm, Inertia, Link, Pose
+from forearm.arm import Arm
 from forearm.derivation import derive, prove_equal, symbolic
 from forearm.derivation.symbols import KINDS
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Link
 from forearm.readers import load
 
 DOWN_Y = (0, -9.81, 0)

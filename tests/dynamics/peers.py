@@ -10,7 +10,10 @@ import numpy as np
 import pinocchio as pin
 
 from agreement.libraries import mujoco_model
-from forearm.arm import Arm, Drive, Inertia, Pose, Wrench
+from forearm.arm import Arm
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Drive, Wrench
 from forearm.readers import load
 from peers.pin_models import from_record, pin_q
 

@@ -288,7 +288,7 @@ def test_six_bare_numbers_are_no_wrench():
 
 
 def test_lists_ask_for_a_gpu_in_the_same_words():
-    from forearm.compiler.cuda import missing_gpu
+    from forearm.compiler.cuda.gpu import missing_gpu
 
     if missing_gpu() is None:
         assert_close(

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from forearm import faults
-from forearm.arm import Arm, Defect, Drive, Inertia, Link, Pose, Wrench
+from forearm.arm import Arm, Defect
+from forearm.factorisation import factor
 from forearm.faults import ArmFault, NoDynamics, SingularInertia, StateFault
+from forearm.frames import Pose
+from forearm.inertia import Inertia
 from forearm.kinematics import frame_pose
-from forearm.solving import factor
+from forearm.link import Drive, Link, Wrench
 
 ROD = dict(mass=1.0, com=(-0.5, 0, 0), inertia=Inertia.rod(1.0, 1.0))
 

@@ -10,7 +10,10 @@ import pytest
 import forearm
 from faults.cases import CASES, two_links
 from forearm import faults
-from forearm.arm import Arm, Defect, Inertia, Link, Pose
+from forearm.arm import Arm, Defect
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Link
 
 HOME = Path(forearm.__file__).parent
 
@@ -53,7 +56,10 @@ def test_every_raise_is_provoked():
     assert not missing, f"no case in tests/faults/cases.py provokes {', '.join(missing)}"
 
 
-@pytest.mark.parametrize("name", ["bodies", "parts", "arm", "tables", "kinematics", "energies", "drives"])
+MODEL = ("frames", "inertia", "link", "arm", "description", "kinematics", "energies", "drives")
+
+
+@pytest.mark.parametrize("name", MODEL)
 def test_the_model_raises_only_through_faults(name):
     assert raises_in(HOME / f"{name}.py") == []
 

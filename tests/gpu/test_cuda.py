@@ -9,15 +9,15 @@ import pytest
 
 import forearm as fa
 from close import assert_close
-from forearm.compiler import cuda
-from forearm.compiler.compiling import compile
-from forearm.compiler.cuda import CudaRollout
-from forearm.compiler.ptx_rows import ptx_rows
-from forearm.compiler.rollout import Rollout
+from forearm.compiler.call.rollout import Rollout
+from forearm.compiler.cuda import gpu
+from forearm.compiler.cuda.gpu import CudaRollout
+from forearm.compiler.cuda.ptx_rows import ptx_rows
+from forearm.compiler.pipeline import compile
 from forearm.compiler.targets import resolve
 from forearm.readers import load
 
-WHY = cuda.missing_gpu()
+WHY = gpu.missing_gpu()
 needs_gpu = pytest.mark.skipif(WHY is not None, reason=f"no GPU: {WHY}")
 needs_ptxas = pytest.mark.skipif(shutil.which("ptxas") is None, reason="no ptxas on this machine")
 NAMES = ("puma560", "iiwa14", "panda")
@@ -111,7 +111,7 @@ def test_values_are_those_of_the_cpu(name, dtype, layout, quantity):
 @needs_gpu
 def test_numpy_arrays_go_over_in_chunks(monkeypatch):
     arm = load("iiwa14")
-    monkeypatch.setattr(cuda, "CHUNK", 300)
+    monkeypatch.setattr(gpu, "CHUNK", 300)
     for layout in ("rows", "columns"):
         kernel = compile(arm, "inverse_dynamics", target="cuda", layout=layout)
         given = states(arm, 1001, "float64", layout)

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.compiler import cache, jit
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.ptx import ptx_batch
-from forearm.compiler.trace import trace
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.cuda.ptx import ptx_batch
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.llvm import jit
+from forearm.compiler.store import files
 
 PAYLOAD = 'x\n}\ndeclare i32 @system(ptr)\n@c = private constant [9 x i8] c"echo got\\00"\n;'
 NAMES = [
@@ -106,10 +107,10 @@ def test_an_object_that_does_something_else_is_built_anew(folder, caplog):
     x = np.array([3.0, 4.0])
     want = Kernel(graph("right"))(x)
     wrong = trace(lambda x: [x[0] * x[1] - 2.0, x[0].cos()], {"x": (2,)}, name="wrong", outputs=("y",))
-    (mine,) = cache.list_cache()
+    (mine,) = files.list_cache()
     code = jit.object_code(Kernel(wrong)._text("single"), "wrong")
-    key, answer = mine.path.read_bytes().split(b"\n")[2].decode(), cache.load(key_of(mine))[: jit.DIGEST]
-    cache.store(key, "right", answer + code)
+    key, answer = mine.path.read_bytes().split(b"\n")[2].decode(), files.load(key_of(mine))[: jit.DIGEST]
+    files.store(key, "right", answer + code)
     np.testing.assert_array_equal(Kernel(graph("right"))(x), want)
     assert "does not do what it did when it was made" in caplog.text
 
@@ -117,9 +118,9 @@ def test_an_object_that_does_something_else_is_built_anew(folder, caplog):
 def test_an_object_without_the_function_is_built_anew_and_never_called(folder):
     x = np.array([3.0, 4.0])
     want = Kernel(graph("right"))(x)
-    (mine,) = cache.list_cache()
+    (mine,) = files.list_cache()
     empty = jit.object_code("define void @other() {\n  ret void\n}\n", "empty")
-    cache.store(key_of(mine), "right", bytes(jit.DIGEST) + empty)
+    files.store(key_of(mine), "right", bytes(jit.DIGEST) + empty)
     np.testing.assert_array_equal(Kernel(graph("right"))(x), want)
     with pytest.raises(
         fa.KernelFault, match=r"^small: the object code has no 'single'\. Please report it\.$"

@@ -17,8 +17,8 @@ FUNCTION_LINES = 75
 """Hard limits; the aim is half of the second."""
 
 LONGER_FILES = {
-    "compiler/cuda.py": "loading, launching and streams of one GPU API",
-    "compiler/graph.py": "the graph, its operations and its printed form in one place",
+    "compiler/cuda/gpu.py": "loading, launching and streams of one GPU API",
+    "compiler/graph/graph.py": "the graph, its operations and its printed form in one place",
 }
 LONGER_FUNCTIONS: dict[str, str] = {}
 

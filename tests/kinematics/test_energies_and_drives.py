@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 
 from arms import random_arm
 from close import assert_close
-from forearm.arm import Arm, Drive, Inertia, Link
+from forearm.arm import Arm
 from forearm.drives import dissipated_power, dry_friction, friction_torque, rotor_inertias, rotor_torque
 from forearm.energies import angular_momentum, kinetic_energy, linear_momentum, potential_energy
 from forearm.faults import NoDynamics
 from forearm.formulations import FORMULATIONS
+from forearm.inertia import Inertia
 from forearm.kinematics import link_velocities
+from forearm.link import Drive, Link
 from forearm.readers import load
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques

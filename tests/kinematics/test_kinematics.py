@@ -5,7 +5,9 @@ import pytest
 
 from arms import random_arm
 from close import assert_close
-from forearm.arm import Arm, Inertia, Link, Pose, Wrench
+from forearm.arm import Arm
+from forearm.frames import Pose
+from forearm.inertia import Inertia
 from forearm.kinematics import (
     frame_jacobian,
     frame_motion,
@@ -16,6 +18,7 @@ from forearm.kinematics import (
     link_velocities,
     wrench_torque,
 )
+from forearm.link import Link, Wrench
 
 ARMS = [random_arm(5, 1, "RP", general=True, flips=True), random_arm(4, 2, "RPRR"), random_arm(1, 3)]
 STEP = "central difference, step 1e-5"

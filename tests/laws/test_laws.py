@@ -11,11 +11,11 @@ import pytest
 from agreement.exact import DIGITS, exact_arm
 from arms import random_arm, random_body, random_rotation, seed_of
 from close import assert_close
-from forearm.arm import Pose
 from forearm.energies import kinetic_energy, potential_energy
 from forearm.formulations import FORMULATIONS
+from forearm.frames import Pose
 from forearm.kinematics import frame_jacobian, frame_motion, link_poses
-from forearm.parts import combined
+from forearm.link import combined
 from forearm.strobing import strobe, strobed_mass_matrix, torques_of
 
 STEP = mpmath.mpf(10) ** -18

@@ -6,11 +6,14 @@ import pytest
 from arms import GOLDEN, golden_arm, golden_states, random_arm
 from as_printed import as_printed
 from close import assert_close, error_in_eps
-from forearm.arm import Arm, Inertia, Link, Pose
+from forearm.arm import Arm
 from forearm.counting import CONVENTIONS, polynomial
 from forearm.energies import kinetic_energy
 from forearm.formulations import FORMULATIONS
+from forearm.frames import Pose
+from forearm.inertia import Inertia
 from forearm.kinematics import link_poses, link_velocities
+from forearm.link import Link
 
 STEM = "giacaglia_kottke_2007"
 paper, module = FORMULATIONS[STEM], FORMULATIONS[STEM].module

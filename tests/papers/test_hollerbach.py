@@ -10,11 +10,11 @@ import pytest
 from arms import random_arm
 from close import assert_close
 from forearm.algebra import one_based, second_moment, skew
-from forearm.arm import Link
 from forearm.counting import polynomial
 from forearm.energies import kinetic_energy, potential_energy
 from forearm.formulations import FORMULATIONS, hollerbach_1980_4x4, uicker_kahn_1969
 from forearm.kinematics import frame_jacobian, frame_motion, link_poses
+from forearm.link import Link
 from forearm.strobing import strobe, torques_of
 
 RIGHT = torques_of("luh_walker_paul_1980")

@@ -12,8 +12,8 @@ import pytest
 from arms import random_arm
 from as_printed import as_printed
 from close import assert_close
-from forearm.arm import Link
 from forearm.formulations import FORMULATIONS
+from forearm.link import Link
 
 SEEDS = range(8)
 RIGHT = FORMULATIONS["luh_walker_paul_1980"].joint_torques

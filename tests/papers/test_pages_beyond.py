@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forearm.compiler.choosing import best_graph
+from forearm.compiler.model.choice import best_graph
 from forearm.readers import load
 
 PAGES = Path(__file__).parents[2] / "docs" / "papers"

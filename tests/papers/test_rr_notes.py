@@ -5,9 +5,11 @@ import pytest
 
 from arms import GOLDEN
 from close import assert_close
-from forearm.arm import Arm, Inertia, Link
+from forearm.arm import Arm
 from forearm.formulations import FORMULATIONS
+from forearm.inertia import Inertia
 from forearm.kinematics import jacobian_at, link_poses
+from forearm.link import Link
 
 EXTRA = GOLDEN["extra"]["RR_004"]
 NUMBERS = {k: float(v) for k, v in EXTRA["params"].items()}

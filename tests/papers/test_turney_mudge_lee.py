@@ -7,11 +7,11 @@ from arms import golden_arm, golden_states, random_arm
 from as_printed import as_printed
 from close import assert_close, error_in_eps
 from forearm.algebra import second_moment
-from forearm.arm import Pose
-from forearm.compiler.regrouping import regrouped
+from forearm.compiler.model.base_parameters import regrouped
 from forearm.counting import CONVENTIONS, count, polynomial
 from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
+from forearm.frames import Pose
 from forearm.kinematics import frame_motion, link_poses
 
 NEWTON = "turney_mudge_lee_1980_newton_euler"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from arms import seed_of
-from forearm.arm import Pose
 from forearm.formulations import FORMULATIONS
+from forearm.frames import Pose
 from forearm.readers.urdf import read_urdf
 from peers.urdf_arms import SOURCES, table_row
 

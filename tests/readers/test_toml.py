@@ -9,11 +9,14 @@ import sympy
 
 from arms import random_arm
 from close import assert_close
-from forearm.arm import Arm, Drive, Inertia, Link, Pose
+from forearm.arm import Arm
 from forearm.energies import kinetic_energy
 from forearm.faults import ArmFault, ReadFault
 from forearm.formulations import FORMULATIONS
+from forearm.frames import Pose
+from forearm.inertia import Inertia
 from forearm.kinematics import link_poses
+from forearm.link import Drive, Link
 from forearm.readers import from_toml, known_arms, load, parameters_of, read_toml
 from forearm.readers.toml_text import key_lines
 from forearm.writers.toml import to_toml, write_toml

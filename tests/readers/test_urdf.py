@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from close import assert_close
-from forearm.arm import Pose
 from forearm.faults import ReadFault
 from forearm.formulations import FORMULATIONS
+from forearm.frames import Pose
 from forearm.readers.urdf import from_urdf, read_urdf
 
 SOUND = (Path(__file__).parent / "museum" / "sound.urdf").read_text()

@@ -7,10 +7,11 @@ import pytest
 
 from arms import random_arm, seed_of
 from close import assert_close
-from forearm.arm import Drive, Pose
 from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
+from forearm.frames import Pose
 from forearm.kinematics import frame_pose
+from forearm.link import Drive
 from forearm.readers import known_arms, load
 from forearm.readers.urdf import from_urdf
 from forearm.readers.urdf_angles import roll_pitch_yaw

@@ -5,8 +5,8 @@ import pytest
 
 import forearm as fa
 from close import assert_close
-from forearm.compiler.graph import interpret
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.interpreter import interpret
+from forearm.compiler.graph.trace import trace
 from forearm.simulation import (
     Fourier,
     PDWithGravity,

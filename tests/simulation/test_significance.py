@@ -5,8 +5,8 @@ import pytest
 
 import forearm as fa
 from close import assert_close
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.passes import lower
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.passes import lower
 from forearm.simulation import Quintic, error_against_speed, significance, simulate
 from forearm.simulation.summands import located_graph, measured, tag_of
 

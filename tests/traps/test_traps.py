@@ -12,10 +12,13 @@ import forearm as fa
 from arms import random_arm, random_body, random_rotation
 from close import assert_close
 from forearm.algebra import parallel_axis
-from forearm.arm import Arm, Drive, Inertia, Link, Pose
+from forearm.arm import Arm
 from forearm.faults import ArmFault, NoDynamics, StateFault, degrees_hint, state
 from forearm.formulations import FORMULATIONS
+from forearm.frames import Pose
+from forearm.inertia import Inertia
 from forearm.kinematics import frame_pose
+from forearm.link import Drive, Link
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques
 ROD = dict(mass=1.0, com=(-0.5, 0, 0), inertia=Inertia.rod(1.0, 1.0))

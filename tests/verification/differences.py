@@ -4,7 +4,8 @@ import numpy as np
 
 from arms import random_arm
 from forearm.algebra import parallel_axis
-from forearm.arm import Inertia, Pose
+from forearm.frames import Pose
+from forearm.inertia import Inertia
 from forearm.verification.others import other_of
 
 # -- ten differences, each as a change of (arm, how the other takes and gives vectors) ---------------------------

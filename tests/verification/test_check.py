@@ -9,8 +9,10 @@ import pytest
 
 from arms import random_arm
 from forearm.algebra import parallel_axis
-from forearm.arm import Arm, Defect, Drive, Inertia, Link
+from forearm.arm import Arm, Defect
 from forearm.faults import ArmFault
+from forearm.inertia import Inertia
+from forearm.link import Drive, Link
 from forearm.readers import known_arms, load
 from forearm.verification.bodies import box_edges, corrections, density, gyration, possible
 from forearm.verification.checking import check

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from arms import random_arm
-from forearm.arm import Arm, Pose
+from forearm.arm import Arm
+from forearm.frames import Pose
 from forearm.readers import load
 from forearm.verification.comparing import compare
 from forearm.verification.others import other_of

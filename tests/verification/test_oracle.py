@@ -95,7 +95,8 @@ def test_both_ways_agree_with_newton_euler_on_random_arms():
 
 
 def test_modified_rows_are_standard_rows_moved():
-    from forearm.arm import Arm, Inertia
+    from forearm.arm import Arm
+    from forearm.inertia import Inertia
 
     rng = np.random.default_rng(3)
     rows = []

@@ -12,9 +12,10 @@ import pytest
 
 from arms import random_arm
 from forearm import drives
-from forearm.arm import Arm, Inertia
+from forearm.arm import Arm
 from forearm.faults import ArmFault, NoDynamics, StateFault
-from forearm.parts import Link
+from forearm.inertia import Inertia
+from forearm.link import Link
 from forearm.readers import known_arms, load
 from forearm.readers.urdf import read_urdf
 from forearm.verification.laws import LAWS

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import forearm
-from forearm.compiler.cache import cache_folder
+from forearm.compiler.store.files import cache_folder
 from forearm.demo.timing import processor
 
 OPTIONAL = ("sympy", "matplotlib", "mujoco", "viser", "xarray", "casadi", "cupy-cuda13x", "torch", "jax")
@@ -101,8 +101,8 @@ def _state() -> tuple[Any, list[Any], Any]:
 
 
 def _numpy_emitter() -> Test:
-    from forearm.compiler.compiling import compile
-    from forearm.compiler.graph import interpret
+    from forearm.compiler.graph.interpreter import interpret
+    from forearm.compiler.pipeline import compile
 
     arm, rows, want = _state()
     kernel = compile(arm, "inverse_dynamics")
@@ -114,7 +114,7 @@ def _numpy_emitter() -> Test:
 
 
 def _llvm_kernel() -> Test:
-    from forearm.compiler.compiling import compile
+    from forearm.compiler.pipeline import compile
 
     arm, rows, want = _state()
     kernel = compile(arm, "inverse_dynamics")
@@ -127,7 +127,7 @@ def _cuda_kernel() -> Test:
     missing = _gpu()
     if missing is not None:
         return Test("target cuda", "none", missing)
-    from forearm.compiler.compiling import compile
+    from forearm.compiler.pipeline import compile
 
     arm, rows, want = _state()
     kernel = compile(arm, "inverse_dynamics", target="cuda", layout="rows")
@@ -140,7 +140,7 @@ def _verdict(what: str, got: Any, want: Any) -> Test:
 
 
 def _gpu() -> str | None:
-    from forearm.compiler.cuda import missing_gpu
+    from forearm.compiler.cuda.gpu import missing_gpu
 
     missing = missing_gpu()
     return None if missing is None else str(missing)
@@ -151,7 +151,7 @@ def _llvm() -> str:
         import llvmlite.binding as llvm
     except ImportError:
         return "none: kernels run as NumPy"
-    from forearm.compiler.jit import host
+    from forearm.compiler.llvm.jit import host
 
     release = ".".join(map(str, llvm.llvm_version_info))
     return f"{release}, {llvm.get_host_cpu_name()}, {host().width('float64')} doubles at once"

@@ -44,7 +44,7 @@ def emit(
     """
     found = arm_of(arm, tip=tip)
     if to == "c":
-        from forearm.compiler.emitting import emit_c
+        from forearm.compiler.sources.controller import emit_c
 
         written = emit_c(found, out, functions, dtype=dtype, free=free)
         if shared.json:
@@ -58,7 +58,7 @@ def emit(
 def _one_source(
     arm: Any, functions: Words, free: Words, dtype: str, to: str, out: str, shared: Shared
 ) -> None:
-    from forearm.compiler.compiling import compile
+    from forearm.compiler.pipeline import compile
     from forearm.faults import StateFault
 
     if len(functions) != 1:
@@ -143,7 +143,7 @@ def cache_list(*, shared: Shared = PLAIN) -> None:
     """List the kernels on disk, the last used first."""
     from datetime import UTC, datetime
 
-    from forearm.compiler.cache import cache_folder, list_cache
+    from forearm.compiler.store.files import cache_folder, list_cache
 
     entries = list_cache()
     if shared.json:
@@ -158,7 +158,7 @@ def cache_list(*, shared: Shared = PLAIN) -> None:
 
 def cache_clear(*, shared: Shared = PLAIN) -> None:
     """Delete every kernel on disk; they are built anew when needed."""
-    from forearm.compiler.cache import clear_cache
+    from forearm.compiler.store.files import clear_cache
 
     count = clear_cache()
     if shared.json:

@@ -1,1 +1,14 @@
-"""The compiler: formulation -> traced graph -> passes -> machine code, C, NumPy, CasADi."""
+"""The compiler: an arm's quantity becomes a kernel.
+
+    pipeline    compile: the way from an arm to a kernel, one arrow after the other
+    kernel      what every kernel is, wherever it runs
+    graph/      scalar operations as data: tracing, passes, derivatives, the reference interpreter
+    model/      the arm's quantities as graphs; base parameters, free parameters, the choice of a formulation
+    llvm/       from a graph to machine code: the one emitter
+    call/       arrays in and out, past Python; threads
+    cuda/       the same emitter for NVIDIA GPUs
+    sources/    from a graph to something to read or to build elsewhere: C, NumPy, CasADi
+    store/      what is kept on disk
+
+Each stands on those above it in `graph, store, model, llvm, sources, call, cuda, pipeline`.
+"""

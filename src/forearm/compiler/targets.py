@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from forearm.arm import Arm
-from forearm.compiler.compiling import compile
-from forearm.compiler.cuda import missing_gpu
+from forearm.compiler.cuda.gpu import missing_gpu
+from forearm.compiler.pipeline import compile
 from forearm.faults import KernelFault
 
 TARGETS = ("cpu", "cuda", "auto")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from forearm.arm import Arm
-from forearm.compiler.choosing import best_graph
-from forearm.compiler.graph import Graph
-from forearm.compiler.passes import form_fma
+from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.passes import form_fma
+from forearm.compiler.model.choice import best_graph
 from forearm.counting.operation_graphs import graph_of
 from forearm.counting.polynomials import Polynomial, polynomial
 from forearm.counting.stage import generic_arm

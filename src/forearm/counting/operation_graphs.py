@@ -9,7 +9,7 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 from forearm.arm import Arm
-from forearm.compiler.graph import Graph
+from forearm.compiler.graph.graph import Graph
 from forearm.counting.conventions import TURNEY_DIAGONAL, Convention
 from forearm.counting.scalar import ADD, DIVIDE, KINDS, MULTIPLY, ROOT, Operation
 from forearm.counting.stage import generic_arm, run_counted

@@ -17,12 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from forearm.arm import WALK, Arm, Inertia, Link, Pose
+from forearm.arm import WALK, Arm
 from forearm.counting.conventions import Convention
 from forearm.counting.scalar import TRIG, Counted, Meter, Operation, values
 from forearm.faults import StateFault, no_formulation
 from forearm.formulations import FORMULATIONS
-from forearm.parts import AboutCom, Ten
+from forearm.frames import Pose
+from forearm.inertia import AboutCom, Inertia, Ten
+from forearm.link import Link
 from forearm.strobing import Strobed, strobe
 
 

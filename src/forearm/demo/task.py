@@ -8,8 +8,9 @@ import numpy as np
 
 from forearm import dynamics
 from forearm.algebra import Matrix, Vector, rotation_x
-from forearm.arm import Arm, Pose
+from forearm.arm import Arm
 from forearm.faults import StateFault
+from forearm.frames import Pose
 from forearm.readers import load
 
 PAYLOAD = 2.5

@@ -11,7 +11,7 @@ import numpy as np
 import forearm
 from forearm import dynamics
 from forearm.arm import Arm
-from forearm.compiler.compiling import compile
+from forearm.compiler.pipeline import compile
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
 

@@ -87,9 +87,9 @@ def _excuses(n: int) -> tuple[Defect, ...]:
 
 def _kernel(arm: Any) -> Any:
     """The kernel of the arm's inverse dynamics, not kept on disk (its numbers are random)."""
-    from forearm.compiler.kernel import Kernel
-    from forearm.compiler.passes import lower
-    from forearm.compiler.trace import trace
+    from forearm.compiler.call.processor import Kernel
+    from forearm.compiler.graph.passes import lower
+    from forearm.compiler.graph.trace import trace
 
     torques = FORMULATIONS["khalil_kleinfinger_1987"].joint_torques
     shapes = {name: (arm.n,) for name in ("q", "qd", "qdd")}

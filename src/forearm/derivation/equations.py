@@ -217,7 +217,7 @@ class Equations:
 
     def to_graph(self, what: str = "tau") -> Any:
         """The closed form as a graph of the compiler: inputs q, qd, qdd as needed, then each parameter."""
-        from forearm.compiler.trace import trace
+        from forearm.compiler.graph.trace import trace
 
         shapes: dict[str, tuple[int, ...]] = {name: (self.n,) for name in ("q", "qd", "qdd")[: INPUTS[what]]}
         shapes.update({name: () for name in self.parameters})
@@ -229,8 +229,8 @@ class Equations:
         `effort` is how hard the compiler looks for common factors (0, 1, 2); by default 1 for up to 2000
         operations, 0 for more, because it takes seconds. `options` are those of Kernel.
         """
-        from forearm.compiler.kernel import Kernel
-        from forearm.compiler.passes import lower
+        from forearm.compiler.call.processor import Kernel
+        from forearm.compiler.graph.passes import lower
 
         graph = self.to_graph(what)
         if effort is None:

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import is_number, parallel_axis, product, rotation_z, sin_cos_of_constant
-from forearm.arm import Arm, Pose, Ten
+from forearm.algebra import is_number, rotation_z, sin_cos_of_constant
+from forearm.arm import Arm
 from forearm.derivation.polynomial import Expression, Ring
+from forearm.frames import Pose
+from forearm.inertia import Ten, moved_ten, numbers_of, split_at_axis, sum_of_tens, ten_from
 
 LETTERS = ("m", "lx", "ly", "lz", "Lxx", "Lxy", "Lxz", "Lyy", "Lyz", "Lzz")
-"""Names of the ten parameters in the order of `_numbers`."""
+"""Names of the ten parameters in the order of `inertia.TEN`."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,8 @@ class GroupedArm:
 
 def grouped(arm: Arm, ring: Ring) -> tuple[GroupedArm, list[Grouping]]:
     """The arm over base parameters, and what each of them means."""
-    before = [_numbers(link.ten_at_joint) for link in arm.links]
-    after = [_numbers(ten) for ten in _regrouped(arm)]
+    before = [numbers_of(link.ten_at_joint) for link in arm.links]
+    after = [numbers_of(ten) for ten in _regrouped(arm)]
     groupings, made = [], []
     for i, (link, old, new) in enumerate(zip(arm.links, before, after, strict=True), 1):
         row: list[Any] = []
@@ -75,7 +77,7 @@ def grouped(arm: Arm, ring: Ring) -> tuple[GroupedArm, list[Grouping]]:
             name = _free_name(ring, f"{letter}{i}{'' if _expression(ring, a) == meaning else 'R'}", meaning)
             groupings.append(Grouping(name, meaning))
             row.append(ring.generator(name))
-        made.append(GroupedLink(link, _moved(_ten(row), link.pose)))
+        made.append(GroupedLink(link, moved_ten(ten_from(row), link.pose)))
     return GroupedArm(tuple(made), arm.gravity_in_base), groupings
 
 
@@ -84,18 +86,16 @@ def _regrouped(arm: Arm) -> list[Ten]:
     tens = [link.ten_at_joint for link in arm.links]
     for j in range(arm.n - 1, -1, -1):
         link, (mass, h, J) = arm.links[j], tens[j]
-        if link.revolute:  # what is symmetric about the axis: m, the first moment along z, and Lyy twice
-            disc = np.array([[J[1, 1], 0.0, 0.0], [0.0, J[1, 1], 0.0], [0.0, 0.0, 0.0]], dtype=object)
-            move = Ten(mass, np.array([0.0, 0.0, h[2]], dtype=object), disc)
-            tens[j] = Ten(0.0, np.array([h[0], h[1], 0.0], dtype=object), J - disc)
+        if link.revolute:
+            tens[j], move = split_at_axis(tens[j], revolute=True)
             along = Pose(translation=(0.0, 0.0, link.d))
         else:  # a sliding body keeps its direction: all of its inertia, and h where no axis notices its height
             first = h if _all_parallel(arm, j) else np.zeros(3)
             move, tens[j] = Ten(0.0, first, J), Ten(mass, h - first, np.zeros((3, 3)))
             along = Pose(rotation_z(*sin_cos_of_constant(link.theta)))  # type: ignore[arg-type]
         if j:
-            before, moved = tens[j - 1], _moved(move, (arm.links[j - 1].pose @ along).inverse())
-            tens[j - 1] = Ten(*(a + b for a, b in zip(before, moved, strict=True)))
+            moved = moved_ten(move, (arm.links[j - 1].pose @ along).inverse())
+            tens[j - 1] = sum_of_tens(tens[j - 1], moved)
     return tens
 
 
@@ -103,25 +103,6 @@ def _all_parallel(arm: Arm, j: int) -> bool:
     """Whether the axes of joints 0 … j (counted from 0) are parallel by construction."""
     cosines = [link.pose.R[2, 2] for link in arm.links[:j]]
     return all(is_number(c) and abs(c) == 1 for c in cosines)
-
-
-def _moved(ten: Ten, step: Pose) -> Ten:
-    """The same body's parameters in the frame that is at `step` seen from the old one."""
-    mass, h, J = ten
-    R, p = step.R, step.p
-    about = J + parallel_axis(mass, p) - (2 * (p @ h) * np.eye(3) - np.outer(p, h) - np.outer(h, p))
-    return Ten(mass, product(R.T, h - mass * p), product(product(R.T, about), R))
-
-
-def _numbers(ten: Ten) -> list[Any]:
-    mass, h, J = ten
-    return [mass, *h, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
-
-
-def _ten(numbers: list[Any]) -> Ten:
-    m, x, y, z, xx, xy, xz, yy, yz, zz = numbers
-    tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    return Ten(m, np.array([x, y, z], dtype=object), np.array(tensor, dtype=object))
 
 
 def _free_name(ring: Ring, name: str, meaning: Expression) -> str:

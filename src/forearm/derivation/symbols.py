@@ -13,9 +13,12 @@ import numpy as np
 
 from forearm import faults
 from forearm.algebra import Matrix, Scalar, is_number, product, rotation_z, sin_cos_of_constant
-from forearm.arm import Arm, Inertia, Link, Pose
+from forearm.arm import Arm
 from forearm.derivation.polynomial import Expression, Ring
 from forearm.derivation.sympy_side import read, sympy
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Link
 
 KINDS = ("lengths", "masses", "centers", "inertias", "gravity")
 """What `symbolic` turns into letters."""

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from forearm.arm import Arm, Pose
+from forearm.arm import Arm
 from forearm.faults import ReadFault
+from forearm.frames import Pose
 from forearm.readers.urdf import arm_of_chain
 from forearm.readers.urdf_angles import roll_pitch_yaw
 from forearm.readers.urdf_chain import chain_of

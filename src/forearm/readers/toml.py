@@ -16,8 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from forearm.algebra import Scalar, is_number, rotation_rpy
-from forearm.arm import Arm, Defect, Drive, Inertia, Link, Pose, moved_frame
+from forearm.arm import Arm, Defect, moved_frame
 from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Drive, Link
 from forearm.readers.toml_table import REQUIRED, Source, Table
 from forearm.readers.toml_text import parse
 

@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Matrix, Vector, is_number, parallel_axis, rotation_z, sin_cos_of_constant
-from forearm.arm import Arm, Defect, Drive, Inertia, Link, Pose, moved_frame
+from forearm.arm import Arm, Defect, moved_frame
 from forearm.faults import ArmFault, ReadFault, link_faults
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Drive, Link
 from forearm.readers.urdf_angles import nearest_right_angle, rounded_right_angle
 from forearm.readers.urdf_chain import Chain, Member, chain_of
 from forearm.readers.urdf_text import Frame, JointText, Robot, robot_from_bytes, robot_from_file

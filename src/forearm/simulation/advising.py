@@ -7,7 +7,7 @@ import numpy as np
 
 from forearm import faults
 from forearm.algebra import Vector
-from forearm.compiler.kernel import Kernel
+from forearm.compiler.call.processor import Kernel
 from forearm.faults import StateFault
 from forearm.simulation.engines import kept
 from forearm.simulation.jobs import Job, job_of

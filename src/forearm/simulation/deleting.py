@@ -14,8 +14,8 @@ import numpy as np
 from forearm import dynamics, faults
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.compiler.graph import Graph
-from forearm.compiler.passes import simplify
+from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.passes import simplify
 from forearm.faults import StateFault, no_formulation
 from forearm.formulations import FORMULATIONS
 from forearm.simulation.motions import Motion

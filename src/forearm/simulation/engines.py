@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Vector
-from forearm.compiler.cuda_rollout import HostRollout
-from forearm.compiler.graph import Graph
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.rollout import Rollout
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.rollout import Rollout
+from forearm.compiler.cuda.host_rollout import HostRollout
+from forearm.compiler.graph.graph import Graph
 from forearm.simulation.steps import (
     SWEEPS,
     Plant,

@@ -10,9 +10,9 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
-from forearm.compiler.freeing import PAYLOAD, port_name
-from forearm.compiler.kernel import Kernel
-from forearm.compiler.passes import lower
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.model.free_parameters import PAYLOAD, port_name
 from forearm.faults import StateFault
 from forearm.simulation.engines import State, kept
 from forearm.simulation.steps import Plant

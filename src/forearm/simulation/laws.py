@@ -16,6 +16,7 @@ from forearm import dynamics, faults
 from forearm.algebra import Scalar, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
+from forearm.inertia import SIX
 
 
 def gain(arm: Arm, name: str, value: Any) -> Vector:
@@ -135,6 +136,6 @@ def payload_numbers(mass: Any, com: Any = (0.0, 0.0, 0.0), inertia: Any = None) 
     numbers = np.empty((*batch, 10))
     numbers[..., 0] = m
     numbers[..., 1:4] = m[..., None] * c
-    for k, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)), 4):
+    for k, (i, j) in enumerate(SIX, 4):
         numbers[..., k] = about[..., i, j]
     return numbers

@@ -10,9 +10,10 @@ import numpy as np
 
 from forearm import faults
 from forearm.algebra import Vector
-from forearm.arm import Arm, Wrench
+from forearm.arm import Arm
 from forearm.dynamics import external_torque, hint_degrees
 from forearm.faults import StateFault
+from forearm.link import Wrench
 from forearm.simulation.engines import Adaptive, Loop, Stages, State
 from forearm.simulation.jobs import (
     Job,

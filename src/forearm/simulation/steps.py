@@ -17,14 +17,15 @@ import numpy as np
 
 from forearm import drives, dynamics
 from forearm.algebra import Vector, where
-from forearm.arm import Arm, Wrench
-from forearm.compiler.composing import apply
-from forearm.compiler.derivatives import jacobian
-from forearm.compiler.freeing import freed, port_name, port_shape
-from forearm.compiler.graph import Graph
-from forearm.compiler.passes import lower
-from forearm.compiler.trace import trace
-from forearm.solving import factor, solve_factored
+from forearm.arm import Arm
+from forearm.compiler.graph.derivatives import jacobian
+from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.interpreter import apply
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.model.free_parameters import freed, port_name, port_shape
+from forearm.factorisation import factor, solve_factored
+from forearm.link import Wrench
 
 RUNAWAY = 1e6
 """Speeds beyond this mean that the simulation has diverged [rad/s or m/s]."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import WALK, Arm
-from forearm.compiler.builder import Builder
-from forearm.compiler.graph import Graph
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.builder import Builder
+from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.trace import trace
 from forearm.formulations import FORMULATIONS
 
 UNTAGGED = "-"

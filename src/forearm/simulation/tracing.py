@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from forearm.arm import Arm
-from forearm.compiler.graph import Graph
-from forearm.compiler.trace import trace
+from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.trace import trace
 from forearm.faults import KernelFault, StateFault, TraceFault, a_or_an
 
 RESERVED = (

@@ -13,6 +13,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.drives import friction_torque
+from forearm.inertia import numbers_of as ten_numbers
 
 
 @dataclass(frozen=True)
@@ -31,15 +32,7 @@ class Tables:
 
 def numbers_of(arm: Arm) -> Vector:
     """The ten numbers of each link, m, h (3), xx xy xz yy yz zz about the origin: (10 n,)."""
-    rows = []
-    for link in arm.links:
-        mass, h, tensor = link.ten
-        rows += [mass, *h, *_six(tensor)]
-    return np.array(rows, dtype=float)
-
-
-def _six(tensor: Any) -> list[float]:
-    return [tensor[0][0], tensor[0][1], tensor[0][2], tensor[1][1], tensor[1][2], tensor[2][2]]
+    return np.array([x for link in arm.links for x in ten_numbers(link.ten)], dtype=float)
 
 
 def tables(arm: Arm, q: Matrix, qd: Matrix, qdd: Matrix) -> Tables:

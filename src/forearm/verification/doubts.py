@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import is_number, parallel_axis
-from forearm.arm import Arm, Link
+from forearm.arm import Arm
 from forearm.faults import link_faults
+from forearm.link import Link
 from forearm.verification.bodies import box_edges, corrections, density, gyration, possible
 from forearm.verification.reports import Finding
 

@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Matrix, Vector, parallel_axis
-from forearm.arm import Arm, Drive
+from forearm.arm import Arm
 from forearm.faults import ArmFault
+from forearm.inertia import numbers_of as ten_numbers
+from forearm.inertia import ten_of
+from forearm.link import Drive
 from forearm.verification.batches import Tables, numbers_of, tables
 
 KEPT = 80
@@ -298,17 +301,7 @@ def mapped_numbers(arm: Arm, maps: tuple[tuple[str, int | None], ...]) -> Vector
         for which, only in maps:
             if only is None or only == i:
                 com, tensor = _read(which, link, mass, com, tensor)
-        about = tensor + parallel_axis(mass, com)
-        rows += [
-            mass,
-            *(mass * com),
-            about[0, 0],
-            about[0, 1],
-            about[0, 2],
-            about[1, 1],
-            about[1, 2],
-            about[2, 2],
-        ]
+        rows += ten_numbers(ten_of(mass, com, tensor))
     return np.array(rows)
 
 

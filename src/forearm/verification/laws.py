@@ -15,8 +15,11 @@ import numpy as np
 
 from forearm import drives, energies, kinematics
 from forearm.algebra import Matrix, Vector
-from forearm.arm import Arm, Drive, Inertia, Pose
+from forearm.arm import Arm
 from forearm.faults import ArmFault
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Drive
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 STEP = 2e-3

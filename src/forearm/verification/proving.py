@@ -16,9 +16,9 @@ import numpy as np
 from forearm import dynamics, faults
 from forearm.algebra import is_number
 from forearm.arm import Arm
-from forearm.compiler.choosing import evaluated
-from forearm.compiler.emit_numpy import to_numpy
-from forearm.compiler.quantities import QUANTITIES, Model
+from forearm.compiler.model.choice import evaluated
+from forearm.compiler.model.quantities import QUANTITIES, Model
+from forearm.compiler.sources.numpy_source import to_numpy
 from forearm.formulations import FORMULATIONS
 from forearm.strobing import strobed_mass_matrix
 from forearm.verification import oracle

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from forearm.algebra import is_number
-from forearm.arm import Arm, Drive, Inertia, Link, Pose
+from forearm.arm import Arm
 from forearm.faults import ArmFault
+from forearm.frames import Pose
+from forearm.inertia import Inertia
+from forearm.link import Drive, Link
 
 ANGLES = {math.pi / 2: '"pi/2"', -math.pi / 2: '"-pi/2"', math.pi: '"pi"', -math.pi: '"-pi"'}
 """Angles that read better by name; the names give back the same floats."""

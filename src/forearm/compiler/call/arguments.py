@@ -1,0 +1,186 @@
+"""Arrays at the border of a kernel: what is accepted, how it is described to the machine code."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from forearm.compiler.call import builtin_functions
+from forearm.compiler.graph.graph import Graph, Port
+from forearm.faults import StateFault
+
+Array = npt.NDArray[Any]
+
+
+def accept(where: str, port: Port, value: Any, dtype: np.dtype[Any], layout: str) -> Array:
+    """One argument as an array of the kernel's dtype, the port's shape at its end (columns: at its start)."""
+    try:
+        array, shape = np.asarray(value), port.shape
+    except ValueError as error:
+        raise StateFault(
+            f"{where}: {port.name} is no array of numbers ({error}); give {shape_text(port, layout)}."
+        ) from None
+    if array.dtype.kind not in "fiu":
+        kind = "complex" if array.dtype.kind == "c" else f"of type {array.dtype}"
+        raise StateFault(
+            f"{where}: {port.name} is {kind}; give real numbers, shape {shape_text(port, layout)}."
+        )
+    found = array.shape[array.ndim - len(shape) :] if layout == "rows" else array.shape[: len(shape)]
+    if array.ndim < len(shape) or found != shape or (layout == "columns" and array.ndim > len(shape) + 1):
+        raise StateFault(f"{where}: {port.name} has shape {array.shape}; give {shape_text(port, layout)}.")
+    if array.dtype == dtype:
+        return array if array.flags.aligned else array.copy()
+    if array.dtype.kind == "f" and array.dtype.itemsize > dtype.itemsize and isinstance(value, np.ndarray):
+        raise StateFault(
+            f"{where}: {port.name} is {array.dtype}, but the kernel computes in {dtype}; "
+            f"round it yourself ({port.name}.astype('{dtype}')) or compile with dtype='{array.dtype}'."
+        )
+    return array.astype(dtype)
+
+
+def shape_text(port: Port, layout: str) -> str:
+    """The shapes that a port takes, as messages say it."""
+    inner = ", ".join(map(str, port.shape))
+    if layout == "rows":
+        alone = f"({inner},)" if len(port.shape) == 1 else f"({inner})"
+        return f"{alone} or a batch (...{', ' if inner else ''}{inner})"
+    return (
+        f"({inner}{',' if len(port.shape) == 1 else ''}) for all states or ({inner}{', ' if inner else ''}N)"
+    )
+
+
+def batch_shape(where: str, ports: tuple[Port, ...], arrays: list[Array], layout: str) -> tuple[int, ...]:
+    """The axes of the batch: the leading axes broadcast against each other (columns: the last axis)."""
+    leads = []
+    for port, array in zip(ports, arrays, strict=True):
+        k = len(port.shape)
+        leads.append(array.shape[: array.ndim - k] if layout == "rows" else array.shape[k:])
+    if all(lead == leads[0] for lead in leads):
+        return leads[0] if leads else ()
+    try:
+        return np.broadcast_shapes(*leads)
+    except ValueError:
+        given = ", ".join(f"{p.name} {a.shape}" for p, a in zip(ports, arrays, strict=True))
+        raise StateFault(
+            f"{where}: the batch axes of {given} do not broadcast; "
+            "make them equal, or 1 where a value is shared."
+        ) from None
+
+
+def describe(port: Port, array: Array, batch: tuple[int, ...], layout: str) -> tuple[Array, int, int]:
+    """The array (copied if it must be), bytes from state to state, bytes from element to element."""
+    k, item = len(port.shape), array.itemsize
+    if layout == "columns":
+        return _describe_columns(array, k, batch)
+    lead = array.shape[: array.ndim - k]
+    if all(n == 1 for n in lead):
+        array = array if array.flags.c_contiguous else np.ascontiguousarray(array)
+        return array, 0, item
+    if lead == batch:
+        if array.flags.c_contiguous:
+            return array, port.size * item, item
+        if len(lead) == 1 and array[0].flags.c_contiguous:
+            return array, array.strides[0], item
+    array = np.ascontiguousarray(np.broadcast_to(array, batch + port.shape))
+    return array, port.size * item, item
+
+
+def _describe_columns(array: Array, k: int, batch: tuple[int, ...]) -> tuple[Array, int, int]:
+    """As `describe`, for (k, N) arrays; a missing or single last axis is shared by all states."""
+    item = array.itemsize
+    if not array.flags.c_contiguous:
+        rows_apart = k == 1 and array.ndim == 2 and array.strides[1] == item and array.shape[1] > 1
+        if not rows_apart:
+            array = np.ascontiguousarray(array)
+    if array.ndim == k or array.shape[-1] == 1:
+        return array, 0, item
+    pitch = array.strides[0] if k == 1 else batch[-1] * item
+    return array, item, pitch
+
+
+def check_out(where: str, port: Port, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """A result array given by the caller."""
+    if not isinstance(out, np.ndarray):
+        raise StateFault(
+            f"{where}: out for {port.name} is {type(out).__name__}; give a NumPy array of shape {shape}."
+        )
+    if out.shape != shape or out.dtype != dtype:
+        raise StateFault(
+            f"{where}: out for {port.name} is {out.dtype} of shape {out.shape}; give {dtype} of shape {shape}."
+        )
+    if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
+        raise StateFault(
+            f"{where}: out for {port.name} must be writable, contiguous in C order and aligned; "
+            f"give np.empty({shape}, '{dtype}')."
+        )
+    return out
+
+
+def address(array: Array) -> int:
+    """Where the first element lies."""
+    if builtin_functions.usable():  # the fields of arrays are known: five times faster than asking
+        return ctypes.c_void_p.from_address(id(array) + builtin_functions.DATA).value or 0
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
+def table_numbers(
+    graph: Graph, taken: list[Array], outs: list[Array], batch: tuple[int, ...], layout: str
+) -> tuple[Any, list[Array]]:
+    """The table that machine code reads (three numbers for each array), and the arrays that must live meanwhile."""
+    rows = table(graph, taken, outs, batch, layout)
+    numbers = [n for a, stride, pitch in rows for n in (address(a), stride, pitch)]
+    return (ctypes.c_int64 * len(numbers))(*numbers), [a for a, _, _ in rows]
+
+
+def probe_arrays(
+    inputs: Sequence[Port], outputs: Sequence[Port], dtype: np.dtype[Any]
+) -> tuple[list[Array], list[Array]]:
+    """The state that programs are tried on, small numbers that are all different, and outputs full of NaN."""
+    taken = [
+        ((np.arange(p.size) + 1.0) / (7.0 + i)).astype(dtype).reshape(p.shape) for i, p in enumerate(inputs)
+    ]
+    return taken, [np.full(p.shape, np.nan, dtype) for p in outputs]
+
+
+def table(
+    graph: Graph, taken: list[Array], outs: list[Array], batch: tuple[int, ...], layout: str
+) -> list[tuple[Array, int, int]]:
+    """Every input and output as the machine code is told of it; inputs that results would overwrite are copied."""
+    sinks = [describe(p, o, batch, layout) for p, o in zip(graph.outputs, outs, strict=True)]
+    sources = []
+    for port, array in zip(graph.inputs, taken, strict=True):
+        row = describe(port, array, batch, layout)
+        if not _apart(row, sinks, layout):
+            row = describe(port, array.copy(), batch, layout)
+        sources.append(row)
+    return sources + sinks
+
+
+def _apart(source: tuple[Array, int, int], sinks: list[tuple[Array, int, int]], layout: str) -> bool:
+    """Whether results may be written while this input is read: no common memory, or row on the same row.
+
+    (Columns are read where they are needed, perhaps after others were written.)
+    """
+    array, stride, _ = source
+    for out, step, _ in sinks:
+        in_place = layout == "rows" and stride == step and array.size == out.size
+        same = in_place and address(array) == address(out)
+        if not same and np.may_share_memory(array, out):
+            return False
+    return True
+
+
+def check_finite(where: str, ports: tuple[Port, ...], arrays: list[Array]) -> None:
+    """Refuse NaN and infinities in a single state, naming the element."""
+    for port, array in zip(ports, arrays, strict=True):
+        if not np.isfinite(array).all():
+            bad = np.flatnonzero(~np.isfinite(array))
+            raise StateFault(
+                f"{where}: {port.element(int(bad[0]))} is {array.ravel()[bad[0]]}; give finite numbers. "
+                "(In a batch a NaN would stay in its own row.)"
+            )

@@ -1,0 +1,318 @@
+"""The same graph for NVIDIA GPUs: one state for each thread, PTX text out. No CUDA toolkit, no GPU needed to write it.
+
+The nodes, the sines and the arithmetic are those of the processor's kernels with one lane, so results agree to the bit
+(products and sums are not contracted: LLVM writes `mul.rn`, `add.rn`, `fma.rn`). All arrays lie in global memory, and
+each is described by an address and strides in bytes, so that columns (k, N), rows (N, k) and shared values are the same
+kernel; threads next to each other should find states next to each other, which is the columns layout.
+
+Parameters of `batch`, in order, all of 8 bytes:
+
+    for each input, then each output:  address, bytes from state to state (0: shared), bytes from element to element
+    count                              states; threads beyond it do nothing
+
+Parameters of `rollout`:
+
+    for each given input:              address, state, element, step      (step: 0 where it has no value for each step)
+    for each state's end:              address, state, element
+    for each state's and observed output's record:  address, state, element, row
+    count, steps, every                (every: 0 for no record)
+    dt, t0                             doubles
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.llvm.batches import PROFILE
+from forearm.compiler.llvm.lanes import Lanes
+from forearm.compiler.llvm.large_angles import call_large, large_function
+from forearm.compiler.llvm.nodes import Writer, declarations, emit_nodes, emit_sincos, fma, is_large, needed
+from forearm.compiler.llvm.rollout_steps import DOUBLE, Roles
+from forearm.escapes import line_comment
+
+TRIPLE = "nvptx64-nvidia-cuda"
+DEFAULT_GPU = "sm_90"
+"""The GPU that text is written for unless another is named; newer ones run it too."""
+
+REGISTERS = ("tid.x", "ntid.x", "ctaid.x")
+
+
+@dataclass
+class Global:
+    """An array in global memory, seen from one thread."""
+
+    name: str
+    """Stem of its parameters."""
+    port: Port
+    """What it holds."""
+    stepped: bool = False
+    """Whether it has a fourth parameter: bytes from step to step, or from row to row of a record."""
+
+    @property
+    def parameters(self) -> list[str]:
+        """As the kernel's signature has them."""
+        rest = ["state", "element"] + ["step"] * self.stepped
+        return [f"ptr addrspace(1) noalias %{self.name}", *(f"i64 %{self.name}.{r}" for r in rest)]
+
+    def places(self, w: Writer, step: str | None = None) -> list[str]:
+        """Addresses of the elements of this thread's state."""
+        offset = w.let(f"mul i64 %index, %{self.name}.state")
+        if step is not None:
+            offset = w.let(f"add i64 {offset}, {w.let(f'mul i64 {step}, %{self.name}.step')}")
+        found = []
+        for k in range(self.port.size):
+            further = w.let(f"add i64 {offset}, {w.let(f'mul i64 %{self.name}.element, {k}')}")
+            found.append(w.let(f"getelementptr inbounds i8, ptr addrspace(1) %{self.name}, i64 {further}"))
+        return found
+
+    def load(self, w: Writer, lanes: Lanes, step: str | None = None, elements: Any = None) -> list[str]:
+        """Its numbers; of the named elements only, where not all are needed."""
+        return [
+            w.let(f"load {lanes.type}, ptr addrspace(1) {place}, align {lanes.itemsize}")
+            if elements is None or k in elements
+            else ""
+            for k, place in enumerate(self.places(w, step))
+        ]
+
+    def store(self, w: Writer, lanes: Lanes, values: list[str], step: str | None = None) -> None:
+        """Put numbers there."""
+        for value, place in zip(values, self.places(w, step), strict=True):
+            w.put(f"store {lanes.type} {value}, ptr addrspace(1) {place}, align {lanes.itemsize}")
+
+
+def ptx_batch(graph: Graph, dtype: str = "float64", gpu: str = DEFAULT_GPU) -> str:
+    """The PTX text of `batch`: outputs of many states."""
+    w, lanes = Writer(), Lanes(dtype, 1)
+    inputs = [Global(f"in{i}", p) for i, p in enumerate(graph.inputs)]
+    outputs = [Global(f"out{i}", p) for i, p in enumerate(graph.outputs)]
+    _thread(w)
+    used = {n.at for i in needed(graph, _results(graph)) if (n := graph.nodes[i]).at}
+    given = [a.load(w, lanes, elements={k for j, k in used if j == i}) for i, a in enumerate(inputs)]
+    for array, values in zip(outputs, evaluate(w, lanes, graph, given), strict=True):
+        array.store(w, lanes, values)
+    parameters = [p for a in (*inputs, *outputs) for p in a.parameters]
+    return _ptx(graph, lanes, gpu, _kernel(w, "batch", [*parameters, "i64 %count"]))
+
+
+def evaluate(w: Writer, lanes: Lanes, graph: Graph, given: list[list[str]]) -> list[list[str]]:
+    """All outputs from the values of all inputs, in registers."""
+
+    def fetch(index: int) -> str | None:
+        at = graph.nodes[index].at
+        return None if at is None else given[at[0]][at[1]]
+
+    values = emit_nodes(
+        w, lanes, graph, needed(graph, _results(graph)), fetch, lambda x: _sincos(w, lanes, x)
+    )
+    return [[values[r] for r in row] for row in graph.results]
+
+
+def _results(graph: Graph) -> list[int]:
+    return [r for row in graph.results for r in row]
+
+
+def _sincos(w: Writer, lanes: Lanes, x: str) -> tuple[str, str]:
+    """(sin, cos) in registers; a branch that is hardly ever taken does the very large angles."""
+    near = emit_sincos(w, lanes, x)
+    test, before, far, after = is_large(w, lanes, x), w.block, w.fresh("far"), w.fresh("near")
+    w.put(f"br i1 {test}, label %{far}, label %{after}, !prof !0")
+    w.label(far)
+    large = call_large(w, lanes, x)
+    w.put(f"br label %{after}")
+    w.label(after)
+    pair = zip(near, large, strict=True)
+    return tuple(w.let(f"phi {lanes.type} [ {a}, %{before} ], [ {b}, %{far} ]") for a, b in pair)  # type: ignore[return-value]
+
+
+def _thread(w: Writer) -> None:
+    """`%index`, the number of this thread; threads beyond the last state leave."""
+    tid, size, block = (
+        w.let(f"zext i32 {w.let(f'call i32 @llvm.nvvm.read.ptx.sreg.{r}()')} to i64") for r in REGISTERS
+    )
+    w.put(f"%index = add i64 {tid}, {w.let(f'mul i64 {block}, {size}')}")
+    w.put(f"br i1 {w.let('icmp slt i64 %index, %count')}, label %work, label %idle")
+    w.label("idle")
+    w.put("ret void")
+    w.label("work")
+
+
+def _kernel(w: Writer, name: str, parameters: list[str]) -> str:
+    return w.function(f"ptx_kernel void @{name}({', '.join(parameters)}) nounwind")
+
+
+def _ptx(graph: Graph, lanes: Lanes, gpu: str, kernel: str) -> str:
+    """The text that LLVM makes of a kernel."""
+    from forearm.compiler.llvm.jit import assembly
+
+    machine = gpu_machine(gpu)
+    registers = "".join(f"declare i32 @llvm.nvvm.read.ptx.sreg.{r}()\n" for r in REGISTERS)
+    parts = [
+        f'target triple = "{TRIPLE}"',
+        f'target datalayout = "{machine.target_data}"\n',
+        declarations(lanes) + registers,
+        large_function(lanes.dtype),
+        kernel,
+        PROFILE,
+    ]
+    header = f"// forearm: {line_comment(graph.name)}; {lanes.dtype}; {graph.counts}\n"
+    return header + assembly("\n".join(parts), graph.name, machine=machine)
+
+
+@cache
+def gpu_machine(gpu: str) -> Any:
+    """LLVM's code generator for a GPU."""
+    from forearm.compiler.llvm.jit import other_machine
+
+    return other_machine(TRIPLE, gpu)
+
+
+def ptx_rollout(roles: Roles, dtype: str = "float64", gpu: str = DEFAULT_GPU) -> str:
+    """The PTX text of `rollout`: the steps of a simulation, the state in registers, RK4's stages in a loop."""
+    return _Rollout(roles, Lanes(dtype, 1)).text(gpu)
+
+
+class _Rollout:
+    """The text of `rollout`."""
+
+    def __init__(self, roles: Roles, lanes: Lanes) -> None:
+        self.roles, self.lanes, self.w = roles, lanes, Writer()
+        self.graph = roles.graph
+        self.inputs = [p.name for p in self.graph.inputs]
+        self.given = [Global(f"in{i}", p, True) for i, p in enumerate(roles.given)]
+        self.ends = [Global(f"end{i}", p) for i, p in enumerate(roles.state_ports)]
+        kept = [*roles.state_ports, *roles.observed_ports]
+        self.records = [Global(f"record{i}", p, True) for i, p in enumerate(kept)]
+        self.sizes = [p.size for p in roles.state_ports]
+
+    def text(self, gpu: str) -> str:
+        """The kernel, as PTX."""
+        w = self.w
+        _thread(w)
+        first = {
+            a.port.name: a.load(w, self.lanes) for a in self.given if a.port.name not in self.roles.per_step
+        }
+        states = [v for p in self.roles.state_ports for v in first[p.name]]
+        last = self._loop("%steps", states, lambda step, now: self._step(step, now, first))
+        for array, values in zip(self.ends, self._split(last), strict=True):
+            array.store(w, self.lanes, values)
+        parameters = [p for a in (*self.given, *self.ends, *self.records) for p in a.parameters]
+        numbers = ["i64 %count", "i64 %steps", "i64 %every", "double %dt", "double %t0"]
+        return _ptx(self.graph, self.lanes, gpu, _kernel(w, "rollout", parameters + numbers))
+
+    def _split(self, values: list[str]) -> list[list[str]]:
+        """State values by port."""
+        rest = iter(values)
+        return [[next(rest) for _ in range(size)] for size in self.sizes]
+
+    def _loop(self, end: str, values: list[str], body: Callable[[str, list[str]], list[str]]) -> list[str]:
+        """Repeat from 0 to `end`, values carried from turn to turn in registers; gives the last ones."""
+        w, t = self.w, self.lanes.type
+        head, done, stem, before = w.fresh("head"), w.fresh("done"), w.fresh("carried"), w.block
+        index, now = f"%{stem}.index", [f"%{stem}.{i}" for i in range(len(values))]
+        w.put(f"br label %{head}")
+        w.label(head)
+        place = len(w.lines)
+        found = body(index, now)
+        following = w.let(f"add i64 {index}, 1")
+        rows = zip([index, *now], ["0", *values], [following, *found], strict=True)
+        w.lines[place:place] = [
+            f"  {name} = phi {'i64' if name == index else t} [ {first}, %{before} ], [ {later}, %{w.block} ]"
+            for name, first, later in rows
+        ]
+        w.put(f"br i1 {w.let(f'icmp slt i64 {following}, {end}')}, label %{head}, label %{done}")
+        w.label(done)
+        return found
+
+    def _step(self, step: str, now: list[str], first: dict[str, list[str]]) -> list[str]:
+        w, roles = self.w, self.roles
+        held = dict(first)
+        for array in self.given:
+            if array.port.name in roles.per_step:
+                held[array.port.name] = array.load(w, self.lanes, step)
+        row, due = self._due(step)
+        states = self.records[: len(self.sizes)]
+        with w.when(due):
+            for array, values in zip(states, self._split(now), strict=True):
+                array.store(w, self.lanes, values, row)
+        if roles.method == "rk4":
+            return self._rk4(step, now, held, row, due)
+        rates = self._rates(step, DOUBLE.number(0.0), now, held, row, due)
+        return rates if roles.method == "map" else self._euler(now, rates)
+
+    def _due(self, step: str) -> tuple[str, str]:
+        """Which row of the record a step belongs to, and whether it is to be written."""
+        w = self.w
+        recording = w.let("icmp ne i64 %every, 0")
+        every = w.let(f"select i1 {recording}, i64 %every, i64 1")
+        on_time = w.let(f"icmp eq i64 {w.let(f'urem i64 {step}, {every}')}, 0")
+        return w.let(f"udiv i64 {step}, {every}"), w.let(f"and i1 {recording}, {on_time}")
+
+    def _rates(
+        self, step: str, along: str, now: list[str], held: dict[str, list[str]], row: str, due: str
+    ) -> list[str]:
+        """The graph on a state, some way along a step; observed outputs are recorded where that is due."""
+        w, roles, lanes = self.w, self.roles, self.lanes
+        here = dict(held) | {p.name: v for p, v in zip(roles.state_ports, self._split(now), strict=True)}
+        if roles.time:
+            number = w.let(f"fadd double {w.let(f'uitofp i64 {step} to double')}, {along}")
+            time = w.let(fma(DOUBLE, number, "%dt", "%t0"))
+            here[roles.time] = [
+                time if lanes.dtype == "float64" else w.let(f"fptrunc double {time} to float")
+            ]
+        found = evaluate(w, lanes, self.graph, [here[name] for name in self.inputs])
+        outputs = {p.name: v for p, v in zip(self.graph.outputs, found, strict=True)}
+        if roles.observed_ports:
+            with w.when(due):
+                for array in self.records[len(self.sizes) :]:
+                    array.store(w, lanes, outputs[array.port.name], row)
+        rate_of = {s: outputs[r] if r in outputs else here[r] for s, r in roles.states.items()}
+        return [v for p in roles.state_ports for v in rate_of[p.name]]
+
+    def _number(self, double: str) -> str:
+        return double if self.lanes.dtype == "float64" else self.w.let(f"fptrunc double {double} to float")
+
+    def _euler(self, now: list[str], rates: list[str]) -> list[str]:
+        w, lanes, roles = self.w, self.lanes, self.roles
+        dt = self._number("%dt")
+        fresh: dict[str, list[str]] = {}
+        old = {p.name: v for p, v in zip(roles.state_ports, self._split(now), strict=True)}
+        slope = {p.name: v for p, v in zip(roles.state_ports, self._split(rates), strict=True)}
+        for turn in (False, True):
+            for port in roles.state_ports:
+                rate = roles.states[port.name]
+                if (rate in old) is turn:
+                    ks = fresh.get(rate, slope[port.name]) if turn else slope[port.name]
+                    pairs = zip(ks, old[port.name], strict=True)
+                    fresh[port.name] = [w.let(fma(lanes, k, dt, y)) for k, y in pairs]
+        return [v for p in roles.state_ports for v in fresh[p.name]]
+
+    def _rk4(self, step: str, now: list[str], held: dict[str, list[str]], row: str, due: str) -> list[str]:
+        """Four stages in a loop: what differs between them is chosen by their number."""
+        w, lanes, n = self.w, self.lanes, len(now)
+
+        def scaled(factor: float) -> str:
+            return self._number(w.let(f"fmul double %dt, {DOUBLE.number(factor)}"))
+
+        sixth, third, half, whole = (scaled(f) for f in (1 / 6, 1 / 3, 1 / 2, 1.0))
+
+        def stage(index: str, carried: list[str]) -> list[str]:
+            t = lanes.type
+            at, total = carried[:n], carried[n:]
+            start, end = w.let(f"icmp eq i64 {index}, 0"), w.let(f"icmp eq i64 {index}, 3")
+            edge = w.let(f"or i1 {start}, {end}")
+            late = w.let(f"icmp uge i64 {index}, 2")
+            weight = w.let(f"select i1 {edge}, {t} {sixth}, {t} {third}")
+            reach = w.let(f"select i1 {late}, {t} {whole}, {t} {half}")
+            along = w.let(f"select i1 {end}, double {DOUBLE.number(1.0)}, double {DOUBLE.number(0.5)}")
+            along = w.let(f"select i1 {start}, double {DOUBLE.number(0.0)}, double {along}")
+            first = w.let(f"and i1 {start}, {due}")
+            rates = self._rates(step, along, at, held, row, first)
+            sums = [w.let(fma(lanes, k, weight, s)) for k, s in zip(rates, total, strict=True)]
+            following = [w.let(fma(lanes, k, reach, y)) for k, y in zip(rates, now, strict=True)]
+            return following + sums
+
+        return self._loop("4", now + now, stage)[n:]

@@ -1,0 +1,10 @@
+"""Scalar operations as data. A graph can be printed, counted, interpreted, differentiated, simplified.
+
+graph           the graph itself: nodes in order, ports, counts, its printed form
+interpreter     what a graph means: run it on any scalars, or on arrays
+builder         makes graphs: equal nodes are one node, constants fold
+traced_scalar   numbers that write down what is done to them
+trace           from a plain NumPy function to a graph
+derivatives     forward, reverse, Jacobians: graphs from graphs
+passes/         graph to graph: the same values, never more operations
+"""

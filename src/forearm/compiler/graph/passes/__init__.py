@@ -1,0 +1,55 @@
+"""The passes: each takes a graph and returns one with the same values and never more operations.
+
+`simplify` is the standard pipeline, `lower` is what the emitters take: simplified, with fused multiply-adds,
+in an order that keeps few values alive. Values change by roundoff only: sums and products are reassociated.
+"""
+
+from dataclasses import replace
+
+from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.passes.dead_code import dead_code, fold
+from forearm.compiler.graph.passes.factors import LARGE, QUICK, SEQUENCES, common_factors, cost
+from forearm.compiler.graph.passes.fused import form_fma
+from forearm.compiler.graph.passes.order import schedule
+from forearm.compiler.graph.passes.rotations import trig_identities
+from forearm.compiler.graph.passes.units import choose_units
+
+__all__ = [
+    "choose_units",
+    "common_factors",
+    "dead_code",
+    "fold",
+    "form_fma",
+    "lower",
+    "schedule",
+    "simplify",
+    "trig_identities",
+]
+
+
+FEW = 2000
+"""Graphs with more operations than this get fewer attempts by default: they take longer and gain the same."""
+
+
+def simplify(graph: Graph, effort: int = 1) -> Graph:
+    """The standard pipeline, without fused multiply-adds.
+
+    Args:
+        graph: Any graph; one that has fused multiply-adds already is only folded.
+        effort: 0 folds only, 1 is the usual (a tenth of a second for an arm's torques), 2 tries every way
+            known to take the graph apart (a second or so; a few operations less).
+    """
+    if graph.effort >= effort:
+        return graph
+    graph = fold(graph)
+    if effort <= 0 or graph.counts.fma:
+        return replace(graph, effort=0)
+    graph = choose_units(trig_identities(graph))
+    sequences = SEQUENCES if effort > 1 else (QUICK if graph.counts.operations <= FEW else LARGE,)
+    found = min((choose_units(common_factors(graph, openings)) for openings in sequences), key=cost)
+    return replace(found, effort=effort)
+
+
+def lower(graph: Graph, effort: int = 1) -> Graph:
+    """What the emitters take: simplified, fused, ordered."""
+    return schedule(form_fma(simplify(graph, effort)))

@@ -1,0 +1,14 @@
+"""From a graph to machine code: text that LLVM compiles, vectors of states in its registers.
+
+lanes           what one value is: how many states, in which precision
+nodes           one operation after the other; the writer of LLVM's text
+sines           sine and cosine, and the same in Python to the last bit
+large_angles    sines in memory, and those of very large angles
+movers          rows and columns in memory, brought into tiles and back
+tiles           a tile of states through a graph
+batches         the program for many states
+one_state       the program for one
+rollout_steps   the program that steps: a simulation inside the kernel
+chain_loops     the program for a long chain: loops over links
+jit             text to object code, object code to addresses
+"""

@@ -1,0 +1,362 @@
+"""The code of a long chain: loops over links inside a loop over vectors of states (see long_chains.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from forearm.compiler.call.arguments import Array
+from forearm.compiler.call.builtin_functions import Entry
+from forearm.compiler.call.processor import Accuracy, Kernel
+from forearm.compiler.llvm.lanes import Lanes
+from forearm.compiler.llvm.nodes import Writer, fma, operation
+from forearm.compiler.llvm.tiles import Columns, Plan, call_sincos
+from forearm.compiler.model.long_chains import (
+    TRACED_LINKS,
+    Body,
+    NoLoop,
+    Rolled,
+    Section,
+    Term,
+    entry,
+    table_value,
+)
+from forearm.faults import KernelFault
+
+CIRCULAR = ("sin", "cos")
+
+
+@dataclass(frozen=True)
+class ChainPlan(Plan):
+    """Columns of the scratch area: inputs, outputs, angles, sines, cosines, and what passes between links."""
+
+    graph: Any  # a Rolled: it has the ports, the counts and the name of a graph
+    lanes: Lanes
+
+    @property
+    def largest(self) -> int:
+        """States in a tile at most: what passes between links takes much of the cache."""
+        return 8
+
+    @cached_property
+    def angles(self) -> list[int]:
+        """One angle for each link."""
+        return list(range(self.graph.n))
+
+    @cached_property
+    def angle_columns(self) -> list[int]:
+        """The angles, side by side."""
+        return [self.outputs[-1] + i for i in range(self.graph.n)]
+
+    @cached_property
+    def sines(self) -> int:
+        """First column of the sines; the cosines follow."""
+        return self.outputs[-1] + self.graph.n
+
+    @cached_property
+    def slots(self) -> dict[tuple[str, int], int]:
+        """What passes between links: a column for each link, numbered from 0."""
+        chain: Rolled = self.graph
+        wanted: dict[tuple[str, int], None] = {}
+        for body in (chain.outward, chain.inward):
+            for term in (t for terms in body.terms for t in terms if t[0] == "other"):
+                wanted[term[1], term[3]] = None
+        trace = chain.trace
+        for section, nodes in chain.straight.items():
+            for index in (a for i in nodes for a in trace.builder.args[i]):
+                home = None if trace.fixed[index] else trace.section[index]
+                if home is not None and home not in chain.straight and home != section:
+                    wanted[home[0], trace.place[index]] = None
+        kept = [key for key in wanted if self._body(key[0]).ops[key[1]] not in CIRCULAR]
+        return {key: number for number, key in enumerate(kept)}
+
+    def _body(self, direction: str) -> Body:
+        found: Body = getattr(self.graph, direction)
+        return found
+
+    @property
+    def first_slot(self) -> int:
+        """The first column of the slots."""
+        return self.sines + 2 * self.graph.n
+
+    @property
+    def columns(self) -> int:
+        """How many there are."""
+        return self.first_slot + len(self.slots) * self.graph.n
+
+    def text(self) -> str:
+        """The table and the function `@tile`."""
+        return _Tile(self).text()
+
+
+class _Tile:
+    """Writes `@tile` of a chain."""
+
+    def __init__(self, plan: ChainPlan) -> None:
+        self.plan, self.chain, self.w, self.lanes = plan, plan.graph, Writer(), plan.lanes
+        self.entries: dict[Term, int] = {}  # constant expressions -> columns of the table
+        self.values: dict[int, str] = {}  # straight nodes
+        self.columns: Columns
+
+    def text(self) -> str:
+        w, plan, chain = self.w, self.plan, self.chain
+        with w.loop("%count", self.lanes.width) as index:
+            self.columns = Columns(w, plan, index)
+            with w.loop(chain.n) as i:
+                self._put(plan.outputs[-1], i, self._angle(i))
+        call_sincos(w, plan, "%count")
+        with w.loop("%count", self.lanes.width) as index:
+            self.columns = Columns(w, plan, index)
+            self._vector()
+        function = w.function("internal void @tile(ptr noalias %scratch, i64 %count) nounwind noinline")
+        return self._table() + function.replace("COLUMNS", str(len(self.entries)))
+
+    def _table(self) -> str:
+        """Constants of all links, one row for each."""
+        one = Lanes(self.lanes.dtype, 1)
+        terms, n, p = list(self.entries), self.chain.n, self.chain.start
+        rows = []
+        for link in range(1, n + 1):
+            for term in terms:
+                inside = _reach(term) + link >= 1
+                rows.append(
+                    f"{one.type} {one.number(table_value(term, self.chain.numbers, link) if inside else 0.0)}"
+                )
+        assert p >= 2
+        return f"@numbers = internal constant [{len(rows)} x {one.type}] [{', '.join(rows)}], align 64\n"
+
+    # Columns and tables ----------------------------------------------------------------------------------
+
+    def _place(self, first: int, link: str | int) -> str:
+        """Address of a link's column (links from 0, a number or a register)."""
+        if isinstance(link, int):
+            return self.columns.place(first + link)
+        offset = self.w.let(f"mul i64 {link}, {self.plan.pitch}")
+        return self.w.at(self.columns.place(first), offset)
+
+    def _get(self, first: int, link: str | int) -> str:
+        return self.w.load(self.lanes, self._place(first, link))
+
+    def _put(self, first: int, link: str | int, value: str) -> None:
+        self.w.store(self.lanes, value, self._place(first, link))
+
+    def _shift(self, link: str | int, by: int) -> str | int:
+        if isinstance(link, int):
+            return link + by
+        return link if by == 0 else self.w.let(f"add i64 {link}, {by}")
+
+    def _constant(self, term: Term, link: str | int) -> str:
+        """A constant expression of a link, in every lane."""
+        if term[0] == "number":
+            return self.lanes.number(float(term[1]))
+        if isinstance(link, int):
+            return self.lanes.number(table_value(term, self.chain.numbers, link + 1))
+        w, one = self.w, self.lanes.scalar
+        column = self.entries.setdefault(term, len(self.entries))
+        row = w.let(f"mul i64 {link}, COLUMNS")
+        place = w.let(f"add i64 {row}, {column}")
+        address = w.let(f"getelementptr inbounds {one}, ptr @numbers, i64 {place}")
+        value = w.let(f"load {one}, ptr {address}, align {self.lanes.itemsize}")
+        if self.lanes.width == 1:
+            return value
+        first = w.let(f"insertelement {self.lanes.type} poison, {one} {value}, i64 0")
+        mask = f"<{self.lanes.width} x i32> zeroinitializer"
+        return w.let(f"shufflevector {self.lanes.type} {first}, {self.lanes.type} poison, {mask}")
+
+    def _slot(self, direction: str, place: int) -> int:
+        return self.plan.first_slot + self.plan.slots[direction, place] * self.chain.n
+
+    def _other(self, direction: str, place: int, link: str | int) -> str:
+        """A value of another section: a sine or cosine, or what that section left in its slot."""
+        op = self.plan._body(direction).ops[place]
+        if op in CIRCULAR:
+            return self._get(self.plan.sines + (op == "cos") * self.chain.n, link)
+        return self._get(self._slot(direction, place), link)
+
+    # Sections ---------------------------------------------------------------------------------------------
+
+    def _angle(self, link: str) -> str:
+        """The whole joint angle."""
+        body: Body = self.chain.outward
+        place = next(k for k, op in enumerate(body.ops) if op in CIRCULAR)
+        return self._terms(body, link)(body.terms[place][0])
+
+    def _terms(self, body: Body, link: str | int) -> Callable[[Term], str]:
+        """What gives the value of a term of a repeating section."""
+        w, lanes = self.w, self.lanes
+        values: dict[Term, str] = {}
+        uses: dict[int, int] = {}
+        for term in (t for terms in body.terms for t in terms if t[0] == "own"):
+            uses[term[1]] = uses.get(term[1], 0) + 1
+        kept = {place for direction, place in self.plan.slots if direction == body.direction}
+
+        def product(term: Term) -> list[str] | None:
+            """The factors of a product that nobody else needs."""
+            if term[0] != "own" or body.ops[term[1]] != "mul" or uses[term[1]] > 1 or term[1] in kept:
+                return None
+            return [value(t) for t in body.terms[term[1]]]
+
+        def compute(place: int) -> str:
+            op, terms = body.ops[place], body.terms[place]
+            if op in CIRCULAR:
+                return self._get(self.plan.sines + (op == "cos") * self.chain.n, link)
+            if op in ("add", "sub"):
+                for first in (1, 0):
+                    factors = product(terms[first])
+                    if factors:
+                        a, b = factors
+                        c = value(terms[1 - first])
+                        if op == "sub":
+                            a, c = (
+                                (w.let(f"fneg {lanes.type} {a}"), c)
+                                if first
+                                else (a, w.let(f"fneg {lanes.type} {c}"))
+                            )
+                        return w.let(fma(lanes, a, b, c))
+            return w.let(operation(lanes, w, op, [value(t) for t in terms]))
+
+        def value(term: Term) -> str:
+            if term not in values:
+                match term[0]:
+                    case "own":
+                        values[term] = compute(term[1])
+                    case "table":
+                        values[term] = self._constant(term[1], link)
+                    case "input":
+                        values[term] = self._get(self.plan.inputs[term[1]], self._shift(link, term[2]))
+                    case _:
+                        values[term] = self._other(term[1], term[3], self._shift(link, term[2]))
+            return values[term]
+
+        return value
+
+    def _repeat(self, body: Body, link: str) -> None:
+        """The repeating section of one link: its slots, and the torque."""
+        value = self._terms(body, link)
+        for direction, place in self.plan.slots:
+            if direction == body.direction:
+                self._put(self._slot(direction, place), link, value(("own", place)))
+        if body.direction == "inward":
+            self._put(self.plan.outputs[0], link, value(("own", self.chain.torque)))
+
+    def _straight(self, section: Section) -> None:
+        """A section as traced."""
+        trace, w = self.chain.trace, self.w
+        link = self._real(section[1]) - 1
+        for index in self.chain.straight[section]:
+            op = trace.builder.op[index]
+            if op in CIRCULAR:
+                self.values[index] = self._get(self.plan.sines + (op == "cos") * self.chain.n, link)
+            else:
+                given = [self._node(a, section) for a in trace.builder.args[index]]
+                self.values[index] = w.let(operation(self.lanes, w, op, given))
+        if section[0] == "inward":
+            self._put(self.plan.outputs[0], link, self._node(trace.outputs[section[1] - 1], section))
+
+    def _real(self, link: int) -> int:
+        """A link of the short chain in the real one."""
+        return link + self.chain.n - TRACED_LINKS if link > self.chain.start else link
+
+    def _node(self, index: int, here: Section) -> str:
+        """A node of the short chain, seen from a straight section."""
+        trace = self.chain.trace
+        if index in self.values:
+            return self.values[index]
+        link = self._real(here[1]) - 1
+        if trace.fixed[index]:
+            return self._constant(trace.constant(index, here[1]), link)
+        term = trace.term(index, here)
+        if term[0] == "input":
+            return self._get(self.plan.inputs[term[1]], link + term[2])
+        if term[0] != "other":
+            raise NoLoop("a node is used before it is there")
+        return self._other(term[1], term[3], self._real(here[1] + term[2]) - 1)
+
+    def _hand_over(self, body: Body, link: int) -> None:
+        """Put what straight sections computed into the slots that the first turn of a loop reads."""
+        trace = self.chain.trace
+        stands = entry(trace, body, link)
+        assert stands is not None
+        for term, index in stands.items():
+            _, direction, off, place = term
+            home = (direction, link + off)
+            if home in self.chain.straight and (direction, place) in self.plan.slots:
+                value = self._node(index, home)
+                self._put(self._slot(direction, place), self._real(link + off) - 1, value)
+
+    def _vector(self) -> None:
+        """All links of one vector of states."""
+        w, chain, p, n = self.w, self.chain, self.chain.start, self.chain.n
+        for link in range(1, p):
+            self._straight(("outward", link))
+        self._hand_over(chain.outward, p)
+        with w.loop(n, 1, p - 1) as i:
+            self._repeat(chain.outward, i)
+        self._straight(("inward", TRACED_LINKS))
+        self._hand_over(chain.inward, TRACED_LINKS - 1)
+        with w.loop(n - p) as down:
+            self._repeat(chain.inward, w.let(f"sub i64 {n - 2}, {down}"))
+        for link in range(p - 1, 0, -1):
+            self._straight(("inward", link))
+
+
+def _reach(term: Term) -> int:
+    """How far back along the chain a constant expression looks."""
+    if term[0] == "number of":
+        return min(0, int(term[1]))
+    return min((_reach(t) for t in term[1:] if isinstance(t, tuple)), default=0)
+
+
+class ChainKernel(Kernel):
+    """The torques of a long chain, as loops over links."""
+
+    def __init__(
+        self, chain: Rolled, *, dtype: str = "float64", layout: str = "rows", name: str | None = None
+    ) -> None:
+        """Describe the kernel; it compiles when first called."""
+        super().__init__(chain, dtype=dtype, layout=layout, name=name)  # type: ignore[arg-type]
+
+    @cached_property
+    def plan(self) -> ChainPlan:
+        """The scratch area of the batch."""
+        return ChainPlan(self.graph, self.lanes)
+
+    def _run(self, taken: list[Array], outs: list[Array], batch: tuple[int, ...], wanted: int) -> None:
+        """One state is a batch of one."""
+        if not batch:
+            axis = 0 if self.layout == "rows" else -1
+            taken, outs = ([np.expand_dims(a, axis) for a in side] for side in (taken, outs))
+        super()._run(taken, outs, batch or (1,), wanted)
+
+    def entry(self, program: str, rest: Callable[..., Any]) -> Entry | None:
+        """There is no entry of its own for one state."""
+        return None if program == "single" else super().entry(program, rest)
+
+    def source(self, kind: str = "llvm") -> str:
+        """The code that runs, as text: `llvm` or `asm`."""
+        if kind not in ("llvm", "asm"):
+            raise KernelFault(
+                f"{self.name}: source({kind!r}) writes one operation after the other, and a long chain is compiled as "
+                "loops; ask for llvm or asm."
+            )
+        return super().source(kind)
+
+    def accuracy(self, *inputs: Any) -> Accuracy:
+        """Loops are compared with nothing wider."""
+        raise KernelFault(
+            f"{self.name}: a long chain is compiled as loops, and those run in no wider precision here; compare with "
+            "FORMULATIONS on mpmath numbers."
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the chain."""
+        return _remake, (self.graph, self.dtype.name, self.layout, self.name)
+
+
+def _remake(chain: Rolled, dtype: str, layout: str, name: str) -> ChainKernel:
+    """A kernel from its description (unpickling)."""
+    return ChainKernel(chain, dtype=dtype, layout=layout, name=name)

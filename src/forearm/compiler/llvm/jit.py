@@ -1,0 +1,196 @@
+"""LLVM in the process: text to object code, object code to addresses.
+
+Optimisation is left to the code generator: the text is already what the passes over graphs made of it, and
+LLVM's own passes over straight-line code of a thousand operations cost time and gain nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from forearm.compiler.store import files as cached
+from forearm.faults import KernelFault
+
+try:
+    import llvmlite
+    import llvmlite.binding as llvm
+except ImportError as error:
+    raise KernelFault(
+        f"machine code, rollouts and PTX need llvmlite, which cannot be imported ({error}); install llvmlite. "
+        "Without it kernels run on NumPy."
+    ) from error
+
+LOG = logging.getLogger("forearm")
+
+_LOCK = threading.RLock()
+
+DIGEST = hashlib.sha256().digest_size
+"""Bytes of a probe's answer, which lie before the code."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """What the code generator is told about this machine."""
+
+    triple: str
+    """Architecture, system, binary format."""
+    cpu: str
+    """LLVM's name of the processor."""
+    features: str
+    """What it can do, as LLVM writes it."""
+
+    def width(self, dtype: str) -> int:
+        """Lanes of the widest vector that the machine computes on, for float64 or float32."""
+        have = set(self.features.split(","))
+        doubles = 8 if "+avx512f" in have else 4 if "+avx" in have else 2
+        return doubles if dtype == "float64" else 2 * doubles
+
+    @property
+    def llvm(self) -> str:
+        """Versions of the code generator."""
+        return f"llvmlite {llvmlite.__version__}, LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
+
+
+@cache
+def host() -> Host:
+    """The machine at hand."""
+    with _LOCK:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+    triple = llvm.get_process_triple()
+    if sys.platform == "win32":
+        triple += "-elf"  # LLVM's loader does not find the constants of objects in Windows' own format
+    return Host(triple, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+
+
+@cache
+def _machine(level: int) -> Any:
+    here = host()
+    return llvm.Target.from_triple(here.triple).create_target_machine(
+        cpu=here.cpu, features=here.features, opt=level, reloc="pic", codemodel="default", jit=True
+    )
+
+
+def other_machine(triple: str, cpu: str) -> Any:
+    """A code generator for another machine than this one."""
+    with _LOCK:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        return llvm.Target.from_triple(triple).create_target_machine(
+            cpu=cpu, opt=3, reloc="pic", codemodel="default"
+        )
+
+
+def _parsed(text: str, name: str) -> Any:
+    try:
+        module = llvm.parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise KernelFault(
+            f"{name}: LLVM refused the code that forearm wrote: {error}. Please report it."
+        ) from error
+    return module
+
+
+LEVEL = 1
+"""Optimisation level of the code generator (0 to 3): higher ones take longer and give the same speed (measured)."""
+
+
+def object_code(text: str, name: str, level: int = LEVEL) -> bytes:
+    """Compile a module for this machine."""
+    with _LOCK:
+        found: bytes = _machine(level).emit_object(_parsed(text, name))
+    return found
+
+
+def assembly(text: str, name: str, machine: Any = None) -> str:
+    """The machine code of a module, readable; for this machine unless another code generator is given."""
+    host()
+    with _LOCK:
+        found: str = (machine or _machine(LEVEL)).emit_assembly(_parsed(text, name))
+    return found
+
+
+class Loaded:
+    """Object code in memory; it stays there as long as this object."""
+
+    def __init__(self, code: bytes, name: str) -> None:
+        """Load the code."""
+        self._name = name
+        host()
+        with _LOCK:
+            empty = llvm.parse_assembly("")
+            machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
+            self._engine = llvm.create_mcjit_compiler(empty, machine)
+            try:
+                self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+                self._engine.finalize_object()
+            except RuntimeError as error:
+                raise KernelFault(
+                    f"{name}: the object code could not be loaded: {error}. Please report it."
+                ) from error
+
+    def address(self, function: str) -> int:
+        """Where a function starts."""
+        return self._there(function, self._engine.get_function_address(function))
+
+    def variable(self, name: str) -> int:
+        """Where a global variable lies."""
+        return self._there(name, self._engine.get_global_value_address(name))
+
+    def _there(self, symbol: str, address: int) -> int:
+        """The address, which is zero where LLVM knows no such symbol: nobody may call that."""
+        if not address:
+            raise KernelFault(f"{self._name}: the object code has no {symbol!r}. Please report it.")
+        return address
+
+
+Probe = Callable[[Loaded], bytes]
+"""Runs a program in memory on one fixed state and tells what came out, to the last bit."""
+
+
+def load_program(name: str, text: str, probe: Probe, *, keep: bool = True) -> Loaded:
+    """A program in memory: from the cache on disk, or compiled and kept there.
+
+    The key on disk is a digest of the very text that was compiled, so an object can never stand for another text.
+    Beside the object lies what the probe gave when it was new; one from disk must give the same bits.
+
+    Args:
+        name: What it computes, for the log.
+        text: The module, as LLVM takes it.
+        probe: Tries the program on one state.
+        keep: Whether to use the cache.
+    """
+    here, started = host(), time.perf_counter()
+    digest = cached.key_of("object", text, here.llvm, here.triple, here.cpu, here.features, LEVEL)
+    kept = cached.load(digest) if keep else None
+    if kept is not None:
+        found = _proved(kept, name, probe)
+        if found is not None:
+            return found
+        LOG.warning("the kept code of %s does not do what it did when it was made; it is built anew", name)
+    code = object_code(text, name)
+    made = Loaded(code, name)
+    answer = hashlib.sha256(probe(made)).digest()
+    where = cached.store(digest, name, answer + code) if keep else None
+    seconds = time.perf_counter() - started
+    LOG.info("compiled %s in %.2f s, %s", name, seconds, f"kept in {where}" if where else "not kept")
+    return made
+
+
+def _proved(kept: bytes, name: str, probe: Probe) -> Loaded | None:
+    """The program of a file, if it answers its probe as it did when it was made."""
+    answer, code = kept[:DIGEST], kept[DIGEST:]
+    try:
+        found = Loaded(code, name)
+        return found if hashlib.sha256(probe(found)).digest() == answer else None
+    except KernelFault:
+        return None

@@ -1,0 +1,288 @@
+"""A tile of states through a graph: which column holds what, and the code between the columns.
+
+The sines and cosines of a tile are taken first, all at once, by a short loop that keeps the arithmetic units
+busy; the graph then runs vector by vector, reading them from the scratch area as it reads the inputs.
+(Sixteen or thirty-two registers could not hold them anyway.) An angle that itself depends on a sine is taken
+in place, by the same function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from forearm.compiler.graph.graph import Graph
+from forearm.compiler.llvm.lanes import Lanes
+from forearm.compiler.llvm.movers import WideRows
+from forearm.compiler.llvm.nodes import Writer, emit_nodes, needed
+
+SCRATCH = 20_000
+"""Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code."""
+WIDE = 4
+"""Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
+
+LARGEST = {"rows": 16, "columns": 64, "": 16}
+"""States in a tile at most: fetching a small tile of rows overlaps the arithmetic of another; columns want more of a
+line at once (measured)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The columns of the scratch area: inputs, outputs, computed angles, sines, cosines."""
+
+    graph: Graph
+    """What runs."""
+    lanes: Lanes
+    """The type of one value."""
+    layout: str = ""
+    """How arrays lie that are read and written straight: `rows` (wide outputs), `columns` (all), or none."""
+
+    @cached_property
+    def angles(self) -> list[int]:
+        """Arguments of sines and cosines that depend on no sine: inputs in their order, then others."""
+        nodes, after = self.graph.nodes, set[int]()
+        found: dict[int, None] = {}
+        for index, node in enumerate(nodes):
+            if node.op in ("sin", "cos"):
+                after.add(index)
+                if node.args[0] not in after:
+                    found[node.args[0]] = None
+            elif any(a in after for a in node.args):
+                after.add(index)
+        return sorted(found, key=lambda i: (nodes[i].op != "input", nodes[i].at or (0, i)))
+
+    @cached_property
+    def inputs(self) -> list[int]:
+        """First column of each input."""
+        return _running([p.size for p in self.graph.inputs], 0)[:-1]
+
+    @cached_property
+    def outputs(self) -> list[int]:
+        """First column of each output, and the first one after all."""
+        sizes = [0 if i in self.wide else p.size for i, p in enumerate(self.graph.outputs)]
+        return _running(sizes, sum(p.size for p in self.graph.inputs))
+
+    @cached_property
+    def wide(self) -> list[int]:
+        """Numbers of the outputs whose rows are written straight."""
+        return [i for i, p in enumerate(self.graph.outputs) if self.layout == "rows" and p.size >= WIDE]
+
+    @cached_property
+    def angle_columns(self) -> list[int]:
+        """Column of each angle: its input's, or one of its own."""
+        free, columns = self.outputs[-1], []
+        for index in self.angles:
+            at = self.graph.nodes[index].at
+            columns.append(free if at is None else self.inputs[at[0]] + at[1])
+            free += at is None
+        return columns
+
+    @cached_property
+    def sines(self) -> int:
+        """First column of the sines; the cosines follow, then one angle, sine and cosine taken in place."""
+        computed = sum(self.graph.nodes[i].op != "input" for i in self.angles)
+        return self.outputs[-1] + computed
+
+    @property
+    def columns(self) -> int:
+        """How many there are."""
+        return self.sines + 2 * len(self.angles) + 3
+
+    @property
+    def largest(self) -> int:
+        """States in a tile at most."""
+        return LARGEST[self.layout]
+
+    @cached_property
+    def tile(self) -> int:
+        """States in a tile: a multiple of the width that keeps the scratch area in the cache."""
+        states = SCRATCH // (self.columns * self.lanes.itemsize)
+        return max(self.lanes.width, min(self.largest, states) // self.lanes.width * self.lanes.width)
+
+    @property
+    def pairs(self) -> Lanes:
+        """The type on which sines are computed: two vectors at once hide the time that each operation takes."""
+        double = 2 * self.lanes.width
+        return Lanes(self.lanes.dtype, double if self.tile % double == 0 else self.lanes.width)
+
+    @property
+    def pitch(self) -> int:
+        """Bytes from column to column."""
+        return self.tile * self.lanes.itemsize
+
+    def waiting(self, output: int) -> int:
+        """Where in the scratch area the rows of a wide output wait, in a tile that is not full."""
+        before = sum(self.graph.outputs[i].size for i in self.wide if i < output)
+        return (self.columns + before) * self.pitch
+
+    @property
+    def size(self) -> int:
+        """Bytes of the scratch area."""
+        return (self.columns + sum(self.graph.outputs[i].size for i in self.wide)) * self.pitch
+
+    def text(self) -> str:
+        """The function `@tile` of this plan."""
+        return tile_function(self)
+
+    @property
+    def runs(self) -> list[tuple[int, int, int]]:
+        """Angles whose columns lie side by side: (first column, first angle, how many)."""
+        runs: list[list[int]] = []
+        for angle, column in enumerate(self.angle_columns):
+            together = runs and column == runs[-1][0] + runs[-1][2] and column not in self.inputs
+            if together:
+                runs[-1][2] += 1
+            else:
+                runs.append([column, angle, 1])
+        return [tuple(r) for r in runs]  # type: ignore[misc]
+
+
+def _running(sizes: list[int], start: int) -> list[int]:
+    totals = [start]
+    for size in sizes:
+        totals.append(totals[-1] + size)
+    return totals
+
+
+def tile_function(plan: Plan) -> str:
+    """The function `@tile(scratch, count, ...)`: outputs of the first `count` states (a multiple of the width).
+
+    Further arguments are the addresses of wide outputs that are written straight (rows), or address and bytes from
+    column to column of every input and output (columns).
+    """
+    w = Writer()
+    outer = Outer(w, plan) if plan.layout == "columns" else None
+    computed = [i for i in plan.angles if plan.graph.nodes[i].op != "input"]
+    if computed:
+        with w.loop("%count", plan.lanes.width) as index:
+            _write_angles(w, plan, Columns(w, plan, index, outer), computed)
+    call_sincos(w, plan, "%count", outer)
+    with w.loop("%count", plan.lanes.width) as index:
+        write_results(w, plan, Columns(w, plan, index, outer), _wide_rows(w, plan, index))
+    more = "".join(f", ptr noalias %rows{i}" for i in plan.wide) + (outer.signature if outer else "")
+    return w.function(f"internal void @tile(ptr noalias %scratch, i64 %count{more}) nounwind noinline")
+
+
+class Outer:
+    """The columns of the arrays themselves: where each starts, told as arguments of the function."""
+
+    def __init__(self, w: Writer, plan: Plan) -> None:
+        """Say where every column starts, before any loop."""
+        self.w, self.starts = w, dict[tuple[str, int, int], str]()
+        sides = {"in": plan.graph.inputs, "out": plan.graph.outputs}
+        self.signature = "".join(
+            f", ptr noalias %{side}{i}, i64 %pitch_{side}{i}"
+            for side, ports in sides.items()
+            for i in range(len(ports))
+        )
+        for side, ports in sides.items():
+            for i, port in enumerate(ports):
+                for k in range(port.size):
+                    offset = w.let(f"mul i64 %pitch_{side}{i}, {k}")
+                    self.starts[side, i, k] = w.at(f"%{side}{i}", offset)
+
+
+def _wide_rows(w: Writer, plan: Plan, index: str) -> dict[int, WideRows]:
+    """The rows of the wide outputs for the vector that starts with state `index` of the tile."""
+    found = {}
+    for i in plan.wide:
+        size = plan.graph.outputs[i].size
+        base = w.at(f"%rows{i}", w.let(f"mul i64 {index}, {size * plan.lanes.itemsize}"))
+        found[i] = WideRows(w, plan.lanes, size, base)
+        found[i].ask()
+    return found
+
+
+class Columns:
+    """Addresses of one vector of states within the columns."""
+
+    def __init__(self, w: Writer, plan: Plan, index: str, outer: Outer | None = None) -> None:
+        """The vector that starts with state `index` of the tile; inputs and outputs are outside where that is known."""
+        self.w, self.plan, self.outer = w, plan, outer
+        self.offset = w.let(f"mul i64 {index}, {plan.lanes.itemsize}")
+        self.base = w.at("%scratch", self.offset)
+
+    def place(self, column: int) -> str:
+        """Where the vector lies in a column."""
+        return self.w.at(self.base, column * self.plan.pitch)
+
+    def load(self, column: int) -> str:
+        """The vector of a column."""
+        return self.w.load(self.plan.lanes, self.place(column))
+
+    def store(self, value: str, column: int) -> None:
+        """Put a vector into a column."""
+        self.w.store(self.plan.lanes, value, self.place(column))
+
+    def read(self, index: int) -> str | None:
+        """An input, where it is first used."""
+        at = self.plan.graph.nodes[index].at
+        if at is None:
+            return None
+        if self.outer is None:
+            return self.load(self.plan.inputs[at[0]] + at[1])
+        return self.w.load(self.plan.lanes, self.w.at(self.outer.starts["in", at[0], at[1]], self.offset))
+
+    def give(self, value: str, output: int, element: int) -> None:
+        """An element of an output."""
+        if self.outer is None:
+            self.store(value, self.plan.outputs[output] + element)
+        else:
+            place = self.w.at(self.outer.starts["out", output, element], self.offset)
+            self.w.store(self.plan.lanes, value, place)
+
+    def sincos(self, x: str) -> tuple[str, str]:
+        """An angle that depends on sines: at the start of three columns that are there for it."""
+        first = self.plan.sines + 2 * len(self.plan.angles)
+        places = [self.w.at("%scratch", (first + i) * self.plan.pitch) for i in range(3)]
+        self.w.store(self.plan.lanes, x, places[0])
+        pointers = ", ".join(f"ptr {p}" for p in places)
+        self.w.put(f"call void @sincos({pointers}, i64 1, i64 0, i64 0, i64 {self.plan.pairs.width})")
+        return self.w.load(self.plan.lanes, places[1]), self.w.load(self.plan.lanes, places[2])
+
+
+def _write_angles(w: Writer, plan: Plan, columns: Columns, computed: list[int]) -> None:
+    values = emit_nodes(w, plan.lanes, plan.graph, needed(plan.graph, computed), columns.read, columns.sincos)
+    for index, column in zip(plan.angles, plan.angle_columns, strict=True):
+        if index in computed:
+            columns.store(values[index], column)
+
+
+def call_sincos(w: Writer, plan: Plan, count: str, outer: Outer | None = None) -> None:
+    """Sines and cosines of all angles of a tile."""
+    width = plan.pairs.width
+    count = w.let(f"and i64 {w.let(f'add i64 {count}, {width - 1}')}, {-width}")
+    for column, angle, how_many in plan.runs:
+        places = [column, plan.sines + angle, plan.sines + len(plan.angles) + angle]
+        pointers = [w.at("%scratch", p * plan.pitch) for p in places]
+        apart, at = str(plan.pitch), plan.graph.nodes[plan.angles[angle]].at if outer else None
+        if outer and at is not None:
+            pointers[0], apart = outer.starts["in", at[0], at[1]], f"%pitch_in{at[0]}"
+        told = f"{', '.join(f'ptr {p}' for p in pointers)}, i64 {how_many}, i64 {apart}, i64 {plan.pitch}"
+        w.put(f"call void @sincos({told}, i64 {count})")
+
+
+def write_results(w: Writer, plan: Plan, columns: Columns, wide: dict[int, WideRows]) -> None:
+    """The graph on one vector of states, its outputs stored as soon as they are known."""
+    graph, angle = plan.graph, {node: a for a, node in enumerate(plan.angles)}
+    staged = {
+        i: plan.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
+        for i, node in enumerate(graph.nodes)
+        if node.op in ("sin", "cos") and node.args[0] in angle
+    }
+    sinks: dict[int, list[tuple[int, int]]] = {}
+    for output, row in enumerate(graph.results):
+        for k, index in enumerate(row):
+            sinks.setdefault(index, []).append((output, k))
+
+    def fetch(index: int) -> str | None:
+        return columns.load(staged[index]) if index in staged else columns.read(index)
+
+    def made(index: int, value: str) -> None:
+        for output, k in sinks.get(index, ()):
+            if output in wide:
+                wide[output].put(k, value)
+            else:
+                columns.give(value, output, k)
+
+    emit_nodes(w, plan.lanes, graph, needed(graph, sinks, staged), fetch, columns.sincos, made)

@@ -1,0 +1,9 @@
+"""The arm's side of the compiler: what can be computed, by which formulation, in which numbers.
+
+quantities        torques, accelerations, M, ... as plain functions of one state, ready for tracing
+base_parameters   the same torques from fewer numbers: bodies regrouped, frames turned
+free_parameters   what stays an input instead of a constant: payload, masses, friction
+choice            which formulation, in which frames: the cheapest graph is found, not chosen
+long_chains       the recursion as a loop over a table of link constants
+searched.json     what earlier searches found, arm by arm
+"""

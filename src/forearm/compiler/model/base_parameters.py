@@ -1,0 +1,300 @@
+"""Base parameters and better frames: the same torques from fewer numbers.
+
+Frames at the joints leave two freedoms that a description does not use: a frame may be turned about its axis
+and (for a revolute joint) slid along it. `reframed` uses them to put x along the common normal to the next axis
+and the origin where most components of the step to the next joint vanish.
+
+Torques cannot tell all ten parameters of a link apart. Part of link j that is symmetric about axis j may as
+well ride on link j-1, which `regrouped` exploits, tip to base: mass, first moment along z and one moment of
+inertia of every revolute link vanish, the whole inertia of every prismatic one (Gautier and Khalil, Direct
+calculation of minimum set of inertial parameters of serial robots, IEEE Trans. Robotics and Automation 6
+(1990) 368-373, doi:10.1109/70.56655). Torques, M, bias and forward dynamics are unchanged; forces inside the
+arm are not, so a `Regrouped` is no `Arm` and only formulations that read the view `ten` accept it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import (
+    Matrix,
+    Scalar,
+    Vector,
+    is_number,
+    is_zero,
+    rotation_z,
+    sin_cos_of_constant,
+)
+from forearm.arm import Arm
+from forearm.frames import Pose
+from forearm.inertia import Ten, moved_ten, numbers_of, split_at_axis, sum_of_tens, ten_from
+from forearm.link import Link
+
+PARALLEL = 1e-9
+"""Axes closer to parallel than this (sine of the angle) have no useful common normal."""
+
+
+@dataclass(frozen=True)
+class JointLink:
+    """What a `ten` formulation reads of a link: its joint, the pose to the next one, ten parameters."""
+
+    geometry: Link
+    """Joint and constant pose to the axis of the next joint, as a link without a body."""
+    ten_at_joint: Ten
+    """The ten parameters in the frame at the joint."""
+    joint: Link
+    """The link that it came from."""
+    shift: Pose = Pose()  # noqa: RUF009
+    """This frame seen from the arm's own frame at the joint."""
+
+    kind = property(lambda self: self.geometry.kind)
+    revolute = property(lambda self: self.geometry.revolute)
+    prismatic = property(lambda self: self.geometry.prismatic)
+    pose = property(lambda self: self.geometry.pose)
+    z = property(lambda self: self.geometry.z)
+    axis = property(lambda self: self.geometry.axis)
+    theta = property(lambda self: self.geometry.theta)
+    flip = property(lambda self: self.geometry.flip)
+    d = property(lambda self: self.geometry.d)
+
+    @cached_property
+    def ten(self) -> Ten:
+        """The ten parameters in the frame at the far end."""
+        return moved_ten(self.ten_at_joint, self.geometry.pose)
+
+    def turn(self, q: Scalar) -> tuple[Scalar, Scalar]:
+        """Sine and cosine of the whole joint angle."""
+        return self.geometry.turn(q)
+
+    def length(self, q: Scalar) -> Scalar:
+        """The whole length along the axis [m]."""
+        return self.geometry.length(q)
+
+    def rotation(self, q: Scalar) -> Matrix:
+        """Axes of the far end to axes before the joint."""
+        return self.geometry.rotation(q)
+
+    def p_star(self, q: Scalar) -> Vector:
+        """Origin before the joint to the far end, axes of the far end [m]."""
+        return self.geometry.p_star(q)
+
+    def p_before(self, q: Scalar) -> Vector:
+        """The same vector in the axes before the joint [m]."""
+        return self.geometry.p_before(q)
+
+
+@dataclass(frozen=True)
+class Regrouped:
+    """A chain with base parameters: torques, M, bias and accelerations are the arm's own, inner forces are not."""
+
+    name: str
+    """The arm's name."""
+    links: tuple[JointLink, ...]
+    """The links, base to tip."""
+    root: Pose
+    """The constant pose from frame 0 to the axis of joint 1."""
+    gravity_in_base: Vector
+    """Gravity in the axes of frame 0 (3,) [m/s²]."""
+
+    def with_numbers(self, numbers: Any) -> "Regrouped":
+        """The same chain with other parameters: for each link the ten numbers in the order of `TEN`."""
+        links = zip(self.links, numbers, strict=True)
+        return replace(self, links=tuple(replace(link, ten_at_joint=ten_from(ten)) for link, ten in links))
+
+    def with_link_numbers(self, numbers: Any) -> "Regrouped":
+        """The same chain with bodies given in the arm's link frames: ten numbers for each link."""
+        tens = (
+            moved_ten(moved_ten(ten_from(row), link.joint.pose.inverse()), link.shift)
+            for row, link in zip(numbers, self.links, strict=True)
+        )
+        return self.with_numbers([numbers_of(ten) for ten in tens])
+
+    def with_payload(self, numbers: Any) -> "Regrouped":
+        """The same chain holding a body: its ten numbers in frame n (the flange)."""
+        last = self.links[-1]
+        body = moved_ten(moved_ten(ten_from(numbers), last.joint.pose.inverse()), last.shift)
+        return replace(
+            self, links=(*self.links[:-1], replace(last, ten_at_joint=sum_of_tens(last.ten_at_joint, body)))
+        )
+
+    @property
+    def numbers(self) -> list[list[Scalar]]:
+        """The ten parameters of each link, in the order of `TEN`."""
+        return [numbers_of(link.ten_at_joint) for link in self.links]
+
+
+# -- better frames ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Screw:
+    """A pose as Rz(gamma) Tz(b) Rx(alpha) Tx(a) Rz(theta) Tz(r); `middle` is Tx(a) Rx(alpha), or all of it."""
+
+    gamma: float
+    b: float
+    middle: Pose
+    theta: float
+    r: float
+
+
+def _screw(pose: Pose) -> _Screw:
+    """The common normal of two axes, where it is well conditioned."""
+    if not all(is_number(x) for x in (*pose.translation, *sum(pose.rotation, ()))):
+        return _Screw(0.0, 0.0, pose, 0.0, 0.0)
+    R, p = pose.R, pose.p
+    slope = math.hypot(R[0, 2], R[1, 2])
+    if slope < PARALLEL:
+        gamma = math.atan2(p[1], p[0]) if math.hypot(p[0], p[1]) > 0 else 0.0
+        alpha = 0.0 if R[2, 2] > 0 else math.pi
+        gamma, flip = (gamma, 1.0) if abs(gamma) <= math.pi / 2 else (math.atan2(-p[1], -p[0]), -1.0)
+        a, b, r = flip * math.hypot(p[0], p[1]), float(p[2]), 0.0
+        rest = _turned(-gamma) @ R
+        theta = math.atan2(rest[1, 0], rest[0, 0]) if alpha == 0.0 else math.atan2(-rest[1, 0], rest[0, 0])
+        return _Screw(gamma, b, Pose.dh(a, alpha), theta, r)
+    gamma, alpha = math.atan2(R[0, 2], -R[1, 2]), math.atan2(slope, R[2, 2])
+    theta = math.atan2(R[2, 0], R[2, 1])
+    if abs(gamma) > math.pi / 2:  # the other direction along the common normal turns less
+        gamma, alpha, theta = (
+            gamma - math.copysign(math.pi, gamma),
+            -alpha,
+            theta - math.copysign(math.pi, theta),
+        )
+        slope = -slope
+    across = _turned(-gamma) @ p
+    r = -float(across[1]) / slope
+    a, b = float(across[0]), float(across[2]) - float(R[2, 2]) * r
+    if max(abs(r), abs(b)) > 10 * (float(np.linalg.norm(p)) + 0.1):
+        return _Screw(0.0, 0.0, pose, 0.0, 0.0)
+    return _Screw(gamma, b, Pose.dh(a, alpha), theta, r)
+
+
+def _last_screw(link: Link) -> _Screw:
+    """The last frame is turned so that the first moment has no y: nothing beyond it asks for another direction."""
+    x, y, _ = link.ten_at_joint.first_moment
+    gamma = math.atan2(y, x) if link.revolute and is_number(x) and is_number(y) and not is_zero(y) else 0.0
+    return _Screw(gamma, 0.0, Pose(_turned(-gamma)) @ link.pose, 0.0, 0.0)  # type: ignore[arg-type]
+
+
+def _turned(angle: float) -> Matrix:
+    return rotation_z(*sin_cos_of_constant(angle))
+
+
+def _along(length: float) -> Pose:
+    return Pose(translation=(0.0, 0.0, length))
+
+
+def _price(step: Vector) -> float:
+    """What the components of a step between origins cost in operations, roughly."""
+    return sum(price for x, price in zip(step, (10.0, 10.5, 9.0), strict=True) if abs(x) > 1e-12)
+
+
+def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
+    """The arm's own parameters in better frames at the joints (no regrouping yet).
+
+    `origins` says for each revolute joint at which of its two common normals the origin sits: 0 for the one with
+    the axis before, 1 for the one with the axis after; by default the cheaper way by a rough price.
+    """
+    screws = [*(_screw(link.pose) for link in arm.links[:-1]), _last_screw(arm.links[-1])]
+    start = [0.0] + [-s.r for s in screws[:-1]]  # where the normal from the axis before meets axis j
+    end = [link.d + s.b if is_number(link.d) else link.d for link, s in zip(arm.links, screws, strict=True)]
+    origin = _origins(arm, screws, start, end)
+    if origins is not None:
+        two = zip(arm.links, start, end, origins, strict=True)
+        origin = [(s, e)[k] if link.revolute else link.d for link, s, e, k in two]
+    links: list[JointLink] = []
+    for j, (link, screw) in enumerate(zip(arm.links, screws, strict=True)):
+        before = screws[j - 1].theta if j else 0.0
+        slid = origin[j] - link.d if link.revolute else 0.0
+        step = Pose(_turned(screw.gamma), (0.0, 0.0, slid))  # type: ignore[arg-type]
+        pose = _along(end[j] - origin[j] if link.revolute else screw.b) @ screw.middle
+        if j + 1 < arm.n and arm.links[j + 1].revolute:
+            pose = pose @ _along(origin[j + 1] - start[j + 1])
+        d = 0.0 if link.revolute else link.d - start[j]
+        theta = _wrapped(link.theta + before + screw.gamma)
+        joint = Link(link.kind, _clean(pose), theta, d, flip=link.flip, offset=link.offset)
+        links.append(JointLink(joint, moved_ten(link.ten_at_joint, step), link, step))
+    root = _along(origin[0]) if arm.links[0].revolute else Pose()
+    return Regrouped(arm.name, tuple(links), root, arm.gravity_in_base)
+
+
+def _wrapped(angle: Scalar) -> Scalar:
+    if not is_number(angle):
+        return angle
+    turned = math.remainder(angle, math.tau)
+    return 0.0 if abs(turned) < 1e-15 else turned
+
+
+def _clean(pose: Pose) -> Pose:
+    """Round-off of the frame change (below 1e-15) is not a component."""
+    p = tuple(0.0 if is_number(x) and abs(x) < 1e-15 else x for x in pose.translation)
+    return Pose(pose.rotation, p)  # type: ignore[arg-type]
+
+
+def _origins(arm: Arm, screws: list[_Screw], start: list[float], end: list[Any]) -> list[Any]:
+    """Where each revolute joint's origin sits on its axis: at one of its two normals, the cheaper way overall."""
+    choices = [(start[j], end[j]) if link.revolute else (link.d,) for j, link in enumerate(arm.links)]
+    if not all(is_number(x) for pair in choices for x in pair):
+        return [pair[-1] for pair in choices]
+    cost: dict[Any, tuple[float, tuple[Any, ...]]] = {c: (0.0, (c,)) for c in set(choices[0])}
+    for j, (_, here) in enumerate(pairwise(choices), 1):
+        R, p = screws[j - 1].middle.R, screws[j - 1].middle.p
+
+        def step(a: float, b: float, j: int = j, R: Matrix = R, p: Vector = p) -> Vector:
+            lift = end[j - 1] - a if arm.links[j - 1].revolute else screws[j - 1].b
+            return np.array([0.0, 0.0, lift]) + p + R[:, 2] * (b - start[j])
+
+        cost = {
+            b: min((total + _price(step(a, b)), (*path, b)) for a, (total, path) in cost.items())
+            for b in set(here)
+        }
+    return list(min(cost.values())[1])
+
+
+# -- base parameters -------------------------------------------------------------------------------------
+
+
+def regrouped(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
+    """The arm in better frames with its parameters regrouped, tip to base."""
+    return regroup(reframed(arm, origins))
+
+
+def regroup(chain: Regrouped) -> Regrouped:
+    """Move from each link to the one before what the joint between them cannot tell apart."""
+    tens = [link.ten_at_joint for link in chain.links]
+    for j in range(len(tens) - 1, -1, -1):
+        link = chain.links[j]
+        keep, move = split_at_axis(tens[j], revolute=link.revolute)
+        tens[j] = keep
+        if j:
+            tens[j - 1] = sum_of_tens(tens[j - 1], _carried(chain, j, move))
+    return chain.with_numbers([numbers_of(_snapped(t)) for t in tens])
+
+
+def _carried(chain: Regrouped, j: int, body: Ten) -> Ten:
+    """A body of link j that does not notice joint j, in the frame of joint j-1."""
+    link, pose = chain.links[j], chain.links[j - 1].pose
+    if link.revolute:
+        return moved_ten(body, (pose @ _along(link.d)).inverse())
+    turned = pose @ Pose(rotation_z(*sin_cos_of_constant(link.theta)))  # type: ignore[arg-type]
+    return moved_ten(body, Pose(turned.rotation).inverse())
+
+
+def _snapped(ten: Ten) -> Ten:
+    """Round-off of the frame change, relative to the link's own numbers, is not a parameter."""
+    numbers = numbers_of(ten)
+    known = [abs(x) for x in numbers if is_number(x)]
+    largest = max(known, default=0.0)
+    return ten_from([0.0 if is_number(x) and abs(x) < 4e-16 * largest else x for x in numbers])
+
+
+def pattern(arm: Arm, origins: Sequence[int] | None = None) -> list[list[bool]]:
+    """Which base parameters of each link an arm of this shape has when all its inertias are arbitrary."""
+    chain = reframed(arm, origins)
+    rng = np.random.default_rng(0)
+    filled = regroup(chain.with_numbers(rng.uniform(1.0, 2.0, (arm.n, 10)).tolist()))
+    return [[not is_zero(x) for x in row] for row in filled.numbers]

@@ -1,0 +1,285 @@
+"""Which formulation, in which frames: the cheapest graph of a quantity is found, not chosen.
+
+The way of a datum: Arm -> Model (which formulation, which frames) -> trace -> Graph -> passes. The cheapest model is
+found by tracing every candidate (`formulation="search"`); the default comes from a committed table of such searches,
+searched.json, and from what wins everywhere otherwise.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from forearm.arm import Arm
+from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.interpreter import apply
+from forearm.compiler.graph.passes import simplify
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.model.base_parameters import reframed, regroup
+from forearm.compiler.model.free_parameters import PAYLOAD, freed, port_name, port_shape
+from forearm.compiler.model.quantities import QUANTITIES, Model, Quantity
+from forearm.compiler.pipeline import SEARCH, Why
+from forearm.compiler.store.graphs import simplified
+from forearm.faults import KernelFault, no_dynamics
+from forearm.formulations import FORMULATIONS
+
+HEAVY = 2000
+"""Operations beyond which a graph is only folded: derivatives come from factored parts, and gain 1 % in seconds."""
+WORTHWHILE = 1.6
+"""A candidate that costs so many times the cheapest before factoring is not worth factoring."""
+ARTICULATED_FROM = 12
+"""Joints from which articulated bodies beat composite bodies and elimination."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to compute a quantity."""
+
+    torques_by: str = "khalil_kleinfinger_1987"
+    """Formulation for torques."""
+    mass_by: str = "walker_orin_1982"
+    """Formulation for M."""
+    accelerations_by: str = ""
+    """Formulation for accelerations, where M and torques are not used."""
+    frames: str = "regrouped"
+    """'arm' (as described), 'reframed' (better frames) or 'regrouped' (better frames and base parameters)."""
+    origins: tuple[int, ...] | None = None
+    """Where the origins of better frames sit (see `reframed`)."""
+
+    def label(self, quantity: Quantity) -> str:
+        """What `kernel.why` calls it."""
+        stems = {"torques": (self.torques_by,), "mass": (self.mass_by,), "": ()}.get(quantity.needs)
+        if stems is None:
+            stems = (self.accelerations_by,) if self.accelerations_by else (self.mass_by, self.torques_by)
+        frames = {"arm": "", "reframed": ", better frames", "regrouped": ", base parameters"}[self.frames]
+        where = f", origins {''.join(map(str, self.origins))}" if self.origins else ""
+        return " + ".join(stems) + frames + where
+
+
+def best_graph(
+    arm: Arm,
+    quantity: str,
+    free: tuple[str, ...] = (),
+    formulation: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> tuple[Graph, Why]:
+    """The simplified graph of a quantity, and why this one."""
+    if quantity not in QUANTITIES:
+        raise KernelFault(f"compile: no quantity {quantity!r}; there are {', '.join(QUANTITIES)}.")
+    what = QUANTITIES[quantity]
+    if what.dynamics and not arm.dynamics:
+        no_dynamics(arm, quantity)
+    if formulation == SEARCH:
+        choices, source = list({c.label(what): c for c in _candidates(arm, what)}.values()), SEARCH
+    else:
+        choice, source = _default(arm, quantity, formulation)
+        choices = [choice]
+    traced = _traced(arm, quantity, free, choices, options or {}, formulation == SEARCH)
+    best = traced[0]
+    labels = {c.label(what): graph.counts for c, graph in reversed(traced)}
+    ranked = sorted(labels.items(), key=lambda pair: pair[1].operations)
+    return best[1], Why(best[0].label(what), tuple(ranked), source)
+
+
+def search(arm: Arm, quantity: str) -> tuple[Choice, Graph]:
+    """The cheapest of all choices, and its graph."""
+    what = QUANTITIES[quantity]
+    choices = list({c.label(what): c for c in _candidates(arm, what)}.values())
+    return _traced(arm, quantity, (), choices, {}, True)[0]
+
+
+def _traced(
+    arm: Arm,
+    quantity: str,
+    free: tuple[str, ...],
+    choices: list[Choice],
+    options: dict[str, Any],
+    slide: bool,
+) -> list[tuple[Choice, Graph]]:
+    """Every choice with its graph, cheapest first; `slide` also tries other origins for the best."""
+    folded = [(c, _graph(arm, quantity, free, c, options, effort=0)) for c in choices]
+    least = min(graph.counts.operations for _, graph in folded)
+    worth = min(WORTHWHILE * least, HEAVY)
+    traced = [(c, simplified(graph) if graph.counts.operations <= worth else graph) for c, graph in folded]
+    if slide:
+        traced.append(_slid(arm, quantity, free, traced, options))
+    return sorted(traced, key=lambda pair: pair[1].counts.operations)
+
+
+def quantity_graph(
+    arm: Arm, quantity: str, choice: Choice | None = None, free: tuple[str, ...] = (), **options: Any
+) -> Graph:
+    """The simplified graph of a quantity by one choice of formulation and frames."""
+    return _graph(arm, quantity, free, choice or _default(arm, quantity, None)[0], options)
+
+
+def _graph(
+    arm: Arm,
+    quantity: str,
+    free: tuple[str, ...],
+    choice: Choice,
+    options: dict[str, Any],
+    effort: int = 1,
+) -> Graph:
+    what = QUANTITIES[quantity]
+    names = {port_name(path): path for path in free}
+    extra = {name: port_shape(arm, path) for name, path in names.items()}
+
+    def model_of(values: dict[str, Any]) -> Model:
+        """The model with its free parameters taken from the inputs."""
+        given = {path: values.pop(name) for name, path in names.items()}
+        return _model(freed(arm, given), choice, given.get(PAYLOAD))
+
+    slope = what.derivative
+    if slope is not None:
+        inner = slope.function
+        base = trace(
+            lambda **v: inner(model_of(v), **v), _ports(arm, slope.inputs, extra), outputs=(slope.output,)
+        )
+        prepared = slope.differentiated(base)
+
+    def function(**values: Any) -> Any:
+        shared = {name: values[name] for name in names}
+        if slope is not None:
+            return what.function(
+                model_of(values), lambda **v: apply(prepared, **v, **shared), **values, **options
+            )
+        return what.function(model_of(values), **values, **options)
+
+    by = choice.label(what)
+    title = f"{quantity} of {arm.name}" + (f" by {by}" if by else "")
+    return simplify(
+        trace(function, _ports(arm, what.inputs, extra), name=title, outputs=what.outputs), effort
+    )
+
+
+def evaluated(model: Model, quantity: str, *values: Any) -> Any:
+    """A quantity of one state by its plain function, nothing compiled: what kernels are held against."""
+    what = QUANTITIES[quantity]
+    slope = what.derivative
+    if slope is None:
+        return what.function(model, *values)
+    inner = slope.function
+    base = trace(lambda **v: inner(model, **v), _ports(model.arm, slope.inputs, {}), outputs=(slope.output,))
+    prepared = slope.differentiated(base)
+    return what.function(model, lambda **v: apply(prepared, **v), *values)
+
+
+def _ports(arm: Arm, names: Sequence[str], extra: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """Shapes of state inputs, and of free parameters after them."""
+    special = {"wrench": (6,), "pi": (arm.n, 10)}
+    return {**{name: special.get(name, (arm.n,)) for name in names}, **extra}
+
+
+def _model(arm: Arm, choice: Choice, payload: Any) -> Model:
+    chain: Any = arm
+    if choice.frames != "arm" or payload is not None:
+        chain = reframed(arm, choice.origins)
+        chain = regroup(chain) if choice.frames == "regrouped" else chain
+    if payload is not None:
+        chain = chain.with_payload(payload)
+        arm = _arm_with_payload(arm, payload)
+    return Model(arm, chain, choice.torques_by, choice.mass_by, choice.accelerations_by)
+
+
+def _arm_with_payload(arm: Arm, ten: Any) -> Arm:
+    """The arm holding a body given by ten numbers at the flange, for what reads the arm itself."""
+    from forearm.inertia import Inertia, ten_from
+
+    mass, h, J = ten_from(ten)
+    last = arm.links[-1]
+    own_mass, own_h, own_J = last.ten
+    total = own_mass + mass
+    body = last.replace(mass=total, com=tuple((own_h + h) / total), inertia=Inertia.about_origin(own_J + J))
+    return arm.replace(links=(*arm.links[:-1], body))
+
+
+# -- which candidates there are ----------------------------------------------------------------------------
+
+
+def _default(arm: Arm, quantity: str, formulation: str | None) -> tuple[Choice, str]:
+    if formulation is not None:
+        return _by(arm, formulation), "asked for"
+    found = searched().get(arm.without_drives().digest[:16], {}).get(quantity)
+    if found is not None:
+        return replace(
+            Choice(), **{**found, "origins": tuple(found["origins"]) if found.get("origins") else None}
+        ), "table"
+    if quantity == "forward_dynamics" and arm.n >= ARTICULATED_FROM and not arm.has_drives:
+        return Choice(accelerations_by="featherstone_1983"), "default"
+    return Choice(), "default"
+
+
+def _by(arm: Arm, stem: str) -> Choice:
+    if stem not in FORMULATIONS:
+        raise KernelFault(
+            f"compile: no formulation {stem!r}; there are {', '.join(FORMULATIONS)}, or 'search'."
+        )
+    row = FORMULATIONS[stem]
+    if not row.accepts(arm):
+        raise KernelFault(
+            f"compile: {stem} takes revolute joints only, and arm {arm.name!r} has a prismatic one."
+        )
+    frames = "regrouped" if row.view == "ten" else "arm"
+    if "joint_torques" in row.gives:
+        return Choice(torques_by=stem, mass_by=stem if frames == "arm" else "walker_orin_1982", frames=frames)
+    if "mass_matrix" in row.gives:
+        return Choice(mass_by=stem, frames=frames)
+    return Choice(accelerations_by=stem, frames=frames)
+
+
+MOST_JOINTS = {"n^4": 4, "n^3": 6, "n^2": 12}
+"""Formulations whose cost grows faster are not worth tracing beyond so many joints."""
+
+
+def _candidates(arm: Arm, what: Quantity) -> Iterator[Choice]:
+    """Every formulation that gives the quantity, each in the frames it accepts."""
+    if not what.needs:
+        yield Choice()
+        return
+    for stem, row in FORMULATIONS.items():
+        if not row.accepts(arm) or arm.n > MOST_JOINTS.get(row.order, 1000) or row.needs:
+            continue
+        frames = ("arm", "reframed", "regrouped") if row.view == "ten" else ("arm",)
+        for frame in frames:
+            if "joint_torques" in row.gives:
+                yield Choice(
+                    torques_by=stem, mass_by=stem if frame == "arm" else "walker_orin_1982", frames=frame
+                )
+            elif "mass_matrix" in row.gives and what.needs in ("mass", "accelerations") and row.view == "ten":
+                yield Choice(mass_by=stem, frames=frame)
+            elif (
+                "joint_accelerations" in row.gives
+                and what.needs == "accelerations"
+                and what.outputs == ("qdd",)
+                and not arm.has_drives
+            ):
+                yield Choice(accelerations_by=stem, frames=frame)
+
+
+def _slid(
+    arm: Arm, quantity: str, free: tuple[str, ...], traced: Any, options: dict[str, Any]
+) -> tuple[Choice, Graph]:
+    """The best candidate with its origins slid along the axes, one joint at a time, while that helps."""
+    choice, graph = min(traced, key=lambda pair: pair[1].counts.operations)
+    if choice.frames == "arm":
+        return choice, graph
+    best = (graph.counts.operations, choice, graph)
+    origins = [0] * arm.n
+    for _ in range(2):
+        for j in range(-1, arm.n):
+            trial = [1 - k if i == j else k for i, k in enumerate(origins)]
+            tried = replace(choice, origins=tuple(trial))
+            found = _graph(arm, quantity, free, tried, options)
+            if found.counts.operations < best[0]:
+                best, origins = (found.counts.operations, tried, found), trial
+    return best[1], best[2]
+
+
+@cache
+def searched() -> dict[str, dict[str, Any]]:
+    """The committed table of searches: by arm (16 digits of its digest without drives) and quantity."""
+    text = Path(__file__).with_name("searched.json").read_text(encoding="utf-8")
+    return json.loads(text)["arms"]  # type: ignore[no-any-return]

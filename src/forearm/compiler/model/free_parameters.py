@@ -1,0 +1,106 @@
+"""Parameters left free: inputs of a kernel instead of constants, so that each row may have its own.
+
+A path names a field as Python would: 'links[2].mass', 'links[2].com', 'links[2].inertia', 'links[2].drive.viscous',
+'gravity'; a joint's name may stand for its link: 'elbow.mass'. 'payload' is a body at the flange: ten numbers
+M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ (mass, first moment, inertia about the flange's origin).
+"""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from forearm.arm import Arm
+from forearm.faults import KernelFault
+from forearm.inertia import Inertia
+
+PAYLOAD = "payload"
+INERTIA_ORDER = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+"""How six free moments of inertia are ordered: about the centre of mass, entries of the tensor."""
+
+
+def port_name(path: str) -> str:
+    """A path as the name of an input: 'links[2].mass' becomes links_2_mass."""
+    return re.sub(r"\W+", "_", path).strip("_")
+
+
+def port_shape(arm: Arm, path: str) -> tuple[int, ...]:
+    """Shape of a free parameter."""
+    if path == PAYLOAD:
+        return (10,)
+    value = _get(arm, path)
+    if isinstance(value, Inertia):
+        return (len(INERTIA_ORDER),)
+    return (len(value),) if isinstance(value, tuple) else ()
+
+
+def freed(arm: Arm, values: dict[str, Any]) -> Arm:
+    """The arm with these fields replaced (paths and values; the payload is not a field and is left out)."""
+    for path, value in values.items():
+        if path != PAYLOAD:
+            arm = _set(arm, path, value)
+    return arm
+
+
+def current(arm: Arm, path: str) -> Any:
+    """The arm's own value of a free parameter, as a kernel takes it."""
+    if path == PAYLOAD:
+        return np.zeros(10)
+    value = _get(arm, path)
+    if not isinstance(value, Inertia):
+        return np.array(value)
+    link = arm.links[_locate(arm, path)[0]]
+    t = link.about_com.inertia
+    return np.array([t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2]])
+
+
+def _locate(arm: Arm, path: str) -> tuple[int, list[str]]:
+    """(link number from 0, or -1 for the arm itself; field names)."""
+    head, _, rest = path.partition(".")
+    found = re.fullmatch(r"links\[(-?\d+)\]", head)
+    if found and -arm.n <= int(found[1]) < arm.n:
+        return int(found[1]) % arm.n, rest.split(".")
+    if head in arm.joint_names and rest:
+        return arm.joint_names.index(head), rest.split(".")
+    if path == "gravity":
+        return -1, ["gravity"]
+    raise KernelFault(
+        f"free parameter {path!r} is not a field of arm {arm.name!r}; give 'payload', 'gravity', or a field of a link "
+        f"such as 'links[0].mass' (0 to {arm.n - 1}) or '{arm.joint_names[0]}.com'."
+    )
+
+
+FIELDS = ("mass", "com", "inertia", "d", "theta", "offset")
+DRIVE_FIELDS = ("rotor_inertia", "gear", "viscous", "coulomb")
+
+
+def _get(arm: Arm, path: str) -> Any:
+    number, names = _locate(arm, path)
+    if number < 0:
+        return arm.gravity
+    link = arm.links[number]
+    if len(names) == 1 and names[0] in FIELDS:
+        return getattr(link, names[0])
+    if len(names) == 2 and names[0] == "drive" and names[1] in DRIVE_FIELDS:
+        return getattr(link.drive, names[1])
+    raise KernelFault(
+        f"free parameter {path!r}: {'.'.join(names)!r} cannot be left free; give one of {', '.join(FIELDS)}, "
+        f"{', '.join('drive.' + f for f in DRIVE_FIELDS)}."
+    )
+
+
+def _set(arm: Arm, path: str, value: Any) -> Arm:
+    _get(arm, path)
+    number, names = _locate(arm, path)
+    if number < 0:
+        return arm.replace(gravity=tuple(value))
+    link = arm.links[number]
+    if names[0] == "drive":
+        plain = tuple(value) if names[1] == "coulomb" else value
+        changed = link.replace(drive=link.drive.replace(**{names[1]: plain}))
+    elif names[0] == "inertia":
+        xx, yy, zz, xy, xz, yz = value
+        changed = link.replace(inertia=Inertia(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)), "com"))
+    else:
+        changed = link.replace(**{names[0]: tuple(value) if names[0] == "com" else value})
+    return arm.replace(links=(*arm.links[:number], changed, *arm.links[number + 1 :]))

@@ -1,0 +1,135 @@
+"""From an arm and a quantity to a kernel: choose the formulation, trace it, simplify, compile.
+
+What the choice (choice.py) and the passes make of an arm is kept on disk, beside the object code: a new process
+finds the graph there by the arm's fingerprint and loads neither formulations nor passes.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forearm.arm import Arm
+from forearm.compiler.call.processor import Kernel
+from forearm.compiler.graph.graph import Counts, Graph
+from forearm.compiler.store import graphs
+from forearm.compiler.store.files import graph_key
+from forearm.faults import KernelFault
+
+LOG = logging.getLogger("forearm")
+LONG = 30
+"""Joints beyond which torques are compiled as loops over links instead of straight-line code."""
+
+SEARCH = "search"
+
+
+@dataclass(frozen=True)
+class Why:
+    """Which candidates were traced for a kernel, and what each costs after the passes."""
+
+    chosen: str
+    """The candidate that was taken."""
+    candidates: tuple[tuple[str, Counts], ...]
+    """Every candidate with its operation counts, cheapest first (those far behind before factoring)."""
+    source: str
+    """'search' (just now), 'table' (a committed search) or 'default'."""
+
+    def __str__(self) -> str:
+        lines = [f"{self.chosen} ({self.source})"]
+        return "\n".join(lines + [f"  {counts.operations:7d}  {label}" for label, counts in self.candidates])
+
+
+def compile(
+    arm: Arm,
+    quantity: str,
+    *,
+    dtype: str = "float64",
+    target: str = "cpu",
+    layout: str | None = None,
+    free: Sequence[str] = (),
+    formulation: str | None = None,
+    **options: Any,
+) -> Any:
+    """A kernel for a quantity of an arm.
+
+    Args:
+        arm: The arm; its numbers are folded into the code.
+        quantity: What to compute: a key of `compiler.quantities.QUANTITIES`, such as "inverse_dynamics".
+        dtype: "float64", or "float32" where asked for (`kernel.accuracy` measures what it costs).
+        target: "cpu", or "cuda" for a kernel of GPU arrays (see `cuda`).
+        layout: "rows" for arrays (..., n), the default on the CPU; "columns" for (n, N), the default on the GPU.
+        free: Parameters that stay inputs, after the state: "payload", "links[2].mass", ... (see `freeing`).
+        formulation: A stem to use for torques, or "search" to trace all and keep the cheapest.
+        **options: Of the quantity: `frame=` for pose and jacobian, `at=`, `point=`, `local=` for wrench_torque.
+
+    Returns:
+        The kernel. `kernel.why` tells what was chosen from what, `kernel.counts` what it costs.
+    """
+    if quantity == "inverse_dynamics" and target == "cpu" and arm.n > LONG and not free and arm.dynamics:
+        looped = _looped(arm, dtype, layout, formulation)
+        if looped is not None:
+            return looped
+    lowered, why = _ready(arm, quantity, tuple(free), formulation, options)
+    name = f"{quantity} of {arm.name}"
+    kernel: Any
+    if target == "cpu":
+        kernel = Kernel(lowered, dtype=dtype, layout=layout or "rows", name=name)
+    elif target == "cuda":
+        from forearm.compiler.cuda.gpu import CudaKernel
+
+        kernel = CudaKernel(lowered, dtype=dtype, layout=layout or "columns", name=name)
+    else:
+        raise KernelFault(f"compile: target is {target!r}; give 'cpu' or 'cuda'.")
+    kernel.why = why
+    return kernel
+
+
+PLAIN = (str, int, float, tuple, type(None))
+"""Types of options whose text says all about them."""
+
+
+def _ready(
+    arm: Arm, quantity: str, free: tuple[str, ...], formulation: str | None, options: dict[str, Any]
+) -> tuple[Graph, Why]:
+    """The graph to compile, and why this one; from disk where it was made before."""
+    key = None
+    if formulation != SEARCH and all(isinstance(value, PLAIN) for value in options.values()):
+        # repr: None is not 'None', and no name runs into the next
+        asked = repr((arm.name, quantity, free, formulation, sorted(options.items())))
+        key = graph_key("ready", arm.digest, asked)
+        found = graphs.recall(key)
+        if found is not None:
+            graph, (chosen, candidates, source) = found
+            return graph, Why(chosen, tuple((label, Counts(*counts)) for label, counts in candidates), source)
+    from forearm.compiler.graph.passes import form_fma, schedule
+    from forearm.compiler.model.choice import best_graph
+
+    graph, why = best_graph(arm, quantity, free, formulation, options)
+    lowered = schedule(form_fma(graph))
+    if key is not None:
+        candidates = [(label, counts.numbers) for label, counts in why.candidates]
+        graphs.keep(key, lowered, (why.chosen, candidates, why.source))
+    return lowered, why
+
+
+def _looped(arm: Arm, dtype: str, layout: str | None, formulation: str | None) -> Any:
+    """The torques of a long chain as loops over its links; None where the chain does not repeat itself."""
+    from forearm.compiler.llvm.chain_loops import ChainKernel
+    from forearm.compiler.model.choice import Choice
+    from forearm.compiler.model.long_chains import NoLoop, rolled
+    from forearm.formulations import FORMULATIONS
+
+    stem = formulation or Choice().torques_by
+    if stem not in FORMULATIONS or FORMULATIONS[stem].view != "ten":
+        return None
+    try:
+        chain = rolled(arm, stem)
+    except NoLoop as reason:
+        LOG.info("%s is compiled as straight-line code: %s", arm.name, reason)
+        return None
+    kernel = ChainKernel(chain, dtype=dtype, layout=layout or "rows", name=f"inverse_dynamics of {arm.name}")
+    if not kernel.compiled:  # the NumPy emitter knows no loops
+        return None
+    label = f"{stem}, base parameters, loops over {arm.n} links"
+    kernel.why = Why(label, ((label, chain.counts),), "long chain")  # type: ignore[attr-defined]
+    return kernel

@@ -1,0 +1,70 @@
+"""A graph as a CasADi function, for optimal control (the extra `casadi`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.interpreter import Semantics, interpret
+from forearm.compiler.sources.numpy_source import identifier
+from forearm.faults import KernelFault
+
+
+def to_casadi(graph: Graph, name: str = "") -> Any:
+    """The graph as a `casadi.Function` of SX symbols.
+
+    Args:
+        graph: What to turn into a function; fused multiply-adds become a product and a sum.
+        name: Name of the function; the graph's own by default.
+
+    Returns:
+        A function with the graph's input and output names. Vectors are columns, matrices are matrices; arrays
+        with more axes are refused.
+    """
+    try:
+        import casadi
+    except ImportError:
+        raise KernelFault(
+            f"to_casadi of {graph.name!r}: CasADi is not installed. Install it with: pip install 'forearm[casadi]'"
+        ) from None
+    for port in (*graph.inputs, *graph.outputs):
+        if len(port.shape) > 2:
+            raise KernelFault(
+                f"to_casadi of {graph.name!r}: {port.name!r} has shape {port.shape};"
+                " CasADi has scalars, vectors and matrices only. Take slices of it as separate outputs."
+            )
+    symbols = {
+        port.name: casadi.SX.sym(identifier(port.name), *(port.shape or (1,))) for port in graph.inputs
+    }
+    semantics = Semantics(
+        "casadi",
+        fma=lambda a, b, c: a * b + c,
+        sin=casadi.sin,
+        cos=casadi.cos,
+        sqrt=casadi.sqrt,
+        select=lambda x, a, b: casadi.if_else(x > 0, a, b),
+    )
+    inputs = {port.name: _elements(symbols[port.name], port.shape) for port in graph.inputs}
+    found = interpret(graph, inputs, semantics)
+    outputs = [_stacked(casadi, found[port.name]) for port in graph.outputs]
+    names = (
+        [identifier(port.name) for port in graph.inputs],
+        [identifier(port.name) for port in graph.outputs],
+    )
+    return casadi.Function(identifier(name or graph.name), list(symbols.values()), outputs, *names)
+
+
+def _elements(symbol: Any, shape: tuple[int, ...]) -> Any:
+    """A symbolic matrix as an object array of scalars."""
+    array = np.empty(shape, dtype=object)
+    for place in np.ndindex(shape):
+        array[place] = symbol[place if len(shape) == 2 else (*place, 0)[:2]] if shape else symbol
+    return array
+
+
+def _stacked(casadi: Any, array: Any) -> Any:
+    """An object array of scalars as a symbolic matrix."""
+    rows = np.atleast_2d(array) if array.ndim != 1 else array[:, None]
+    return casadi.vertcat(*(casadi.horzcat(*(casadi.SX(x) for x in row)) for row in rows))

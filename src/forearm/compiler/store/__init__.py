@@ -1,0 +1,5 @@
+"""What is kept on disk between processes, in a folder that belongs to the user alone.
+
+files    one file for each thing kept, under a digest of what it was made from
+graphs   graphs as text in such files
+"""
