@@ -17,7 +17,7 @@ import numpy as np
 
 import forearm
 from forearm.compiler.call.rollout import Rollout
-from forearm.compiler.cuda.gpu import CudaRollout
+from forearm.compiler.cuda.gpu_rollout import GpuRollout
 from forearm.compiler.graph.passes import form_fma, schedule, simplify
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.model.base_parameters import regrouped
@@ -124,7 +124,7 @@ def rollout_case(name, kind, dtype, count, steps, threads):
     arm = load(name).without_drives()
     graph = quantity_graph(arm, "forward_dynamics") if kind == "open loop" else closed_loop(arm)
     graph = schedule(form_fma(graph))
-    run = CudaRollout(graph, {"q": "qd", "qd": "qdd"}, dtype=dtype, threads=threads)
+    run = GpuRollout(graph, {"q": "qd", "qd": "qdd"}, dtype=dtype, threads=threads)
     q, qd, third = states(arm, count, dtype)
     third = third * 0.1
     # check: 64 rows, 20 steps, against the CPU in float64

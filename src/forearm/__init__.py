@@ -73,7 +73,7 @@ _NAMES = {
     "prove_equal": "derivation",
     # the compiler
     "compile": "compiler.pipeline",
-    "Kernel": "compiler.call.processor",
+    "Kernel": "compiler.kernel",
     "emit_c": "compiler.sources.controller",
     "torch_function": "gradients",
     "jax_function": "gradients",

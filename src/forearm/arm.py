@@ -179,6 +179,11 @@ class Arm(Part):
         return hashlib.sha256(content.encode()).hexdigest()
 
     @cached_property
+    def calls(self) -> dict[Any, Any]:
+        """What the user's functions enter, by quantity (arm_calls.py); not part of the arm's value."""
+        return {}
+
+    @cached_property
     def kernels(self) -> dict[Any, Any]:
         """Kernels compiled for this arm, kept here so that looking one up costs nothing."""
         return {}

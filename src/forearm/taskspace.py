@@ -1,6 +1,7 @@
 """Dynamics in other coordinates: at the tool, and in linear combinations of the joints."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from forearm import dynamics, faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.compiler.call.foreign_arrays import on_natives
 
 
 @dataclass(frozen=True)
@@ -30,18 +32,28 @@ class Task:
 
 def task(arm: Arm, q: Any, qd: Any, frame: str | int = "tool", *, damping: float = 0.0) -> Task:
     """Operational-space inertia, bias and gravity of a frame; `damping` is explicit, never added silently."""
-    q, qd = np.broadcast_arrays(faults.state(arm, "q", q), faults.state(arm, "qd", qd))
+    faults.needs_arm(arm)
+    result: Task = on_natives(f"task of {arm.name}", {"q": q, "qd": qd}, partial(_task, arm, frame, damping))
+    return result
+
+
+def _task(arm: Arm, frame: str | int, damping: float, xp: Any, q: Any, qd: Any) -> Task:
+    if xp is np:
+        q, qd = faults.joint_values(arm, "q", q), faults.joint_values(arm, "qd", qd)
+    q, qd = xp.broadcast_arrays(q, qd)
     J, rate = dynamics.jacobian(arm, q, frame), dynamics.jacobian_rate(arm, q, qd, frame)
-    columns = np.moveaxis(J, -2, 0)  # (6, ..., n)
-    carried = np.moveaxis(dynamics.solve_mass(arm, q, columns), 0, -1)  # M⁻¹ Jᵀ (..., n, 6)
+    columns = xp.moveaxis(J, -2, 0)  # (6, ..., n)
+    carried = xp.moveaxis(dynamics.solve_mass(arm, q, columns), 0, -1)  # M⁻¹ Jᵀ (..., n, 6)
     mobility = J @ carried
-    condition = np.linalg.cond(mobility)
-    if damping == 0.0 and np.any(condition > 1e14):
-        faults.singular_pose(arm, frame, float(np.max(condition)))
-    inertia = np.linalg.inv(mobility + damping**2 * np.eye(6))
+    stretches = xp.linalg.svd(mobility, compute_uv=False)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        condition = stretches[..., 0] / stretches[..., -1]
+    if damping == 0.0 and bool(xp.any(~(condition <= 1e14))):
+        faults.singular_pose(arm, frame, float(xp.max(condition)))
+    inertia = xp.linalg.inv(mobility + damping**2 * xp.eye(6, dtype=mobility.dtype))
     gravity = dynamics.gravity_torque(arm, q)
     velocity = dynamics.bias_torque(arm, q, qd) - gravity
-    project = np.swapaxes(carried, -1, -2)
+    project = xp.swapaxes(carried, -1, -2)
     bias = inertia @ (project @ velocity[..., None] - rate[..., None])
     weight = inertia @ project @ gravity[..., None]
     return Task(inertia, bias[..., 0], weight[..., 0], J, rate, condition)

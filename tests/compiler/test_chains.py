@@ -8,8 +8,8 @@ import pytest
 import forearm as fa
 from arms import random_arm
 from close import assert_close
-from forearm.compiler.call.processor import Kernel
-from forearm.compiler.llvm.chain_loops import ChainKernel
+from forearm.compiler.call.chain_kernel import ChainKernel
+from forearm.compiler.call.machine import MachineKernel
 from forearm.compiler.model.long_chains import TRACED_LINKS, NoLoop, rolled
 from forearm.compiler.pipeline import LONG, compile
 from forearm.faults import KernelFault, StateFault
@@ -80,7 +80,7 @@ def test_one_state_of_a_long_chain_is_a_kernel_call_like_any_other(layout):
 
 
 def test_without_llvm_a_long_arm_is_straight_line_code(monkeypatch):
-    monkeypatch.setattr(Kernel, "compiled", False)
+    monkeypatch.setattr(MachineKernel, "compiled", False)
     arm = random_arm(LONG + 1, 5, "R")
     state = arm.random_state(4)
     got = compile(arm, "inverse_dynamics")(*state)

@@ -8,7 +8,7 @@ import pytest
 
 from close import assert_close
 from compiler.crowd import at_once
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.interpreter import interpret
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
@@ -33,7 +33,7 @@ def formula(q, qd, load):
 
 @pytest.fixture(scope="module")
 def kernel():
-    return Kernel(GRAPH, keep=False)
+    return ProcessorKernel(GRAPH, keep=False)
 
 
 def draw(*shape, seed=0):
@@ -83,7 +83,7 @@ _KERNELS = {}
 
 def _kernel(width, layout):
     if (width, layout) not in _KERNELS:
-        _KERNELS[width, layout] = Kernel(GRAPH, width=width, layout=layout, keep=False)
+        _KERNELS[width, layout] = ProcessorKernel(GRAPH, width=width, layout=layout, keep=False)
     return _KERNELS[width, layout]
 
 
@@ -143,7 +143,7 @@ def test_output_buffers_are_used_never_read_and_may_be_an_input(kernel):
 
 
 def test_several_outputs_come_as_a_named_tuple():
-    kernel = Kernel(PAIR, keep=False)
+    kernel = ProcessorKernel(PAIR, keep=False)
     q, m = draw(20), draw(20, 3, seed=1)
     found = kernel(q, m)
     assert_close(found.M, m[:, :, None] * m[:, None, :] + np.cos(q)[:, None, None], eps=4)
@@ -157,7 +157,7 @@ def test_several_outputs_come_as_a_named_tuple():
 
 
 def test_columns_layout_shares_values():
-    kernel = Kernel(GRAPH, layout="columns", keep=False)
+    kernel = ProcessorKernel(GRAPH, layout="columns", keep=False)
     q, qd, load = draw(7, 30), draw(7, 30, seed=1), draw(30, seed=2)
     assert_close(kernel(q, qd, load), formula(q.T, qd.T, load).T, eps=4)
     assert_close(kernel(q, qd[:, 0], 2.0), formula(q.T, qd[:, 0], 2.0).T, eps=4)
@@ -173,7 +173,7 @@ def test_columns_layout_shares_values():
 def test_wide_results_are_written_whole_and_nothing_else(count, shift, n, how):
     """Rows go straight from registers to memory, in pieces: odd and even, aligned or not, in full tiles or not."""
     square = lower(trace(lambda q: {"M": np.outer(q, q), "p": 2 * q}, {"q": (n,)}, name="square"))
-    kernel = Kernel(square, keep=False, **how)
+    kernel = ProcessorKernel(square, keep=False, **how)
     q, size = draw(count, n).astype(kernel.dtype), n * n
     block = np.full(count * size + 8, np.nan, kernel.dtype)
     out = block[shift : shift + count * size].reshape(count, n, n)
@@ -207,13 +207,16 @@ def test_many_callers_at_once(kernel):
 
 def test_accuracy_measures_float32_and_float64(kernel):
     given = draw(200, 7), draw(200, 7, seed=1), draw(200, seed=2)
-    single = Kernel(GRAPH, dtype="float32", keep=False).accuracy(*given)
+    single = ProcessorKernel(GRAPH, dtype="float32", keep=False).accuracy(*given)
     double = kernel.accuracy(*given)
     assert single.compared_with == "float64"
     assert 1e-9 < single.relative["tau"] < 1e-6
     assert 1e-18 < double.relative["tau"] < 1e-15
     assert "largest relative error against float64: tau" in str(single)
-    assert Kernel(PAIR, layout="columns", keep=False).accuracy(draw(9), draw(3, 9)).relative["M"] < 1e-15
+    assert (
+        ProcessorKernel(PAIR, layout="columns", keep=False).accuracy(draw(9), draw(3, 9)).relative["M"]
+        < 1e-15
+    )
 
 
 def test_repr_and_pickle(kernel):
@@ -221,13 +224,15 @@ def test_repr_and_pickle(kernel):
     given = draw(3, 7), draw(3, 7, seed=1), 0.1
     kernel(given[0][0], given[1][0], 0.1)  # has an entry of its own by now
     again = pickle.loads(pickle.dumps(kernel))
-    assert isinstance(again, Kernel)
+    assert isinstance(again, ProcessorKernel)
     np.testing.assert_array_equal(again(*given), kernel(*given))
 
 
 def test_sources(kernel):
     assert "@llvm.fma.v" in kernel.source("llvm")
-    assert "<" not in Kernel(GRAPH, width=1, keep=False).source("llvm").split("@tile")[1].split("}")[0]
+    assert (
+        "<" not in ProcessorKernel(GRAPH, width=1, keep=False).source("llvm").split("@tile")[1].split("}")[0]
+    )
     assert "batch" in kernel.source("asm")
     assert "def mix(" in kernel.source("numpy")
     assert "void forearm_mix(" in kernel.source("c")
@@ -240,7 +245,7 @@ def test_sources(kernel):
 
 def test_without_llvm_numpy_serves(monkeypatch):
     for layout in ("rows", "columns"):
-        kernel = Kernel(GRAPH, layout=layout, keep=False)
+        kernel = ProcessorKernel(GRAPH, layout=layout, keep=False)
         monkeypatch.setitem(kernel.__dict__, "compiled", False)
         q, qd = draw(9, 7), draw(9, 7, seed=1)
         found = kernel(q, qd, 0.5) if layout == "rows" else kernel(q.T, qd.T, 0.5).T
@@ -252,13 +257,13 @@ def test_without_llvm_numpy_serves(monkeypatch):
 
 
 def test_without_llvm_one_state_in_columns(monkeypatch):
-    kernel = Kernel(PAIR, layout="columns", keep=False)
+    kernel = ProcessorKernel(PAIR, layout="columns", keep=False)
     q, m = np.array(0.5), np.array([1.0, 2.0, 3.0])
     want = kernel(q, m)
     monkeypatch.setitem(kernel.__dict__, "compiled", False)
     for got, right in zip(kernel.general(q, m), want, strict=True):
         assert_close(got, right, eps=4)
-    numbers = Kernel(lower(trace(lambda q: {"y": q + 1.0}, {"q": ()})), layout="columns", keep=False)
+    numbers = ProcessorKernel(lower(trace(lambda q: {"y": q + 1.0}, {"q": ()})), layout="columns", keep=False)
     monkeypatch.setitem(numbers.__dict__, "compiled", False)
     assert numbers(2.0) == 3.0
 
@@ -298,7 +303,7 @@ def test_faults_say_what_was_given_and_what_to_do(kernel, given, message):
 
 
 def test_float64_is_not_rounded_to_float32_silently():
-    kernel = Kernel(GRAPH, dtype="float32", keep=False)
+    kernel = ProcessorKernel(GRAPH, dtype="float32", keep=False)
     with pytest.raises(
         StateFault, match=r"q is float64, but the kernel computes in float32; round it yourself"
     ):
@@ -327,7 +332,7 @@ def test_faults_of_out(kernel, out, message):
 
 
 def test_faults_of_several_outs():
-    kernel = Kernel(PAIR, keep=False)
+    kernel = ProcessorKernel(PAIR, keep=False)
     with pytest.raises(StateFault, match=r"pair: out is ndarray; give a tuple of 2 arrays: M, h"):
         kernel(np.zeros(2), np.zeros((2, 3)), out=np.empty((2, 3, 3)))
     block = np.empty(24)
@@ -352,4 +357,4 @@ def test_faults_of_threads(kernel, wanted):
 )
 def test_faults_of_construction(options, message):
     with pytest.raises(KernelFault, match=message):
-        Kernel(GRAPH, **options)
+        ProcessorKernel(GRAPH, **options)

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.store import files
 
@@ -30,7 +30,7 @@ def compiled(caplog):
 def run(caplog):
     caplog.clear()
     with caplog.at_level(logging.INFO, logger="forearm"):
-        found = Kernel(GRAPH)(X)
+        found = ProcessorKernel(GRAPH)(X)
     np.testing.assert_allclose(found, WANT, rtol=1e-15)
     return compiled(caplog)
 
@@ -112,7 +112,7 @@ def test_the_cache_can_be_switched_off(monkeypatch, caplog, off):
 def test_other_kernels_other_keys(folder, caplog):
     run(caplog)
     for options in ({"dtype": "float32"}, {"layout": "columns"}, {"width": 2}):
-        kernel = Kernel(GRAPH, **options)
+        kernel = ProcessorKernel(GRAPH, **options)
         x = X.astype(kernel.dtype)
         kernel(x if kernel.layout == "rows" else x.T)
     assert len(files.list_cache()) == 4
@@ -153,10 +153,10 @@ PROGRAM = """
 import logging, sys
 logging.basicConfig(level=logging.INFO, stream=sys.stdout)
 import numpy as np
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.trace import trace
 graph = trace(lambda x: [x[0] * x[1] + 2.0, x[0].sin()], {"x": (2,)}, name="small", outputs=("y",))
-print(Kernel(graph)(np.array([[3.0, 4.0]])).tolist(), Kernel(graph)(np.array([3.0, 4.0])).tolist())
+print(ProcessorKernel(graph)(np.array([[3.0, 4.0]])).tolist(), ProcessorKernel(graph)(np.array([3.0, 4.0])).tolist())
 """
 
 

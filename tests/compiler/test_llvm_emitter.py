@@ -5,7 +5,7 @@ import pytest
 
 from arms import golden_arm, random_arm
 from compiler.programs import random_graph
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.interpreter import interpret
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
@@ -73,7 +73,7 @@ def test_emitted_equals_interpreted_to_the_bit(name, width, layout):
     graph = GRAPHS[name]
     batch = states(graph, 41)
     want = interpreted(graph, batch, exact, "float64")
-    kernel = Kernel(graph, width=width, layout=layout, keep=False)
+    kernel = ProcessorKernel(graph, width=width, layout=layout, keep=False)
     move = (lambda a: np.moveaxis(a, 0, -1)) if layout == "columns" else (lambda a: a)
     outs = tuple(np.full(move(w).shape, np.nan) for w in want.values())
     kernel(*map(move, batch.values()), out=outs if len(outs) > 1 else outs[0])
@@ -88,7 +88,7 @@ def test_float32_equals_interpreted_to_the_bit(name, width):
     with np.errstate(over="ignore", under="ignore"):
         batch = {k: v.astype(np.float32) for k, v in states(graph, 23).items()}
     want = interpreted(graph, batch, exact32, "float32")
-    found = Kernel(graph, width=width, dtype="float32", keep=False)(*batch.values())
+    found = ProcessorKernel(graph, width=width, dtype="float32", keep=False)(*batch.values())
     found = found if isinstance(found, tuple) else (found,)
     for out, right in zip(found, want.values(), strict=True):
         np.testing.assert_array_equal(out, right)
@@ -98,7 +98,7 @@ def test_float32_equals_interpreted_to_the_bit(name, width):
 def test_one_state_equals_the_batch_to_the_bit(name):
     graph = GRAPHS[name]
     batch = {k: np.clip(v, -1e60, 1e60) for k, v in states(graph, 9).items()}
-    kernel = Kernel(graph, keep=False)
+    kernel = ProcessorKernel(graph, keep=False)
     many = kernel(*batch.values())
     for i in range(9):
         one = kernel(*(v[i] for v in batch.values()))
@@ -114,7 +114,7 @@ def test_nan_in_one_row_stays_in_that_row():
     graph = GRAPHS["G6R"]
     batch = {k: v[:13].copy() for k, v in states(graph, 40, seed=1).items()}
     batch = {k: np.clip(v, -3, 3) for k, v in batch.items()}
-    kernel = Kernel(graph, keep=False)
+    kernel = ProcessorKernel(graph, keep=False)
     clean = kernel(*batch.values())
     batch["q"][6, 2] = np.nan
     batch["qdd"][11, 0] = np.inf
@@ -132,7 +132,7 @@ def test_a_long_chain_gets_a_small_tile():
     assert plan.size <= 24_000
     batch = {k: np.clip(v, -3, 3) for k, v in states(graph, 6).items()}
     want = interpreted(graph, batch, exact, "float64")["tau"]
-    np.testing.assert_array_equal(Kernel(graph, keep=False)(*batch.values()), want)
+    np.testing.assert_array_equal(ProcessorKernel(graph, keep=False)(*batch.values()), want)
 
 
 def random_graph_equals_interpreter(seed):
@@ -142,7 +142,7 @@ def random_graph_equals_interpreter(seed):
     batch = {"x": rng.normal(size=(11, 3)), "s": rng.normal(size=11)}
     want = interpreted(graph, batch, exact, "float64")["y"]
     for width in (1, 4):
-        kernel = Kernel(graph, width=width, keep=False)
+        kernel = ProcessorKernel(graph, width=width, keep=False)
         np.testing.assert_array_equal(kernel(*batch.values()), want)
     for i in range(3):
         np.testing.assert_array_equal(kernel(batch["x"][i], batch["s"][i]), want[i])

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.llvm.sines import (
     FLOAT32,
@@ -60,7 +60,7 @@ def test_errors_stay_within_two_units_in_the_last_place(dtype):
     with np.errstate(over="ignore"):
         xs = angles().astype(dtype)
     xs = xs[np.isfinite(xs)]
-    s, c = Kernel(GRAPH, dtype=dtype, keep=False)(xs[:, None])
+    s, c = ProcessorKernel(GRAPH, dtype=dtype, keep=False)(xs[:, None])
     assert worst_ulp(xs, s[:, 0], c[:, 0], dtype) < 1.5
 
 
@@ -69,7 +69,7 @@ def test_errors_stay_within_two_units_in_the_last_place(dtype):
 def test_compiled_equals_python_to_the_bit(dtype, python, width):
     with np.errstate(over="ignore"):
         xs = np.concatenate([angles()[::3], [np.nan, np.inf, -np.inf]]).astype(dtype)
-    s, c = Kernel(GRAPH, dtype=dtype, width=width, keep=False)(xs[:, None])
+    s, c = ProcessorKernel(GRAPH, dtype=dtype, width=width, keep=False)(xs[:, None])
     want = np.array([python(x) for x in xs], dtype)
     np.testing.assert_array_equal(s[:, 0], want[:, 0])
     np.testing.assert_array_equal(c[:, 0], want[:, 1])
@@ -78,7 +78,7 @@ def test_compiled_equals_python_to_the_bit(dtype, python, width):
 def test_nan_and_infinity_stay_in_their_own_row():
     xs = np.full(21, 0.5)
     xs[[3, 10]] = np.nan, np.inf
-    s, c = Kernel(GRAPH, keep=False)(xs[:, None])
+    s, c = ProcessorKernel(GRAPH, keep=False)(xs[:, None])
     for values, true in ((s, math.sin(0.5)), (c, math.cos(0.5))):
         assert np.isnan(values[[3, 10], 0]).all()
         assert (np.abs(np.delete(values[:, 0], [3, 10]) - true) <= 2**-52).all()
@@ -88,7 +88,7 @@ def test_large_angles_disturb_no_neighbour():
     xs = np.linspace(-3, 3, 16)
     mixed = xs.copy()
     mixed[5] = 1e300
-    kernel = Kernel(GRAPH, keep=False)
+    kernel = ProcessorKernel(GRAPH, keep=False)
     alone, beside = kernel(xs[:, None]), kernel(mixed[:, None])
     np.testing.assert_array_equal(np.delete(alone.s, 5), np.delete(beside.s, 5))
     assert beside.s[5, 0] == sincos64(1e300)[0]
@@ -124,8 +124,8 @@ def test_an_angle_that_depends_on_a_sine():
     xs = np.random.default_rng(0).uniform(-3, 3, (37, 2))
     xs[7, 1] = 1e9
     for width in (1, 4, 8):
-        y = Kernel(graph, width=width, keep=False)(xs)[:, 0]
+        y = ProcessorKernel(graph, width=width, keep=False)(xs)[:, 0]
         want = [sincos64(sincos64(a)[0] * 3.0 + b)[1] for a, b in xs]
         np.testing.assert_array_equal(y, want)
-    single = Kernel(graph, keep=False)
+    single = ProcessorKernel(graph, keep=False)
     assert [single(x)[0] for x in xs] == want

@@ -7,7 +7,7 @@ import pytest
 
 from forearm.compiler.call.batch_entry_text import batch_entry
 from forearm.compiler.call.entry_text import single_entry
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.llvm import jit
@@ -80,11 +80,11 @@ def test_code_that_llvm_refuses_is_a_fault():
 
 
 def test_no_fast_math_and_no_hidden_contraction():
-    text = Kernel(GRAPH, keep=False).source("llvm")
+    text = ProcessorKernel(GRAPH, keep=False).source("llvm")
     assert not re.search(r"\bf(add|sub|mul|div|neg) (fast|contract|reassoc|nnan|nsz|arcp|afn)\b", text)
     plain = trace(
         lambda a: {"y": a[0] * a[1] + a[2]}, {"a": (3,)}, name="plain"
     )  # not lowered: no fma in the graph
     a = np.array([[1 + 2.0**-30, 1 - 2.0**-30, -1.0]])
-    assert Kernel(plain, keep=False)(a)[0] == 0.0  # the product is rounded to 1 first
-    assert Kernel(lower(plain), keep=False)(a)[0] == -(2.0**-60)
+    assert ProcessorKernel(plain, keep=False)(a)[0] == 0.0  # the product is rounded to 1 first
+    assert ProcessorKernel(lower(plain), keep=False)(a)[0] == -(2.0**-60)

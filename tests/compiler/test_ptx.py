@@ -7,9 +7,9 @@ import subprocess
 import pytest
 
 from arms import golden_arm
-from forearm.compiler.cuda.ptx import ptx_batch, ptx_rollout
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
+from forearm.compiler.llvm.ptx import ptx_batch, ptx_rollout
 from forearm.compiler.llvm.rollout_steps import Roles
 from forearm.formulations import FORMULATIONS
 

@@ -223,11 +223,11 @@ PROGRAM = """
 import sys
 sys.modules["llvmlite"] = None
 import numpy as np
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.graph.trace import trace
 graph = trace(lambda x: {"rate": -x}, {"x": ()}, name="decay")
-print(Kernel(graph)(np.array([1.0, 2.0])), repr(Kernel(graph)))
+print(ProcessorKernel(graph)(np.array([1.0, 2.0])), repr(ProcessorKernel(graph)))
 Rollout(graph, {"x": "rate"})(np.ones(3), dt=0.1, steps=2)
 """
 

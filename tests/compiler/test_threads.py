@@ -13,7 +13,7 @@ import pytest
 
 from compiler.crowd import at_once
 from forearm.compiler.call import threads
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 
@@ -25,7 +25,7 @@ GRAPH = lower(trace(lambda q: {"y": np.sin(q) * q}, {"q": (3,)}, name="wave"))
 
 @pytest.fixture(scope="module")
 def kernel():
-    return Kernel(GRAPH, keep=False)
+    return ProcessorKernel(GRAPH, keep=False)
 
 
 def address_of(function):
@@ -236,10 +236,10 @@ REAL_SLEEP = time.sleep
 SCRIPT = """
 import os, sys, threading
 import numpy as np
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
-kernel = Kernel(lower(trace(lambda q: {"y": np.sin(q) * q}, {"q": (3,)}, name="wave")), keep=False)
+kernel = ProcessorKernel(lower(trace(lambda q: {"y": np.sin(q) * q}, {"q": (3,)}, name="wave")), keep=False)
 q = np.ones((20000, 3))
 want = kernel(q)
 assert np.array_equal(kernel(q, threads=3), want)

@@ -122,23 +122,11 @@ def test_a_name_in_place_of_an_arm_is_refused(function):
         function("panda", *[np.zeros(7)] * (len(required) - 1))
 
 
-@pytest.mark.parametrize("options", [{"target": "cuda"}, {"wrench": fa.Wrench((0, 0, 1))}, {"threads": 2}])
+@pytest.mark.parametrize("options", [{"wrench": fa.Wrench((0, 0, 1))}, {"threads": 2}])
 @pytest.mark.parametrize("function", [fa.inverse_dynamics, fa.forward_dynamics])
 def test_a_name_in_place_of_an_arm_is_refused_on_every_way(function, options):
     with pytest.raises(fa.StateFault, match=r"^arm is a str 'panda'; give an Arm"):
         function("panda", np.zeros(7), np.zeros(7), np.zeros(7), **options)
-
-
-def test_what_only_the_processor_knows_is_refused_on_cuda():
-    q, qd, tau = batch(3)
-    with pytest.raises(
-        fa.KernelFault, match=r"forward_dynamics of ur5e on 'cuda' fills no status; leave it out"
-    ):
-        fa.forward_dynamics(ARM, q, qd, tau, target="cuda", status=np.zeros(3, dtype=bool))
-    with pytest.raises(
-        fa.KernelFault, match=r"inverse_dynamics of ur5e on 'cuda' takes no wrench; add its torque"
-    ):
-        fa.inverse_dynamics(ARM, q, qd, tau, target="cuda", wrench=fa.Wrench((0, 0, 1)))
 
 
 def singular_arm():
@@ -268,17 +256,15 @@ def test_kinematics_alone_has_no_torques():
         fa.inverse_dynamics(fa.load("cobra600"), [0.0] * 4, [0.0] * 4, [0.0] * 4)
 
 
-def test_auto_on_the_processor_keeps_status_and_threads():
+def test_status_and_threads():
     status, tau = np.zeros(3, bool), np.zeros((3, 2))
     tau[1, 0] = np.nan
-    fa.forward_dynamics(RR, np.zeros((3, 2)), np.zeros((3, 2)), tau, target="auto", status=status)
+    fa.forward_dynamics(RR, np.zeros((3, 2)), np.zeros((3, 2)), tau, status=status)
     assert status.tolist() == [False, True, False]
     q, qd, qdd = batch(7)
     with pytest.raises(fa.StateFault, match="threads is 0"):
-        fa.inverse_dynamics(ARM, q, qd, qdd, target="auto", threads=0)
-    assert_close(
-        fa.inverse_dynamics(ARM, q, qd, qdd, target="auto", threads=2), fa.inverse_dynamics(ARM, q, qd, qdd)
-    )
+        fa.inverse_dynamics(ARM, q, qd, qdd, threads=0)
+    assert_close(fa.inverse_dynamics(ARM, q, qd, qdd, threads=2), fa.inverse_dynamics(ARM, q, qd, qdd))
 
 
 def test_six_bare_numbers_are_no_wrench():
@@ -287,14 +273,59 @@ def test_six_bare_numbers_are_no_wrench():
         fa.inverse_dynamics(ARM, q, qd, qdd, wrench=[0, 0, -20, 0, 0, 0])
 
 
-def test_lists_ask_for_a_gpu_in_the_same_words():
-    from forearm.compiler.cuda.gpu import missing_gpu
+def test_torques_under_a_wrench_may_overwrite_the_positions():
+    q, qd, qdd = batch(4)
+    push = fa.Wrench((0, 0, -50.0))
+    want = fa.inverse_dynamics(ARM, q, qd, qdd, wrench=push)
+    got = fa.inverse_dynamics(ARM, q, qd, qdd, wrench=push, out=q)
+    assert got is q
+    assert_close(got, want)
 
-    if missing_gpu() is None:
-        assert_close(
-            fa.inverse_dynamics(RR, [0.1, 0.2], [0, 0], [0, 0], target="cuda"),
-            fa.inverse_dynamics(RR, [0.1, 0.2], [0, 0], [0, 0]),
-        )
-    else:
-        with pytest.raises(fa.KernelFault, match="target 'cuda' is not to be had"):
-            fa.inverse_dynamics(RR, [0.1, 0.2], [0, 0], [0, 0], target="cuda")
+
+def test_a_contact_point_that_moves_compiles_once():
+    arm, q = fa.load("ur5e"), ARM.random_state(1)[0]
+    for x in np.linspace(0.0, 0.3, 20):
+        fa.external_torque(arm, q, fa.Wrench((1.0, 2.0, 3.0), at=("wrist_3_joint", (x, 0.0, 0.1))))
+    assert len(arm.kernels) == 1
+
+
+def test_single_precision_stays_single():
+    q, qd, qdd = (x.astype(np.float32) for x in batch(5))
+    got, want = fa.inverse_dynamics(ARM, q, qd, qdd), fa.inverse_dynamics(ARM, *map(np.float64, (q, qd, qdd)))
+    assert (got.dtype, want.dtype) == (np.float32, np.float64)
+    assert_close(got, want, eps=1e10, because="float32 has 1e-7")
+    assert fa.inverse_dynamics(ARM, q, qd, np.float64(qdd)).dtype == np.float64
+    assert fa.inverse_dynamics(ARM, q, qd, [0.0] * 6).dtype == np.float32
+
+
+def test_every_function_of_states_takes_out_and_threads():
+    for function in OF_AN_ARM:
+        if function in (fa.parameters, fa.parameter_names, fa.terms):
+            continue
+        takes = signature(function).parameters
+        assert {"out", "threads"} <= set(takes), function.__name__
+        assert "target" not in takes
+    assert "No `out` or `threads`" in fa.terms.__doc__
+
+
+@pytest.mark.parametrize("name", ["pose", "jacobian", "jacobian_rate", "energy", "reactions", "derivatives"])
+def test_out_is_written_and_returned_by_the_others(name):
+    function = getattr(fa, name)
+    states = batch(3)[: len([p for p in signature(function).parameters.values() if p.default is p.empty]) - 1]
+    want = function(ARM, *states)
+    several = isinstance(want, tuple)
+    out = tuple(np.full_like(x, np.nan) for x in want) if several else np.full_like(want, np.nan)
+    got = function(ARM, *states, out=out)
+    for a, b, c in zip(*((x if several else (x,)) for x in (got, out, want)), strict=True):
+        assert a is b
+        np.testing.assert_array_equal(b, c)
+
+
+def test_numbers_that_overflow_are_said_to_have_diverged():
+    q = np.array([0.0, 1e252, 0.0, 0.0, 0.0, 0.0])
+    says = r"qd of joint 2 'shoulder_lift_joint' is 1e\+252, so large that its products overflow\. The motion has"
+    for function in (fa.inverse_dynamics, fa.forward_dynamics):
+        with pytest.raises(fa.StateFault, match=says):
+            function(ARM, np.zeros(6), q, np.zeros(6))
+    rows = fa.inverse_dynamics(ARM, np.zeros((2, 6)), [q, 0 * q], np.zeros(6))
+    assert np.isfinite(rows).all(axis=1).tolist() == [False, True]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.compiler.cuda.gpu import missing_gpu
+from forearm.compiler.cuda.device import missing_gpu
 from forearm.gradients import jax_function, torch_function
 from forearm.readers import load
 

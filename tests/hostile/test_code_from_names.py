@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.compiler.call.processor import Kernel
-from forearm.compiler.cuda.ptx import ptx_batch
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.llvm import jit
+from forearm.compiler.llvm.ptx import ptx_batch
 from forearm.compiler.store import files
 
 PAYLOAD = 'x\n}\ndeclare i32 @system(ptr)\n@c = private constant [9 x i8] c"echo got\\00"\n;'
@@ -84,9 +84,9 @@ def test_a_file_with_such_a_name_is_refused_in_one_sentence_and_runs_nothing(tmp
 
 @pytest.mark.parametrize("name", [PAYLOAD, "a\0b", '"""\nimport os\n', "*/ int x; /*", "\\"], ids=ascii)
 def test_the_name_of_a_graph_stays_out_of_what_is_compiled(name):
-    kernel, plain = Kernel(graph(name), keep=False), Kernel(graph("plain"), keep=False)
+    kernel, plain = ProcessorKernel(graph(name), keep=False), ProcessorKernel(graph("plain"), keep=False)
     for program in ("single", "batch"):
-        assert kernel._text(program) == plain._text(program)
+        assert kernel.text(program) == plain.text(program)
     np.testing.assert_array_equal(kernel(np.array([[3.0, 4.0]])), plain(np.array([[3.0, 4.0]])))
     assert kernel.source("llvm").splitlines()[1:] == plain.source("llvm").splitlines()[1:]
     shown, want = (ptx_batch(graph(n), "float64").splitlines() for n in (name, "plain"))
@@ -105,23 +105,23 @@ def test_arms_that_differ_in_name_alone_share_one_object_and_its_numbers(folder)
 
 def test_an_object_that_does_something_else_is_built_anew(folder, caplog):
     x = np.array([3.0, 4.0])
-    want = Kernel(graph("right"))(x)
+    want = ProcessorKernel(graph("right"))(x)
     wrong = trace(lambda x: [x[0] * x[1] - 2.0, x[0].cos()], {"x": (2,)}, name="wrong", outputs=("y",))
     (mine,) = files.list_cache()
-    code = jit.object_code(Kernel(wrong)._text("single"), "wrong")
+    code = jit.object_code(ProcessorKernel(wrong).text("single"), "wrong")
     key, answer = mine.path.read_bytes().split(b"\n")[2].decode(), files.load(key_of(mine))[: jit.DIGEST]
     files.store(key, "right", answer + code)
-    np.testing.assert_array_equal(Kernel(graph("right"))(x), want)
+    np.testing.assert_array_equal(ProcessorKernel(graph("right"))(x), want)
     assert "does not do what it did when it was made" in caplog.text
 
 
 def test_an_object_without_the_function_is_built_anew_and_never_called(folder):
     x = np.array([3.0, 4.0])
-    want = Kernel(graph("right"))(x)
+    want = ProcessorKernel(graph("right"))(x)
     (mine,) = files.list_cache()
     empty = jit.object_code("define void @other() {\n  ret void\n}\n", "empty")
     files.store(key_of(mine), "right", bytes(jit.DIGEST) + empty)
-    np.testing.assert_array_equal(Kernel(graph("right"))(x), want)
+    np.testing.assert_array_equal(ProcessorKernel(graph("right"))(x), want)
     with pytest.raises(
         fa.KernelFault, match=r"^small: the object code has no 'single'\. Please report it\.$"
     ):

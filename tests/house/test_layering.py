@@ -24,6 +24,7 @@ LAYERS = [
     ("strobing",),
     ("compiler",),
     ("counting", "derivation", "gradients"),
+    ("arm_calls",),
     ("dynamics",),
     ("taskspace",),
     ("simulation", "verification"),

@@ -5,7 +5,7 @@ import pytest
 
 import forearm as fa
 from close import assert_close
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.simulation import Quintic, error_against_speed, significance, simulate
 from forearm.simulation.summands import located_graph, measured, tag_of
@@ -25,7 +25,7 @@ def test_deleting_keeps_its_promise(study):
     for count, slack in ((201, 1.0), (997, 1.05)):
         _, q, qd, qdd = MOTION.sample(count)
         full = fa.inverse_dynamics(rigid, q, qd, qdd)
-        pruned = Kernel(lower(study.graph))(q, qd, qdd)
+        pruned = ProcessorKernel(lower(study.graph))(q, qd, qdd)
         error = np.max(np.abs(pruned - full) / np.abs(full).max(axis=0))
         assert error <= slack * study.tolerance
         if count == 201:

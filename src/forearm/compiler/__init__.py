@@ -10,5 +10,5 @@
     sources/    from a graph to something to read or to build elsewhere: C, NumPy, CasADi
     store/      what is kept on disk
 
-Each stands on those above it in `graph, store, model, llvm, sources, call, cuda, pipeline`.
+Each stands on those above it in `graph, store, kernel, model, llvm, sources, call, cuda, pipeline`.
 """

@@ -6,12 +6,12 @@ finds the graph there by the arm's fingerprint and loads neither formulations no
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from forearm.arm import Arm
-from forearm.compiler.call.processor import Kernel
 from forearm.compiler.graph.graph import Counts, Graph
+from forearm.compiler.kernel import SEARCH, Kernel, Subject, Why
 from forearm.compiler.store import graphs
 from forearm.compiler.store.files import graph_key
 from forearm.faults import KernelFault
@@ -20,23 +20,11 @@ LOG = logging.getLogger("forearm")
 LONG = 30
 """Joints beyond which torques are compiled as loops over links instead of straight-line code."""
 
-SEARCH = "search"
-
-
-@dataclass(frozen=True)
-class Why:
-    """Which candidates were traced for a kernel, and what each costs after the passes."""
-
-    chosen: str
-    """The candidate that was taken."""
-    candidates: tuple[tuple[str, Counts], ...]
-    """Every candidate with its operation counts, cheapest first (those far behind before factoring)."""
-    source: str
-    """'search' (just now), 'table' (a committed search) or 'default'."""
-
-    def __str__(self) -> str:
-        lines = [f"{self.chosen} ({self.source})"]
-        return "\n".join(lines + [f"  {counts.operations:7d}  {label}" for label, counts in self.candidates])
+TARGETS = {
+    "cpu": "forearm.compiler.call.processor",
+    "cuda": "forearm.compiler.cuda.gpu_kernel",
+}
+"""Where kernels can run: each module has `make_kernel(graph, *, dtype, layout, name, subject)`."""
 
 
 def compile(
@@ -49,7 +37,7 @@ def compile(
     free: Sequence[str] = (),
     formulation: str | None = None,
     **options: Any,
-) -> Any:
+) -> Kernel:
     """A kernel for a quantity of an arm.
 
     Args:
@@ -65,22 +53,18 @@ def compile(
     Returns:
         The kernel. `kernel.why` tells what was chosen from what, `kernel.counts` what it costs.
     """
+    if target not in TARGETS:
+        raise KernelFault(f"compile: target is {target!r}; give {' or '.join(map(repr, TARGETS))}.")
+    name = f"{quantity} of {arm.name}"
     if quantity == "inverse_dynamics" and target == "cpu" and arm.n > LONG and not free and arm.dynamics:
-        looped = _looped(arm, dtype, layout, formulation)
+        looped = _looped(arm, name, dtype, layout or "rows", formulation)
         if looped is not None:
             return looped
-    lowered, why = _ready(arm, quantity, tuple(free), formulation, options)
-    name = f"{quantity} of {arm.name}"
-    kernel: Any
-    if target == "cpu":
-        kernel = Kernel(lowered, dtype=dtype, layout=layout or "rows", name=name)
-    elif target == "cuda":
-        from forearm.compiler.cuda.gpu import CudaKernel
-
-        kernel = CudaKernel(lowered, dtype=dtype, layout=layout or "columns", name=name)
-    else:
-        raise KernelFault(f"compile: target is {target!r}; give 'cpu' or 'cuda'.")
-    kernel.why = why
+    lowered, why, solves = _ready(arm, quantity, tuple(free), formulation, options)
+    subject = Subject(arm, solves, why)
+    how = {"layout": layout} if layout else {}
+    make = import_module(TARGETS[target]).make_kernel
+    kernel: Kernel = make(lowered, dtype=dtype, name=name, subject=subject, **how)
     return kernel
 
 
@@ -90,8 +74,8 @@ PLAIN = (str, int, float, tuple, type(None))
 
 def _ready(
     arm: Arm, quantity: str, free: tuple[str, ...], formulation: str | None, options: dict[str, Any]
-) -> tuple[Graph, Why]:
-    """The graph to compile, and why this one; from disk where it was made before."""
+) -> tuple[Graph, Why, bool]:
+    """The graph to compile, why this one, and whether it divides by M; from disk where it was made before."""
     key = None
     if formulation != SEARCH and all(isinstance(value, PLAIN) for value in options.values()):
         # repr: None is not 'None', and no name runs into the next
@@ -99,22 +83,24 @@ def _ready(
         key = graph_key("ready", arm.digest, asked)
         found = graphs.recall(key)
         if found is not None:
-            graph, (chosen, candidates, source) = found
-            return graph, Why(chosen, tuple((label, Counts(*counts)) for label, counts in candidates), source)
+            graph, (chosen, candidates, source, solves) = found
+            ranked = tuple((label, Counts(*counts)) for label, counts in candidates)
+            return graph, Why(chosen, ranked, source), solves
     from forearm.compiler.graph.passes import form_fma, schedule
     from forearm.compiler.model.choice import best_graph
+    from forearm.compiler.model.quantities import QUANTITIES
 
     graph, why = best_graph(arm, quantity, free, formulation, options)
-    lowered = schedule(form_fma(graph))
+    lowered, solves = schedule(form_fma(graph)), QUANTITIES[quantity].solves
     if key is not None:
         candidates = [(label, counts.numbers) for label, counts in why.candidates]
-        graphs.keep(key, lowered, (why.chosen, candidates, why.source))
-    return lowered, why
+        graphs.keep(key, lowered, (why.chosen, candidates, why.source, solves))
+    return lowered, why, solves
 
 
-def _looped(arm: Arm, dtype: str, layout: str | None, formulation: str | None) -> Any:
+def _looped(arm: Arm, name: str, dtype: str, layout: str, formulation: str | None) -> Kernel | None:
     """The torques of a long chain as loops over its links; None where the chain does not repeat itself."""
-    from forearm.compiler.llvm.chain_loops import ChainKernel
+    from forearm.compiler.call.chain_kernel import ChainKernel
     from forearm.compiler.model.choice import Choice
     from forearm.compiler.model.long_chains import NoLoop, rolled
     from forearm.formulations import FORMULATIONS
@@ -127,9 +113,7 @@ def _looped(arm: Arm, dtype: str, layout: str | None, formulation: str | None) -
     except NoLoop as reason:
         LOG.info("%s is compiled as straight-line code: %s", arm.name, reason)
         return None
-    kernel = ChainKernel(chain, dtype=dtype, layout=layout or "rows", name=f"inverse_dynamics of {arm.name}")
-    if not kernel.compiled:  # the NumPy emitter knows no loops
-        return None
     label = f"{stem}, base parameters, loops over {arm.n} links"
-    kernel.why = Why(label, ((label, chain.counts),), "long chain")  # type: ignore[attr-defined]
-    return kernel
+    why = Why(label, ((label, chain.counts),), "long chain")
+    kernel = ChainKernel(chain, dtype=dtype, layout=layout, name=name, subject=Subject(arm, why=why))
+    return kernel if kernel.compiled else None  # the NumPy emitter knows no loops

@@ -87,14 +87,14 @@ def _excuses(n: int) -> tuple[Defect, ...]:
 
 def _kernel(arm: Any) -> Any:
     """The kernel of the arm's inverse dynamics, not kept on disk (its numbers are random)."""
-    from forearm.compiler.call.processor import Kernel
+    from forearm.compiler.call.processor import ProcessorKernel
     from forearm.compiler.graph.passes import lower
     from forearm.compiler.graph.trace import trace
 
     torques = FORMULATIONS["khalil_kleinfinger_1987"].joint_torques
     shapes = {name: (arm.n,) for name in ("q", "qd", "qdd")}
     graph = trace(lambda q, qd, qdd: torques(arm, q, qd, qdd), shapes)
-    return Kernel(lower(graph, effort=0), keep=False)
+    return ProcessorKernel(lower(graph, effort=0), keep=False)
 
 
 def _residual(got: Any, want: Any) -> float:

@@ -229,13 +229,13 @@ class Equations:
         `effort` is how hard the compiler looks for common factors (0, 1, 2); by default 1 for up to 2000
         operations, 0 for more, because it takes seconds. `options` are those of Kernel.
         """
-        from forearm.compiler.call.processor import Kernel
+        from forearm.compiler.call.processor import ProcessorKernel
         from forearm.compiler.graph.passes import lower
 
         graph = self.to_graph(what)
         if effort is None:
             effort = 1 if graph.counts.operations <= 2000 else 0
-        return Kernel(lower(graph, effort), **options)
+        return ProcessorKernel(lower(graph, effort), **options)
 
     # -- looking at it -----------------------------------------------------------------------------------
 

@@ -64,23 +64,35 @@ def no_dh_row(arm: Any, number: int) -> NoReturn:
 
 
 def state(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
-    """One argument of a call as an array (..., n), size and kind checked; a dict by joint name will do."""
-    names = [link.name for link in arm.links]
-    n = len(names)
+    """One argument of a call as float64 (..., n), size and kind checked; symbols and traced scalars stay."""
+    array = joint_values(arm, name, value)
+    return array if array.dtype == object else np.asarray(array, dtype=np.float64)
+
+
+def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
+    """An array (..., n) with one number for each joint, in its own precision; a dict by joint name will do."""
     if isinstance(value, dict):
-        value = _from_names(arm, name, value, names)
+        value = _from_names(arm, name, value, [link.name for link in arm.links])
     array = np.asarray(value)
     if array.dtype.kind == "c":
         raise StateFault(f"{name} is complex; arm {arm.name!r} takes real numbers.")
     if array.dtype.kind not in "fiuO":
+        n = len(arm.links)
         raise StateFault(f"{name} has type {array.dtype}; give real numbers, shape ({n},) or (..., {n}).")
-    if array.ndim == 0 or array.shape[-1] != n:
+    joint_shape(arm, name, array.shape)
+    return array
+
+
+def joint_shape(arm: Any, name: str, shape: tuple[int, ...]) -> None:
+    """Refuse an array whose last axis is not the arm's joints."""
+    names = [link.name for link in arm.links]
+    n = len(names)
+    if not shape or shape[-1] != n:
         listed = ", ".join(names) if n <= 8 else f"{names[0]} … {names[-1]}"
         raise StateFault(
-            f"{name} has shape {array.shape}, but arm {arm.name!r} has {n} joints ({listed}); give ({n},) or "
+            f"{name} has shape {shape}, but arm {arm.name!r} has {n} joints ({listed}); give ({n},) or "
             f"a batch (..., {n})."
         )
-    return array if array.dtype == object else np.asarray(array, dtype=np.float64)
 
 
 def one_state(arm: Any, name: str, value: Any) -> None:
@@ -155,6 +167,17 @@ def singular_inertia(arm: Any, M: np.ndarray[Any, Any], q: np.ndarray[Any, Any])
         f"arm {arm.name!r}: the mass matrix is singular: joint {worst + 1} {link.name!r} has no inertia "
         f"{what} its axis when the joints beyond it are free (M[{worst}, {worst}] = {M[worst, worst]:.3g}, "
         f"{least:.1g} of it left); give link {worst + 1} its mass and inertia, or a drive with rotor_inertia."
+    )
+
+
+def overflow(arm: Any, where: str, inputs: dict[str, np.ndarray[Any, Any]]) -> NoReturn:
+    """A single state whose numbers are finite but so large that no result is: the motion has diverged."""
+    name, array = max(inputs.items(), key=lambda pair: float(np.max(np.abs(pair[1]), initial=0.0)))
+    j = int(np.argmax(np.abs(array)))
+    whose = f" of joint {j + 1} {arm.links[j].name!r}" if array.shape == (len(arm.links),) else ""
+    raise StateFault(
+        f"{where}: the result is not finite: {name}{whose} is {array.ravel()[j]:.3g}, so large that its products "
+        "overflow. The motion has diverged, or the numbers are not what they should be; give smaller ones."
     )
 
 

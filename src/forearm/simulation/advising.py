@@ -7,7 +7,7 @@ import numpy as np
 
 from forearm import faults
 from forearm.algebra import Vector
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.faults import StateFault
 from forearm.simulation.engines import kept
 from forearm.simulation.jobs import Job, job_of
@@ -56,7 +56,9 @@ def fastest_rate(
     acting = job.law if sampled or not job.hold else None
     law = None if acting is None else acting.graph
     kernel = kept(
-        plant, ("rates", None if law is None else law.digest), lambda: Kernel(rates_graph(plant, law))
+        plant,
+        ("rates", None if law is None else law.digest),
+        lambda: ProcessorKernel(rates_graph(plant, law)),
     )
     y, steps = np.concatenate([q, qd]), 1e-6 * np.eye(2 * n)
     states = np.concatenate([y + steps, y - steps])

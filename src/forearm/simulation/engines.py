@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Vector
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.cuda.host_rollout import HostRollout
 from forearm.compiler.graph.graph import Graph
@@ -174,7 +174,7 @@ class Stages:
         return {"q": q, "qd": qd} | {name: np.zeros(q.shape[:-1]) for name in self.plant.scalars}
 
     def _kernel_rates(self, state: State, tau: Vector) -> State:
-        kernel = kept(self.plant, ("rates",), lambda: Kernel(rates_graph(self.plant, None)))
+        kernel = kept(self.plant, ("rates",), lambda: ProcessorKernel(rates_graph(self.plant, None)))
         given = {**self.values, **state, "tau": tau}
         found = general(kernel, [given[port.name] for port in kernel.graph.inputs], state["q"].ndim == 1)
         named = dict(zip((port.name for port in kernel.graph.outputs), found, strict=True))

@@ -10,7 +10,7 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.model.free_parameters import PAYLOAD, port_name
 from forearm.faults import StateFault
@@ -246,7 +246,7 @@ def law_torques(job: Job, *, timed: bool = False) -> Callable[[Any, Vector, Vect
     if law.graph is None:
         return rows_in_python(job)
     graph = law.graph
-    kernel = kept(job.plant, ("law", graph.digest), lambda: Kernel(lower(graph, 0)))
+    kernel = kept(job.plant, ("law", graph.digest), lambda: ProcessorKernel(lower(graph, 0)))
     axis = len(job.batch)
     extra = {k: np.expand_dims(v, axis) if timed else v for k, v in job.values.items()}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm import dynamics
+from forearm import arm_calls, dynamics
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 
@@ -86,7 +86,7 @@ class Record:
     def _energy(self) -> Any:
         options = {"free": tuple(self.free)} if self.free else {}
         rows = [np.expand_dims(v, self.q.ndim - 2) for v in self.free.values()]
-        kernel = dynamics.kernel_of(self.arm, "energy", **options)
+        kernel = arm_calls.kernel_of(self.arm, "energy", **options)
         return kernel.general(self.q, self.qd, *rows)
 
     @property

@@ -11,7 +11,8 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.dynamics import external_torque, hint_degrees
+from forearm.arm_calls import hint_degrees
+from forearm.dynamics import external_torque
 from forearm.faults import StateFault
 from forearm.link import Wrench
 from forearm.simulation.engines import Adaptive, Loop, Stages, State

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm import drives, dynamics
+from forearm import arm_calls, drives
 from forearm.algebra import Vector, where
 from forearm.arm import Arm
 from forearm.compiler.graph.derivatives import jacobian
@@ -95,10 +95,10 @@ class Plant:
         """What the wrench does at the joints."""
         if self.wrench is None:
             return np.zeros(self.arm.n)
-        place, point = self.wrench.at if isinstance(self.wrench.at, tuple) else (self.wrench.at, None)
+        place, point = self.wrench.at if isinstance(self.wrench.at, tuple) else (self.wrench.at, np.zeros(3))
         numbers = np.array([*self.wrench.force, *self.wrench.moment], dtype=float)
-        options = {"at": place, "point": point, "local": self.wrench.frame == "local"}
-        return self.quantity("wrench_torque", options, **{**v, "wrench": numbers})  # type: ignore[no-any-return]
+        options = {"at": place, "local": self.wrench.frame == "local"}
+        return self.quantity("wrench_torque", options, **{**v, "wrench": numbers, "point": np.array(point)})  # type: ignore[no-any-return]
 
     def friction(self, qd: Vector, values: Mapping[str, Any]) -> Vector:
         """Friction torques, of the row's own drives where those are free."""
@@ -107,7 +107,7 @@ class Plant:
 
     def kernel(self, name: str, **options: Any) -> Any:
         """The kernel of a quantity, with the free parameters as inputs after the state."""
-        return dynamics.kernel_of(self.arm, name, **options, **({"free": self.free} if self.free else {}))
+        return arm_calls.kernel_of(self.arm, name, **options, **({"free": self.free} if self.free else {}))
 
     def quantity(self, name: str, options: Mapping[str, Any] = NONE, /, **inputs: Any) -> Any:
         """A quantity of the plant on traced scalars, with free parameters among the inputs."""

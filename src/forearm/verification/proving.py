@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm import dynamics, faults
+from forearm import arm_calls, dynamics, faults
 from forearm.algebra import is_number
 from forearm.arm import Arm
 from forearm.compiler.model.choice import evaluated
@@ -339,13 +339,13 @@ def _targets(arm: Arm, quantity: str) -> Iterator[tuple[str, float, Callable[[li
         TOLERANCE,
         lambda batch: [function(arm, *one) for one in zip(*batch, strict=True)],
     )
-    yield "NumPy", TOLERANCE, lambda batch: to_numpy(dynamics.kernel_of(arm, quantity).graph)(*batch)
+    yield "NumPy", TOLERANCE, lambda batch: to_numpy(arm_calls.kernel_of(arm, quantity).graph)(*batch)
     if quantity == "inverse_dynamics":
         yield "machine code, float32", 1e-4, lambda batch: _single_precision(arm, quantity, batch)
 
 
 def _single_precision(arm: Arm, quantity: str, batch: list[Any]) -> Any:
-    kernel = dynamics.kernel_of(arm, quantity, dtype="float32")
+    kernel = arm_calls.kernel_of(arm, quantity, dtype="float32")
     return np.asarray(kernel(*(values.astype(np.float32) for values in batch)), dtype=float)
 
 

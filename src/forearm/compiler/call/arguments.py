@@ -1,25 +1,88 @@
-"""Arrays at the border of a kernel: what is accepted, how it is described to the machine code."""
+"""Arrays at the border of a kernel: what is accepted, how it is described to the machine code.
+
+The one place where arguments are checked, for every kind of kernel. Where the kernel is an arm's, messages speak of its
+joints by name.
+"""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from forearm.compiler.call import builtin_functions
 from forearm.compiler.graph.graph import Graph, Port
-from forearm.faults import StateFault
+from forearm.compiler.kernel import Kernel, Subject
+from forearm.faults import StateFault, finite_state, joint_shape, joint_values
 
 Array = npt.NDArray[Any]
 
 
-def accept(where: str, port: Port, value: Any, dtype: np.dtype[Any], layout: str) -> Array:
+class Taker(Protocol):
+    """What takes arrays: a kernel, or a rollout."""
+
+    name: str
+    """What messages call it."""
+    dtype: np.dtype[Any]
+    """What it computes in."""
+    layout: str
+    """How states lie in its arrays."""
+    subject: Subject
+    """Whose joints its inputs belong to."""
+
+
+def taken(kernel: Kernel, inputs: Sequence[Any]) -> tuple[list[Array], tuple[int, ...]]:
+    """All arguments of a call as NumPy arrays of the kernel's dtype, and the axes of the batch."""
+    ports = kernel.graph.inputs
+    check_number(kernel, inputs)
+    arrays = [accept(kernel, p, v) for p, v in zip(ports, inputs, strict=True)]
+    batch = batch_shape(kernel.name, ports, arrays, kernel.layout)
+    if not batch:
+        for port, array in zip(ports, arrays, strict=True):
+            check_finite(kernel, port, array)
+    return arrays, batch
+
+
+def check_number(kernel: Kernel, inputs: Sequence[Any]) -> None:
+    """As many arrays as the kernel has inputs."""
+    ports = kernel.graph.inputs
+    if len(inputs) != len(ports):
+        names = ", ".join(p.name for p in ports)
+        raise StateFault(f"{kernel.name}: got {len(inputs)} arrays; give {len(ports)}: {names}.")
+
+
+def of_joints(kernel: Taker, port: Port) -> bool:
+    """Whether an input has one number for each joint of an arm, so that messages can name the joints."""
+    arm = kernel.subject.arm
+    return (
+        arm is not None and kernel.layout == "rows" and port.name in JOINT_INPUTS and port.shape == (arm.n,)
+    )
+
+
+JOINT_INPUTS = ("q", "qd", "qdd", "tau", "b", "v")
+"""Inputs that have one number for each joint."""
+
+
+def accept(kernel: Taker, port: Port, value: Any) -> Array:
     """One argument as an array of the kernel's dtype, the port's shape at its end (columns: at its start)."""
+    where, layout, dtype = kernel.name, kernel.layout, kernel.dtype
+    if of_joints(kernel, port):
+        array = joint_values(kernel.subject.arm, port.name, value)
+    else:
+        array = _numbers(where, port, value, layout)
+        check_shape(kernel, port, array.shape)
+    if array.dtype == dtype:
+        return array if array.flags.aligned else array.copy()
+    check_precision(kernel, port, array.dtype, given=isinstance(value, np.ndarray))
+    return array.astype(dtype)
+
+
+def _numbers(where: str, port: Port, value: Any, layout: str) -> Array:
     try:
-        array, shape = np.asarray(value), port.shape
+        array = np.asarray(value)
     except ValueError as error:
         raise StateFault(
             f"{where}: {port.name} is no array of numbers ({error}); give {shape_text(port, layout)}."
@@ -29,17 +92,28 @@ def accept(where: str, port: Port, value: Any, dtype: np.dtype[Any], layout: str
         raise StateFault(
             f"{where}: {port.name} is {kind}; give real numbers, shape {shape_text(port, layout)}."
         )
-    found = array.shape[array.ndim - len(shape) :] if layout == "rows" else array.shape[: len(shape)]
-    if array.ndim < len(shape) or found != shape or (layout == "columns" and array.ndim > len(shape) + 1):
-        raise StateFault(f"{where}: {port.name} has shape {array.shape}; give {shape_text(port, layout)}.")
-    if array.dtype == dtype:
-        return array if array.flags.aligned else array.copy()
-    if array.dtype.kind == "f" and array.dtype.itemsize > dtype.itemsize and isinstance(value, np.ndarray):
+    return array
+
+
+def check_shape(kernel: Taker, port: Port, shape: tuple[int, ...]) -> None:
+    """Refuse an array whose axes are not the port's, with its states before them (columns: after them)."""
+    k, columns = len(port.shape), kernel.layout == "columns"
+    own = shape[:k] if columns else shape[len(shape) - k :]
+    if len(shape) < k or own != port.shape or (columns and len(shape) > k + 1):
+        if of_joints(kernel, port):
+            joint_shape(kernel.subject.arm, port.name, shape)
         raise StateFault(
-            f"{where}: {port.name} is {array.dtype}, but the kernel computes in {dtype}; "
-            f"round it yourself ({port.name}.astype('{dtype}')) or compile with dtype='{array.dtype}'."
+            f"{kernel.name}: {port.name} has shape {shape}; give {shape_text(port, kernel.layout)}."
         )
-    return array.astype(dtype)
+
+
+def check_precision(kernel: Taker, port: Port, dtype: Any, *, given: bool) -> None:
+    """Refuse to round somebody's array in silence."""
+    if given and dtype.kind == "f" and dtype.itemsize > kernel.dtype.itemsize:
+        raise StateFault(
+            f"{kernel.name}: {port.name} is {dtype}, but the kernel computes in {kernel.dtype}; "
+            f"round it yourself ({port.name}.astype('{kernel.dtype}')) or compile with dtype='{dtype}'."
+        )
 
 
 def shape_text(port: Port, layout: str) -> str:
@@ -175,12 +249,13 @@ def _apart(source: tuple[Array, int, int], sinks: list[tuple[Array, int, int]], 
     return True
 
 
-def check_finite(where: str, ports: tuple[Port, ...], arrays: list[Array]) -> None:
+def check_finite(kernel: Taker, port: Port, array: Array) -> None:
     """Refuse NaN and infinities in a single state, naming the element."""
-    for port, array in zip(ports, arrays, strict=True):
-        if not np.isfinite(array).all():
-            bad = np.flatnonzero(~np.isfinite(array))
-            raise StateFault(
-                f"{where}: {port.element(int(bad[0]))} is {array.ravel()[bad[0]]}; give finite numbers. "
-                "(In a batch a NaN would stay in its own row.)"
-            )
+    if of_joints(kernel, port):
+        finite_state(kernel.subject.arm, port.name, array)
+    elif not np.isfinite(array).all():
+        bad = np.flatnonzero(~np.isfinite(array))
+        raise StateFault(
+            f"{kernel.name}: {port.element(int(bad[0]))} is {array.ravel()[bad[0]]}; give finite numbers. "
+            "(In a batch a NaN would stay in its own row.)"
+        )

@@ -23,6 +23,7 @@ from forearm.compiler.call import arguments, threads
 from forearm.compiler.call.arguments import Array
 from forearm.compiler.call.threads import Job
 from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.kernel import Subject
 from forearm.compiler.llvm.lanes import ITEMSIZE, Lanes
 from forearm.compiler.llvm.rollout_steps import Roles, rollout_program, scratch_size
 from forearm.compiler.llvm.tiles import Plan
@@ -83,6 +84,7 @@ class Rollout:
             raise KernelFault(f"{self.name}: dtype is {dtype!r}; rollouts compute in 'float64' or 'float32'.")
         self._width = width
         self._lock = threading.RLock()
+        self.layout, self.subject = "rows", Subject()
         ports = [*self.roles.state_ports, *self.roles.observed_ports]
         self._end = namedtuple("End", [p.name for p in self.roles.state_ports], rename=True)  # type: ignore[misc]
         self._record = namedtuple("Record", [p.name for p in ports], rename=True)  # type: ignore[misc]
@@ -141,9 +143,7 @@ class Rollout:
         if len(inputs) != len(given):
             names = ", ".join(p.name for p in given)
             raise StateFault(f"{self.name}: got {len(inputs)} arrays; give {len(given)}: {names}.")
-        return [
-            arguments.accept(self.name, p, v, self.dtype, "rows") for p, v in zip(given, inputs, strict=True)
-        ]
+        return [arguments.accept(self, p, v) for p, v in zip(given, inputs, strict=True)]
 
     def _steps(self, steps: int | None, taken: list[Array]) -> int:
         """How many steps, from the argument or from the inputs that have a value for each."""

@@ -1,7 +1,7 @@
-"""NVIDIA GPUs: PTX from the same emitter, one state for each thread. Loaded through CuPy (the extra `gpu`).
+"""NVIDIA GPUs: PTX from the same emitter (llvm/ptx), one state for each thread. Loaded through CuPy (the extra `gpu`).
 
-ptx            the text, for arrays in columns and for rollouts; no GPU needed to write it
-ptx_rows       the text for rows, turned in shared memory
-gpu            kernels and rollouts on the GPU
-host_rollout   the same rollout for arrays on the host
+device         the GPU at hand: whether there is one, programs in its memory, streams
+gpu_kernel     kernels of arrays on the GPU
+gpu_rollout    simulations of arrays on the GPU
+host_rollout   the same for arrays on the host
 """

@@ -9,7 +9,7 @@ import numpy as np
 
 from forearm.compiler.call import arguments
 from forearm.compiler.call.rollout import Rolled
-from forearm.compiler.cuda.gpu import CudaRollout
+from forearm.compiler.cuda.gpu_rollout import GpuRollout
 from forearm.compiler.graph.graph import Graph, Port
 
 
@@ -19,8 +19,8 @@ class HostRollout:
     def __init__(
         self, graph: Graph, states: Mapping[str, str], *, dtype: str = "float64", **how: Any
     ) -> None:
-        """Describe the simulation: arguments as for `CudaRollout`, in double precision unless told otherwise."""
-        self.inner = CudaRollout(graph, states, dtype=dtype, **how)
+        """Describe the simulation: arguments as for `GpuRollout`, in double precision unless told otherwise."""
+        self.inner = GpuRollout(graph, states, dtype=dtype, **how)
         self.roles, self.name, self.dtype = self.inner.roles, self.inner.name, self.inner.dtype
 
     def __call__(

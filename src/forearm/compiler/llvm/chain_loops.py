@@ -7,25 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from forearm.compiler.call.arguments import Array
-from forearm.compiler.call.builtin_functions import Entry
-from forearm.compiler.call.processor import Accuracy, Kernel
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer, fma, operation
 from forearm.compiler.llvm.tiles import Columns, Plan, call_sincos
 from forearm.compiler.model.long_chains import (
     TRACED_LINKS,
     Body,
+    LoopedChain,
     NoLoop,
-    Rolled,
     Section,
     Term,
     entry,
     table_value,
 )
-from forearm.faults import KernelFault
 
 CIRCULAR = ("sin", "cos")
 
@@ -34,7 +28,7 @@ CIRCULAR = ("sin", "cos")
 class ChainPlan(Plan):
     """Columns of the scratch area: inputs, outputs, angles, sines, cosines, and what passes between links."""
 
-    graph: Any  # a Rolled: it has the ports, the counts and the name of a graph
+    graph: Any  # a LoopedChain: it has the ports, the counts and the name of a graph
     lanes: Lanes
 
     @property
@@ -60,7 +54,7 @@ class ChainPlan(Plan):
     @cached_property
     def slots(self) -> dict[tuple[str, int], int]:
         """What passes between links: a column for each link, numbered from 0."""
-        chain: Rolled = self.graph
+        chain: LoopedChain = self.graph
         wanted: dict[tuple[str, int], None] = {}
         for body in (chain.outward, chain.inward):
             for term in (t for terms in body.terms for t in terms if t[0] == "other"):
@@ -309,54 +303,3 @@ def _reach(term: Term) -> int:
     if term[0] == "number of":
         return min(0, int(term[1]))
     return min((_reach(t) for t in term[1:] if isinstance(t, tuple)), default=0)
-
-
-class ChainKernel(Kernel):
-    """The torques of a long chain, as loops over links."""
-
-    def __init__(
-        self, chain: Rolled, *, dtype: str = "float64", layout: str = "rows", name: str | None = None
-    ) -> None:
-        """Describe the kernel; it compiles when first called."""
-        super().__init__(chain, dtype=dtype, layout=layout, name=name)  # type: ignore[arg-type]
-
-    @cached_property
-    def plan(self) -> ChainPlan:
-        """The scratch area of the batch."""
-        return ChainPlan(self.graph, self.lanes)
-
-    def _run(self, taken: list[Array], outs: list[Array], batch: tuple[int, ...], wanted: int) -> None:
-        """One state is a batch of one."""
-        if not batch:
-            axis = 0 if self.layout == "rows" else -1
-            taken, outs = ([np.expand_dims(a, axis) for a in side] for side in (taken, outs))
-        super()._run(taken, outs, batch or (1,), wanted)
-
-    def entry(self, program: str, rest: Callable[..., Any]) -> Entry | None:
-        """There is no entry of its own for one state."""
-        return None if program == "single" else super().entry(program, rest)
-
-    def source(self, kind: str = "llvm") -> str:
-        """The code that runs, as text: `llvm` or `asm`."""
-        if kind not in ("llvm", "asm"):
-            raise KernelFault(
-                f"{self.name}: source({kind!r}) writes one operation after the other, and a long chain is compiled as "
-                "loops; ask for llvm or asm."
-            )
-        return super().source(kind)
-
-    def accuracy(self, *inputs: Any) -> Accuracy:
-        """Loops are compared with nothing wider."""
-        raise KernelFault(
-            f"{self.name}: a long chain is compiled as loops, and those run in no wider precision here; compare with "
-            "FORMULATIONS on mpmath numbers."
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the chain."""
-        return _remake, (self.graph, self.dtype.name, self.layout, self.name)
-
-
-def _remake(chain: Rolled, dtype: str, layout: str, name: str) -> ChainKernel:
-    """A kernel from its description (unpickling)."""
-    return ChainKernel(chain, dtype=dtype, layout=layout, name=name)

@@ -17,10 +17,10 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.passes import simplify
 from forearm.compiler.graph.trace import trace
+from forearm.compiler.kernel import SEARCH, Why
 from forearm.compiler.model.base_parameters import reframed, regroup
 from forearm.compiler.model.free_parameters import PAYLOAD, freed, port_name, port_shape
 from forearm.compiler.model.quantities import QUANTITIES, Model, Quantity
-from forearm.compiler.pipeline import SEARCH, Why
 from forearm.compiler.store.graphs import simplified
 from forearm.faults import KernelFault, no_dynamics
 from forearm.formulations import FORMULATIONS
@@ -169,7 +169,7 @@ def evaluated(model: Model, quantity: str, *values: Any) -> Any:
 
 def _ports(arm: Arm, names: Sequence[str], extra: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     """Shapes of state inputs, and of free parameters after them."""
-    special = {"wrench": (6,), "pi": (arm.n, 10)}
+    special = {"wrench": (6,), "point": (3,), "pi": (arm.n, 10)}
     return {**{name: special.get(name, (arm.n,)) for name in names}, **extra}
 
 

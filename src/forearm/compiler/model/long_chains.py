@@ -264,7 +264,7 @@ def entry(trace: Trace, body: Body, link: int) -> dict[Term, int] | None:
 
 
 @dataclass
-class Rolled:
+class LoopedChain:
     """A formulation as loops over links."""
 
     name: str
@@ -318,7 +318,7 @@ class Rolled:
         return hashlib.sha256(content.encode()).hexdigest()
 
 
-def rolled(arm: Arm, stem: str = "khalil_kleinfinger_1987") -> Rolled:
+def rolled(arm: Arm, stem: str = "khalil_kleinfinger_1987") -> LoopedChain:
     """The torques of a long chain as loops, or NoLoop with the reason."""
     chain = regrouped(arm)
     if arm.n < TRACED_LINKS + 1 or any(link.prismatic for link in chain.links):
@@ -344,7 +344,7 @@ def rolled(arm: Arm, stem: str = "khalil_kleinfinger_1987") -> Rolled:
             if entry(trace, body, link) is None:
                 raise NoLoop(f"{body.direction} section {link} is not the repeating one")
     torque = trace.place[trace.outputs[last - 3]]
-    return Rolled(
+    return LoopedChain(
         f"inverse_dynamics of {arm.name} by {stem}, as loops", arm.n, trace, outward, inward, start,
         numbers[:, pattern.free], torque,
     )  # fmt: skip
@@ -368,4 +368,4 @@ def table_value(term: Term, numbers: np.ndarray[Any, Any], link: int) -> float:
     return functions[head](*a)
 
 
-__all__ = ["NoLoop", "Rolled", "rolled", "table_value"]
+__all__ = ["LoopedChain", "NoLoop", "rolled", "table_value"]

@@ -207,13 +207,12 @@ def energy(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
 
 
 def wrench_torque(
-    model: Model, q: Vector, wrench: Vector, *, at: Any = "tool", point: Any = None, local: bool = False
+    model: Model, q: Vector, wrench: Vector, point: Vector, *, at: Any = "tool", local: bool = False
 ) -> Vector:
-    """Jᵀ f of a wrench [force; moment] (6,) on a frame, or on a point of a link."""
+    """Jᵀ f of a wrench [force; moment] (6,) on a point (3,) of a frame, which is data: contact points move."""
     arm = model.arm
     R, p = kinematics.frame_pose(arm, q, at)
-    if point is not None:
-        p = p + product(R, np.array(point))
+    p = p + product(R, point)
     force, moment = wrench[:3], wrench[3:]
     if local:
         force, moment = product(R, force), product(R, moment)
@@ -270,6 +269,8 @@ class Quantity:
     """Whether masses are needed."""
     derivative: Derivative | None = None
     """What is differentiated first."""
+    solves: bool = False
+    """Whether it divides by the mass matrix, which may be singular."""
 
 
 QUANTITIES: dict[str, Quantity] = {
@@ -279,8 +280,10 @@ QUANTITIES: dict[str, Quantity] = {
     "velocity_torque": Quantity(velocity_torque, ("q", "qd"), ("c",)),
     "mass_matrix": Quantity(mass_matrix, ("q",), ("M",), "mass"),
     "packed_mass_matrix": Quantity(packed_mass_matrix, ("q",), ("M",), "mass"),
-    "forward_dynamics": Quantity(forward_dynamics, ("q", "qd", "tau"), ("qdd",), "accelerations"),
-    "solve_mass": Quantity(solve_mass, ("q", "b"), ("x",), "mass"),
+    "forward_dynamics": Quantity(
+        forward_dynamics, ("q", "qd", "tau"), ("qdd",), "accelerations", solves=True
+    ),
+    "solve_mass": Quantity(solve_mass, ("q", "b"), ("x",), "mass", solves=True),
     "momentum": Quantity(momentum, ("q", "qd"), ("p",)),
     "coriolis_matrix": Quantity(coriolis_matrix, ("q", "qd"), ("C",), derivative=HALF_VELOCITY),
     "christoffel": Quantity(christoffel, ("q",), ("C",), derivative=replace(HALF_VELOCITY, twice=True)),
@@ -298,6 +301,7 @@ QUANTITIES: dict[str, Quantity] = {
         ("dq", "dqd", "dtau"),
         "accelerations",
         derivative=TORQUE_SLOPES,
+        solves=True,
     ),
     "regressor": Quantity(
         regressor,
@@ -311,6 +315,6 @@ QUANTITIES: dict[str, Quantity] = {
     "jacobian": Quantity(frame_jacobian, ("q",), ("J",), "", dynamics=False),
     "jacobian_rate": Quantity(jacobian_rate, ("q", "qd"), ("Jdqd",), "", dynamics=False),
     "energy": Quantity(energy, ("q", "qd"), ("kinetic", "potential"), ""),
-    "wrench_torque": Quantity(wrench_torque, ("q", "wrench"), ("tau",), "", dynamics=False),
+    "wrench_torque": Quantity(wrench_torque, ("q", "wrench", "point"), ("tau",), "", dynamics=False),
 }
 """Everything that `compile` knows by name."""

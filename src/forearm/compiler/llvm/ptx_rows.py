@@ -7,24 +7,37 @@ tile and store nothing; none leaves early, because all of them meet at the barri
 
 from __future__ import annotations
 
-from forearm.compiler.cuda.ptx import DEFAULT_GPU, _kernel, _ptx, _results, evaluate
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer, needed
+from forearm.compiler.llvm.ptx import DEFAULT_GPU, evaluate, kernel_function, ptx_text, result_nodes
 
 BARRIER = "call void @llvm.nvvm.barrier0()"
+
+
+SHARED_BYTES = 48 * 1024
+"""Shared memory that every GPU gives a block."""
+
+
+def fits_rows(graph: Graph, dtype: str, threads: int) -> bool:
+    """Whether a block's tile of the widest port fits into shared memory; otherwise rows are read where they lie."""
+    return _widest(graph) * threads * Lanes(dtype, 1).itemsize <= SHARED_BYTES
+
+
+def _widest(graph: Graph) -> int:
+    return max(p.size for p in (*graph.inputs, *graph.outputs))
 
 
 def ptx_rows(graph: Graph, dtype: str = "float64", threads: int = 64, gpu: str = DEFAULT_GPU) -> str:
     """The PTX text of `rows`: outputs of many states, arrays in rows."""
     w, lanes = Writer(), Lanes(dtype, 1)
-    largest = max(p.size for p in (*graph.inputs, *graph.outputs))
+    largest = _widest(graph)
     tid, block = (
         w.let(f"zext i32 {w.let(f'call i32 @llvm.nvvm.read.ptx.sreg.{r}()')} to i64")
         for r in ("tid.x", "ctaid.x")
     )
     first = w.let(f"mul i64 {block}, {threads}")
-    used = {n.at for i in needed(graph, _results(graph)) if (n := graph.nodes[i]).at}
+    used = {n.at for i in needed(graph, result_nodes(graph)) if (n := graph.nodes[i]).at}
     given = []
     for i, port in enumerate(graph.inputs):
         elements = {k for j, k in used if j == i}
@@ -38,7 +51,7 @@ def ptx_rows(graph: Graph, dtype: str = "float64", threads: int = 64, gpu: str =
     parameters = [*(f"ptr addrspace(1) noalias {n}" for n in names), "i64 %count"]
     tile = f"@tile = internal addrspace(3) global [{threads * largest} x {lanes.type}] undef, align 16\n"
     head = tile + "declare void @llvm.nvvm.barrier0()\n"
-    return _ptx(graph, lanes, gpu, head + _kernel(w, "rows", parameters))
+    return ptx_text(graph, lanes, gpu, head + kernel_function(w, "rows", parameters))
 
 
 def _read(

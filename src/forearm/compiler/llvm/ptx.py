@@ -90,12 +90,12 @@ def ptx_batch(graph: Graph, dtype: str = "float64", gpu: str = DEFAULT_GPU) -> s
     inputs = [Global(f"in{i}", p) for i, p in enumerate(graph.inputs)]
     outputs = [Global(f"out{i}", p) for i, p in enumerate(graph.outputs)]
     _thread(w)
-    used = {n.at for i in needed(graph, _results(graph)) if (n := graph.nodes[i]).at}
+    used = {n.at for i in needed(graph, result_nodes(graph)) if (n := graph.nodes[i]).at}
     given = [a.load(w, lanes, elements={k for j, k in used if j == i}) for i, a in enumerate(inputs)]
     for array, values in zip(outputs, evaluate(w, lanes, graph, given), strict=True):
         array.store(w, lanes, values)
     parameters = [p for a in (*inputs, *outputs) for p in a.parameters]
-    return _ptx(graph, lanes, gpu, _kernel(w, "batch", [*parameters, "i64 %count"]))
+    return ptx_text(graph, lanes, gpu, kernel_function(w, "batch", [*parameters, "i64 %count"]))
 
 
 def evaluate(w: Writer, lanes: Lanes, graph: Graph, given: list[list[str]]) -> list[list[str]]:
@@ -106,12 +106,13 @@ def evaluate(w: Writer, lanes: Lanes, graph: Graph, given: list[list[str]]) -> l
         return None if at is None else given[at[0]][at[1]]
 
     values = emit_nodes(
-        w, lanes, graph, needed(graph, _results(graph)), fetch, lambda x: _sincos(w, lanes, x)
+        w, lanes, graph, needed(graph, result_nodes(graph)), fetch, lambda x: _sincos(w, lanes, x)
     )
     return [[values[r] for r in row] for row in graph.results]
 
 
-def _results(graph: Graph) -> list[int]:
+def result_nodes(graph: Graph) -> list[int]:
+    """The nodes of all outputs, one after the other."""
     return [r for row in graph.results for r in row]
 
 
@@ -140,11 +141,12 @@ def _thread(w: Writer) -> None:
     w.label("work")
 
 
-def _kernel(w: Writer, name: str, parameters: list[str]) -> str:
+def kernel_function(w: Writer, name: str, parameters: list[str]) -> str:
+    """What was written, as a kernel that a GPU can launch."""
     return w.function(f"ptx_kernel void @{name}({', '.join(parameters)}) nounwind")
 
 
-def _ptx(graph: Graph, lanes: Lanes, gpu: str, kernel: str) -> str:
+def ptx_text(graph: Graph, lanes: Lanes, gpu: str, kernel: str) -> str:
     """The text that LLVM makes of a kernel."""
     from forearm.compiler.llvm.jit import assembly
 
@@ -201,7 +203,7 @@ class _Rollout:
             array.store(w, self.lanes, values)
         parameters = [p for a in (*self.given, *self.ends, *self.records) for p in a.parameters]
         numbers = ["i64 %count", "i64 %steps", "i64 %every", "double %dt", "double %t0"]
-        return _ptx(self.graph, self.lanes, gpu, _kernel(w, "rollout", parameters + numbers))
+        return ptx_text(self.graph, self.lanes, gpu, kernel_function(w, "rollout", parameters + numbers))
 
     def _split(self, values: list[str]) -> list[list[str]]:
         """State values by port."""

@@ -1,0 +1,150 @@
+"""From the user's functions to kernels: which kernel, for which arrays; the first look that anybody takes at an arm.
+
+An arm keeps two things. `arm.calls` has, for each quantity (with its frame, where it has one), what the user's function
+enters; `arm.kernels` has the kernels behind, by quantity and how they were compiled. Both are found in one look.
+"""
+
+import logging
+from collections import namedtuple
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from forearm import faults
+from forearm.algebra import Vector
+from forearm.arm import Arm
+from forearm.compiler.call.door import Door
+from forearm.compiler.call.foreign_arrays import Foreign, foreign_kind, library_of
+
+LOG = logging.getLogger("forearm")
+
+
+class KernelKey(NamedTuple):
+    """Under which an arm keeps a kernel."""
+
+    quantity: str
+    """What it computes."""
+    how: tuple[tuple[str, Any], ...]
+    """What `compile` was told besides."""
+
+
+def kernel_of(arm: Arm, quantity: str, **how: Any) -> Any:
+    """The arm's kernel for a quantity, compiled once and kept on the arm."""
+    key = KernelKey(quantity, tuple(how.items()))
+    try:
+        kernel = arm.kernels.get(key)
+    except AttributeError:
+        faults.no_arm(arm)
+    if kernel is None:
+        from forearm.compiler.pipeline import compile
+
+        kernel = arm.kernels[key] = compile(arm, quantity, **how)
+    return kernel
+
+
+def kept_call(arm: Arm, quantity: str) -> Any:
+    """What an arm enters for a quantity without options, or None."""
+    try:
+        return arm.calls.get(quantity)
+    except AttributeError:
+        faults.no_arm(arm)
+
+
+def arm_call(arm: Arm, quantity: str, **options: Any) -> Any:
+    """What an arm enters for a quantity: `arm_call(...).enter(q, qd)` is the fastest way into its kernel."""
+    key = (quantity, *options.values()) if options else quantity
+    try:
+        call = arm.calls.get(key)
+    except AttributeError:
+        faults.no_arm(arm)
+    if call is None:
+        call = arm.calls[key] = ArmCall(arm, quantity, options)
+    return call
+
+
+class ArmCall(Door):
+    """A quantity of an arm for arrays of any kind: what is plain goes to machine code, all else through the checks."""
+
+    def __init__(self, arm: Arm, quantity: str, options: dict[str, Any]) -> None:
+        self.arm, self.quantity, self.options = arm, quantity, options
+        self.kernel = kernel_of(arm, quantity, **options)
+        self.names = [port.name for port in self.kernel.graph.inputs]
+
+    def general(self, *values: Any, out: Any = None, threads: int = 1) -> Any:
+        """The call for arrays of any kind, shape and type, with every check."""
+        kind = foreign_kind(self.kernel.name, self.names, values)
+        if kind is not None:
+            return self._foreign(kind, values, out, threads)
+        if _other_scalars(values):
+            return self._on_other_scalars(values)
+        precision = {} if not single_precision(values) else {"dtype": "float32"}
+        kernel = kernel_of(self.arm, self.quantity, **self.options, **precision)
+        if self.names[0] == "q":
+            hint_degrees(self.arm, values[0])
+        return kernel.general(*values, out=out, threads=threads)
+
+    def program(self, inputs: Any) -> str | None:
+        """Plain arrays open an entry; other kinds have their own way."""
+        plain = not any(library_of(v) for v in inputs) and not _other_scalars(inputs)
+        return super().program(inputs) if plain and not single_precision(inputs) else None
+
+    def beside(self, q: Any, numbers: Any) -> Any:
+        """Numbers that go with an array of any kind: an array of ours beside ours, plain numbers beside others."""
+        return numbers if library_of(q) else np.array(numbers, dtype=float)
+
+    def _foreign(self, kind: Foreign, values: Any, out: Any, threads: int) -> Any:
+        """Arrays of another library: on its device, in its precision, and back as its kind."""
+        if kind.gpu:
+            dtype = next(str(v.dtype).rpartition(".")[2] for v in values if library_of(v))
+            how = {"dtype": dtype, "target": "cuda", "layout": "rows"}
+            return kernel_of(self.arm, self.quantity, **self.options, **how)(*values, out=out)
+        into = kind.natives(out)
+        result = self.general(*map(kind.native, values), out=into, threads=threads)
+        return kind.back(result) if out is None else out
+
+    def _on_other_scalars(self, values: Any) -> Any:
+        """The graph on traced scalars (a law that is being compiled), mpmath numbers or symbols: one state."""
+        from forearm.compiler.graph.interpreter import apply
+
+        ports = self.kernel.graph.inputs
+        arrays = {p.name: np.asarray(v, dtype=object) for p, v in zip(ports, values, strict=True)}
+        for port in ports:
+            if port.shape == (self.arm.n,):
+                arrays[port.name] = faults.joint_values(self.arm, port.name, arrays[port.name])
+            if arrays[port.name].ndim != len(port.shape):
+                raise faults.StateFault(
+                    f"{port.name} has shape {arrays[port.name].shape} and type object; traced values, symbols and "
+                    "mpmath numbers go one state at a time: give (n,)."
+                )
+        results = apply(self.kernel.graph, **arrays)
+        if len(results) == 1:
+            return next(iter(results.values()))
+        return namedtuple("Results", results)(**results)  # type: ignore[misc]
+
+
+def _other_scalars(values: Any) -> bool:
+    """Whether any value is made of symbols, traced scalars or fifty-digit numbers."""
+    return any(not isinstance(v, dict) and np.asarray(v).dtype == object for v in values)
+
+
+def single_precision(values: Any) -> bool:
+    """Whether all arrays are float32; plain numbers have no precision of their own."""
+    types = {v.dtype for v in values if isinstance(v, np.ndarray)}
+    return types == {np.dtype(np.float32)}
+
+
+def hint_degrees(arm: Arm, q: Any) -> None:
+    """Log a warning when angles look like degrees."""
+    values = faults.joint_values(arm, "q", q)
+    hint = faults.degrees_hint(arm, values.reshape(-1, arm.n)[:64])
+    if hint:
+        LOG.warning("%s: %s", arm.name, hint)
+
+
+def rows_not_finite(result: Any) -> Any:
+    """Which rows of a result hold NaN or infinities, in arrays of the result's own kind."""
+    kind = foreign_kind("status", ("qdd",), (result,))
+    if kind is None:
+        bad: Vector = ~np.isfinite(result).all(axis=-1)
+        return bad
+    return kind.back(~kind.xp.isfinite(kind.native(result)).all(axis=-1))

@@ -1,0 +1,130 @@
+"""Arrays of other libraries: CuPy, PyTorch, JAX. Where they live decides where the work is done.
+
+Arrays are taken where they lie, without a copy: on the host as NumPy arrays, on the GPU as CuPy arrays; results go
+back as the kind that came in. Numbers, lists and tuples may stand beside any kind. Two kinds, or two devices, in one
+call are refused: which one should the result be?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from forearm.faults import StateFault
+
+HOMES = {"cupy": "CuPy", "torch": "PyTorch", "jax": "JAX", "jaxlib": "JAX"}
+"""Libraries whose arrays are known, by the first word of their module."""
+
+DLPACK_CUDA = 2  # kDLCUDA
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """The kind of array that a call was given."""
+
+    library: str
+    """'CuPy', 'PyTorch' or 'JAX'."""
+    gpu: bool
+    """Whether it lives on a GPU."""
+
+    @property
+    def xp(self) -> Any:
+        """NumPy, or its counterpart for arrays on the GPU."""
+        if not self.gpu:
+            return np
+        import cupy
+
+        return cupy
+
+    def native(self, value: Any) -> Any:
+        """An array of ours on the same memory: NumPy's, or CuPy's on the GPU; what is no array stays as it is."""
+        if library_of(value) is None or (self.library == "CuPy"):
+            return value
+        if self.gpu:
+            return self.xp.from_dlpack(value.detach() if self.library == "PyTorch" else value)
+        return value.detach().numpy() if self.library == "PyTorch" else np.asarray(value)
+
+    def natives(self, out: Any) -> Any:
+        """`out` as arrays of ours on the same memory."""
+        if out is None:
+            return None
+        if self.library == "JAX":
+            raise StateFault("out is a JAX array, which cannot be written into; leave it out.")
+        return tuple(map(self.native, out)) if isinstance(out, tuple) else self.native(out)
+
+    def back(self, result: Any) -> Any:
+        """A result as the kind that came in: arrays, tuples of them, and values that hold them."""
+        if is_dataclass(result) and not isinstance(result, type):
+            return replace(result, **{f.name: self.back(getattr(result, f.name)) for f in fields(result)})
+        if isinstance(result, tuple):
+            parts = [self.back(x) for x in result]
+            return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+        return self._returned()(result) if hasattr(result, "dtype") else result
+
+    def _returned(self) -> Callable[[Any], Any]:
+        if self.library == "PyTorch":
+            import torch
+
+            return torch.from_dlpack if self.gpu else torch.from_numpy
+        if self.library == "JAX":
+            import jax
+
+            return jax.dlpack.from_dlpack if self.gpu else jax.numpy.asarray
+        return lambda array: array
+
+
+def library_of(value: Any) -> str | None:
+    """The library that an array is from; None for NumPy's, and for what is no array."""
+    return HOMES.get(type(value).__module__.partition(".")[0]) if hasattr(value, "shape") else None
+
+
+def foreign_kind(where: str, names: Sequence[str], values: Sequence[Any]) -> Foreign | None:
+    """The one kind of array among the values; None where all are NumPy's, or plain numbers."""
+    kinds: dict[Foreign | str, str] = {}
+    for name, value in zip(names, values, strict=True):
+        library = library_of(value)
+        if library is not None:
+            _refuse_gradients(where, name, value, library)
+            kinds.setdefault(Foreign(library, _on_gpu(value)), name)
+        elif isinstance(value, np.ndarray):
+            kinds.setdefault("NumPy", name)
+    if len(kinds) > 1:
+        told = ", ".join(f"{name} is {_told(kind)}" for kind, name in kinds.items())
+        raise StateFault(f"{where}: {told}; give arrays of one library, on one device.")
+    kind = next(iter(kinds), None)
+    return kind if isinstance(kind, Foreign) else None
+
+
+def on_natives(where: str, given: Mapping[str, Any], compute: Callable[..., Any]) -> Any:
+    """`compute(xp, *arrays)` on arrays of ours, NumPy's or CuPy's; what it gives goes back as the kind that came in."""
+    kind = foreign_kind(where, tuple(given), tuple(given.values()))
+    if kind is None:
+        return compute(np, *given.values())
+    return kind.back(compute(kind.xp, *map(kind.native, given.values())))
+
+
+def _told(kind: Foreign | str) -> str:
+    if isinstance(kind, str):
+        return f"a {kind} array"
+    return f"a {kind.library} array on the {'GPU' if kind.gpu else 'processor'}"
+
+
+def _on_gpu(value: Any) -> bool:
+    device = getattr(value, "__dlpack_device__", None)
+    return device is not None and int(device()[0]) == DLPACK_CUDA
+
+
+def _refuse_gradients(where: str, name: str, value: Any, library: str) -> None:
+    """A gradient that would be lost in silence is refused; so is a value that JAX is only tracing."""
+    if library == "PyTorch" and getattr(value, "requires_grad", False):
+        raise StateFault(
+            f"{where}: {name} requires gradients, and this call would lose them; use torch_function(arm, quantity), "
+            f"or give {name}.detach()."
+        )
+    if library == "JAX" and "Tracer" in type(value).__name__:
+        raise StateFault(
+            f"{where}: {name} is being traced by JAX (jit, grad or vmap); use jax_function(arm, quantity) there."
+        )
