@@ -258,7 +258,9 @@ def terms(arm: Arm, q: Any, qd: Any, qdd: Any, *, wrench: Wrench | None = None) 
 
 def _terms(arm: Arm, wrench: Wrench | None, xp: Any, q: Any, qd: Any, qdd: Any) -> Terms:
     given = (("q", q), ("qd", qd), ("qdd", qdd))
-    q, qd, qdd = xp.broadcast_arrays(*(v if xp is not np else faults.state(arm, k, v) for k, v in given))
+    q, qd, qdd = xp.broadcast_arrays(
+        *(v if xp is not np else faults.joint_floats(arm, k, v) for k, v in given)
+    )
     rigid = arm.without_drives() if arm.has_drives else arm
     velocity = arm_call(rigid, "velocity_torque").enter
     both = velocity(q, qd)

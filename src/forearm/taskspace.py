@@ -39,7 +39,7 @@ def task(arm: Arm, q: Any, qd: Any, frame: str | int = "tool", *, damping: float
 
 def _task(arm: Arm, frame: str | int, damping: float, xp: Any, q: Any, qd: Any) -> Task:
     if xp is np:
-        q, qd = faults.joint_values(arm, "q", q), faults.joint_values(arm, "qd", qd)
+        q, qd = faults.joint_floats(arm, "q", q), faults.joint_floats(arm, "qd", qd)
     q, qd = xp.broadcast_arrays(q, qd)
     J, rate = dynamics.jacobian(arm, q, frame), dynamics.jacobian_rate(arm, q, qd, frame)
     columns = xp.moveaxis(J, -2, 0)  # (6, ..., n)

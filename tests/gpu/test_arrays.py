@@ -108,7 +108,7 @@ def test_leading_axes_broadcast_as_they_do_for_numpy(library, device):
 @pytest.mark.parametrize(("library", "device"), KINDS)
 def test_wrench_out_and_status(library, device):
     q, qd, tau = (sent(x, library, device) for x in ARM.random_state(2, (6,)))
-    push = fa.Wrench((1.0, -2.0, 30.0), at=("joint_5", (0.0, 0.1, 0.0)), frame="local")
+    push = fa.Wrench((1.0, -2.0, 30.0), at=("iiwa_joint_5", (0.0, 0.1, 0.0)), frame="local")
     want = fa.forward_dynamics(ARM, fetched(q), fetched(qd), fetched(tau), wrench=push)
     got = fa.forward_dynamics(ARM, q, qd, tau, wrench=push)
     np.testing.assert_allclose(fetched(got), want, atol=1e-9)

@@ -69,6 +69,12 @@ def state(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     return array if array.dtype == object else np.asarray(array, dtype=np.float64)
 
 
+def joint_floats(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
+    """As `state`, but what is float32 stays so."""
+    array = joint_values(arm, name, value)
+    return array if array.dtype in (object, np.float32) else np.asarray(array, dtype=np.float64)
+
+
 def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """An array (..., n) with one number for each joint, in its own precision; a dict by joint name will do."""
     if isinstance(value, dict):

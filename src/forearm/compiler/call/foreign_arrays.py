@@ -8,7 +8,7 @@ call are refused: which one should the result be?
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ class Foreign:
     """'CuPy', 'PyTorch' or 'JAX'."""
     gpu: bool
     """Whether it lives on a GPU."""
+    device: Any = field(default=None, compare=False)
+    """Which device, where the library must be told (JAX)."""
 
     @property
     def xp(self) -> Any:
@@ -72,7 +74,7 @@ class Foreign:
         if self.library == "JAX":
             import jax
 
-            return jax.dlpack.from_dlpack if self.gpu else jax.numpy.asarray
+            return jax.dlpack.from_dlpack if self.gpu else lambda array: jax.device_put(array, self.device)
         return lambda array: array
 
 
@@ -88,7 +90,7 @@ def foreign_kind(where: str, names: Sequence[str], values: Sequence[Any]) -> For
         library = library_of(value)
         if library is not None:
             _refuse_gradients(where, name, value, library)
-            kinds.setdefault(Foreign(library, _on_gpu(value)), name)
+            kinds.setdefault(Foreign(library, _on_gpu(value), getattr(value, "device", None)), name)
         elif isinstance(value, np.ndarray):
             kinds.setdefault("NumPy", name)
     if len(kinds) > 1:
