@@ -51,6 +51,10 @@ def _entry(arm: Arm, quantity: str, frame: str | int | None = None) -> Callable[
     key = quantity if frame is None else (quantity, frame)
     found: Callable[..., Any] | None = _kept(arm, key)
     if found is None:
+        if arm.has_symbols:
+            from forearm.derivation.symbolic_states import closed_function
+
+            return closed_function(arm, quantity, frame)
         from forearm.compiler.call.way import Way
 
         kernel = kernel_of(arm, quantity) if frame is None else kernel_of(arm, quantity, frame=frame)

@@ -62,8 +62,10 @@ def markdown(text: str) -> str:
     written = "".join(_HTML.get(c, c) if c in "<>&" else f"\\{c}" if c in _MARKS else c for c in line)
     # an underscore between letters stands for itself everywhere, and names are full of them
     written = re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", written)
-    written = written.replace("](", "]\\(").replace("][", "]\\[").replace("]:", "]\\:")
-    return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", written)
+    for pair in ("](", "][", "]:", "{{", "{%"):
+        written = written.replace(pair, f"{pair[0]}\\{pair[1]}")
+    # what begins a list, or draws a rule under the line above
+    return re.sub(r"^(\d*)([-+=.)])(?=\s|$|[-=\s]+$)", r"\1\\\2", written)
 
 
 def markdown_code(text: str) -> str:
@@ -87,11 +89,14 @@ def _latex(c: str) -> str:
 
 def latex_name(text: str) -> str:
     """For a name in a formula, of LaTeX and of MathJax in a page: upright letters, everything else a sign."""
-    return "".join(_LATEX_SIGNS.get(c) or (c if c.isascii() else _latex(c)) for c in one_line(text))
+    return "".join(
+        _LATEX_SIGNS.get(c) or (c if c.isascii() else _LATEX.get(c) or f"U+{ord(c):04X}")
+        for c in one_line(text)
+    )
 
 
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
-_MARKS = "\\`*{}#|~$"
+_MARKS = "\\`*#|~$"
 _LATEX = {c: f"\\{c}" for c in "&%_#${}"} | {
     "\\": "\\textbackslash{}",
     "^": "\\textasciicircum{}",
@@ -99,7 +104,7 @@ _LATEX = {c: f"\\{c}" for c in "&%_#${}"} | {
     "<": "\\textless{}",
     ">": "\\textgreater{}",
     "|": "\\textbar{}",
-    '"': "\\textquotedbl{}",
+    '"': "''",
     "…": "\\ldots{}",
     "–": "--",
     "—": "---",

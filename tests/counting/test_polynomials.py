@@ -5,6 +5,9 @@ from fractions import Fraction
 import pytest
 
 from forearm.counting import Polynomial, Tally, count, first_above, formulation_rows, polynomial
+from forearm.counting.costs import polynomials
+from forearm.counting.costs.polynomials import fit
+from forearm.counting.costs.strobing_costs import fitted
 from forearm.counting.meter.conventions import (
     AS_SET_FORTH,
     TURNEY,
@@ -12,9 +15,6 @@ from forearm.counting.meter.conventions import (
     TURNEY_VERTICAL,
     WITHOUT_GRAVITY,
 )
-from forearm.counting.costs import polynomials
-from forearm.counting.costs.polynomials import fit
-from forearm.counting.costs.strobing_costs import fitted
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from forearm.counting import simulation_costs, strobing_costs
-from forearm.counting.meter.conventions import TURNEY_DIAGONAL
 from forearm.counting.costs.polynomials import Polynomial
 from forearm.counting.costs.strobing_costs import (
     DEFAULT,
@@ -16,6 +15,7 @@ from forearm.counting.costs.strobing_costs import (
     strobed_value,
 )
 from forearm.counting.costs.strobing_structures import structure_costs
+from forearm.counting.meter.conventions import TURNEY_DIAGONAL
 from forearm.counting.meter.tallies import count
 
 from close import assert_close  # isort: skip

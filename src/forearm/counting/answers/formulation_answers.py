@@ -2,7 +2,15 @@
 
 from typing import Any
 
-from forearm.counting.answers.question import Answer, AnswerTable, Question, Rows, Tell, in_n, refuse_the_endless
+from forearm.counting.answers.question import (
+    Answer,
+    AnswerTable,
+    Question,
+    Rows,
+    Tell,
+    in_n,
+    refuse_the_endless,
+)
 from forearm.counting.costs.polynomials import CostPolynomials
 from forearm.counting.meter.tallies import Count, count
 from forearm.faults import StateFault
