@@ -294,7 +294,7 @@ def figures() -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from forearm.plots import costs as pictures
+    from forearm.plots import cost_lines as pictures
 
     FIGURES.mkdir(exist_ok=True)
     graph, tasks = operation_graph(MODIFIED, 6), operation_graph(TABLE_4, 6)

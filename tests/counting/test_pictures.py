@@ -4,7 +4,7 @@ import pytest
 
 from forearm.counting import count, list_schedule, macro_schedule, operation_graph, schedule_table
 from forearm.counting.costs.side_by_side import cost_curves, tables_lose, torque_formulations, whole_cost
-from forearm.plots import costs as pictures
+from forearm.plots import cost_lines as pictures
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib draws")
 

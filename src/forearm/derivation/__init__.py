@@ -5,10 +5,11 @@ symbols            arms with letters, and the arm read as expressions
 preparation        what every derivation begins with: coordinates, the arm read, the clock
 closed_form        M, Christoffel symbols, g: from energies, or from a paper's torques
 parameter_groups   base parameters; recursion_steps what a paper held for each link
-equations          the result, to be evaluated, compiled and written; sympy_matrices and texts/ write it
+equations          the result, to be evaluated and compiled; sympy_matrices and texts/ write it
 numeric_check      closed form against numbers
 arm_derivation     `derive`: all of this in its order
 equivalence        `prove_equal`: papers agree as formulas
+symbolic_states    poses, Jacobians and energies of arms with letters
 """
 
 from forearm.derivation.arm_derivation import derive

@@ -8,7 +8,7 @@ cost_figure(curves)                what formulations cost against the number of 
 """
 
 from forearm.plots.arms import arm_figure, good_view
-from forearm.plots.costs import cost_figure, schedule_figure
+from forearm.plots.cost_lines import cost_figure, schedule_figure
 from forearm.plots.curves import (
     bar_figure,
     energy_figure,

@@ -9,7 +9,7 @@ from forearm.counting.costs.side_by_side import cost_curves, tables_lose
 from forearm.counting.meter.tallies import count
 from forearm.counting.schedules.list_schedules import list_schedule, schedule_table
 from forearm.counting.schedules.operation_graphs import OperationGraph
-from forearm.plots import costs
+from forearm.plots import cost_lines
 from forearm.plots.style import figure, styled
 
 
@@ -25,9 +25,9 @@ def cost_picture(question: Question) -> Any:
     )
     with styled():
         made, (left, right) = figure(12.5, 5.4, ncols=2, width_ratios=(1.35, 1))
-        costs.cost_against_joints(left, cost_curves(), tables_lose(), mark=question.stem)
+        cost_lines.cost_against_joints(left, cost_curves(), tables_lose(), mark=question.stem)
         left.set_title("what the torques cost, as set forth")
-        costs.breakdown(right, found)
+        cost_lines.breakdown(right, found)
     return made
 
 
@@ -38,6 +38,6 @@ def schedule_picture(graph: OperationGraph, processors: Sequence[int]) -> Any:
     with styled():
         height = min(2.6 + 0.36 * p, 12.0)
         made, (top, bottom) = figure(9.0, height + 3.4, nrows=2, height_ratios=(height, 3.4))
-        costs.gantt(top, list_schedule(graph, p))
-        costs.time_against_units(bottom, rows)
+        cost_lines.gantt(top, list_schedule(graph, p))
+        cost_lines.time_against_units(bottom, rows)
     return made
