@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from forearm.counting import (
+    cost_curves,
     count,
     customised_rows,
     first_above,
@@ -21,16 +22,17 @@ from forearm.counting import (
     schedule_table,
     simulation_costs,
     strobing_costs,
+    tables_lose,
 )
-from forearm.counting.conventions import CONVENTIONS, TURNEY_DIAGONAL, WITHOUT_GRAVITY
-from forearm.counting.customising import GENERAL_RECORDS, RECORDS
-from forearm.counting.operation_graphs import SLOW_MULTIPLY, SPLIT_TASKS, TABLE_5_TASKS
-from forearm.counting.printed import PAPERS, TABLES
-from forearm.counting.schedules import list_schedule
-from forearm.counting.strobing_costs import coefficients
-from forearm.counting.strobing_structures import structure_costs, structure_rows
-from forearm.counting.verdicts import EXACT, STATUSES
-from forearm.counting.writing import to_markdown
+from forearm.counting.answers.row_formats import to_markdown
+from forearm.counting.costs.customised_costs import GENERAL_RECORDS, RECORDS
+from forearm.counting.costs.strobing_costs import coefficients
+from forearm.counting.costs.strobing_structures import structure_costs, structure_rows
+from forearm.counting.meter.conventions import CONVENTIONS, TURNEY_DIAGONAL, WITHOUT_GRAVITY
+from forearm.counting.published_tables.printed import PAPERS, TABLES
+from forearm.counting.published_tables.verdicts import EXACT, STATUSES
+from forearm.counting.schedules.list_schedules import list_schedule
+from forearm.counting.schedules.operation_graphs import SLOW_MULTIPLY, SPLIT_TASKS, TABLE_5_TASKS
 from forearm.formulations import FORMULATIONS
 from forearm.readers import load
 
@@ -292,14 +294,17 @@ def figures() -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from forearm.counting import pictures
+    from forearm.plots import cost_lines as pictures
 
     FIGURES.mkdir(exist_ok=True)
     graph, tasks = operation_graph(MODIFIED, 6), operation_graph(TABLE_4, 6)
     schedule = list_schedule(graph, 4)
     macro = macro_schedule(tasks, merge=TABLE_5_TASKS)
     drawings = {
-        "cost_against_joints": ((8.6, 5.4), lambda ax: pictures.cost_against_joints(ax)),
+        "cost_against_joints": (
+            (8.6, 5.4),
+            lambda ax: pictures.cost_against_joints(ax, cost_curves(), tables_lose()),
+        ),
         "gantt": ((9.0, 3.4), lambda ax: pictures.gantt(ax, schedule)),
         "macro": ((9.0, 3.8), lambda ax: pictures.macro_gantt(ax, macro)),
         "time_against_units": ((5.6, 3.8), lambda ax: pictures.time_against_units(ax, schedule_table(graph))),

@@ -244,6 +244,13 @@ class Arm(Part):
         """Whether any joint has rotor inertia or friction."""
         return any(link.drive != Drive(smoothing=link.drive.smoothing) for link in self.links)
 
+    @property
+    def has_symbols(self) -> bool:
+        """Whether a parameter is a symbol instead of a number, so that only closed forms can be had of it."""
+        fixed = (*self.gravity, *self.base.translation, *self.tool.translation)
+        numbers = (*fixed, *(x for link in self.links for x in _numbers(link)))
+        return any(hasattr(x, "free_symbols") for x in numbers)
+
     # -- looking at it -----------------------------------------------------------------------------------
 
     def random_state(self, seed: Any = None, batch: tuple[int, ...] = ()) -> tuple[Vector, Vector, Vector]:

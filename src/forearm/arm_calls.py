@@ -58,8 +58,17 @@ def arm_call(arm: Arm, quantity: str, **options: Any) -> Any:
     except AttributeError:
         faults.no_arm(arm)
     if call is None:
-        call = arm.calls[key] = ArmCall(arm, quantity, options)
+        call = arm.calls[key] = (LetteredCall if arm.has_symbols else ArmCall)(arm, quantity, options)
     return call
+
+
+class LetteredCall:
+    """A quantity of an arm with letters in place of numbers: a closed form, or a fault that says where to get it."""
+
+    def __init__(self, arm: Arm, quantity: str, options: dict[str, Any]) -> None:
+        from forearm.derivation.symbolic_states import closed_function
+
+        self.enter = closed_function(arm, quantity, options.get("frame"))
 
 
 class ArmCall(Door):

@@ -4,6 +4,7 @@ Names and notes come from files of strangers. They are data wherever they go: ea
 one place, so that no character in it can end a comment, open a tag or start a command.
 """
 
+import re
 import unicodedata
 
 REFUSED = ("Cc", "Cs", "Zl", "Zp")
@@ -48,3 +49,81 @@ def block_comment(text: str) -> str:
         while mark in line:
             line = line.replace(mark, broken)
     return line
+
+
+def html(text: str) -> str:
+    """For the text or an attribute of HTML and SVG: no tag, no entity, no quote survives."""
+    return "".join(_HTML.get(c, c) for c in one_line(text))
+
+
+def markdown(text: str) -> str:
+    """For a line of Markdown, a heading or a cell of a table: shows as itself, without links, formulas or tags."""
+    line = one_line(text).strip()
+    written = "".join(_HTML.get(c, c) if c in "<>&" else f"\\{c}" if c in _MARKS else c for c in line)
+    # an underscore between letters stands for itself everywhere, and names are full of them
+    written = re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", written)
+    for pair in ("](", "][", "]:", "{{", "{%"):
+        written = written.replace(pair, f"{pair[0]}\\{pair[1]}")
+    # what begins a list, or draws a rule under the line above
+    return re.sub(r"^(\d*)([-+=.)])(?=\s|$|[-=\s]+$)", r"\1\\\2", written)
+
+
+def markdown_code(text: str) -> str:
+    """For a code span, in a table too: the text between more backticks than it holds."""
+    line = one_line(text).replace("|", "\\|")
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    return f"{fence} {line} {fence}" if "`" in line or not line.strip() else f"{fence}{line}{fence}"
+
+
+def latex(text: str) -> str:
+    """For a text of LaTeX: no command and no `^^` survives; letters that pdfTeX does not know become U+ numbers."""
+    return "".join(_latex(c) for c in one_line(text))
+
+
+def _latex(c: str) -> str:
+    if c.isascii():
+        return _LATEX.get(c, c)
+    known = "\u00c0" <= c <= "\u00ff" and c not in "ÐðÞþ"
+    return _LATEX.get(c) or (c if known else f"U+{ord(c):04X}")
+
+
+def latex_name(text: str) -> str:
+    """For a name in a formula, of LaTeX and of MathJax in a page: upright letters, everything else a sign."""
+    return "".join(
+        _LATEX_SIGNS.get(c) or (c if c.isascii() else _LATEX.get(c) or f"U+{ord(c):04X}")
+        for c in one_line(text)
+    )
+
+
+_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
+_MARKS = "\\`*#|~$"
+_LATEX = {c: f"\\{c}" for c in "&%_#${}"} | {
+    "\\": "\\textbackslash{}",
+    "^": "\\textasciicircum{}",
+    "~": "\\textasciitilde{}",
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    '"': "''",
+    "…": "\\ldots{}",
+    "–": "--",
+    "—": "---",
+    "’": "'",
+    "×": "\\ensuremath{\\times}",
+    "÷": "\\ensuremath{\\div}",
+    "·": "\\ensuremath{\\cdot}",
+    "²": "\\ensuremath{^2}",
+    "³": "\\ensuremath{^3}",
+    "±": "\\ensuremath{\\pm}",
+    "≤": "\\ensuremath{\\le}",
+    "≥": "\\ensuremath{\\ge}",
+    "−": "\\ensuremath{-}",
+}
+_LATEX_SIGNS = {c: f"\\{c}" for c in "&%_#${}"} | {
+    "\\": "\\backslash{}",
+    "^": "\\wedge{}",
+    "~": "\\sim{}",
+    "<": "{<}",
+    ">": "{>}",
+    " ": "\\ ",
+}

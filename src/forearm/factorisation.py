@@ -48,9 +48,3 @@ def solve_factored(rows: list[list[Scalar]], inverse: list[Scalar], b: Vector) -
         for i in range(k):
             x[k] = x[k] - rows[k][i] * x[i]
     return np.array(x)
-
-
-def solve_symmetric(M: Matrix, b: Vector) -> Vector:
-    """x with M x = b, M symmetric positive definite."""
-    rows, inverse = factor(M)
-    return solve_factored(rows, inverse, b)

@@ -10,7 +10,7 @@ import pytest
 import forearm as fa
 from cli.verbs import forearm
 from forearm.counting import CONVENTIONS, STATUSES, customised, published
-from forearm.counting.customising import GENERAL_RECORDS, RECORDS
+from forearm.counting.costs.customised_costs import GENERAL_RECORDS, RECORDS
 from forearm.formulations import FORMULATIONS
 
 NEWTON = "luh_walker_paul_1980"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from forearm.counting import Tally, count
-from forearm.counting.sources import equation_tags, tags
+from forearm.counting.meter.line_tags import equation_tags, tags
 from forearm.formulations import FORMULATIONS
 
 

@@ -5,7 +5,12 @@ import pytest
 
 from forearm.compiler.model.choice import best_graph
 from forearm.counting import customised, customised_rows, polynomial
-from forearm.counting.customising import GENERAL_RECORDS, RECORDS, customised_graph, with_arbitrary_inertias
+from forearm.counting.costs.customised_costs import (
+    GENERAL_RECORDS,
+    RECORDS,
+    customised_graph,
+    with_arbitrary_inertias,
+)
 from forearm.readers import load
 
 

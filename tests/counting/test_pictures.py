@@ -2,8 +2,9 @@
 
 import pytest
 
-from forearm.counting import count, list_schedule, macro_schedule, operation_graph, pictures, schedule_table
-from forearm.counting.comparing import torque_formulations, whole_cost
+from forearm.counting import count, list_schedule, macro_schedule, operation_graph, schedule_table
+from forearm.counting.costs.side_by_side import cost_curves, tables_lose, torque_formulations, whole_cost
+from forearm.plots import cost_lines as pictures
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib draws")
 
@@ -21,7 +22,7 @@ def ax():
 
 
 def test_cost_against_joints(ax):
-    pictures.cost_against_joints(ax, last=12)
+    pictures.cost_against_joints(ax, cost_curves(last=12), tables_lose())
     lines = [line for line in ax.get_lines() if len(line.get_xdata()) > 1]
     assert all(line.get_xdata()[-1] == 12 for line in lines)
     assert len(lines) == len(torque_formulations())

@@ -4,16 +4,17 @@ from fractions import Fraction
 
 import pytest
 
-from forearm.counting import Polynomial, Tally, count, first_above, formulation_rows, polynomial, polynomials
-from forearm.counting.conventions import (
+from forearm.counting import Polynomial, Tally, count, first_above, formulation_rows, polynomial
+from forearm.counting.costs import polynomials
+from forearm.counting.costs.polynomials import fit
+from forearm.counting.costs.strobing_costs import fitted
+from forearm.counting.meter.conventions import (
     AS_SET_FORTH,
     TURNEY,
     TURNEY_DIAGONAL,
     TURNEY_VERTICAL,
     WITHOUT_GRAVITY,
 )
-from forearm.counting.polynomials import fit
-from forearm.counting.strobing_costs import fitted
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
 

@@ -7,8 +7,8 @@ from itertools import combinations
 import pytest
 
 from forearm.counting import CONVENTIONS, STATUSES, Polynomial, count, polynomial, published
-from forearm.counting import verdicts as v
-from forearm.counting.printed import HOLLERBACH, TABLE_3, TABLE_I, TABLES, TURNEY
+from forearm.counting.published_tables import verdicts as v
+from forearm.counting.published_tables.printed import HOLLERBACH, TABLE_3, TABLE_I, TABLES, TURNEY
 from forearm.faults import StateFault
 
 E, C, I, N = v.EXACT, v.CONVENTION, v.INCONSISTENT, v.NOT_REPRODUCED

@@ -7,8 +7,8 @@ import pytest
 from forearm.compiler.graph.passes import simplify
 from forearm.compiler.graph.trace import trace
 from forearm.counting import count, list_schedule, macro_schedule, makespan, operation_graph, schedule_table
-from forearm.counting.conventions import AS_SET_FORTH, TURNEY_DIAGONAL
-from forearm.counting.operation_graphs import SLOW_MULTIPLY, SPLIT_TASKS, TABLE_5_TASKS, graph_of
+from forearm.counting.meter.conventions import AS_SET_FORTH, TURNEY_DIAGONAL
+from forearm.counting.schedules.operation_graphs import SLOW_MULTIPLY, SPLIT_TASKS, TABLE_5_TASKS, graph_of
 from forearm.faults import StateFault
 
 MODIFIED, TABLE_4 = "turney_mudge_lee_1980_modified", "turney_mudge_lee_1980_table_4"

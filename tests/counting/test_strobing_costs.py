@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from forearm.counting import simulation_costs, strobing_costs
-from forearm.counting.conventions import TURNEY_DIAGONAL
-from forearm.counting.polynomials import Polynomial
-from forearm.counting.strobing_costs import (
+from forearm.counting.costs.polynomials import Polynomial
+from forearm.counting.costs.strobing_costs import (
     DEFAULT,
     PRISM,
     PYRAMID,
@@ -15,8 +14,9 @@ from forearm.counting.strobing_costs import (
     mass_matrix_responses,
     strobed_value,
 )
-from forearm.counting.strobing_structures import structure_costs
-from forearm.counting.tallies import count
+from forearm.counting.costs.strobing_structures import structure_costs
+from forearm.counting.meter.conventions import TURNEY_DIAGONAL
+from forearm.counting.meter.tallies import count
 
 from close import assert_close  # isort: skip
 

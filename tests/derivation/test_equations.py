@@ -146,7 +146,7 @@ def test_progress_is_told():
 def test_a_wrong_closed_form_fails_its_check(eq):
     from dataclasses import replace
 
-    from forearm.derivation.checking import numeric_check
+    from forearm.derivation.numeric_check import numeric_check
 
     wrong = replace(eq, g=eq.g * 2)
     check = numeric_check(wrong)

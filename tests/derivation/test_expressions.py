@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from close import assert_close
-from forearm.derivation.polynomial import Ring
+from forearm.derivation.expressions.expression import Ring
 
 
 def ring():

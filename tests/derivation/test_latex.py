@@ -7,7 +7,8 @@ import subprocess
 import pytest
 
 from forearm.derivation import derive, symbolic
-from forearm.derivation.latex import latex_name, printed_width
+from forearm.derivation.expressions.formula_latex import latex_name
+from forearm.derivation.texts.latex_lines import printed_width
 from forearm.readers import load
 
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli import count_answers, count_reports
-from forearm.cli.count_answers import Answer, Question, Rows, Table
 from forearm.cli.inputs import STDIO, arm_of, writing
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
+
+if TYPE_CHECKING:
+    from forearm.counting.answers.question import Answer, AnswerTable, Question, Rows
 
 Flag = Annotated[bool, Parameter(negative=())]
 Form = Literal["table", "csv", "markdown", "latex"]
@@ -84,7 +85,9 @@ def count(
         Draw into this file: cost against n and the split by equation; with --schedule who does what when, and T_p.
     """
     if convention == "list":
-        tell(count_answers.conventions(), shared, form, csv, latex)
+        from forearm.counting.answers.question import conventions
+
+        tell(conventions(), shared, form, csv, latex)
         return
     tables = dict(published=published, schedule=schedule, strobing=strobing, customised=customised)
     options = dict(n=n, arm=arm, quantity=quantity, convention=convention, by=by, plot=plot)
@@ -129,46 +132,55 @@ def _one_thing(formulation: str | None, chosen: dict[str, bool], given: dict[str
 
 def _question(
     formulation: str | None, n: int | None, arm: str | None, quantity: str | None, convention: str | None
-) -> Question:
+) -> "Question":
     """The question in its own terms: the arm loaded, the convention found by its name."""
+    from forearm.counting.answers.question import Question, convention_named
+
     return Question(
         formulation,
         6 if n is None else n,
         None if arm is None else arm_of(arm),
         quantity,
-        None if convention is None else count_answers.convention_named(convention),
+        None if convention is None else convention_named(convention),
     )
 
 
-def _scheduled(question: Question, processors: tuple[int, ...]) -> tuple[Answer, Picture]:
+def _scheduled(question: "Question", processors: tuple[int, ...]) -> "tuple[Answer, Picture]":
     """The schedules, and how to draw them."""
-    graph, rule = count_reports.schedule_graph(question)
-    answer = count_reports.scheduled(graph, rule, processors)
-    return answer, lambda: _schedule_picture(graph, processors)
+    from forearm.counting.answers.cost_figures import schedule_picture
+    from forearm.counting.answers.schedule_answers import schedule_graph, scheduled
+
+    graph, rule = schedule_graph(question)
+    answer = scheduled(graph, rule, processors)
+    return answer, lambda: schedule_picture(graph, processors)
 
 
-def _counted(what: str, question: Question, by: str, shared: Shared) -> tuple[Answer, Picture]:
+def _counted(what: str, question: "Question", by: str, shared: Shared) -> "tuple[Answer, Picture]":
     """The counts, and how to draw them."""
-    return _answer(what, question, by, shared), lambda: _cost_picture(question)
+    from forearm.counting.answers.cost_figures import cost_picture
+
+    return _answer(what, question, by, shared), lambda: cost_picture(question)
 
 
-def _answer(what: str, question: Question, by: str, shared: Shared) -> Answer:
+def _answer(what: str, question: "Question", by: str, shared: Shared) -> "Answer":
+    from forearm.counting.answers import cost_answers, formulation_answers, table_answers
+
     if what == "published":
-        return count_reports.printed(question.stem)
+        return table_answers.printed(question.stem)
     if what == "strobing":
-        return count_reports.strobed(question)
+        return cost_answers.strobed(question)
     if what == "customised":
-        return count_reports.customised(question)
+        return cost_answers.customised(question)
     if question.stem is not None:
-        return count_answers.one(question, by)
+        return formulation_answers.one(question, by)
     with progress(shared, "counting") as tells:
-        return count_answers.side_by_side(question, tells)
+        return formulation_answers.side_by_side(question, tells)
 
 
 # -- out -------------------------------------------------------------------------------------------------
 
 
-def tell(answer: Answer, shared: Shared, form: str, csv: str | None, latex: str | None) -> None:
+def tell(answer: "Answer", shared: Shared, form: str, csv: str | None, latex: str | None) -> None:
     """Print an answer, or write it."""
     from forearm.counting import written
 
@@ -190,23 +202,25 @@ def tell(answer: Answer, shared: Shared, form: str, csv: str | None, latex: str 
         _print(answer, shared)
 
 
-def _for_reading(answer: Answer) -> Sequence[Table]:
+def _for_reading(answer: "Answer") -> "Sequence[AnswerTable]":
     """The tables without the one that is only for files."""
     return [part for part in answer.tables if not part.file_only]
 
 
-def _latex(part: Table) -> str:
-    from forearm.counting.writing import escaped, to_latex
+def _latex(part: "AnswerTable") -> str:
+    from forearm.counting.answers.row_formats import to_latex
+    from forearm.escapes import latex as escape
 
-    notes = "".join(rf"\noindent {escaped(sentence)}\par" + "\n" for sentence in part.notes)
+    notes = "".join(rf"\noindent {escape(sentence)}\par" + "\n" for sentence in part.notes)
     return to_latex(part.rows, part.title) + notes
 
 
-def _markdown(part: Table) -> str:
-    from forearm.counting.writing import to_markdown
+def _markdown(part: "AnswerTable") -> str:
+    from forearm.counting.answers.row_formats import to_markdown
+    from forearm.escapes import markdown as escape
 
-    notes = "".join(f"\n{sentence}\n" for sentence in part.notes)
-    return (f"**{part.title}**\n\n" if part.title else "") + to_markdown(part.rows) + notes
+    notes = "".join(f"\n{escape(sentence)}\n" for sentence in part.notes)
+    return (f"**{escape(part.title)}**\n\n" if part.title else "") + to_markdown(part.rows) + notes
 
 
 def _write(target: str, text: str, shared: Shared) -> None:
@@ -216,7 +230,7 @@ def _write(target: str, text: str, shared: Shared) -> None:
         note(shared, f"written: {target}")
 
 
-def _print(answer: Answer, shared: Shared) -> None:
+def _print(answer: "Answer", shared: Shared) -> None:
     for sentence in answer.sentences:
         print(sentence)
     for part in _for_reading(answer):
@@ -241,13 +255,13 @@ def _status_style(row: Sequence[Any]) -> str:
     return next((colours[word] for word in row if word in colours), "")
 
 
-def _without_empty_columns(rows: Rows) -> Rows:
+def _without_empty_columns(rows: "Rows") -> "Rows":
     """Columns in which nothing but zeros and blanks stand say nothing to a reader."""
     kept = [name for name in rows[0] if any(row[name] not in (0, "", "0", None) for row in rows)]
     return [{name: row[name] for name in kept} for row in rows]
 
 
-def _words(rows: Rows) -> list[int]:
+def _words(rows: "Rows") -> list[int]:
     """Columns that hold words: to the left."""
     names = list(rows[0])
     return [k for k, name in enumerate(names) if any(isinstance(row[name], str) for row in rows)]
@@ -261,41 +275,3 @@ def _draw(picture: Picture, path: Path, shared: Shared) -> None:
 
     plots.save(picture(), path)
     note(shared, f"drawn: {path}")
-
-
-def _cost_picture(question: Question) -> Any:
-    """Cost against n for all formulations, and what each equation of one costs."""
-    from forearm.counting import count as counted
-    from forearm.counting import pictures
-    from forearm.counting.customising import GENERAL
-    from forearm.plots.style import figure, styled
-
-    stem = question.stem or GENERAL
-    found = counted(
-        stem,
-        question.n,
-        arm=question.arm,
-        convention=question.convention,
-        quantity=question.quantity_of(stem) if question.stem else "joint_torques",
-    )
-    with styled():
-        made, (left, right) = figure(12.5, 5.4, ncols=2, width_ratios=(1.35, 1))
-        pictures.cost_against_joints(left, mark=question.stem)
-        left.set_title("what the torques cost, as set forth")
-        pictures.breakdown(right, found)
-    return made
-
-
-def _schedule_picture(graph: Any, processors: Sequence[int]) -> Any:
-    """Who does what when on the first p, and T_p against p."""
-    from forearm.counting import list_schedule, pictures, schedule_table
-    from forearm.plots.style import figure, styled
-
-    p = processors[0] if processors else 4
-    rows = schedule_table(graph, sorted({1, 2, 3, 4, 6, 8, 12, 16, *processors}))
-    with styled():
-        height = min(2.6 + 0.36 * p, 12.0)
-        made, (top, bottom) = figure(9.0, height + 3.4, nrows=2, height_ratios=(height, 3.4))
-        pictures.gantt(top, list_schedule(graph, p))
-        pictures.time_against_units(bottom, rows)
-    return made

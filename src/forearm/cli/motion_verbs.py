@@ -125,10 +125,10 @@ def _parts(arm: Any, rows: list[Any], formulation: str | None, terms: bool) -> d
 def _by_paper(arm: Any, rows: list[Any], stem: str) -> Any:
     import numpy as np
 
-    from forearm.cli.paper_verbs import formulation_of
+    from forearm.formulations import FORMULATIONS
     from forearm.strobing import torques_of
 
-    formulation_of(stem, "joint_torques")
+    FORMULATIONS[stem].giving("joint_torques")
     return np.array([torques_of(stem)(arm, *state) for state in zip(*rows, strict=True)], dtype=float)
 
 

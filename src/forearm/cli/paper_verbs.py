@@ -1,25 +1,12 @@
 """Verbs about the papers: derive, cite; count has a file of its own."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from forearm.cli.inputs import STDIO, arm_of, writing
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
 from forearm.cli.running import FOUND, OK
-
-
-def formulation_of(stem: str, quantity: str | None = None) -> Any:
-    """The row of the registry, or a fault that lists the stems."""
-    from forearm.faults import StateFault
-    from forearm.formulations import FORMULATIONS
-
-    found = FORMULATIONS[stem]
-    if quantity is not None and quantity not in found.gives:
-        raise StateFault(
-            f"{stem} gives {', '.join(found.gives)}, not {quantity}; choose another formulation."
-        )
-    return found
 
 
 def derive(
@@ -78,7 +65,7 @@ def derive(
         print_json(about | entries | vectors | {"parameters": found.parameters, "notes": found.notes})
         return OK if good else FOUND
     texts = {
-        "text": lambda: str(found),
+        "text": found.to_text,
         "latex": found.to_latex,
         "document": lambda: found.to_latex(document=True),
         "markdown": found.to_markdown,

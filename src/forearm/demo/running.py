@@ -12,6 +12,7 @@ import numpy as np
 import forearm
 from forearm import dynamics, plots
 from forearm.arm import Arm
+from forearm.counting import cost_curves, tables_lose
 from forearm.demo import control, measures, task
 from forearm.reports import Figure, Section, Table, page
 
@@ -194,7 +195,7 @@ def _costs(f: _Findings) -> Section:
                 (0,),
             ),
             Figure(
-                plots.svg(plots.cost_figure(), "cost"),
+                plots.svg(plots.cost_figure(cost_curves(), tables_lose()), "cost"),
                 "Multiplications against the number of joints.",
                 "cost",
             ),

@@ -1,13 +1,21 @@
 """Closed forms: the equations of motion of an arm as formulas that can be read, checked and compiled.
 
-`derive` runs an arm (or a paper's formulation) on exact polynomials in sines, cosines and parameters;
-`symbolic` gives an arm the letters of the textbooks; `prove_equal` shows that papers agree as formulas.
+expressions/       exact polynomials in letters, sines and cosines: the scalar that formulations run on
+symbols            arms with letters, and the arm read as expressions
+preparation        what every derivation begins with: coordinates, the arm read, the clock
+closed_form        M, Christoffel symbols, g: from energies, or from a paper's torques
+parameter_groups   base parameters; recursion_steps what a paper held for each link
+equations          the result, to be evaluated and compiled; sympy_matrices and texts/ write it
+numeric_check      closed form against numbers
+arm_derivation     `derive`: all of this in its order
+equivalence        `prove_equal`: papers agree as formulas
+symbolic_states    poses, Jacobians and energies of arms with letters
 """
 
-from forearm.derivation.deriving import derive
+from forearm.derivation.arm_derivation import derive
 from forearm.derivation.equations import Equations
-from forearm.derivation.polynomial import Expression
-from forearm.derivation.proof import Proof, prove_equal
+from forearm.derivation.equivalence import Equivalence, prove_equal
+from forearm.derivation.expressions.expression import Expression
 from forearm.derivation.symbols import symbolic, with_values
 
-__all__ = ["Equations", "Expression", "Proof", "derive", "prove_equal", "symbolic", "with_values"]
+__all__ = ["Equations", "Equivalence", "Expression", "derive", "prove_equal", "symbolic", "with_values"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Matrix, Vector, cross, product
-from forearm.derivation.polynomial import Expression, Ring
+from forearm.derivation.expressions.expression import Expression, Ring
 
 Tell = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and of how much."""

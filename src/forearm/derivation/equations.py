@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,16 +11,18 @@ from forearm import faults
 from forearm.algebra import Matrix, Vector, product
 from forearm.arm import Arm
 from forearm.derivation.closed_form import Dynamics, expressions, potential, torques_of
-from forearm.derivation.evaluation import Evaluator
-from forearm.derivation.grouping import Grouping
-from forearm.derivation.polynomial import Expression, Ring
-from forearm.derivation.stepping import Steps
+from forearm.derivation.expressions.evaluation import Evaluator
+from forearm.derivation.expressions.expression import Expression, Ring
+from forearm.derivation.numeric_check import Check
+from forearm.derivation.parameter_groups import Grouping
+from forearm.derivation.recursion_steps import Steps
 from forearm.derivation.symbols import parameter_names
+from forearm.derivation.sympy_matrices import sympy_matrix
+from forearm.derivation.texts.coefficient_table import CoefficientTable, coefficient_table
+from forearm.derivation.texts.latex_page import equations_latex, torque_latex
+from forearm.derivation.texts.markdown_report import equations_markdown
+from forearm.derivation.texts.plain_page import LONGEST, equations_text
 from forearm.kinematics import jacobian_at, link_poses
-
-if TYPE_CHECKING:
-    from forearm.derivation.checking import Check
-    from forearm.derivation.table import CoefficientTable
 
 QUANTITIES = ("M", "christoffel", "C", "g", "tau")
 """What can be asked of `to_sympy`, `lambdify`, `to_graph` and `compile`."""
@@ -62,10 +64,10 @@ class Equations:
     """The joint variables as expressions of the coordinates."""
     seconds: float
     """How long the derivation took."""
-    check: "Check | None"
+    check: Check | None
     """Closed form against numbers."""
 
-    def checked(self, check: "Check") -> "Equations":
+    def checked(self, check: Check) -> "Equations":
         """The same with its check attached."""
         return replace(self, check=check)
 
@@ -244,45 +246,28 @@ class Equations:
 
         Torques come collected: accelerations, then products of speeds, then gravity.
         """
-        from forearm.derivation.sympy_side import sympy as module
-        from forearm.derivation.sympy_side import sympy_of, sympy_torques
-
-        sp = module()
-        if what == "tau":
-            return sp.Matrix(sympy_torques(self))
-        entries = self.entries(what)
-        if what == "christoffel":
-            return sp.ImmutableDenseNDimArray([sympy_of(x) for x in entries.ravel()], entries.shape)
-        return sp.Matrix(
-            entries.shape[0], entries.size // entries.shape[0], [sympy_of(x) for x in entries.ravel()]
-        )
+        return sympy_matrix(self, what)
 
     def to_latex(self, document: bool = False) -> str:
         """All equations in LaTeX (amsmath); with `document`, a page that compiles by itself."""
-        from forearm.derivation.latex import equations_latex
-
         return equations_latex(self, document)
 
     def _repr_latex_(self) -> str | None:
-        from forearm.derivation.latex import torque_latex
-
         return torque_latex(self) if self.size <= READABLE else None
 
     def to_markdown(self) -> str:
         """A report: equations, base parameters, table of coefficients, check."""
-        from forearm.derivation.reporting import equations_markdown
-
         return equations_markdown(self)
 
-    def coefficient_table(self) -> "CoefficientTable":
+    def coefficient_table(self) -> CoefficientTable:
         """Every coefficient that is not zero, with what it depends on, as Horn and Raibert tabulate."""
-        from forearm.derivation.table import coefficient_table
-
         return coefficient_table(self)
 
-    def __str__(self) -> str:
-        from forearm.derivation.reporting import equations_text
-
+    def to_text(self) -> str:
+        """All torques as plain text, however long they are; `print` only counts the terms of long ones."""
         return equations_text(self)
+
+    def __str__(self) -> str:
+        return equations_text(self, LONGEST)
 
     __repr__ = __str__

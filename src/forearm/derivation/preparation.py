@@ -13,7 +13,7 @@ from forearm import faults
 from forearm.algebra import Matrix, Vector, is_number, product
 from forearm.arm import Arm
 from forearm.derivation.closed_form import Tell, expressions
-from forearm.derivation.polynomial import Expression, Ring
+from forearm.derivation.expressions.expression import Expression, Ring
 from forearm.derivation.symbols import parameter_names, read_arm
 from forearm.formulations import FORMULATIONS
 

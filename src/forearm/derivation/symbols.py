@@ -14,8 +14,9 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Matrix, Scalar, is_number, product, rotation_z, sin_cos_of_constant
 from forearm.arm import Arm
-from forearm.derivation.polynomial import Expression, Ring
-from forearm.derivation.sympy_side import read, sympy
+from forearm.derivation.expressions.expression import Expression, Ring
+from forearm.derivation.expressions.sympy_formulas import sympy
+from forearm.derivation.expressions.sympy_reader import read
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Link

@@ -20,7 +20,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from forearm.faults import ArmFault, needs_arm, no_dynamics, no_formulation, one_state
+from forearm.faults import ArmFault, StateFault, needs_arm, no_dynamics, no_formulation, one_state
 
 QUANTITIES = (
     "joint_torques",
@@ -99,6 +99,14 @@ class Formulation:
     def accepts(self, arm: Any) -> bool:
         """Whether the arm's joints are of the kinds that it handles."""
         return self.joints == "RP" or all(link.revolute for link in arm.links)
+
+    def giving(self, quantity: str | None) -> "Formulation":
+        """Itself, or a fault if it does not give the quantity (None: whatever it gives)."""
+        if quantity is not None and quantity not in self.gives:
+            raise StateFault(
+                f"{self.stem} gives {', '.join(self.gives)}, not {quantity}; choose another formulation."
+            )
+        return self
 
 
 _ROWS = (

@@ -4,14 +4,14 @@ arm_figure(arm, q)                 the arm with frames, bodies and shadow
 torque_figure(arm, t, tau)         one panel for each joint
 term_figure(arm, t, terms)         what the torque is made of
 energy_figure(record)              energies, work and what friction takes
+cost_figure(curves)                what formulations cost against the number of joints
 """
 
 from forearm.plots.arms import arm_figure, good_view
+from forearm.plots.cost_lines import cost_figure, schedule_figure
 from forearm.plots.curves import (
     bar_figure,
-    cost_figure,
     energy_figure,
-    schedule_figure,
     term_figure,
     torque_figure,
     tracking_figure,

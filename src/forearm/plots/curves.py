@@ -119,27 +119,6 @@ def tracking_figure(arm: Arm, t: Any, errors: Mapping[str, Any]) -> Any:
     return made
 
 
-def cost_figure(last: int = 30) -> Any:
-    """Multiplications against the number of joints, every formulation."""
-    from forearm.counting.pictures import cost_against_joints
-
-    with styled():
-        made, ax = figure(5.2, 5.0)
-        cost_against_joints(ax, last)
-    return made
-
-
-def schedule_figure(schedule: Any) -> Any:
-    """Which arithmetic unit does what when."""
-    from forearm.counting.pictures import gantt
-
-    with styled():
-        made, ax = figure(5.2, 3.2)
-        gantt(ax, schedule)
-        ax.grid(visible=False)
-    return made
-
-
 def bar_figure(rows: Sequence[tuple[str, float, str]], label: str) -> Any:
     """Bars on a logarithmic axis, each with its value written beside it: (name, value, text)."""
     with styled():

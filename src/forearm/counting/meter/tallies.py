@@ -1,0 +1,183 @@
+"""Counts: how many operations a formulation does, in all, by equation and by link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from forearm.arm import Arm
+from forearm.counting.meter.conventions import AS_SET_FORTH, CONVENTIONS, STRUCTURAL, Convention
+from forearm.counting.meter.counted_scalar import KINDS, Counted, Meter, Operation, values
+from forearm.counting.meter.stage import generic_arm, run_counted
+from forearm.faults import StateFault
+from forearm.formulations import FORMULATIONS
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Operations by kind."""
+
+    multiplications: int = 0
+    """Multiplications."""
+    additions: int = 0
+    """Additions and subtractions."""
+    divisions: int = 0
+    """Divisions."""
+    negations: int = 0
+    """Sign changes; no paper counts them."""
+    trigonometry: int = 0
+    """Sines and cosines."""
+    square_roots: int = 0
+    """Square roots."""
+
+    def __add__(self, other: Tally) -> Tally:
+        """Both together."""
+        return Tally(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Tally)))
+
+    def __str__(self) -> str:
+        """As the papers write it: multiplications | additions, and what else there is."""
+        rest = [
+            f"{getattr(self, k)} {k.replace('_', ' ')}"
+            for k in ("divisions", "square_roots")
+            if getattr(self, k)
+        ]
+        return f"{self.multiplications} | {self.additions}" + (f" ({', '.join(rest)})" if rest else "")
+
+
+def tally(operations: Iterable[Operation]) -> Tally:
+    """How many operations of each kind."""
+    numbers = [0] * len(KINDS)
+    for operation in operations:
+        numbers[operation.kind] += operation.times
+    return Tally(*numbers)
+
+
+@dataclass(frozen=True)
+class Count:
+    """What one evaluation of a quantity costs."""
+
+    stem: str
+    """The formulation."""
+    quantity: str
+    """What is computed."""
+    n: int
+    """Number of joints."""
+    convention: Convention
+    """What was charged."""
+    total: Tally
+    """All operations on lines that carry an equation."""
+    bookkeeping: Tally
+    """Operations on other lines (constants of the links, entries of A_i), which the papers leave out."""
+    by_equation: dict[str, Tally]
+    """The total split by the equation's tag, in order of first use."""
+    by_link: dict[tuple[str, int], Tally]
+    """The total split by (direction of the walk, link); ('', 0) is what lies outside the walks."""
+    value: Any
+    """What the counted run computed, as floats: equal to the float run."""
+
+    @property
+    def multiplications(self) -> int:
+        """Multiplications in all."""
+        return self.total.multiplications
+
+    @property
+    def additions(self) -> int:
+        """Additions and subtractions in all."""
+        return self.total.additions
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The split by equation as plain rows, the total last."""
+        parts = [*self.by_equation.items(), ("total", self.total)]
+        return [{"equation": tag, **{f.name: getattr(t, f.name) for f in fields(Tally)}} for tag, t in parts]
+
+
+def count(
+    stem: str,
+    n: int = 6,
+    *,
+    arm: Arm | None = None,
+    convention: Convention | str | None = None,
+    quantity: str = "joint_torques",
+    kinds: str = "R",
+    arguments: Any = None,
+) -> Count:
+    """Exact operation counts of a formulation, by running it on counted scalars.
+
+    Args:
+        stem: A formulation (a name in FORMULATIONS), or a variant in `forearm.counting.as_counted`.
+        n: Number of joints of the generic arm, in which no number is zero or one.
+        arm: Count on this arm instead: its zeros and ones are free unless the convention says otherwise.
+        convention: What is charged; 'as set forth' by default, structural zeros and ones free for a given arm.
+        quantity: What to compute, e.g. 'joint_torques', 'mass_matrix'.
+        kinds: Joint kinds of the generic arm, repeated: 'R', 'RP', 'RRP'.
+        arguments: The function's arguments after the arm, as floats; zeros in them are structural.
+
+    Returns:
+        The count: totals, by equation, by link, and the value of the run.
+    """
+    rule = convention_of(convention, arm)
+    subject = arm.without_drives() if arm is not None else generic_arm(n, kinds, rule.inertia, rule.gravity)
+    row = FORMULATIONS.get(stem)
+    if row is not None and not row.accepts(subject):
+        raise StateFault(f"count: {stem} takes revolute joints only; arm {subject.name!r} has others.")
+    meter, result = run_counted(stem, subject, rule, quantity, arguments)
+    charged = counted_operations(meter, result, rule)
+    return Count(
+        stem=stem,
+        quantity=quantity,
+        n=subject.n,
+        convention=rule,
+        total=tally(o for o in charged if o.tag),
+        bookkeeping=tally(o for o in charged if not o.tag),
+        by_equation=_split(charged, lambda o: o.tag),
+        by_link=_split(charged, lambda o: (o.direction, o.link)),
+        value=values(result),
+    )
+
+
+def counted_operations(meter: Meter, result: Any, convention: Convention) -> list[Operation]:
+    """The operations that the convention counts: all, or those that the result needs."""
+    if not convention.needed_only:
+        return meter.operations
+    return [meter.operations[i] for i in needed(meter.operations, result)]
+
+
+def needed(operations: list[Operation], result: Any) -> list[int]:
+    """Indices of the operations that a counted result depends on, in order."""
+    stack = [x.node for x in _leaves(result) if x.node >= 0]
+    seen: set[int] = set()
+    while stack:
+        index = stack.pop()
+        if index not in seen:
+            seen.add(index)
+            stack.extend(operations[index].operands)
+    return sorted(seen)
+
+
+def _leaves(result: Any) -> Iterable[Counted]:
+    parts = result if isinstance(result, tuple) else (result,)
+    return [x for part in parts for x in part.ravel() if type(x) is Counted]
+
+
+def _split(operations: list[Operation], key: Any) -> dict[Any, Tally]:
+    groups: dict[Any, list[int]] = {}
+    for operation in operations:
+        if operation.tag:
+            name = key(operation)
+            if name not in groups:
+                groups[name] = [0] * len(KINDS)
+            groups[name][operation.kind] += operation.times
+    return {name: Tally(*numbers) for name, numbers in groups.items()}
+
+
+def convention_of(convention: Convention | str | None, arm: Arm | None) -> Convention:
+    """A convention by name; by default 'as set forth', or structural zeros free for a given arm."""
+    if isinstance(convention, Convention):
+        return convention
+    if convention is None:
+        return AS_SET_FORTH if arm is None else STRUCTURAL
+    if convention not in CONVENTIONS:
+        names = ", ".join(repr(name) for name in CONVENTIONS)
+        raise StateFault(f"count: convention is {convention!r}; give a Convention, or one of {names}.")
+    return CONVENTIONS[convention]

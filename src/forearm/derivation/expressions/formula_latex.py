@@ -1,0 +1,103 @@
+r"""One formula in LaTeX: names with subscripts, s and c for sine and cosine."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from forearm import escapes
+from forearm.derivation.expressions.formula import Formula, Vocabulary
+from forearm.derivation.expressions.formula_text import SMALL, Style, joined, plain_number, text_of
+from forearm.derivation.expressions.sympy_formulas import sympy
+from forearm.derivation.expressions.trigonometry import Number
+
+GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
+).split()
+"""Names that LaTeX has a letter for."""
+_LETTERS = {
+    unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda')}"): name for name in GREEK
+}
+
+
+@dataclass(frozen=True)
+class LatexStyle(Style):
+    """How LaTeX spells names, numbers and sines."""
+
+    def name(self, ring: Vocabulary, name: str) -> str:
+        """One generator: letters, then subscript."""
+        if name in ring.inverses:
+            return rf"\frac{{1}}{{{text_of(ring.inverses[name], self)}}}"
+        if name in self.spell:
+            return self.spell[name]
+        return latex_name(name) if name.isidentifier() else _foreign(ring, name)
+
+    def power(self, base: str, power: int) -> str:
+        """A power; s²₂ stands beside its subscript."""
+        return base if power == 1 else f"{base}^{{{power}}}"
+
+    def number(self, c: Number) -> str:
+        """Whole, a small fraction, or six digits."""
+        if isinstance(c, Fraction) and 1 < c.denominator <= SMALL:
+            return rf"\tfrac{{{c.numerator}}}{{{c.denominator}}}"
+        mantissa, _, exponent = plain_number(c).partition("e")
+        return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
+
+    def function(self, ring: Vocabulary, sine: bool, angles: list[tuple[str, int]]) -> str:
+        """s_{12}, c_{1-2}; sin θ where an angle has a name of its own."""
+        letter = "s" if sine else "c"
+        if all(re.fullmatch(r"q\d+", name) for name, _ in angles):
+            comma = "," if any(len(name) > 2 for name, _ in angles) else ""
+            words = [("-" if k < 0 else "+", name[1:]) for name, k in angles for _ in range(abs(k))]
+            signed = any(sign == "-" for sign, _ in words)
+            label = "".join(
+                f"{sign if signed and (i or sign == '-') else (comma if i else '')}{n}"
+                for i, (sign, n) in enumerate(words)
+            )
+            return f"{letter}_{{{label}}}"
+        return rf"\{'sin' if sine else 'cos'} {self._sum(angles)}"
+
+    def _sum(self, angles: list[tuple[str, int]]) -> str:
+        if len(angles) == 1 and angles[0][1] == 1:
+            return self.name_of_angle(angles[0][0])
+        parts = ((k < 0, f"{abs(k) if abs(k) > 1 else ''}{self.name_of_angle(n)}") for n, k in angles)
+        return f"({joined(iter(parts))})"
+
+    def name_of_angle(self, name: str) -> str:
+        """An angle's own name."""
+        return self.spell.get(name) or latex_name(name)
+
+
+def latex_name(name: str) -> str:
+    r"""m1 -> m_{1}, lc1 -> l_{c1}, I1z -> I_{1z}, theta1 -> \theta_{1}."""
+    name = "".join(_LETTERS.get(c, c) for c in name)
+    if not name.isidentifier() or not name.isascii():
+        return rf"\mathrm{{{escapes.latex_name(name)}}}"
+    greek = next((g for g in sorted(GREEK, key=len, reverse=True) if name.startswith(g)), None)
+    head, rest = (f"\\{greek}", name[len(greek) :]) if greek else (name[0], name[1:])
+    rest = rest.replace("_", "")
+    return f"{head}_{{{rest}}}" if rest else head
+
+
+def _foreign(ring: Vocabulary, name: str) -> str:
+    """A name that is no identifier, or what SymPy makes of an expression whose own names are harmless."""
+    meaning = ring.meanings.get(name)
+    if (
+        meaning is None
+        or meaning.is_Symbol
+        or any(not str(f.func).isidentifier() for f in _functions(meaning))
+    ):
+        return rf"\mathrm{{{escapes.latex_name(name)}}}"
+    spelled = {s: latex_name(s.name) for s in meaning.free_symbols}
+    return str(sympy().latex(meaning, symbol_names=spelled))
+
+
+def _functions(meaning: Any) -> Any:
+    """The functions that have no meaning to SymPy but their name."""
+    return meaning.atoms(sympy().core.function.AppliedUndef)
+
+
+def latex_of(expression: Formula, style: Style | None = None) -> str:
+    """One expression in LaTeX."""
+    return text_of(expression, style or LatexStyle(" ", {}))

@@ -1,0 +1,8 @@
+"""Equations of motion as texts.
+
+plain_page          for the terminal and for files
+latex_lines         one equation after another, broken where a line is full
+latex_page          all of them with headings
+markdown_report     the same for Markdown, with the table of coefficients
+coefficient_table   every coefficient, and what it depends on
+"""

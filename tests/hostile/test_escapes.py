@@ -1,0 +1,146 @@
+"""Text from outside in Markdown, HTML and LaTeX: it shows as itself, and does nothing."""
+
+import html
+import random
+import re
+import shutil
+import subprocess
+
+import pytest
+from markdown_it import MarkdownIt
+
+import forearm as fa
+from forearm import escapes
+from forearm.derivation import derive, symbolic
+
+ALPHABET = [
+    "\n", "\r", "\x00", "\x1b[31m", "'", '"', "`", "``", "^^", "^^5c", "\\", "\\input{x}", "</script>", "<script>",
+    "<img src=x onerror=y>", "\u202e", "\u200f", "\u2028", "$", "$$", "%", "#", "_", "__", "{", "}", "&", "&lt;", "~",
+    "*", "**", "|", "[", "](", "]:", "!", "-", "+", "=", "1.", "1)", ">", "<", " ", "    ", "\t", "{{", "{%", "a", "z9",
+    "name", "é", "θ", "漢", "×", "…", "::", "http://x.y", "-->", "<!--", "@",
+]  # fmt: skip
+"""Pieces that mean something somewhere."""
+COMMANDS = {
+    "textbackslash", "textasciicircum", "textasciitilde", "textless", "textgreater", "textbar", 
+    "ldots", "ensuremath", "times", "div", "cdot", "pm", "le", "ge", "backslash", "wedge", "sim",
+}  # fmt: skip
+"""The commands that an escape itself writes."""
+
+
+def hostile(seed, pieces=12):
+    rng = random.Random(seed)
+    return "".join(rng.choice(ALPHABET) for _ in range(rng.randint(1, pieces)))
+
+
+TEXTS = [
+    *ALPHABET,
+    *(hostile(seed) for seed in range(1500)),
+    hostile(1, 4) * 2500,
+    "<" * 10_000,
+    "`" * 10_000,
+]
+
+
+def shown(page):
+    """What a rendered page shows, without its own paragraphs and cells."""
+    assert not re.findall(r"<(?!/?(?:p|code|table|thead|tbody|tr|th|td)>)[^>]*>", page), page
+    return html.unescape(re.sub(r"<[^>]*>", "", page)).strip()
+
+
+def same(a, b):
+    return " ".join(a.split()) == " ".join(b.split())
+
+
+@pytest.mark.parametrize("where", ["{}", "a {}", "# {}", "| x |\n| --- |\n| {} |"])
+def test_markdown_shows_names_as_they_are(where):
+    reader = MarkdownIt("commonmark", {"html": True, "linkify": False}).enable("table")
+    for text in TEXTS:
+        page = (
+            reader.render(where.format(escapes.markdown(text)))
+            .replace("<h1>", "<p>")
+            .replace("</h1>", "</p>")
+        )
+        want = escapes.one_line(text).strip()
+        got = (
+            shown(page)
+            .removeprefix("a " if where == "a {}" else "")
+            .removeprefix("x" if "|" in where else "")
+        )
+        assert same(got, want) or (want == "" and got in ("a", "#")), (text[:200], page[:400])
+
+
+def test_code_in_markdown_ends_where_it_should():
+    reader = MarkdownIt("commonmark", {"html": True}).enable("table")
+    for text in TEXTS:
+        page = reader.render(f"| x | y |\n| --- | --- |\n| a | {escapes.markdown_code(text)} |")
+        assert page.count("<td>") == 2, (text[:200], page[:400])
+        assert same(shown(page.split("<td>")[2]), escapes.one_line(text)), (text[:200], page[:400])
+
+
+def test_html_shows_names_as_they_are():
+    for text in TEXTS:
+        written = escapes.html(text)
+        assert not set(written) & set("<>\"'\n\0"), text[:200]
+        assert html.unescape(written) == escapes.one_line(text)
+
+
+@pytest.mark.parametrize("escape", [escapes.latex, escapes.latex_name])
+def test_latex_has_no_command_but_its_own(escape):
+    for text in TEXTS:
+        written = escape(text)
+        assert set(re.findall(r"\\([a-zA-Z]+)", written)) <= COMMANDS, text[:200]
+        bare = re.sub(r"\\ensuremath\{\^\d\}", "", re.sub(r"\\[&%_#${}]|\\ ", "", written))
+        assert not set(bare) & set("$%#&_^~\0\n"), (text[:200], bare[:200])
+        assert bare.count("{") == bare.count("}")
+
+
+def hostile_equations(name):
+    sp = pytest.importorskip("sympy", reason="SymPy is the extra `derive`")
+    arm = symbolic(fa.load("rr").replace(name=name))
+    letter = sp.Symbol(r"^^5cinput{/etc/hostname}<script>alert(1)</script>`|$%#_\write18{x}")
+    links = (arm.links[0].replace(mass=letter), arm.links[1].replace(mass=2 / letter))
+    return derive(arm.replace(links=links))
+
+
+NAME = r"^^5cinput{/etc/hostname} \input{x} <script>alert(1)</script> $ % # _ { } ~ & ` | ](http://x.y)"
+
+
+def test_names_put_no_command_and_no_tag_into_what_derivation_writes():
+    eq = hostile_equations(NAME)
+    for page in (eq.to_latex(document=True), eq.tau[0].to_latex()):
+        assert "^^" not in page
+        assert r"\input" not in page
+        assert r"\write" not in page
+        assert "<script" not in page
+    report = eq.to_markdown()
+    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(report)
+    assert "<script" not in page
+    assert "href" not in page
+
+
+def test_functions_of_symbols_put_no_command_into_latex():
+    sp = pytest.importorskip("sympy", reason="SymPy is the extra `derive`")
+    letter = sp.Symbol(r"\input{y}^^5c")
+    for odd in (sp.Function(r"\input{x}")(letter), sp.sqrt(letter)):
+        arm = fa.load("rr")
+        links = (arm.links[0].replace(d=odd), arm.links[1])
+        found = fa.pose(arm.replace(links=links), sp.symbols("q1 q2"))[2, 3].to_latex()
+        assert r"\input" not in found
+        assert "^^" not in found
+
+
+@pytest.mark.more
+def test_a_document_with_hostile_names_compiles_to_text_alone(tmp_path):
+    if not shutil.which("pdflatex"):
+        pytest.skip("pdflatex compiles the page")
+    secret = tmp_path / "secret.tex"
+    secret.write_text("SECRET")
+    for k, name in enumerate(
+        (NAME.replace("/etc/hostname", str(secret)), *(escapes.one_line(hostile(s)) for s in range(20)))
+    ):
+        source = tmp_path / f"page{k}.tex"
+        source.write_text(hostile_equations(name or "x").to_latex(document=True))
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-recorder", source.name]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+        assert "secret.tex" not in source.with_suffix(".fls").read_text()
