@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forearm.cli.paper_verbs import formulation_of
+from forearm.cli.verbs.paper_verbs import formulation_of
 
 if TYPE_CHECKING:
     from forearm.arm import Arm

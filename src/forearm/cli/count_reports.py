@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from forearm.cli.count_answers import MOST, Answer, Question, Rows, Table, in_n, refuse_the_endless
-from forearm.cli.paper_verbs import formulation_of
+from forearm.cli.verbs.paper_verbs import formulation_of
 
 if TYPE_CHECKING:
     from forearm.counting import OperationGraph, PublishedRow

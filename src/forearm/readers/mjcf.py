@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import Pose
-from forearm.readers.urdf import arm_of_chain
-from forearm.readers.urdf_angles import roll_pitch_yaw
-from forearm.readers.urdf_chain import chain_of
-from forearm.readers.urdf_text import Body, Frame, JointText, LinkText, Robot
-from forearm.readers.urdf_xml import parse_xml, read_limited
+from forearm.readers.robot_text import BodyText, Frame, JointText, LinkText, RobotText
+from forearm.readers.serial_arm import arm_of_chain
+from forearm.readers.serial_chain import chain_of
+from forearm.readers.xml import parse_xml, read_limited
 
 UNNAMED = "MuJoCo Model"
 """What MuJoCo calls a model without a name."""
@@ -50,7 +50,7 @@ def read_mjcf(
     return arm.replace(tool=arm.tool @ Pose(translation=_triple(-last))) if np.any(last) else arm
 
 
-def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[Robot, Any]:
+def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[RobotText, Any]:
     file = str(path)
     tree = parse_xml(content, file)
     if tree.tag != "mujoco":
@@ -98,10 +98,10 @@ def _lines(tree: Any) -> dict[tuple[str, str], int]:
     return {(e.tag, e.get("name")): e.sourceline or 0 for e in found}
 
 
-def _table(file: str, model: Any, lines: dict[tuple[str, str], int]) -> Robot:
+def _table(file: str, model: Any, lines: dict[tuple[str, str], int]) -> RobotText:
     """The compiled model as a table of links and joints, as a URDF file would have it."""
     named = _name(model, 0)
-    robot = Robot(file, named if named not in ("", UNNAMED) else Path(file).stem)
+    robot = RobotText(file, named if named not in ("", UNNAMED) else Path(file).stem)
     bodies = ["world", *(model.body(i).name or f"body{i}" for i in range(1, model.nbody))]
     robot.links["world"] = LinkText("world", None, 0)
     anchors = {0: np.zeros(3)}
@@ -120,7 +120,7 @@ def _name(model: Any, start: int) -> str:
 
 
 def _add_body(
-    robot: Robot,
+    robot: RobotText,
     model: Any,
     i: int,
     bodies: list[str],
@@ -139,7 +139,7 @@ def _add_body(
         origin = Frame(_triple(place + step), rpy, line)
         robot.joints[_joint_name(model, j)] = _joint(robot, model, j, origin, before, child, lines)
         if not last:
-            robot.links[child] = LinkText(child, Body(Frame(), 0.0, NOTHING, line), line)
+            robot.links[child] = LinkText(child, BodyText(Frame(), 0.0, NOTHING, line), line)
         before, anchor, place, rpy, turn = child, model.jnt_pos[j], np.zeros(3), (0.0, 0.0, 0.0), np.eye(3)
     anchors[i] = anchor
     if not numbers:
@@ -154,14 +154,14 @@ def _add_body(
         )
 
 
-def _inertia(model: Any, i: int, anchor: Any, line: int) -> Body:
+def _inertia(model: Any, i: int, anchor: Any, line: int) -> BodyText:
     xx, yy, zz = (float(x) for x in model.body_inertia[i])
     origin = Frame(_triple(model.body_ipos[i] - anchor), _angles(model.body_iquat[i]), line)
-    return Body(origin, float(model.body_mass[i]), (xx, 0.0, 0.0, yy, 0.0, zz), line)
+    return BodyText(origin, float(model.body_mass[i]), (xx, 0.0, 0.0, yy, 0.0, zz), line)
 
 
 def _joint(
-    robot: Robot,
+    robot: RobotText,
     model: Any,
     j: int,
     origin: Frame,

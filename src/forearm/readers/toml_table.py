@@ -33,7 +33,7 @@ class Source:
 
 
 @dataclass
-class Table:
+class TomlTable:
     """One table: what it holds, how to name it in a message, which keys were asked for."""
 
     source: Source
@@ -121,12 +121,12 @@ class Table:
             self.fault(key, f"{key} is {value!r}{hint}; give one of {choices}.")
         return value
 
-    def table(self, key: str, title: str) -> "Table | None":
+    def table(self, key: str, title: str) -> "TomlTable | None":
         """A table inside this one, or None."""
         value = self.raw(key, None, "")
         if value is not None and not isinstance(value, dict):
             self.fault(key, f"{key} is {value!r}; give a table, {key} = {{ .. }} or [{key}].")
-        return None if value is None else Table(self.source, (*self.path, key), value, title)
+        return None if value is None else TomlTable(self.source, (*self.path, key), value, title)
 
     def tables(self, key: str) -> list[dict[str, Any]]:
         """An array of tables, [[key]]."""

@@ -18,7 +18,7 @@ from forearm.faults import ArmFault
 from forearm.inertia import numbers_of as ten_numbers
 from forearm.inertia import ten_of
 from forearm.link import Drive
-from forearm.verification.batches import Tables, numbers_of, tables
+from forearm.verification.difference.torque_tables import Tables, numbers_of, tables
 
 KEPT = 80
 """Tables that are kept at a time."""

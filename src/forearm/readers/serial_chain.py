@@ -11,7 +11,7 @@ from typing import Any
 
 from forearm.algebra import is_number
 from forearm.faults import ReadFault
-from forearm.readers.urdf_text import JointText, LinkText, Robot
+from forearm.readers.robot_text import JointText, LinkText, RobotText
 
 
 @dataclass(frozen=True)
@@ -28,20 +28,22 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Chain:
+class SerialChain:
     """Moving joints in order, and the bodies before, between and after them."""
 
     joints: tuple[JointText, ...]
     """Joints that move, base to tip."""
     bodies: tuple[tuple[Member, ...], ...]
-    """Body 0 is the base; body i is what joint i moves."""
+    """BodyText 0 is the base; body i is what joint i moves."""
     tip: str | None
     """The link that carries the tool, when it was named or there is only one candidate."""
     held: dict[str, float]
     """Joints that could move and are held, with their positions; only those that ride on the arm."""
 
 
-def chain_of(robot: Robot, root: str | None, tip: str | None, lock: Mapping[str, float] | None) -> Chain:
+def chain_of(
+    robot: RobotText, root: str | None, tip: str | None, lock: Mapping[str, float] | None
+) -> SerialChain:
     """The chain from root to tip, every fault of the tree found first."""
     above = _parents(robot)
     below = _children(robot)
@@ -61,13 +63,13 @@ def chain_of(robot: Robot, root: str | None, tip: str | None, lock: Mapping[str,
     starts = [start, *(joint.child for joint in path)]
     bodies = [_body(robot, below, first, free, positions, i > 0) for i, first in enumerate(starts)]
     riding = {m.joint.name: m.position for body in bodies[1:] for m in body if m.joint and m.joint.moving}
-    return Chain(tuple(path), tuple(bodies), _tool(bodies[-1], tip), riding)
+    return SerialChain(tuple(path), tuple(bodies), _tool(bodies[-1], tip), riding)
 
 
 # -- the tree ------------------------------------------------------------------------------------------------
 
 
-def _parents(robot: Robot) -> dict[str, JointText]:
+def _parents(robot: RobotText) -> dict[str, JointText]:
     above: dict[str, JointText] = {}
     for joint in robot.joints.values():
         for end, name in (("parent", joint.parent), ("child", joint.child)):
@@ -93,14 +95,14 @@ def _parents(robot: Robot) -> dict[str, JointText]:
     return above
 
 
-def _children(robot: Robot) -> dict[str, list[JointText]]:
+def _children(robot: RobotText) -> dict[str, list[JointText]]:
     below: dict[str, list[JointText]] = {}
     for joint in robot.joints.values():
         below.setdefault(joint.parent, []).append(joint)
     return below
 
 
-def _refuse_loops(robot: Robot, above: dict[str, JointText]) -> None:
+def _refuse_loops(robot: RobotText, above: dict[str, JointText]) -> None:
     good: set[str] = set()
     for name in robot.links:
         seen: list[str] = []
@@ -118,7 +120,7 @@ def _refuse_loops(robot: Robot, above: dict[str, JointText]) -> None:
         good.update(seen)
 
 
-def _root(robot: Robot, above: dict[str, JointText], root: str | None) -> str:
+def _root(robot: RobotText, above: dict[str, JointText], root: str | None) -> str:
     if root is not None:
         if root not in robot.links:
             raise ReadFault(
@@ -136,7 +138,7 @@ def _root(robot: Robot, above: dict[str, JointText], root: str | None) -> str:
     return roots[0]
 
 
-def _held(robot: Robot, lock: Mapping[str, float]) -> dict[str, float]:
+def _held(robot: RobotText, lock: Mapping[str, float]) -> dict[str, float]:
     """Positions of the joints that are held: those in `lock`, and those that mimic them."""
     positions: dict[str, float] = {}
     for name, value in lock.items():
@@ -165,7 +167,7 @@ def _held(robot: Robot, lock: Mapping[str, float]) -> dict[str, float]:
 
 
 def _path(
-    robot: Robot, above: dict[str, JointText], start: str, tip: str, positions: dict[str, float]
+    robot: RobotText, above: dict[str, JointText], start: str, tip: str, positions: dict[str, float]
 ) -> list[JointText]:
     if tip not in robot.links:
         raise ReadFault(f"{robot.file}: tip={tip!r} is no link of this file; it has {_some(robot.links)}.")
@@ -188,7 +190,7 @@ def _path(
 
 
 def _only_way(
-    robot: Robot, below: dict[str, list[JointText]], start: str, positions: dict[str, float]
+    robot: RobotText, below: dict[str, list[JointText]], start: str, positions: dict[str, float]
 ) -> list[JointText]:
     """Without a tip: from each body one joint may lead on."""
     path: list[JointText] = []
@@ -209,14 +211,16 @@ def _only_way(
     return path
 
 
-def _is_held(robot: Robot, joint: JointText, positions: dict[str, float], others: set[str]) -> bool:
+def _is_held(robot: RobotText, joint: JointText, positions: dict[str, float], others: set[str]) -> bool:
     """Whether a joint is held: it is in `lock`, or mimics one that is (or that is not among `others`)."""
     return joint.name in positions or (
         joint.mimic is not None and _mimicked(robot, joint, positions, others) is not None
     )
 
 
-def _mimicked(robot: Robot, joint: JointText, positions: dict[str, float], free: set[str]) -> float | None:
+def _mimicked(
+    robot: RobotText, joint: JointText, positions: dict[str, float], free: set[str]
+) -> float | None:
     """Position of a mimic joint whose master is held; None where the master moves."""
     factor, offset, seen = 1.0, 0.0, {joint.name}
     while joint.mimic is not None and joint.name not in positions:
@@ -236,7 +240,7 @@ def _mimicked(robot: Robot, joint: JointText, positions: dict[str, float], free:
     return None if joint.name in free else offset
 
 
-def _one_degree(robot: Robot, joint: JointText) -> JointText:
+def _one_degree(robot: RobotText, joint: JointText) -> JointText:
     """The joint, if it can be a joint of an arm."""
     if not joint.moving:
         way = (
@@ -260,7 +264,7 @@ def _one_degree(robot: Robot, joint: JointText) -> JointText:
     return joint
 
 
-def _refuse_branch(robot: Robot, leaving: list[JointText], below: dict[str, list[JointText]]) -> None:
+def _refuse_branch(robot: RobotText, leaving: list[JointText], below: dict[str, list[JointText]]) -> None:
     tips = [_end_of(joint.child, below) for joint in leaving]
     names = ", ".join(repr(joint.name) for joint in leaving)
     locks = ", ".join(f"{joint.name!r}: 0.0" for joint in leaving[1:])
@@ -284,7 +288,7 @@ def _end_of(name: str, below: dict[str, list[JointText]]) -> str:
 
 
 def _body(
-    robot: Robot,
+    robot: RobotText,
     below: dict[str, list[JointText]],
     first: str,
     free: set[str],
@@ -303,7 +307,7 @@ def _body(
     return tuple(members)
 
 
-def _position(robot: Robot, joint: JointText, positions: dict[str, float], free: set[str]) -> float:
+def _position(robot: RobotText, joint: JointText, positions: dict[str, float], free: set[str]) -> float:
     if joint.kind == "fixed":
         return 0.0
     if not joint.moving:

@@ -10,7 +10,7 @@ from close import assert_close
 from forearm.drives import friction_torque, rotor_torque
 from forearm.formulations import FORMULATIONS
 from forearm.readers import load
-from forearm.verification.batches import drive_torques, numbers_of, tables
+from forearm.verification.difference.torque_tables import drive_torques, numbers_of, tables
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques
 

@@ -14,7 +14,7 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.formulations import FORMULATIONS
 from forearm.strobing import torques_of
-from forearm.verification import oracle
+from forearm.verification.proof import oracle
 
 TOLERANCE = 1e-11
 """Relative to the largest magnitude met on the way."""

@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import STDIO, arm_of, writing
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
-from forearm.cli.running import FOUND, OK
 
 
 def formulation_of(stem: str, quantity: str | None = None) -> Any:

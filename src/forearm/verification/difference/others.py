@@ -12,7 +12,7 @@ import numpy as np
 from forearm.algebra import Matrix
 from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault
-from forearm.verification.batches import drive_torques, numbers_of, tables
+from forearm.verification.difference.torque_tables import drive_torques, numbers_of, tables
 
 Torques = Callable[[Matrix, Matrix, Matrix], Matrix]
 COLUMN = re.compile(r"(qdd|qd|q|tau)[ _.:\[]*([^\]]+)\]?")

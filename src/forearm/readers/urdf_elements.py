@@ -1,20 +1,20 @@
-"""The text of a URDF file: XML read safely, every number checked, every fault with its line.
+"""The elements of a URDF file: XML read safely, every number checked, every fault with its line.
 
-Nothing here knows about chains or arms: a file becomes a `Robot`, a table of links and joints as written. No
-entity is expanded, no other file is opened, and nothing is guessed from what is missing.
+Nothing here knows about chains or arms: a file becomes a `RobotText`. No entity is expanded, no other file is
+opened, and nothing is guessed from what is missing.
 """
 
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 from lxml import etree
 
 from forearm.faults import ReadFault
-from forearm.readers.urdf_xml import parse_xml, read_limited
+from forearm.readers.robot_text import MOVING, BodyText, Frame, JointText, LinkText, Mimic, Numbers, RobotText
+from forearm.readers.xml import parse_xml, read_limited
 
 MAX_ANGLE = 4 * math.pi
 MAX_LENGTH = 50.0
@@ -25,109 +25,11 @@ MAX_NUMBER = 1e50
 """Beyond this a number is refused whatever it means; squares and products stay finite."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-MOVING = ("revolute", "continuous", "prismatic")
 TYPES = (*MOVING, "fixed", "floating", "planar")
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
-Numbers = tuple[float, float, float]
 
-
-@dataclass(frozen=True)
-class Frame:
-    """An <origin> as written."""
-
-    xyz: Numbers = (0.0, 0.0, 0.0)
-    """Position [m]."""
-    rpy: Numbers = (0.0, 0.0, 0.0)
-    """Roll, pitch, yaw [rad]."""
-    line: int = 0
-    """Where it stands in the file."""
-
-
-@dataclass(frozen=True)
-class Body:
-    """An <inertial> as written."""
-
-    origin: Frame
-    """Centre of mass and the axes of the tensor, in the link's frame."""
-    mass: float
-    """Mass [kg]."""
-    moments: tuple[float, ...]
-    """ixx, ixy, ixz, iyy, iyz, izz about the centre of mass [kg m²]."""
-    line: int
-    """Where it stands in the file."""
-
-    @property
-    def tensor(self) -> tuple[Numbers, ...]:
-        """The moments as a symmetric matrix."""
-        xx, xy, xz, yy, yz, zz = self.moments
-        return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
-
-
-@dataclass(frozen=True)
-class LinkText:
-    """A <link> as written; visual and collision are not looked at."""
-
-    name: str
-    body: Body | None
-    line: int
-
-
-@dataclass(frozen=True)
-class Mimic:
-    """A <mimic>: position = multiplier times the other joint's plus offset."""
-
-    joint: str
-    multiplier: float
-    offset: float
-
-
-@dataclass(frozen=True)
-class JointText:
-    """A <joint> as written."""
-
-    name: str
-    kind: str
-    parent: str
-    child: str
-    origin: Frame
-    axis: Numbers
-    line: int
-    limits: tuple[float, float] | None = None
-    speed: float | None = None
-    effort: float | None = None
-    damping: float = 0.0
-    friction: float = 0.0
-    mimic: Mimic | None = None
-    armature: float = 0.0
-    """Rotor inertia at the joint (MJCF only)."""
-    offset: float = 0.0
-    """Added to q (MJCF only)."""
-    unused: tuple[str, ...] = ()
-    """Attributes of <dynamics> that this library does not know."""
-
-    @property
-    def moving(self) -> bool:
-        """Whether the joint has one degree of freedom."""
-        return self.kind in MOVING
-
-
-@dataclass
-class Robot:
-    """A URDF file as written: names to links and joints, in the file's order."""
-
-    file: str
-    name: str
-    links: dict[str, LinkText] = field(default_factory=dict)
-    joints: dict[str, JointText] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-
-    def fault(self, line: int, sentence: str) -> NoReturn:
-        """Refuse the file, naming the line."""
-        raise ReadFault(f"{self.file}:{line}: {sentence}")
-
-
-def robot_from_file(path: str | Path, units: bool = True) -> Robot:
+def robot_from_file(path: str | Path, units: bool = True) -> RobotText:
     """A URDF file as a table of links and joints; `units=False` leaves sizes unquestioned."""
     text = str(path)
     if text.startswith(("package://", "model://", "file://", "http://", "https://")):
@@ -142,7 +44,7 @@ def robot_from_file(path: str | Path, units: bool = True) -> Robot:
     return robot_from_bytes(read_limited(path, "URDF"), text, units)
 
 
-def robot_from_bytes(content: bytes, file: str, units: bool = True) -> Robot:
+def robot_from_bytes(content: bytes, file: str, units: bool = True) -> RobotText:
     """A URDF text as a table of links and joints; `units=False` leaves sizes unquestioned."""
     root = parse_xml(content, file)
     tag = root.tag if isinstance(root.tag, str) else "?"
@@ -150,7 +52,7 @@ def robot_from_bytes(content: bytes, file: str, units: bool = True) -> Robot:
         raise ReadFault(
             f"{file}:{root.sourceline}: the root element is <{tag}>; this reader takes URDF, <robot name=..>."
         )
-    robot = Robot(file, root.get("name") or "")
+    robot = RobotText(file, root.get("name") or "")
     if tag != "robot":
         robot.fault(root.sourceline, f"the root element is <{tag}>; a URDF file has <robot name=..>.")
     if not robot.name:
@@ -169,7 +71,7 @@ def robot_from_bytes(content: bytes, file: str, units: bool = True) -> Robot:
 # -- elements ------------------------------------------------------------------------------------------------
 
 
-def _refuse_xacro(robot: Robot, root: Any) -> None:
+def _refuse_xacro(robot: RobotText, root: Any) -> None:
     for element in root.iter():
         if not isinstance(element.tag, str):
             continue
@@ -188,7 +90,7 @@ def _children(element: Any) -> Iterator[Any]:
     return (child for child in element if isinstance(child.tag, str))
 
 
-def _add(robot: Robot, kind: str, table: dict[str, Any], item: Any) -> None:
+def _add(robot: RobotText, kind: str, table: dict[str, Any], item: Any) -> None:
     if item.name in table:
         robot.fault(
             item.line,
@@ -201,7 +103,7 @@ def _add(robot: Robot, kind: str, table: dict[str, Any], item: Any) -> None:
 class _Element:
     """An XML element that reads its attributes strictly, with file and line in every message."""
 
-    def __init__(self, robot: Robot, element: Any, units: bool, title: str = "") -> None:
+    def __init__(self, robot: RobotText, element: Any, units: bool, title: str = "") -> None:
         self.robot, self.element, self.units = robot, element, units
         self.line = element.sourceline or 0
         self.title = title or f"<{element.tag}>"
@@ -292,7 +194,9 @@ def _link(element: _Element) -> LinkText:
     mass.size("value", (kilograms,), MAX_MASS, "masses are in kilograms: grams?")
     moments = tuple(inertia.number(key) for key in MOMENTS)
     inertia.size("a moment", moments, MAX_MOMENT, "moments are in kg m²: kg mm²?")
-    return LinkText(element.name, Body(_origin(inertial), kilograms, moments, inertial.line), element.line)
+    return LinkText(
+        element.name, BodyText(_origin(inertial), kilograms, moments, inertial.line), element.line
+    )
 
 
 def _joint(element: _Element) -> JointText:

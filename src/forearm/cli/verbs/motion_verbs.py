@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.arm_verbs import Numbers
+from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import STDIO, arm_of, motion_of, state_of, writing
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
-from forearm.cli.running import FOUND, OK
+from forearm.cli.verbs.arm_verbs import Numbers
 
 
 def torque(
@@ -125,7 +125,7 @@ def _parts(arm: Any, rows: list[Any], formulation: str | None, terms: bool) -> d
 def _by_paper(arm: Any, rows: list[Any], stem: str) -> Any:
     import numpy as np
 
-    from forearm.cli.paper_verbs import formulation_of
+    from forearm.cli.verbs.paper_verbs import formulation_of
     from forearm.strobing import torques_of
 
     formulation_of(stem, "joint_torques")

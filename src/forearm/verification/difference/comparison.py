@@ -16,10 +16,10 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.verification.hypotheses import Bench, Cause, Fit, View, fit, tilt
-from forearm.verification.others import Other, other_of
-from forearm.verification.reports import Comparison, Evidence
-from forearm.verification.suspects import causes
+from forearm.verification.difference.hypotheses import Bench, Cause, Fit, View, fit, tilt
+from forearm.verification.difference.others import Other, other_of
+from forearm.verification.difference.suspects import causes
+from forearm.verification.difference.verdict import Comparison, Evidence
 
 TOLERANCE = 1e-7
 """Relative difference of torques that counts as none."""

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-OK, FOUND, BAD_INPUT, OUR_BUG, CLOSED_PIPE, INTERRUPTED = 0, 1, 2, 3, 141, 130
-"""Exit codes; 128 + signal for the last two, as shells have it."""
+from forearm import wording
+from forearm.cli.exit_codes import BAD_INPUT, CLOSED_PIPE, INTERRUPTED, OK, OUR_BUG
 
 ANYWHERE = ("--json", "--quiet", "--no-color", "--debug")
 """Flags of every verb, which may also stand before the verb."""
@@ -19,8 +19,12 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
-    words = _flags_last(argv)
+    """Run the command line; gives the exit code. Messages name flags while it runs."""
+    with wording.of_the_shell():
+        return _guarded(_flags_last(argv))
+
+
+def _guarded(words: list[str]) -> int:
     if "--debug" in words:
         return _run(words)
     try:

@@ -11,8 +11,8 @@ from forearm.algebra import is_number, parallel_axis
 from forearm.arm import Arm
 from forearm.faults import link_faults
 from forearm.link import Link
-from forearm.verification.bodies import box_edges, corrections, density, gyration, possible
-from forearm.verification.reports import Finding
+from forearm.verification.numbers.body_shapes import box_edges, corrections, density, gyration, possible
+from forearm.verification.numbers.findings import Finding
 
 DENSEST = 23_000.0
 """kg/m³; osmium has 22 590."""

@@ -15,8 +15,8 @@ from forearm.algebra import is_number
 from forearm.arm import Arm
 from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
-from forearm.verification.doubts import Sizes, body_doubts, finding
-from forearm.verification.reports import LEVELS, Finding, Report
+from forearm.verification.numbers.doubts import Sizes, body_doubts, finding
+from forearm.verification.numbers.findings import LEVELS, Finding, Report
 
 FAMILY = 100.0
 """How many times the median a mass may be."""

@@ -13,7 +13,7 @@ SHORT = 16
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """Rows under a header; numbers stand to the right."""
 
     header: tuple[str, ...]
@@ -74,14 +74,14 @@ class Section:
     """Its heading."""
     text: str
     """Sentences under the heading; ` marks code."""
-    parts: Sequence[Table | Figure] = field(default=())
+    parts: Sequence[PageTable | Figure] = field(default=())
     """Tables and figures."""
 
     def html(self, number: int) -> str:
         """The section."""
         parts = [part.html() for part in self.parts]
         kind = " both" if len(parts) > 1 else ""
-        kind += " wide" if kind and isinstance(self.parts[0], Table) else ""
+        kind += " wide" if kind and isinstance(self.parts[0], PageTable) else ""
         content = "".join(f"<div class='part'>{part}</div>" for part in parts)
         return (
             f"<section id='s{number}'><h2>{escape(self.title)}</h2><p>{_marked(self.text)}</p>"
@@ -93,7 +93,7 @@ def page(
     title: str, lead: str, facts: Sequence[tuple[str, str]], hero: str, sections: Sequence[Section], end: str
 ) -> str:
     """The whole page: title, a sentence, numbers that matter, a picture, sections, a last line."""
-    style = (resources.files("forearm") / "reports" / "page.css").read_text(encoding="utf-8")
+    style = (resources.files("forearm") / "page" / "page.css").read_text(encoding="utf-8")
     tiles = "".join(f"<div><b>{escape(value)}</b><span>{escape(name)}</span></div>" for value, name in facts)
     links = "".join(f"<a href='#s{k}'>{escape(s.title)}</a>" for k, s in enumerate(sections, 1))
     body = "".join(section.html(k) for k, section in enumerate(sections, 1))

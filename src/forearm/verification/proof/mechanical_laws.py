@@ -69,7 +69,7 @@ Difference = tuple[Any, float]
 
 
 @dataclass(frozen=True)
-class Law:
+class MechanicalLaw:
     """One law: what it says, how it is tested, how exact it must hold."""
 
     says: str
@@ -183,20 +183,20 @@ KINEMATICS = "forward kinematics and the links' numbers"
 NOTHING = "nothing: one answer against itself"
 
 LAWS = {
-    "symmetric": Law("M is symmetric", symmetric, 1e-11, NOTHING),
-    "positive": Law("M is positive", positive, 1e-11, NOTHING),
-    "linear": Law("tau = M qdd + bias", linear, 1e-11, NOTHING),
-    "quadratic": Law("c(2 qd) = 4 c(qd)", quadratic, 1e-11, NOTHING),
-    "skew": Law("Mdot - 2C is skew", skew, 1e-8, NOTHING),
-    "gravity": Law("g is the slope of potential energy", gravity, 1e-8, KINEMATICS),
-    "tilted": Law(
+    "symmetric": MechanicalLaw("M is symmetric", symmetric, 1e-11, NOTHING),
+    "positive": MechanicalLaw("M is positive", positive, 1e-11, NOTHING),
+    "linear": MechanicalLaw("tau = M qdd + bias", linear, 1e-11, NOTHING),
+    "quadratic": MechanicalLaw("c(2 qd) = 4 c(qd)", quadratic, 1e-11, NOTHING),
+    "skew": MechanicalLaw("Mdot - 2C is skew", skew, 1e-8, NOTHING),
+    "gravity": MechanicalLaw("g is the slope of potential energy", gravity, 1e-8, KINEMATICS),
+    "tilted": MechanicalLaw(
         "g is the slope of potential energy, base tilted", gravity_on_a_tilted_base, 1e-8, KINEMATICS
     ),
-    "kinetic": Law("½ vᵀMv is the kinetic energy of the links", kinetic, 1e-11, KINEMATICS),
-    "power": Law("power in = rate of energy + friction", power, 1e-7, KINEMATICS),
-    "pushed": Law("a wrench takes Jᵀf off the torques", pushed, 1e-10, KINEMATICS),
-    "turned": Law("base and gravity turned together change nothing", turned, 1e-10, NOTHING),
-    "round_trip": Law("forward dynamics undoes inverse dynamics", round_trip, 1e-10, NOTHING),
+    "kinetic": MechanicalLaw("½ vᵀMv is the kinetic energy of the links", kinetic, 1e-11, KINEMATICS),
+    "power": MechanicalLaw("power in = rate of energy + friction", power, 1e-7, KINEMATICS),
+    "pushed": MechanicalLaw("a wrench takes Jᵀf off the torques", pushed, 1e-10, KINEMATICS),
+    "turned": MechanicalLaw("base and gravity turned together change nothing", turned, 1e-10, NOTHING),
+    "round_trip": MechanicalLaw("forward dynamics undoes inverse dynamics", round_trip, 1e-10, NOTHING),
 }
 """All laws by a short name."""
 

@@ -9,11 +9,11 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.counting import customised, published
-from forearm.demo.timing import timings
 from forearm.formulations import FORMULATIONS
+from forearm.stopwatch import timings
 from forearm.strobing import torques_of
-from forearm.verification import oracle
-from forearm.verification.agreement import TOLERANCE, plain_numbers
+from forearm.verification.proof import oracle
+from forearm.verification.proof.agreement import TOLERANCE, plain_numbers
 
 
 @dataclass(frozen=True)

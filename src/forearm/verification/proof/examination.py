@@ -21,8 +21,8 @@ from forearm.compiler.model.quantities import QUANTITIES, Model
 from forearm.compiler.sources.numpy_source import to_numpy
 from forearm.formulations import FORMULATIONS
 from forearm.strobing import strobed_mass_matrix
-from forearm.verification import oracle
-from forearm.verification.agreement import (
+from forearm.verification.proof import oracle
+from forearm.verification.proof.agreement import (
     TOLERANCE,
     WORDS,
     distances,
@@ -32,8 +32,8 @@ from forearm.verification.agreement import (
     truth,
     values,
 )
-from forearm.verification.laws import LAWS, State, Subject, with_everything_on
-from forearm.verification.reports import Proof, Row
+from forearm.verification.proof.mechanical_laws import LAWS, State, Subject, with_everything_on
+from forearm.verification.proof.verdicts import Row, Verification
 
 Progress = Callable[[int, int, str], None]
 
@@ -76,7 +76,7 @@ def verify(
     formulations: Sequence[str] | None = None,
     compiled: bool = True,
     progress: Progress | None = None,
-) -> Proof:
+) -> Verification:
     """Prove the code on this arm.
 
     Args:
@@ -106,7 +106,7 @@ def verify(
     if progress is not None:
         progress(len(steps), len(steps), "done")
     said = tuple({"q": s.q.tolist(), "qd": s.qd.tolist(), "qdd": s.qdd.tolist()} for s in at)
-    return Proof(arm.name, tuple(work.rows), said, tuple(work.skipped), time.perf_counter() - start)
+    return Verification(arm.name, tuple(work.rows), said, tuple(work.skipped), time.perf_counter() - start)
 
 
 @dataclass

@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import STDIO, arm_of, writing
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
-from forearm.cli.running import FOUND, OK
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())]
 
@@ -101,7 +101,7 @@ def bench(
     threads
         Threads that share the batch (1).
     """
-    from forearm.demo.timing import timings
+    from forearm.stopwatch import timings
 
     found = arm_of(arm)
     with progress(shared, f"timing {found.name}") as tell:

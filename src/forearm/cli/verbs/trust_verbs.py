@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import arm_of
 from forearm.cli.output import PLAIN, Shared, progress, table, verdict_style
-from forearm.cli.running import FOUND, OK
 
 PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
 """What the other libraries are called where packages come from."""
@@ -40,7 +40,7 @@ def verify(
     all_rows
         Show every check of every formulation, not the worst of each.
     """
-    from forearm.verification.proving import verify as prove
+    from forearm.verification.proof.examination import verify as prove
 
     found = arm_of(arm, tip=tip)
     source = arm if tip is None and Path(arm).suffix.lower() == ".urdf" else None
@@ -101,7 +101,7 @@ def check(
     tip
         Last link of the chain (URDF).
     """
-    from forearm.verification.checking import check as question
+    from forearm.verification.numbers.plausibility import check as question
 
     report = question(arm_of(arm, tip=tip), seed=seed)
     good = report.clean if strict else report.passed
@@ -156,7 +156,7 @@ def compare(
     tip
         Last link of the chain (URDF), for both.
     """
-    from forearm.verification.comparing import compare as differ
+    from forearm.verification.difference.comparison import compare as differ
 
     one = arm_of(arm, tip=tip, rigid=rigid)
     two = _other(arm, other, tip, rigid)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from forearm.arm import Arm
-from forearm.verification.hypotheses import Cause, read_as_modified
+from forearm.verification.difference.hypotheses import Cause, read_as_modified
 
 ORIGIN = "inertias about the origin on one side, about the centre of mass on the other"
 DEGREE = math.pi / 180

@@ -12,8 +12,8 @@ import numpy as np
 import forearm
 from forearm import dynamics, plots
 from forearm.arm import Arm
-from forearm.demo import control, measures, task
-from forearm.reports import Figure, Section, Table, page
+from forearm.demo import control, evidence, task
+from forearm.page import Figure, PageTable, Section, page
 
 Say = Callable[[str], None]
 
@@ -36,10 +36,10 @@ class _Findings:
     parts: list[task.Phase]
     motion: tuple[Any, ...]
     terms: Any
-    agreement: list[measures.Agreement]
+    agreement: list[evidence.Agreement]
     costs: list[tuple[Any, ...]]
     speed: dict[str, Any]
-    runs: dict[str, control.Run]
+    runs: dict[str, control.TaskRun]
 
 
 def run_demo(out: str | Path, say: Say = lambda line: None) -> Result:
@@ -67,15 +67,15 @@ def _find(say: Say) -> _Findings:
     peak = np.max(np.abs(terms.total), axis=0)
     say(f"  largest torques  {', '.join(f'{x:.1f}' for x in peak)} N m")
     few = [x[:: len(motion[0]) // 24] for x in motion[1:]]
-    agreement = measures.agreement(arm, *few)
+    agreement = evidence.agreement(arm, *few)
     say(f"\ntorques along the motion by {len(agreement) - 1} formulations and an oracle that shares no code")
     for row in agreement:
         say(f"  {row.verdict}  {row.difference:7.1e}  {row.microseconds:7.0f} µs  {row.name}")
     say("\nmultiplications | additions at six joints: printed, and counted here")
-    costs = measures.cost_rows(arm)
+    costs = evidence.cost_rows(arm)
     for name, printed, ours, status in costs:
         say(f"  {printed:>16}  {ours:>16}  {name} ({status})")
-    speed = measures.speed(arm)
+    speed = evidence.speed(arm)
     say("\ninverse dynamics on this machine, the stopwatch around the Python call")
     for row in speed["rows"]:
         say(f"  {row['median']:>8}  {row['what']}")
@@ -104,7 +104,7 @@ def _summary(f: _Findings) -> dict[str, Any]:
     }
 
 
-def _missed(run: control.Run) -> Any:
+def _missed(run: control.TaskRun) -> Any:
     total = run.kinetic + run.potential
     return total - total[0] - run.work + run.dissipated
 
@@ -170,7 +170,7 @@ def _agreement(f: _Findings) -> Section:
         "The last row shares no code with the others. `forearm verify puma560` does this with all quantities and "
         "twelve laws.",
         (
-            Table(
+            PageTable(
                 ("formulation", "", "difference", "one state", "paper"),
                 rows,
                 "Largest difference over the states, relative to the largest torque; time of one state in plain NumPy.",
@@ -187,7 +187,7 @@ def _costs(f: _Findings) -> Section:
         "running the same sources on scalars that count. Where a printed number is not met, `forearm count "
         "hollerbach_1980 --published` says why.",
         (
-            Table(
+            PageTable(
                 ("formulation", "printed", "counted", "verdict"),
                 f.costs,
                 "Multiplications | additions, n = 6.",
@@ -211,7 +211,7 @@ def _speed(f: _Findings) -> Section:
         f"Inverse dynamics with friction and rotors, {f.speed['operations']} operations a state, float64, one thread. "
         "The stopwatch is around the Python call, arrays ready. `make bench` times other libraries in the same run.",
         (
-            Table(("what", "median", "fastest", ""), shown, f"On {f.speed['machine']['processor']}."),
+            PageTable(("what", "median", "fastest", ""), shown, f"On {f.speed['machine']['processor']}."),
             Figure(
                 plots.svg(plots.bar_figure(bars, "time for one state [ns]"), "speed"),
                 "Time for one state.",
