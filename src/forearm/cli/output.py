@@ -89,7 +89,8 @@ def table(
     styles: Callable[[Sequence[Any]], str] | None = None,
 ) -> None:
     """A table: ruled at a terminal, aligned columns when piped."""
-    cells = [[cell(x) for x in row] for row in (rows := list(rows))]
+    rows = list(rows)
+    cells = [[cell(x) for x in row] for row in rows]
     if not sys.stdout.isatty():
         print("\n".join([*([title] if title else []), *text_table(header, cells, left=left)]))
         return

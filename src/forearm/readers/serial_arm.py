@@ -20,6 +20,7 @@ from forearm.inertia import Inertia
 from forearm.link import Drive, Link
 from forearm.readers.robot_text import Frame, JointText, RobotText
 from forearm.readers.serial_chain import Member, SerialChain
+from forearm.wording import option
 
 Summed = tuple[float, Vector, Matrix]
 
@@ -30,7 +31,7 @@ def arm_of_chain(
     """The arm of a chain out of a table of links and joints; arguments as in `read_urdf`."""
     if snap is not None and not (is_number(snap) and 0 <= snap < 0.5):
         raise ReadFault(
-            f"{robot.file}: right_angles is {snap!r}; give an angle in rad, such as 1e-3, or None."
+            f"{robot.file}: {option('right_angles')} is {snap!r}; give an angle in rad, such as 1e-3, or None."
         )
     dynamics = _has_dynamics(robot, chain, massless)
     if dynamics:
@@ -182,8 +183,7 @@ def _has_dynamics(robot: RobotText, chain: SerialChain, massless: bool) -> bool:
         robot.fault(
             link.line,
             f"link {link.name!r} moves but has no <inertial>, and others have; give its mass and inertia, "
-            "or say "
-            "allow_massless=True to take it as massless (nobody knows which mass was meant).",
+            f"or say {option('allow_massless', 'True')} to take it as massless (nobody knows which mass was meant).",
         )
     return True
 
@@ -199,7 +199,7 @@ def _refuse_impossible(robot: RobotText, chain: SerialChain, keep: bool) -> None
         found += [f"{robot.file}:{body.line}: link {member.link.name!r}: {s}" for _, s in link_faults(link)]
     if found and not keep:
         rest = "".join(f"\n  {sentence}" for sentence in found[1:])
-        raise ArmFault(f"{found[0]} Or load it as it is with keep_defects=True.{rest}")
+        raise ArmFault(f"{found[0]} Or load it as it is with {option('keep_defects', 'True')}.{rest}")
 
 
 def _defects(robot: RobotText, chain: SerialChain, links: list[Link]) -> tuple[Defect, ...]:
@@ -238,10 +238,12 @@ def _remarks(robot: RobotText, chain: SerialChain, snap: float | None, dynamics:
     if chain.held:
         said.append("held: " + _list([f"{name} at {value:g}" for name, value in chain.held.items()]))
     if chain.tip is None:
-        said.append(f"the tool is the frame of {chain.joints[-1].child}; tip= names another")
+        said.append(f"the tool is the frame of {chain.joints[-1].child}; {option('tip')} names another")
     rounded = [joint.name for joint in _all_joints(chain) if rounded_right_angle(joint.origin.rpy)]
     if rounded and snap is None:
-        said.append(f"right angles are rounded in {_list(rounded)}; right_angles=1e-3 makes them exact")
+        said.append(
+            f"right angles are rounded in {_list(rounded)}; {option('right_angles', '1e-3')} makes them exact"
+        )
     return said
 
 

@@ -12,6 +12,10 @@ from typing import Any
 from forearm.algebra import is_number
 from forearm.faults import ReadFault
 from forearm.readers.robot_text import JointText, LinkText, RobotText
+from forearm.wording import held, option
+
+MAX_JOINTS = 300
+"""Moving joints of a chain."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,12 @@ def chain_of(
     if not path:
         where = f" between {start!r} and {tip!r}" if tip else f" after {start!r}"
         raise ReadFault(
-            f"{robot.file}: no joint moves{where}; an arm needs one. Another tip, or fewer joints in lock?"
+            f"{robot.file}: no joint moves{where}; an arm needs one. Another {option('tip')}, or fewer joints in {option('lock')}?"
+        )
+    if len(path) > MAX_JOINTS:
+        raise ReadFault(
+            f"{robot.file}: {len(path)} joints move one after another; arms of up to {MAX_JOINTS} are read from files. "
+            f"A nearer {option('tip')}?"
         )
     free = {joint.name for joint in path}
     starts = [start, *(joint.child for joint in path)]
@@ -124,7 +133,7 @@ def _root(robot: RobotText, above: dict[str, JointText], root: str | None) -> st
     if root is not None:
         if root not in robot.links:
             raise ReadFault(
-                f"{robot.file}: root={root!r} is no link of this file; it has {_some(robot.links)}."
+                f"{robot.file}: {option('root', repr(root))} is no link of this file; it has {_some(robot.links)}."
             )
         return root
     roots = [name for name in robot.links if name not in above]
@@ -133,7 +142,7 @@ def _root(robot: RobotText, above: dict[str, JointText], root: str | None) -> st
             robot.links[roots[1]].line,
             f"links {_some(roots)} all have no parent, so the file holds {len(roots)} separate trees; join "
             "them with "
-            "a fixed joint, or choose one with root=.",
+            f"a fixed joint, or choose one with {option('root')}.",
         )
     return roots[0]
 
@@ -170,13 +179,15 @@ def _path(
     robot: RobotText, above: dict[str, JointText], start: str, tip: str, positions: dict[str, float]
 ) -> list[JointText]:
     if tip not in robot.links:
-        raise ReadFault(f"{robot.file}: tip={tip!r} is no link of this file; it has {_some(robot.links)}.")
+        raise ReadFault(
+            f"{robot.file}: {option('tip', repr(tip))} is no link of this file; it has {_some(robot.links)}."
+        )
     path: list[JointText] = []
     name = tip
     while name != start:
         if name not in above:
             raise ReadFault(
-                f"{robot.file}: there is no way from {start!r} to tip={tip!r}; choose a tip beyond the root."
+                f"{robot.file}: there is no way from {start!r} to {option('tip', repr(tip))}; choose a tip beyond the root."
             )
         path.append(above[name])
         name = above[name].parent
@@ -244,7 +255,7 @@ def _one_degree(robot: RobotText, joint: JointText) -> JointText:
     """The joint, if it can be a joint of an arm."""
     if not joint.moving:
         way = (
-            "start after it with root="
+            f"start after it with {option('root')}"
             if joint.kind == "floating"
             else "replace it by two prismatic joints and a revolute one"
         )
@@ -259,22 +270,19 @@ def _one_degree(robot: RobotText, joint: JointText) -> JointText:
             joint.line,
             f"joint {joint.name!r} mimics {joint.mimic.joint!r}; coupled joints are not arms of this "
             "library. Hold it, "
-            f"lock={{{joint.name!r}: 0.0}}, or choose a tip before it.",
+            f"{held({joint.name: 0.0})}, or choose a tip before it.",
         )
     return joint
 
 
 def _refuse_branch(robot: RobotText, leaving: list[JointText], below: dict[str, list[JointText]]) -> None:
-    tips = [_end_of(joint.child, below) for joint in leaving]
-    names = ", ".join(repr(joint.name) for joint in leaving)
-    locks = ", ".join(f"{joint.name!r}: 0.0" for joint in leaving[1:])
+    ends = [_end_of(joint.child, below) for joint in leaving]
     robot.fault(
         leaving[1].line,
-        f"the chain branches after link {leaving[0].parent!r}: joints {names} all move, and an arm is one "
-        "chain. Choose "
-        f"where it ends, tip={leaving[0].parent!r}, {tips[0]!r} or {tips[1]!r} (what hangs beside it is "
-        "then held at "
-        f"zero), or hold joints yourself, lock={{{locks}}}.",
+        f"the arm may end at {_some([*ends, leaving[0].parent], 'or')}: the chain branches after link "
+        f"{leaving[0].parent!r}, where joints {_some(joint.name for joint in leaving)} all move, and an arm is one "
+        f"chain. Choose where it ends, {option('tip', repr(ends[0]))} (what hangs beside it is then held at zero), or "
+        f"hold joints yourself, {held({joint.name: 0.0 for joint in leaving[1:4]})}.",
     )
 
 
@@ -327,7 +335,7 @@ def _position(robot: RobotText, joint: JointText, positions: dict[str, float], f
             joint.line,
             f"joint {joint.name!r} hangs on the arm and mimics {joint.mimic.joint!r}, which moves, so it "
             "cannot simply be "
-            f"held. Hold it anyway, lock={{{joint.name!r}: 0.0}}, or take it out.",
+            f"held. Hold it anyway, {held({joint.name: 0.0})}, or take it out.",
         )
     return value
 
@@ -342,6 +350,9 @@ def _tool(last: tuple[Member, ...], tip: str | None) -> str | None:
     return ends[0] if len(ends) == 1 else None
 
 
-def _some(names: Any) -> str:
+def _some(names: Any, last: str = "") -> str:
+    """Names in quotes, the first eight of them; `last` stands before the last."""
     listed = [repr(name) for name in names]
-    return ", ".join(listed) if len(listed) <= 8 else ", ".join(listed[:8]) + f" and {len(listed) - 8} more"
+    if len(listed) > 8:
+        return ", ".join(listed[:8]) + f" and {len(listed) - 8} more"
+    return f"{', '.join(listed[:-1])} {last} {listed[-1]}" if last and len(listed) > 1 else ", ".join(listed)

@@ -22,8 +22,11 @@ from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
+from forearm.readers.file_content import read_limited
 from forearm.readers.toml_table import REQUIRED, Source, TomlTable
-from forearm.readers.toml_text import parse
+from forearm.readers.toml_text import MAX_LETTERS, parse
+
+MAX_LINKS = MAX_PARAMETERS = 1000
 
 CONVENTIONS = ("standard", "modified", "poses", "joints")
 
@@ -43,9 +46,7 @@ def read_toml(path: str | Path, parameters: Mapping[str, Scalar] | None = None) 
 def read_text(path: str | Path) -> str:
     """The text of a file; one that cannot be read is a ReadFault."""
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ReadFault(f"{path}: {error.strerror}; give the path of a readable TOML file.") from None
+        return read_limited(path, "TOML", MAX_LETTERS).decode("utf-8")
     except UnicodeDecodeError as error:
         raise ReadFault(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8.") from None
 
@@ -75,7 +76,10 @@ def from_toml(text: str, file: str = "text", parameters: Mapping[str, Scalar] | 
         "tool": _place(top, "tool"),
     }
     base = _place(top, "base")
-    rows = [_row(top, i, item, convention, dynamics) for i, item in enumerate(top.tables("link"))]
+    items = top.tables("link")
+    if len(items) > MAX_LINKS:
+        top.fault(None, f"the file has {len(items)} links; arms of up to {MAX_LINKS} are read from files.")
+    rows = [_row(top, i, item, convention, dynamics) for i, item in enumerate(items)]
     if not rows:
         top.fault(None, 'the file has no links; give each joint a table [[link]] with joint = "revolute".')
     links, base = _chain(rows, base, convention)
@@ -95,6 +99,8 @@ def _parameters(top: TomlTable, replacing: Mapping[str, Scalar]) -> None:
     """Fill the source's parameters: each a number, or a formula of those before it; the caller's win."""
     table = top.table("parameters", "[parameters]")
     names = list(table.content) if table else []
+    if len(names) > MAX_PARAMETERS:
+        top.fault("parameters", f"there are {len(names)} parameters; up to {MAX_PARAMETERS} are read.")
     for name in replacing:
         if name not in names:
             known = ", ".join(names) or "none"

@@ -12,6 +12,9 @@ from forearm.readers.toml_values import UNITS, NotAQuantity, quantity
 REQUIRED: Any = object()
 """Stands for 'there is no default'."""
 
+MAX_MESSAGE = 1000
+"""Letters of a message, which may repeat what the file has."""
+
 SUFFIXES = {"_deg": "90 deg", "_mm": "433 mm", "_cm": "43.3 cm", "_in": "26.45 in", "_g": "820 g"}
 """Units that people put into keys; here they go with the value."""
 
@@ -29,7 +32,8 @@ class Source:
 
     def fault(self, path: Path, message: str) -> NoReturn:
         """Refuse, with file and line."""
-        raise ReadFault(f"{self.file}:{line_of(key_lines(self.text), path)}: {message}")
+        shown = message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]} …"
+        raise ReadFault(f"{self.file}:{line_of(key_lines(self.text), path)}: {shown}")
 
 
 @dataclass

@@ -13,8 +13,10 @@ from typing import Any, NoReturn
 from lxml import etree
 
 from forearm.faults import ReadFault
+from forearm.readers.file_content import read_limited
 from forearm.readers.robot_text import MOVING, BodyText, Frame, JointText, LinkText, Mimic, Numbers, RobotText
-from forearm.readers.xml import parse_xml, read_limited
+from forearm.readers.xml import parse_xml
+from forearm.wording import option
 
 MAX_ANGLE = 4 * math.pi
 MAX_LENGTH = 50.0
@@ -23,6 +25,9 @@ MAX_MOMENT = 1e5
 """Beyond these a number is taken for degrees, millimetres, grams or kg mm²."""
 MAX_NUMBER = 1e50
 """Beyond this a number is refused whatever it means; squares and products stay finite."""
+
+MAX_ELEMENTS = 4000
+"""Links and joints of a file."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 TYPES = (*MOVING, "fixed", "floating", "planar")
@@ -59,6 +64,10 @@ def robot_from_bytes(content: bytes, file: str, units: bool = True) -> RobotText
         robot.fault(root.sourceline, "<robot> has no name; give <robot name=..>.")
     _refuse_xacro(robot, root)
     for element in _children(root):
+        if len(robot.links) + len(robot.joints) >= MAX_ELEMENTS:
+            robot.fault(
+                element.sourceline, f"more than {MAX_ELEMENTS} links and joints; up to so many are read."
+            )
         if element.tag == "link":
             _add(robot, "link", robot.links, _link(_Element(robot, element, units)))
         elif element.tag == "joint":
@@ -166,7 +175,7 @@ class _Element:
         worst = max(values, key=abs)
         if self.units and abs(worst) > most:
             self.fault(
-                f"{key} has {worst:g}, beyond {most:.4g}; {hint} (check_units=False reads it as it is.)"
+                f"{key} has {worst:g}, beyond {most:.4g}; {hint} ({option('check_units', 'False')} reads it as it is.)"
             )
 
 

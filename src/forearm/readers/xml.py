@@ -1,6 +1,5 @@
 """XML from anywhere, read safely: no DOCTYPE, no entities, no other file, UTF-8."""
 
-from pathlib import Path
 from typing import Any
 
 from lxml import etree
@@ -8,25 +7,6 @@ from lxml import etree
 from forearm.faults import ReadFault
 
 ENCODINGS = ("UTF-8", "US-ASCII", "ASCII", "ISO-8859-1")
-
-
-MAX_BYTES = 16 * 2**20
-"""Files above this size are refused."""
-
-
-def read_limited(path: str | Path, kind: str) -> bytes:
-    """The content of a file that is not too large; `kind` is what messages call it."""
-    try:
-        size = Path(path).stat().st_size
-        if size > MAX_BYTES:
-            raise ReadFault(
-                f"{path}: the file has {size / 2**20:.0f} MiB; {kind} files up to {MAX_BYTES >> 20} MiB are "
-                "read. "
-                "Meshes belong in files of their own."
-            )
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise ReadFault(f"{path}: {error.strerror}; give the path of a readable {kind} file.") from None
 
 
 def parse_xml(content: bytes, file: str) -> Any:
