@@ -41,7 +41,7 @@ def option(name: str, value: str = "", shell: str | None = None) -> str:
     if not _in_shell.get():
         return f"{name}={value}"
     given = shell if shell is not None else "" if value in ("True", "False") else value.strip("'\"")
-    return f"{FLAGS[name]} {given}".rstrip()
+    return f"{FLAGS.get(name, name)} {given}".rstrip()
 
 
 def held(joints: dict[str, float]) -> str:

@@ -14,7 +14,7 @@ import forearm
 from forearm.compiler.store.files import cache_folder
 from forearm.stopwatch import processor
 
-OPTIONAL = ("sympy", "matplotlib", "mujoco", "viser", "xarray", "casadi", "cupy-cuda13x", "torch", "jax")
+OPTIONAL = ("sympy", "matplotlib", "mujoco", "xarray", "casadi", "cupy-cuda13x", "torch", "jax")
 """Packages that extras bring."""
 TOLERANCE = 1e-12
 

@@ -4,6 +4,9 @@ arm_figure(arm, q)                 the arm with frames, bodies and shadow
 torque_figure(arm, t, tau)         one panel for each joint
 term_figure(arm, t, terms)         what the torque is made of
 energy_figure(record)              energies, work and what friction takes
+
+    arms     curves     motions     the arm; curves over time and bars; records and significance as a whole
+    style                           the style sheet, files, inline SVG
 """
 
 from forearm.plots.arms import arm_figure, good_view

@@ -61,7 +61,8 @@ def chain_of(
     if not path:
         where = f" between {start!r} and {tip!r}" if tip else f" after {start!r}"
         raise ReadFault(
-            f"{robot.file}: no joint moves{where}; an arm needs one. Another {option('tip')}, or fewer joints in {option('lock')}?"
+            f"{robot.file}: no joint moves{where}; an arm needs one. Another {option('tip')}, or fewer joints in "
+            f"{option('lock')}?"
         )
     if len(path) > MAX_JOINTS:
         raise ReadFault(
@@ -178,16 +179,15 @@ def _held(robot: RobotText, lock: Mapping[str, float]) -> dict[str, float]:
 def _path(
     robot: RobotText, above: dict[str, JointText], start: str, tip: str, positions: dict[str, float]
 ) -> list[JointText]:
+    asked = option("tip", repr(tip))
     if tip not in robot.links:
-        raise ReadFault(
-            f"{robot.file}: {option('tip', repr(tip))} is no link of this file; it has {_some(robot.links)}."
-        )
+        raise ReadFault(f"{robot.file}: {asked} is no link of this file; it has {_some(robot.links)}.")
     path: list[JointText] = []
     name = tip
     while name != start:
         if name not in above:
             raise ReadFault(
-                f"{robot.file}: there is no way from {start!r} to {option('tip', repr(tip))}; choose a tip beyond the root."
+                f"{robot.file}: there is no way from {start!r} to {asked}; choose a tip beyond the root."
             )
         path.append(above[name])
         name = above[name].parent
@@ -277,12 +277,12 @@ def _one_degree(robot: RobotText, joint: JointText) -> JointText:
 
 def _refuse_branch(robot: RobotText, leaving: list[JointText], below: dict[str, list[JointText]]) -> None:
     ends = [_end_of(joint.child, below) for joint in leaving]
+    tips, holding = _some([*ends[1:], leaving[0].parent], "or"), held({j.name: 0.0 for j in leaving[1:4]})
     robot.fault(
         leaving[1].line,
-        f"the arm may end at {_some([*ends, leaving[0].parent], 'or')}: the chain branches after link "
-        f"{leaving[0].parent!r}, where joints {_some(joint.name for joint in leaving)} all move, and an arm is one "
-        f"chain. Choose where it ends, {option('tip', repr(ends[0]))} (what hangs beside it is then held at zero), or "
-        f"hold joints yourself, {held({joint.name: 0.0 for joint in leaving[1:4]})}.",
+        f"the chain branches after link {leaving[0].parent!r}: joints {_some(joint.name for joint in leaving)} all "
+        f"move, and an arm is one chain. Choose where it ends, {option('tip', repr(ends[0]))}, {tips} (what hangs "
+        f"beside it is then held at zero), or hold joints yourself, {holding}.",
     )
 
 

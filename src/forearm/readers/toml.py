@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from forearm.algebra import Scalar, is_number
-from forearm.angles import rotation_rpy
+from forearm.angles import rotation_rpy, rounded_right_angle
 from forearm.arm import Arm, Defect, moved_frame
-from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean
+from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean, link_faults
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
@@ -38,9 +38,20 @@ GEOMETRY = {
 }
 
 
-def read_toml(path: str | Path, parameters: Mapping[str, Scalar] | None = None) -> Arm:
-    """The arm that a TOML file describes; `parameters` replaces values of its [parameters]."""
-    return from_toml(read_text(path), str(path), parameters)
+def read_toml(
+    path: str | Path,
+    parameters: Mapping[str, Scalar] | None = None,
+    *,
+    keep_defects: bool = False,
+    file: str | None = None,
+) -> Arm:
+    """The arm that a TOML file describes.
+
+    parameters: values that replace those of its [parameters].
+    keep_defects: load impossible inertias as they are, as declared defects with a note.
+    file: what messages call it.
+    """
+    return from_toml(read_text(path), file or str(path), parameters, keep_defects=keep_defects)
 
 
 def read_text(path: str | Path) -> str:
@@ -58,7 +69,13 @@ def parameter_values(text: str, file: str = "text") -> dict[str, float]:
     return source.parameters
 
 
-def from_toml(text: str, file: str = "text", parameters: Mapping[str, Scalar] | None = None) -> Arm:
+def from_toml(
+    text: str,
+    file: str = "text",
+    parameters: Mapping[str, Scalar] | None = None,
+    *,
+    keep_defects: bool = False,
+) -> Arm:
     """The arm that a TOML text describes; `file` is what messages call it."""
     content = parse(text, file)
     source = Source(file, text)
@@ -84,12 +101,41 @@ def from_toml(text: str, file: str = "text", parameters: Mapping[str, Scalar] | 
         top.fault(None, 'the file has no links; give each joint a table [[link]] with joint = "revolute".')
     links, base = _chain(rows, base, convention)
     fields["defects"] = _defects(top, links)
+    if keep_defects and dynamics:
+        fields["defects"] += _undeclared(links, fields["defects"], Path(file).name)
+    fields["remarks"] += _rounded_angles(top)
     fields["configurations"] = _configurations(top, links)
     top.done()
     try:
         return Arm(name, links, base=base, **fields)
     except ArmFault as fault:
         raise type(fault)(f"{file}: {fault}") from None
+
+
+def _undeclared(links: tuple[Link, ...], declared: tuple[Defect, ...], file: str) -> tuple[Defect, ...]:
+    """Impossible inertias that the file does not declare, declared."""
+    known = {(defect.link, defect.kind) for defect in declared}
+    found = [(i, kind) for i, link in enumerate(links, 1) for kind, _ in link_faults(link)]
+    return tuple(Defect(i, kind, f"so in {file}") for i, kind in found if (i, kind) not in known)
+
+
+def _rounded_angles(top: TomlTable) -> tuple[str, ...]:
+    """A remark where right angles of the geometry are written with few digits: they cost operations."""
+    places = [top.content.get("base"), top.content.get("tool"), *top.content.get("link", ())]
+    rounded = []
+    for i, place in enumerate(places):
+        given = [place.get("alpha"), *_listed(place.get("rpy"))] if isinstance(place, dict) else []
+        if rounded_right_angle(tuple(x for x in given if isinstance(x, float))):
+            rounded.append(("base", "tool")[i] if i < 2 else str(place.get("name", f"link {i - 1}")))
+    if not rounded:
+        return ()
+    return (
+        f'right angles are rounded in {", ".join(rounded)}; written "pi/2" they are exact, and cost less',
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 # -- the top of the file -----------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ MAX_MOMENT = 1e5
 MAX_NUMBER = 1e50
 """Beyond this a number is refused whatever it means; squares and products stay finite."""
 
-MAX_ELEMENTS = 4000
+MAX_ELEMENTS = 10_000
 """Links and joints of a file."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")

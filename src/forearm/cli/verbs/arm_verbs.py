@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import STDIO, arm_of, state_of
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, state_of
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
 
 Numbers = Annotated[tuple[float, ...], Parameter(consume_multiple=True, negative=())]
@@ -40,7 +40,7 @@ def show(
     arm: str,
     /,
     *,
-    tip: str | None = None,
+    reading: Reading = AS_WRITTEN,
     q: Numbers = (),
     plot: Path | None = None,
     shared: Shared = PLAIN,
@@ -51,14 +51,12 @@ def show(
     ----------
     arm
         Name or file of the arm, or - for stdin.
-    tip
-        Last link of the chain (URDF).
     q
         Joint positions for the drawing.
     plot
         Draw the arm with its frames and bodies into this file (png, svg, pdf).
     """
-    found = arm_of(arm, tip=tip)
+    found = arm_of(arm, reading=reading)
     if plot is not None:
         from forearm import plots
 
@@ -116,7 +114,7 @@ def convert(
     target: str,
     /,
     *,
-    tip: str | None = None,
+    reading: Reading = AS_WRITTEN,
     to: str | None = None,
     lossy: Annotated[bool, Parameter(negative=())] = False,
     shared: Shared = PLAIN,
@@ -129,8 +127,6 @@ def convert(
         Name or file of the arm, or - for stdin.
     target
         File to write (.toml or .urdf), or - for stdout.
-    tip
-        Last link of the chain (URDF).
     to
         toml or urdf, where the target's name does not say it.
     lossy
@@ -138,7 +134,7 @@ def convert(
     """
     from forearm.faults import StateFault
 
-    arm = arm_of(source, tip=tip)
+    arm = arm_of(source, reading=reading)
     form = (to or ("toml" if target == STDIO else Path(target).suffix.lstrip("."))).lower()
     if form not in ("toml", "urdf"):
         raise StateFault(

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, writing
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, writing
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())]
@@ -20,7 +20,7 @@ def emit(
     dtype: Literal["float64", "float32"] = "float64",
     to: Literal["c", "llvm", "numpy", "ptx"] = "c",
     out: Annotated[str, Parameter(name=["--out", "-o"])] = "out",
-    tip: str | None = None,
+    reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:
     """Write code of an arm: C99 for a controller with its self-test, or the source of one kernel.
@@ -39,10 +39,8 @@ def emit(
         c writes a folder; llvm, numpy and ptx print the source of one kernel.
     out
         Folder for C (out); file for the others (- is stdout).
-    tip
-        Last link of the chain (URDF).
     """
-    found = arm_of(arm, tip=tip)
+    found = arm_of(arm, reading=reading)
     if to == "c":
         from forearm.compiler.sources.controller import emit_c
 
@@ -82,6 +80,7 @@ def bench(
     seconds: float = 0.5,
     quantity: str = "inverse_dynamics",
     threads: int = 1,
+    reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:
     """Time a quantity here: first call, one state, a batch; and a plain NumPy recursion beside it.
@@ -103,7 +102,7 @@ def bench(
     """
     from forearm.stopwatch import timings
 
-    found = arm_of(arm)
+    found = arm_of(arm, reading=reading)
     with progress(shared, f"timing {found.name}") as tell:
         result = timings(found, quantity, batch, seconds, threads, tell)
     if shared.json:

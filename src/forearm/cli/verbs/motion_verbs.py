@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, motion_of, state_of, writing
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, motion_of, state_of, writing
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 from forearm.cli.verbs.arm_verbs import Numbers
 
@@ -29,7 +29,7 @@ def torque(
     summary: Annotated[bool, Parameter(negative=())] = False,
     out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
     plot: Path | None = None,
-    tip: str | None = None,
+    reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:
     """Torques of a state, or of every row of a motion.
@@ -60,10 +60,8 @@ def torque(
         Where the CSV goes; - is stdout.
     plot
         Draw the torques into this file.
-    tip
-        Last link of the chain (URDF).
     """
-    found = arm_of(arm, tip=tip, rigid=rigid, payload=payload)
+    found = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
     if motion is None:
         state = {"q": q, "qd": qd, "qdd": qdd}
         t, rows = None, [state_of(found, name, values)[None] for name, values in state.items()]
@@ -219,7 +217,7 @@ def simulate(
     rigid: Annotated[bool, Parameter(negative=())] = False,
     out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
     plot: Path | None = None,
-    tip: str | None = None,
+    reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> int:
     """Simulate: let the arm go, or bring it to a goal by computed torque; the motion as CSV.
@@ -254,13 +252,11 @@ def simulate(
         Where the CSV goes; - is stdout.
     plot
         Draw positions, speeds, torques and energies into this file.
-    tip
-        Last link of the chain (URDF).
     """
     from forearm.simulation import simulate as simulated
 
-    real = arm_of(arm, tip=tip, rigid=rigid, payload=payload)
-    believed = arm_of(arm, tip=tip, rigid=rigid) if unaware else real
+    real = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
+    believed = arm_of(arm, reading=reading, rigid=rigid) if unaware else real
     start = state_of(real, "q0", q0)
     law = _to_the_goal(believed, start, goal, duration) if goal else None
     with progress(shared, f"simulating {real.name}") as tell:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, writing
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, writing
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
 
 
@@ -31,6 +31,7 @@ def derive(
     group: Annotated[bool, Parameter(negative=())] = False,
     form: Annotated[Literal["text", "latex", "document", "markdown"], Parameter(name="--as")] = "text",
     timeout: float | None = None,
+    reading: Reading = AS_WRITTEN,
     out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
     shared: Shared = PLAIN,
 ) -> int:
@@ -58,7 +59,7 @@ def derive(
     from forearm.derivation import derive as derived
     from forearm.derivation import symbolic as lettered
 
-    subject = arm_of(arm)
+    subject = arm_of(arm, reading=reading)
     subject = lettered(subject) if symbolic else subject
     with progress(shared, f"deriving {subject.name}") as tell:
         found = derived(

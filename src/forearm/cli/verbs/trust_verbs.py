@@ -1,12 +1,13 @@
 """Verbs about trust: verify, check, compare."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import arm_of
+from forearm.cli.inputs import AS_WRITTEN, Reading, arm_of
 from forearm.cli.output import PLAIN, Shared, progress, table, verdict_style
 
 PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
@@ -19,7 +20,7 @@ def verify(
     *,
     states: int = 2,
     seed: int = 0,
-    tip: str | None = None,
+    reading: Reading = AS_WRITTEN,
     all_rows: Annotated[bool, Parameter(name="--all", negative=())] = False,
     shared: Shared = PLAIN,
 ) -> int:
@@ -35,15 +36,13 @@ def verify(
         How many random states (2).
     seed
         Which ones.
-    tip
-        Last link of the chain (URDF).
     all_rows
         Show every check of every formulation, not the worst of each.
     """
     from forearm.verification.proof.examination import verify as prove
 
-    found = arm_of(arm, tip=tip)
-    source = arm if tip is None and Path(arm).suffix.lower() == ".urdf" else None
+    found = arm_of(arm, reading=reading)
+    source = arm if reading == AS_WRITTEN and Path(arm).suffix.lower() == ".urdf" else None
     with progress(shared, f"verifying {found.name}") as tell:
         proof = prove(found, states=states, seed=seed, source=source, progress=tell)
     if shared.json:
@@ -83,7 +82,7 @@ def check(
     *,
     strict: Annotated[bool, Parameter(negative=())] = False,
     seed: int = 0,
-    tip: str | None = None,
+    reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> int:
     """Question the numbers of an arm: what cannot be, what hardly is, what is worth knowing.
@@ -98,12 +97,11 @@ def check(
         Take warnings for errors.
     seed
         Which positions are looked at.
-    tip
-        Last link of the chain (URDF).
     """
     from forearm.verification.numbers.plausibility import check as question
 
-    report = question(arm_of(arm, tip=tip), seed=seed)
+    # what cannot be is reported here, not refused: that is the verb's job
+    report = question(arm_of(arm, reading=replace(reading, keep_defects=True)), seed=seed)
     good = report.clean if strict else report.passed
     if shared.json:
         print(report.to_json())
@@ -131,7 +129,7 @@ def compare(
     seed: int = 0,
     tolerance: float | None = None,
     rigid: Annotated[bool, Parameter(negative=())] = False,
-    tip: str | None = None,
+    reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> int:
     """Compare two descriptions, or torques from elsewhere, and name the cause of a difference.
@@ -153,24 +151,25 @@ def compare(
         Relative difference that counts as none (1e-7).
     rigid
         Leave out rotor inertia and friction of both.
-    tip
-        Last link of the chain (URDF), for both.
     """
     from forearm.verification.difference.comparison import compare as differ
 
-    one = arm_of(arm, tip=tip, rigid=rigid)
-    two = _other(arm, other, tip, rigid)
+    one = arm_of(arm, reading=reading, rigid=rigid)
+    two = _other(arm, other, reading, rigid)
     found = differ(one, two, states=states, seed=seed, tolerance=tolerance)
     print(found.to_json() if shared.json else found)
     return OK if found.same else FOUND
 
 
-def _other(arm: str, other: str, tip: str | None, rigid: bool) -> Any:
+def _other(arm: str, other: str, reading: Reading, rigid: bool) -> Any:
     """The other side: torques in a file, another library's reading of the same file, another arm."""
     if other.lower().endswith(".csv"):
         return other
     if other not in ("pinocchio", "mujoco"):
-        return arm_of(other, tip=tip, rigid=rigid)
+        from forearm.readers import takes_options
+
+        kept = reading if takes_options(other) else AS_WRITTEN
+        return arm_of(other, reading=kept, rigid=rigid)
     from forearm.faults import StateFault
 
     if Path(arm).suffix.lower() not in ((".urdf",) if other == "pinocchio" else (".urdf", ".xml", ".mjcf")):
