@@ -6,8 +6,8 @@ import pytest
 
 from cli.verbs import forearm
 from forearm.faults import ReadFault
+from forearm.option_names import FLAGS
 from forearm.readers import load
-from forearm.wording import FLAGS
 
 LINK = (
     '<link name="{0}"><inertial><mass value="1"/>'

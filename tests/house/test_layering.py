@@ -10,7 +10,7 @@ import forearm
 HOME = Path(forearm.__file__).parent
 
 LAYERS = [
-    ("algebra", "escapes", "text_table", "wording"),
+    ("algebra", "escapes", "text_table", "option_names"),
     ("faults", "angles"),
     ("denavit_hartenberg",),
     ("factorisation", "frames", "description"),

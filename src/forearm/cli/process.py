@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from forearm import wording
+from forearm import option_names
 from forearm.cli.exit_codes import BAD_INPUT, CLOSED_PIPE, INTERRUPTED, OK, OUR_BUG
 
 ANYWHERE = ("--json", "--quiet", "--no-color", "--debug")
@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def run(argv: Sequence[str]) -> int:
     """Run the command line; gives the exit code. Messages name flags while it runs."""
-    with wording.of_the_shell():
+    with option_names.of_the_shell():
         return _guarded(_flags_last(argv))
 
 

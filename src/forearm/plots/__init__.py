@@ -5,7 +5,7 @@ torque_figure(arm, t, tau)         one panel for each joint
 term_figure(arm, t, terms)         what the torque is made of
 energy_figure(record)              energies, work and what friction takes
 
-    arms     curves     motions     the arm; curves over time and bars; records and significance as a whole
+    arms  curves  record_figures    the arm; curves over time and bars; records and significance as a whole
     style                           the style sheet, files, inline SVG
 """
 

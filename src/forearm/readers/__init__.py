@@ -19,8 +19,8 @@ from typing import Any
 from forearm.algebra import Scalar
 from forearm.arm import Arm
 from forearm.faults import ReadFault, did_you_mean
+from forearm.option_names import option
 from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml
-from forearm.wording import option
 
 __all__ = ["from_toml", "known_arms", "load", "parameters_of", "read_toml"]
 

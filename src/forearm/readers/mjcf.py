@@ -71,6 +71,10 @@ def _compiled(path: Path, text: str | None) -> Any:
         raise ReadFault(
             f"{path}: MJCF is read by MuJoCo, which is not installed; pip install 'forearm[mjcf]'."
         ) from None
+    heard = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(
+        lambda sentence: None
+    )  # MuJoCo would write them to a file in the current folder
     try:
         if text is None:
             return mujoco.MjModel.from_xml_path(str(path))
@@ -78,6 +82,8 @@ def _compiled(path: Path, text: str | None) -> Any:
     except (ValueError, RuntimeError, UnicodeDecodeError, mujoco.FatalError) as error:
         sentence = " ".join(str(error).split()).rstrip(".")
         raise ReadFault(f"{path}: MuJoCo refuses it: {sentence}. Repair it there.") from None
+    finally:
+        mujoco.set_mju_user_warning(heard)
 
 
 def _left_out(tree: Any) -> list[str]:

@@ -18,9 +18,9 @@ from forearm.faults import ArmFault, ReadFault, link_faults
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
+from forearm.option_names import option
 from forearm.readers.robot_text import Frame, JointText, RobotText
 from forearm.readers.serial_chain import Member, SerialChain
-from forearm.wording import option
 
 Summed = tuple[float, Vector, Matrix]
 

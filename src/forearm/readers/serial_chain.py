@@ -11,8 +11,8 @@ from typing import Any
 
 from forearm.algebra import is_number
 from forearm.faults import ReadFault
+from forearm.option_names import held, option
 from forearm.readers.robot_text import JointText, LinkText, RobotText
-from forearm.wording import held, option
 
 MAX_JOINTS = 300
 """Moving joints of a chain."""

@@ -13,10 +13,10 @@ from typing import Any, NoReturn
 from lxml import etree
 
 from forearm.faults import ReadFault
+from forearm.option_names import option
 from forearm.readers.file_content import read_limited
 from forearm.readers.robot_text import MOVING, BodyText, Frame, JointText, LinkText, Mimic, Numbers, RobotText
 from forearm.readers.xml import parse_xml
-from forearm.wording import option
 
 MAX_ANGLE = 4 * math.pi
 MAX_LENGTH = 50.0

@@ -15,9 +15,9 @@ from forearm.algebra import is_number
 from forearm.arm import Arm
 from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
+from forearm.option_names import option
 from forearm.verification.numbers.doubts import Sizes, body_doubts, finding
 from forearm.verification.numbers.findings import LEVELS, Finding, Report
-from forearm.wording import option
 
 FAMILY = 100.0
 """How many times the median a mass may be."""

@@ -33,7 +33,7 @@ from forearm.verification.proof.agreement import (
     values,
 )
 from forearm.verification.proof.mechanical_laws import LAWS, State, Subject, with_everything_on
-from forearm.verification.proof.verdicts import Row, Verification
+from forearm.verification.proof.results import Row, Verification
 
 Progress = Callable[[int, int, str], None]
 
