@@ -11,7 +11,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from forearm.cli.application import HOMES, VERBS, application
+from forearm.cli.application import application
+from forearm.cli.verbs import VERBS
 
 PAGE = Path(__file__).parent / "cli.md"
 
@@ -65,9 +66,7 @@ def page() -> str:
     for title, verbs in VERBS.items():
         blocks.append(f"## {title}\n")
         for verb in verbs:
-            names = [[verb]] if verb in HOMES else [[verb, "list"], [verb, "clear"]]
-            for words in names:
-                blocks.append(f"### {' '.join(words)}\n\n```text\n{usage(words)}\n```\n")
+            blocks.append(f"### {verb}\n\n```text\n{usage(verb.split())}\n```\n")
     return "\n".join(blocks)
 
 

@@ -129,14 +129,6 @@ def rotation_y(s: Scalar, c: Scalar) -> Matrix:
     # fmt: on
 
 
-def rotation_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Matrix:
-    """Rz(yaw) Ry(pitch) Rx(roll), as URDF has it, right angles exact."""
-    rx = rotation_x(*sin_cos_of_constant(roll))
-    ry = rotation_y(*sin_cos_of_constant(pitch))
-    rz = rotation_z(*sin_cos_of_constant(yaw))
-    return product(product(rz, ry), rx)
-
-
 def product(a: Matrix, b: Matrix) -> Matrix:
     """Matrix product (or matrix times vector) that leaves out structural zeros and ones.
 

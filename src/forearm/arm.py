@@ -282,7 +282,7 @@ class Arm(Part):
         Raises ArmFault for a link whose pose after the joint is not of that form (up to Rz and Tz, which join
         theta and d).
         """
-        from forearm.description import dh_rows
+        from forearm.denavit_hartenberg import dh_rows
 
         rows = dh_rows(self)
         return np.array(rows)

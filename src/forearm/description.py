@@ -1,4 +1,4 @@
-"""An arm as a person wants to see it: `print(arm)`, a notebook's table, and the Denavit-Hartenberg view.
+"""An arm as a person wants to see it: `print(arm)`, a notebook's table.
 
 `sheets` collects what there is to say, once; `arm_text` and `arm_html` only differ in how they set it.
 """
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from forearm import faults
 from forearm.algebra import is_number, is_zero
+from forearm.angles import roll_pitch_yaw
+from forearm.denavit_hartenberg import NEAR, dh_row, round_angle
+from forearm.text_table import text_table
 
 WIDTH = 110
-NEAR = 1e-12
-"""Angles and directions closer than this to a round one are shown (and read) as that."""
 
 
 @dataclass(frozen=True)
@@ -55,39 +55,6 @@ def arm_html(arm: Any) -> str:
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
         parts.append(f"<details><summary>{escape(title)}</summary><ul>{items}</ul></details>")
     return f"<div class='forearm-arm'>{''.join(parts)}</div>"
-
-
-def dh_rows(arm: Any) -> list[tuple[Any, Any, Any, Any]]:
-    """(a, alpha, d, theta) of each link; ArmFault for a link that has no standard row."""
-    rows = [dh_row(link) for link in arm.links]
-    for number, row in enumerate(rows, 1):
-        if row is None:
-            faults.no_dh_row(arm, number)
-    return [row for row in rows if row is not None]
-
-
-def dh_row(link: Any) -> tuple[Any, Any, Any, Any] | None:
-    """(a, alpha, d, theta) of a link whose pose after the joint is Rz Tz Tx(a) Rx(alpha); None for another.
-
-    Rz and Tz after the joint commute with it, so they join theta and d.
-    """
-    if not all(is_number(x) for row in link.pose.rotation for x in row):
-        return None
-    R = np.array(link.pose.rotation, dtype=float)
-    if abs(R[2, 0]) > NEAR:
-        return None
-    extra = _round_angle(math.atan2(R[1, 0], R[0, 0]))
-    x, y, z = link.pose.translation
-    if extra == 0.0:
-        a, across = x, y
-    else:
-        s, c = R[1, 0], R[0, 0]
-        a, across = c * x + s * y, c * y - s * x
-    if not (is_zero(across) or (is_number(across) and abs(across) < NEAR)):
-        return None
-    alpha = _round_angle(math.atan2(R[2, 1], R[2, 2]))
-    theta = link.theta if extra == 0.0 else link.theta + extra
-    return a, alpha, link.d if is_zero(z) else link.d + z, theta
 
 
 # -- what there is to say --------------------------------------------------------------------------------
@@ -235,11 +202,6 @@ def _angle(x: Any) -> str:
     return _number(x)
 
 
-def _round_angle(x: float) -> float:
-    quarter = round(x / (math.pi / 2)) * (math.pi / 2)
-    return quarter if abs(x - quarter) < NEAR else x
-
-
 def _triple(values: Iterable[Any]) -> str:
     return f"({', '.join(map(_number, values))})"
 
@@ -248,13 +210,8 @@ def _rpy(pose: Any) -> tuple[str, str, str]:
     """Roll, pitch, yaw of a rotation of numbers; a dash each for symbols."""
     if not all(is_number(x) for row in pose.rotation for x in row):
         return "·", "·", "·"
-    (r00, _, _), (r10, r11, r12), (r20, r21, r22) = pose.rotation
-    pitch = math.atan2(-r20, math.hypot(r21, r22))
-    if math.hypot(r21, r22) < NEAR:
-        return _angle(_round_angle(math.atan2(-r12, r11))), _angle(_round_angle(pitch)), "0"
-    angles = (math.atan2(r21, r22), pitch, math.atan2(r10, r00))
-    roll, pitch_text, yaw = (_angle(_round_angle(x)) for x in angles)
-    return roll, pitch_text, yaw
+    roll, pitch, yaw = (_angle(round_angle(x)) for x in roll_pitch_yaw(pose.R, near=NEAR))
+    return roll, pitch, yaw
 
 
 def _pose(pose: Any, none: str) -> str:
@@ -287,30 +244,9 @@ _WORDS = ("name", "kind")
 
 
 def _sheet_text(sheet: Sheet) -> str:
-    columns = []
-    for name, cells in zip(sheet.header, zip(*sheet.rows, strict=True), strict=True):
-        set_cells = list(cells) if name in _WORDS else _on_the_point(cells)
-        width = max(map(len, (name, *set_cells)))
-        left = name in _WORDS
-        columns.append([x.ljust(width) if left else x.rjust(width) for x in (name, *set_cells)])
-    lines = ["  " + "  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-    return "\n".join([f"{sheet.title}   {sheet.legend}", *lines])
-
-
-def _on_the_point(cells: Iterable[str]) -> list[str]:
-    """Cells padded on the right so that decimal points stand in one column."""
-    split = [_halves(cell) for cell in cells]
-    widest = max(len(tail) for _, tail in split)
-    return [head + tail.ljust(widest) for head, tail in split]
-
-
-def _halves(cell: str) -> tuple[str, str]:
-    for mark in ("e", "."):
-        plain = cell.replace("-", "").replace("+", "").replace(".", "").replace("e", "")
-        if plain.isdigit() and mark in cell:
-            at = cell.index("." if "." in cell else mark)
-            return cell[:at], cell[at:]
-    return cell, ""
+    left = [k for k, name in enumerate(sheet.header) if name in _WORDS]
+    lines = text_table(sheet.header, sheet.rows, left=left, on_the_point=True)
+    return "\n".join([f"{sheet.title}   {sheet.legend}", *(f"  {line}" for line in lines)])
 
 
 def _sheet_html(sheet: Sheet) -> str:

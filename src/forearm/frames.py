@@ -11,7 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from forearm import faults
-from forearm.algebra import Matrix, Scalar, Vector, product, rotation_rpy, rotation_x, sin_cos_of_constant
+from forearm.algebra import Matrix, Scalar, Vector, product, rotation_x, sin_cos_of_constant
+from forearm.angles import rotation_rpy
 
 Triple = tuple[Scalar, Scalar, Scalar]
 ZERO: Triple = (0.0, 0.0, 0.0)

@@ -9,7 +9,7 @@ from lxml import html
 from arms import random_arm, random_rotation
 from close import assert_close
 from forearm.arm import Arm
-from forearm.description import dh_row
+from forearm.denavit_hartenberg import dh_row
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.kinematics import frame_pose

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from forearm.cli.running import run
+from forearm.cli.process import run
 
 MOTION = "t,q1,q2\n" + "\n".join(f"{0.1 * k},{0.02 * k * k},{-0.01 * k * k}" for k in range(8)) + "\n"
 

@@ -130,7 +130,7 @@ def options_text(source):
 def table_row(source):
     """One row of docs/robots.md: what the file holds, and what `check` thinks of it."""
     from forearm.readers.urdf import read_urdf
-    from forearm.verification.checking import check
+    from forearm.verification.numbers.plausibility import check
 
     arm = read_urdf(source.path, **source.options)
     kinds = "".join("R" if link.revolute else "P" for link in arm.links)

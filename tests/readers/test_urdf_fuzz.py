@@ -19,7 +19,7 @@ from lxml import etree
 from forearm.faults import ArmFault, ReadFault
 from forearm.formulations import FORMULATIONS
 from forearm.readers.urdf import from_urdf
-from forearm.verification import oracle
+from forearm.verification.proof import oracle
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques
 SOUND = (Path(__file__).parent / "museum" / "sound.urdf").read_text()

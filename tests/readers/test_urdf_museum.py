@@ -49,7 +49,7 @@ EXHIBITS = [
         "branch",
         ReadFault,
         56,
-        r"branches after link 'upper'.*'elbow', 'second'.*tip='upper', 'hand' or 'other'.*lock=\{'second'",
+        r"branches after link 'upper'.*'elbow', 'second'.*tip='hand', 'other' or 'upper'.*lock=\{'second'",
         {},
     ),
     ("nothing_moves", ReadFault, None, "no joint moves after 'base'", {}),

@@ -7,6 +7,7 @@ import pytest
 
 from arms import random_arm, seed_of
 from close import assert_close
+from forearm.angles import roll_pitch_yaw
 from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
 from forearm.frames import Pose
@@ -14,7 +15,6 @@ from forearm.kinematics import frame_pose
 from forearm.link import Drive
 from forearm.readers import known_arms, load
 from forearm.readers.urdf import from_urdf
-from forearm.readers.urdf_angles import roll_pitch_yaw
 from forearm.writers.urdf import to_urdf, write_urdf
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques

@@ -9,7 +9,7 @@ import pytest
 
 import forearm as fa
 from close import assert_close
-from forearm.demo import control, measures, run_demo, task
+from forearm.demo import control, evidence, run_demo, task
 from report.test_page import read
 
 WHY = "the gripper points where it should to Newton's last step"
@@ -53,12 +53,12 @@ def test_a_place_out_of_reach_is_told(arm):
 
 def test_formulations_agree_along_the_motion(arm, parts):
     _, q, qd, qdd = task.sampled(parts, 1.0)
-    rows = measures.agreement(arm, q, qd, qdd)
+    rows = evidence.agreement(arm, q, qd, qdd)
     assert {row.name for row in rows} == {
         s for s, f in fa.FORMULATIONS.items() if "joint_torques" in f.gives
     } | {"oracle"}
     assert all(row.verdict == "PASS" for row in rows)
-    assert measures.Agreement("x", "", 1e-3, 1.0).verdict == "FAIL"
+    assert evidence.Agreement("x", "", 1e-3, 1.0).verdict == "FAIL"
 
 
 @pytest.fixture(scope="module")

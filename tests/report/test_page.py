@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from forearm.reports import Figure, Section, Table, page
+from forearm.page import Figure, PageTable, Section, page
 
 VOID = {"meta", "br", "img", "hr", "link", "wbr"}
 
@@ -40,7 +40,7 @@ def read(html):
 
 @pytest.fixture
 def html():
-    table = Table(("name", "ns"), [("<script>alert(1)</script>", 12345), ("b", 1.23456)], "A & B", (0,))
+    table = PageTable(("name", "ns"), [("<script>alert(1)</script>", 12345), ("b", 1.23456)], "A & B", (0,))
     figure = Figure("<svg viewBox='0 0 1 1'><path d='M0 0'/></svg>", 'Says "so".', "fig")
     sections = [Section("One < two", "Text with `code & more`.", (table, figure)), Section("Two", "Nothing.")]
     return page("Title", "Lead.", [("14", "papers")], "<svg></svg>", sections, "End.")

@@ -14,8 +14,8 @@ from forearm.faults import ArmFault
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
 from forearm.readers import known_arms, load
-from forearm.verification.bodies import box_edges, corrections, density, gyration, possible
-from forearm.verification.checking import check
+from forearm.verification.numbers.body_shapes import box_edges, corrections, density, gyration, possible
+from forearm.verification.numbers.plausibility import check
 
 
 def steel(length, width=0.06):

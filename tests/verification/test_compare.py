@@ -10,8 +10,8 @@ from arms import random_arm
 from forearm.arm import Arm
 from forearm.frames import Pose
 from forearm.readers import load
-from forearm.verification.comparing import compare
-from forearm.verification.others import other_of
+from forearm.verification.difference.comparison import compare
+from forearm.verification.difference.others import other_of
 from verification.differences import DIFFERENCES, mild, someone_else
 
 

@@ -9,7 +9,7 @@ from arms import random_arm
 from forearm.faults import NoDynamics, ReadFault, StateFault
 from forearm.readers import load
 from forearm.simulation import simulate
-from forearm.verification.comparing import compare
+from forearm.verification.difference.comparison import compare
 from verification.differences import mild, someone_else
 
 # -- other libraries -------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from arms import GOLDEN, golden_states, random_arm
 from close import assert_close
 from forearm.formulations import FORMULATIONS
 from forearm.readers.urdf import read_urdf
-from forearm.verification import oracle
-from forearm.verification.agreement import plain_numbers
+from forearm.verification.proof import oracle
+from forearm.verification.proof.agreement import plain_numbers
 from peers.urdf_arms import SOURCES
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques

@@ -18,8 +18,8 @@ from forearm.inertia import Inertia
 from forearm.link import Link
 from forearm.readers import known_arms, load
 from forearm.readers.urdf import read_urdf
-from forearm.verification.laws import LAWS
-from forearm.verification.proving import verify
+from forearm.verification.proof.examination import verify
+from forearm.verification.proof.mechanical_laws import LAWS
 from forearm.writers.urdf import write_urdf
 
 SOME = (

@@ -3,10 +3,15 @@
     forearm show puma560
     forearm torque puma560 motion.csv > torques.csv
 
+    verbs/         the table of verbs, and the verbs by purpose (count has files of its own beside it)
+    application    the table as the parser knows it
+    process        from words to an exit code
+    inputs output  what verbs are given, what they print; what a verb needs besides has a file here
+
 Exit codes: 0 fine, 1 something was found (a failed proof, a difference, an error in the numbers), 2 bad input,
 3 a bug of ours, 130 interrupted.
 """
 
-from forearm.cli.running import main
+from forearm.cli.process import main
 
 __all__ = ["main"]

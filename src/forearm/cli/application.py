@@ -1,41 +1,14 @@
-"""The verbs, put together."""
+"""The verbs, put together from their table."""
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from cyclopts import App, Group, Parameter
 
 import forearm
-
-VERBS = {
-    "The arm": ("arms", "show", "convert"),
-    "Dynamics": ("torque", "simulate"),
-    "Trust": ("verify", "check", "compare"),
-    "The papers": ("count", "derive", "cite"),
-    "Code and machine": ("emit", "bench", "doctor", "cache"),
-    "To begin with": ("demo", "completion"),
-}
-"""Verbs by purpose, in the order of `forearm --help`."""
-
-HOMES = {
-    "arms": "arm_verbs",
-    "show": "arm_verbs",
-    "convert": "arm_verbs",
-    "torque": "motion_verbs",
-    "simulate": "motion_verbs",
-    "verify": "trust_verbs",
-    "check": "trust_verbs",
-    "compare": "trust_verbs",
-    "count": "count_verbs",
-    "derive": "paper_verbs",
-    "cite": "paper_verbs",
-    "emit": "machine_verbs",
-    "bench": "machine_verbs",
-    "doctor": "machine_verbs",
-    "demo": "first_verbs",
-    "completion": "first_verbs",
-}
-"""Verb -> module of this package; `cache` has verbs of its own."""
+from forearm.cli.verbs import FAMILIES, VERBS
 
 ABOUT = """The dynamics of robot arms: torques, proofs, counts, closed forms, code.
 
@@ -57,22 +30,21 @@ def application() -> App:
         group_commands=Group("Of forearm itself", sort_key=99),
         default_parameter=Parameter(show_default=False),
     )
+    families: dict[str, App] = {}
     for place, (title, verbs) in enumerate(VERBS.items()):
         group = Group(title, sort_key=place)
-        for verb in verbs:
-            if verb == "cache":
-                app.command(_cache_verbs(group))
-            else:
-                app.command(
-                    getattr(import_module(f"forearm.cli.{HOMES[verb]}"), verb), name=verb, group=group
-                )
+        for verb, home in verbs.items():
+            first, _, second = verb.partition(" ")
+            if not second:
+                app.command(_function(verb, home), name=verb, group=group)
+                continue
+            if first not in families:
+                families[first] = App(name=first, help=FAMILIES[first], group=group)
+                app.command(families[first])
+            families[first].command(_function(verb, home), name=second)
     return app
 
 
-def _cache_verbs(group: Group) -> App:
-    from forearm.cli import machine_verbs
-
-    app = App(name="cache", help="List or clear the kernels kept on disk.", group=group)
-    app.command(machine_verbs.cache_list, name="list")
-    app.command(machine_verbs.cache_clear, name="clear")
-    return app
+def _function(verb: str, home: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(import_module(f"forearm.cli.verbs.{home}"), verb.replace(" ", "_"))
+    return function

@@ -12,9 +12,9 @@ import numpy as np
 
 import forearm
 from forearm.compiler.store.files import cache_folder
-from forearm.demo.timing import processor
+from forearm.stopwatch import processor
 
-OPTIONAL = ("sympy", "matplotlib", "mujoco", "viser", "xarray", "casadi", "cupy-cuda13x", "torch", "jax")
+OPTIONAL = ("sympy", "matplotlib", "mujoco", "xarray", "casadi", "cupy-cuda13x", "torch", "jax")
 """Packages that extras bring."""
 TOLERANCE = 1e-12
 

@@ -7,8 +7,11 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+from cyclopts import Group, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,12 +23,72 @@ STDIO = "stdio:"
 COLUMN = re.compile(r"(t|time)|(qdd|qd|q)[ _.:\[]*([^\]]+?)\]?")
 
 
-def arm_of(name: str, *, tip: str | None = None, rigid: bool = False, payload: Sequence[float] = ()) -> "Arm":
+READING = Group("Reading a file", sort_key=8)
+
+
+@Parameter(name="*", group=READING)
+@dataclass(frozen=True)
+class Reading:
+    """How a robot's file becomes an arm; options of the readers."""
+
+    tip: str | None = None
+    """Last link of the chain (URDF, MJCF)."""
+    root: str | None = None
+    """First link of the chain, fixed to the world."""
+    lock: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())] = ()
+    """Joints to hold, with their positions: --lock finger=0.02 thumb=0."""
+    snap_right_angles: float | None = None
+    """Make angles exact that are this near to a right angle [rad]: 1e-3."""
+    keep_defects: Annotated[bool, Parameter(negative=())] = False
+    """Load impossible inertias as they are, as declared defects."""
+    allow_massless: Annotated[bool, Parameter(negative=())] = False
+    """Take moving links without <inertial> as massless (URDF)."""
+    any_units: Annotated[bool, Parameter(negative=())] = False
+    """Do not ask whether large numbers are degrees, millimetres or grams (URDF)."""
+    allow_files: Annotated[bool, Parameter(negative=())] = False
+    """Let MuJoCo open the files that a model names (MJCF), if you trust it."""
+
+    def options(self) -> dict[str, Any]:
+        """What was asked for, as arguments of `load`."""
+        asked: dict[str, Any] = {
+            "tip": self.tip,
+            "root": self.root,
+            "lock": _positions(self.lock),
+            "right_angles": self.snap_right_angles,
+            "keep_defects": self.keep_defects,
+            "allow_massless": self.allow_massless,
+            "allow_files": self.allow_files,
+        }
+        given = {name: value for name, value in asked.items() if value}
+        return given | ({"check_units": False} if self.any_units else {})
+
+
+AS_WRITTEN = Reading()
+
+
+def _positions(words: Sequence[str]) -> dict[str, float]:
+    from forearm.faults import StateFault
+
+    positions = {}
+    for word in words:
+        name, _, value = word.rpartition("=")
+        try:
+            positions[name] = float(value)
+        except ValueError:
+            name = ""
+        if not name:
+            raise StateFault(f"--lock has {word!r}; give a joint and its position, like finger=0.02.")
+    return positions
+
+
+def arm_of(
+    name: str, *, reading: Reading = AS_WRITTEN, rigid: bool = False, payload: Sequence[float] = ()
+) -> "Arm":
     """The arm of a name, a file, or stdin (`-`: TOML or XML is told from the first character)."""
     from forearm.faults import StateFault
     from forearm.readers import load
 
-    options: dict[str, Any] = {} if tip is None else {"tip": tip}
+    options = reading.options()
     arm = _from_stdin(options) if name == STDIO else load(name, **options)
     if rigid:
         arm = arm.without_drives()

@@ -1,6 +1,5 @@
 """What verbs print: tables, sentences, JSON, progress. Colours and progress for terminals only."""
 
-import io
 import json
 import math
 import os
@@ -11,6 +10,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
+
+from forearm.text_table import text_table
 
 EVERYWHERE = Group("Every verb", sort_key=9)
 
@@ -43,22 +44,15 @@ class Shared:
 PLAIN = Shared()
 
 
-def console(shared: Shared, stream: Any) -> Any:
-    """A rich console; wide and bare unless a terminal, so that lines stay lines."""
+def _terminal(shared: Shared) -> Any:
+    """A rich console on stdout; a closed pipe is told as one."""
     from rich.console import Console
 
     class Plain(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    return Plain(
-        file=stream,
-        width=None if stream.isatty() else 1000,
-        no_color=not shared.colors,
-        highlight=False,
-        soft_wrap=not stream.isatty(),
-        color_system="auto" if shared.colors else None,
-    )
+    return Plain(no_color=not shared.colors, highlight=False, color_system="auto" if shared.colors else None)
 
 
 def print_json(value: Any) -> None:
@@ -95,33 +89,29 @@ def table(
     styles: Callable[[Sequence[Any]], str] | None = None,
 ) -> None:
     """A table: ruled at a terminal, aligned columns when piped."""
+    rows = list(rows)
+    cells = [[cell(x) for x in row] for row in rows]
+    if not sys.stdout.isatty():
+        print("\n".join([*([title] if title else []), *text_table(header, cells, left=left)]))
+        return
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    bare = not sys.stdout.isatty()
     shape = Table(
         title=title or None,
         title_justify="left",
         title_style="bold",
-        box=None if bare else box.SIMPLE_HEAD,
+        box=box.SIMPLE_HEAD,
         header_style="bold",
         pad_edge=False,
         padding=(0, 2, 0, 0),
     )
     for k, name in enumerate(header):
-        shape.add_column(Text(name), justify="left" if k in left else "right", no_wrap=bare, overflow="fold")
-    for row in rows:
-        style = styles(row) if styles else ""
-        shape.add_row(*(Text(cell(x)) for x in row), style=style)
-    if not bare:
-        console(shared, sys.stdout).print(shape)
-        return
-    shape.title = None
-    kept = io.StringIO()
-    console(shared, kept).print(shape)
-    lines = [*([title] if title else []), *(line.rstrip() for line in kept.getvalue().splitlines())]
-    print("\n".join(lines))
+        shape.add_column(Text(name), justify="left" if k in left else "right", overflow="fold")
+    for row, texts in zip(rows, cells, strict=True):
+        shape.add_row(*map(Text, texts), style=styles(row) if styles else "")
+    _terminal(shared).print(shape)
 
 
 def cell(value: Any) -> str:

@@ -16,7 +16,7 @@ STIFFNESS, DAMPING = 225.0, 30.0
 
 
 @dataclass(frozen=True)
-class Run:
+class TaskRun:
     """One run of the task."""
 
     t: Vector
@@ -35,17 +35,17 @@ class Run:
     """Lost in friction (K,) [J]."""
 
 
-def run(arm: Arm, parts: list[Phase], believes_in_load: bool) -> Run:
+def run(arm: Arm, parts: list[Phase], believes_in_load: bool) -> TaskRun:
     """Follow the task: the arm really carries the body; the controller knows of it, or does not."""
     q, qd = parts[0](parts[0].start)[0], np.zeros(arm.n)
-    pieces: list[Run] = []
+    pieces: list[TaskRun] = []
     for part in parts:
         real = loaded(arm) if part.carrying else arm
         record = _followed(real, real if believes_in_load else arm, part, q, qd)
         q, qd = record.end
         pieces.append(_joined(part, record, pieces[-1] if pieces else None))
-    return Run(
-        *(np.concatenate([getattr(piece, name) for piece in pieces]) for name in Run.__dataclass_fields__)
+    return TaskRun(
+        *(np.concatenate([getattr(piece, name) for piece in pieces]) for name in TaskRun.__dataclass_fields__)
     )
 
 
@@ -57,7 +57,7 @@ def _followed(real: Arm, believed: Arm, part: Phase, q: Vector, qd: Vector) -> R
     )
 
 
-def _joined(part: Phase, record: Record, before: Run | None) -> Run:
+def _joined(part: Phase, record: Record, before: TaskRun | None) -> TaskRun:
     """The record, its sums going on where the last ones ended.
 
     The body's energy comes and goes with the body, not through the drives: the potential goes on as well.
@@ -72,7 +72,7 @@ def _joined(part: Phase, record: Record, before: Run | None) -> Run:
             _total(before) - record.kinetic[0] - record.potential[0],
         )
     )
-    return Run(
+    return TaskRun(
         t,
         part(t)[0] - record.q,
         record.tau,
@@ -83,5 +83,5 @@ def _joined(part: Phase, record: Record, before: Run | None) -> Run:
     )
 
 
-def _total(run: Run) -> float:
+def _total(run: TaskRun) -> float:
     return float(run.kinetic[-1] + run.potential[-1])

@@ -1,4 +1,6 @@
-"""Every check and every message: where, what was given, what was expected, what to do.
+"""The kinds of faults, and the checks that several rooms share; a room's own refusals stand in that room.
+
+A message says where, what was given, what was expected, what to do.
 
 The parts of an arm check shape and type when they are made; `arm_faults` then collects *all* physical faults
 of a whole arm, so that one reading shows them all. Entries that are not plain numbers (symbols, traced

@@ -1,22 +1,31 @@
-"""An outside description becomes an Arm; every conversion of units, signs and frames happens here."""
+"""An outside description becomes an Arm; every conversion of units, signs and frames happens here.
 
+    toml  toml_table  toml_text  toml_values    our own format: keys, lines, numbers with units
+    urdf  urdf_elements                         URDF
+    mjcf  mjcf_vocabulary                       MJCF, by MuJoCo's compiler, which sees the words that an arm needs
+    robot_text  serial_chain  serial_arm        what URDF and MJCF share: the table as written, the chain, the arm
+    xml  file_content                           XML and files from anywhere, read safely
+
+A reader is a module and a row in FORMATS.
+"""
+
+import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from forearm.algebra import Scalar
 from forearm.arm import Arm
 from forearm.faults import ReadFault, did_you_mean
+from forearm.option_names import option
 from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml
 
 __all__ = ["from_toml", "known_arms", "load", "parameters_of", "read_toml"]
 
 FORMATS = {".toml": "toml", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
-"""File suffix -> module of this package, whose function read_<module>(path) gives the arm."""
-
+"""File suffix -> module of this package, whose function read_<module>(path, **options) gives the arm."""
 
 ARMS = Path(__file__).parent.parent / "arms"
 """Where the built-in arms lie."""
@@ -34,23 +43,45 @@ def load(source: str | Path, *, parameters: Mapping[str, Scalar] | None = None, 
     `{"m1": sympy.Symbol("m1")}` the arm "rr" carries a symbol. `options` go to the reader of the format.
     """
     text = str(source)
+    asked = {name: value for name, value in options.items() if value is not None}
     if isinstance(source, str) and text in known_arms():
-        return from_toml(_built_in(text), f"{text}.toml", parameters)
+        return _checked(text, read_toml, asked)(
+            ARMS / f"{text}.toml", parameters=parameters, file=f"{text}.toml", **asked
+        )
     module = FORMATS.get(Path(text).suffix.lower())
     if module is None and isinstance(source, str) and not re.search(r"[/\\.]", text):
         known = known_arms()
         raise ReadFault(
             f"there is no built-in arm {text!r}{did_you_mean(text, known)}; give one of {', '.join(known)}, "
-            f"or the path of a file ({', '.join(_formats())})."
+            f"or the path of a file ({', '.join(FORMATS)})."
         )
-    if module is None or find_spec(f"forearm.readers.{module}") is None:
+    if module is None:
         suffix = Path(text).suffix or "no suffix"
-        raise ReadFault(f"{text}: files with {suffix} are not read; give {', '.join(_formats())}.")
-    if module == "toml":
-        return read_toml(source, parameters)
+        raise ReadFault(f"{text}: files with {suffix} are not read; give {', '.join(FORMATS)}.")
+    reader = getattr(import_module(f"forearm.readers.{module}"), f"read_{module}")
     if parameters:
+        asked["parameters"] = parameters
+    arm: Arm = _checked(text, reader, asked)(source, **asked)
+    return arm
+
+
+def takes_options(source: str) -> bool:
+    """Whether a source is a file whose reader chooses a chain: URDF, MJCF."""
+    return FORMATS.get(Path(source).suffix.lower(), "toml") != "toml"
+
+
+def _checked(text: str, reader: Callable[..., Arm], options: Mapping[str, Any]) -> Callable[..., Arm]:
+    """The reader, if it has these options: nothing that was asked for is ignored."""
+    known = inspect.signature(reader).parameters
+    if "parameters" in options and "parameters" not in known:
         raise ReadFault(f"{text}: parameters= belongs to TOML files with a [parameters] table; leave it out.")
-    return import_module(f"forearm.readers.{module}").__dict__[f"read_{module}"](source, **options)  # type: ignore[no-any-return]
+    if not any(p.kind is p.VAR_KEYWORD for p in known.values()):
+        for name in options:
+            if name not in known:
+                raise ReadFault(
+                    f"{text}: {option(name)} does nothing in this format, which says it itself; leave it out."
+                )
+    return reader
 
 
 def parameters_of(source: str | Path) -> dict[str, float]:
@@ -59,13 +90,5 @@ def parameters_of(source: str | Path) -> dict[str, float]:
     `load("rr", parameters={p: sympy.Symbol(p) for p in parameters_of("rr")})` is the arm in symbols.
     """
     if isinstance(source, str) and source in known_arms():
-        return parameter_values(_built_in(source), f"{source}.toml")
+        return parameter_values(read_text(ARMS / f"{source}.toml"), f"{source}.toml")
     return parameter_values(read_text(source), str(source))
-
-
-def _built_in(name: str) -> str:
-    return (ARMS / f"{name}.toml").read_text(encoding="utf-8")
-
-
-def _formats() -> list[str]:
-    return [suffix for suffix, module in FORMATS.items() if find_spec(f"forearm.readers.{module}")]

@@ -1,8 +1,8 @@
 """MJCF files, compiled by MuJoCo itself (the extra `mjcf`), then read out of the compiled model.
 
 Defaults, classes, frames, inertia from geometry: all that is MuJoCo's, so an arm here is the arm there.
-Armature, damping and friction loss are carried. Other files (includes, meshes, plugins) are not opened unless
-asked.
+Armature, damping and friction loss are carried. MuJoCo sees only the words that an arm needs (`mjcf_vocabulary`);
+other files (includes, meshes, plugins) are not opened unless asked.
 """
 
 from collections.abc import Mapping
@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import Pose
-from forearm.readers.urdf import arm_of_chain
-from forearm.readers.urdf_angles import roll_pitch_yaw
-from forearm.readers.urdf_chain import chain_of
-from forearm.readers.urdf_text import Body, Frame, JointText, LinkText, Robot
-from forearm.readers.urdf_xml import parse_xml, read_limited
+from forearm.readers.file_content import read_limited
+from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words
+from forearm.readers.robot_text import BodyText, Frame, JointText, LinkText, RobotText
+from forearm.readers.serial_arm import arm_of_chain
+from forearm.readers.serial_chain import chain_of
+from forearm.readers.xml import parse_xml
 
 UNNAMED = "MuJoCo Model"
 """What MuJoCo calls a model without a name."""
@@ -42,7 +44,7 @@ def read_mjcf(
     allow_files: let MuJoCo open the files that the model names (includes, meshes), if you trust it.
     `rest` are fields of Arm; gravity is the model's unless it is given.
     """
-    robot, model = _robot(Path(path), read_limited(path, "MJCF"), allow_files)
+    robot, model = _robot(Path(path), read_limited(path, "MJCF", MAX_BYTES), allow_files)
     rest.setdefault("gravity", tuple(float(x) for x in model.opt.gravity))
     chain = chain_of(robot, root, tip, lock)
     arm = arm_of_chain(robot, chain, right_angles, keep_defects, False, rest)
@@ -50,46 +52,53 @@ def read_mjcf(
     return arm.replace(tool=arm.tool @ Pose(translation=_triple(-last))) if np.any(last) else arm
 
 
-def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[Robot, Any]:
+def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[RobotText, Any]:
     file = str(path)
     tree = parse_xml(content, file)
     if tree.tag != "mujoco":
         raise ReadFault(
             f"{file}:{tree.sourceline}: the root element is <{tree.tag}>; an MJCF file has <mujoco>."
         )
-    if not allow_files:
-        _refuse_files(file, tree)
-    model = _compiled(path, content, allow_files)
-    return _table(file, model, _lines(tree)), model
+    model = _compiled(path, None if allow_files else arm_words(file, tree))
+    return _table(file, model, _lines(tree), _left_out(tree)), model
 
 
-def _refuse_files(file: str, tree: Any) -> None:
-    for element in tree.iter():
-        if not isinstance(element.tag, str):
-            continue
-        if element.tag in ("include", "plugin", "extension", "attach", "model") or "file" in element.attrib:
-            named = element.get("file") or element.get("plugin") or element.get("model") or ""
-            raise ReadFault(
-                f"{file}:{element.sourceline}: <{element.tag}> wants another file or a plugin ({named!r}), "
-                "and files from "
-                "elsewhere should not open files here. If you trust it, say allow_files=True."
-            )
-
-
-def _compiled(path: Path, content: bytes, allow_files: bool) -> Any:
+def _compiled(path: Path, text: str | None) -> Any:
+    """MuJoCo's model of a text, or of the file itself with all that it names."""
     try:
         import mujoco
     except ImportError:
         raise ReadFault(
             f"{path}: MJCF is read by MuJoCo, which is not installed; pip install 'forearm[mjcf]'."
         ) from None
+    heard = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(
+        lambda sentence: None
+    )  # MuJoCo would write them to a file in the current folder
     try:
-        if allow_files:
+        if text is None:
             return mujoco.MjModel.from_xml_path(str(path))
-        return mujoco.MjModel.from_xml_string(content.decode("utf-8"))
+        return mujoco.MjModel.from_xml_string(text)
     except (ValueError, RuntimeError, UnicodeDecodeError, mujoco.FatalError) as error:
         sentence = " ".join(str(error).split()).rstrip(".")
         raise ReadFault(f"{path}: MuJoCo refuses it: {sentence}. Repair it there.") from None
+    finally:
+        mujoco.set_mju_user_warning(heard)
+
+
+def _left_out(tree: Any) -> list[str]:
+    """What a model may have and an arm has not."""
+    sections = {"equality": "equality constraints", "tendon": "tendons"}
+    counts = {what: len(tree.findall(f"{tag}/*")) for tag, what in sections.items()}
+    said = [f"{n} {what} are not part of an arm, and left out" for what, n in counts.items() if n]
+    driven = [
+        e.get("joint", "?") for e in tree.iterfind("actuator/*") if e.get("armature") or e.get("damping")
+    ]
+    if driven:
+        said.append(
+            f"armature or damping in the actuators of {', '.join(driven)} is left out; joints carry it"
+        )
+    return said
 
 
 def _lines(tree: Any) -> dict[tuple[str, str], int]:
@@ -98,20 +107,17 @@ def _lines(tree: Any) -> dict[tuple[str, str], int]:
     return {(e.tag, e.get("name")): e.sourceline or 0 for e in found}
 
 
-def _table(file: str, model: Any, lines: dict[tuple[str, str], int]) -> Robot:
+def _table(file: str, model: Any, lines: dict[tuple[str, str], int], left_out: list[str]) -> RobotText:
     """The compiled model as a table of links and joints, as a URDF file would have it."""
     named = _name(model, 0)
-    robot = Robot(file, named if named not in ("", UNNAMED) else Path(file).stem)
+    robot = RobotText(file, named if named not in ("", UNNAMED) else Path(file).stem)
     bodies = ["world", *(model.body(i).name or f"body{i}" for i in range(1, model.nbody))]
     robot.links["world"] = LinkText("world", None, 0)
     anchors = {0: np.zeros(3)}
     """Where each body's joint is, seen from the body: the link's frame is put there."""
     for i in range(1, model.nbody):
         _add_body(robot, model, i, bodies, anchors, lines)
-    if model.neq:
-        robot.notes.append(f"{model.neq} equality constraints are not part of an arm, and left out")
-    if model.ntendon:
-        robot.notes.append(f"{model.ntendon} tendons are not part of an arm, and left out")
+    robot.notes += left_out
     return robot
 
 
@@ -120,7 +126,7 @@ def _name(model: Any, start: int) -> str:
 
 
 def _add_body(
-    robot: Robot,
+    robot: RobotText,
     model: Any,
     i: int,
     bodies: list[str],
@@ -139,7 +145,7 @@ def _add_body(
         origin = Frame(_triple(place + step), rpy, line)
         robot.joints[_joint_name(model, j)] = _joint(robot, model, j, origin, before, child, lines)
         if not last:
-            robot.links[child] = LinkText(child, Body(Frame(), 0.0, NOTHING, line), line)
+            robot.links[child] = LinkText(child, BodyText(Frame(), 0.0, NOTHING, line), line)
         before, anchor, place, rpy, turn = child, model.jnt_pos[j], np.zeros(3), (0.0, 0.0, 0.0), np.eye(3)
     anchors[i] = anchor
     if not numbers:
@@ -154,14 +160,14 @@ def _add_body(
         )
 
 
-def _inertia(model: Any, i: int, anchor: Any, line: int) -> Body:
+def _inertia(model: Any, i: int, anchor: Any, line: int) -> BodyText:
     xx, yy, zz = (float(x) for x in model.body_inertia[i])
     origin = Frame(_triple(model.body_ipos[i] - anchor), _angles(model.body_iquat[i]), line)
-    return Body(origin, float(model.body_mass[i]), (xx, 0.0, 0.0, yy, 0.0, zz), line)
+    return BodyText(origin, float(model.body_mass[i]), (xx, 0.0, 0.0, yy, 0.0, zz), line)
 
 
 def _joint(
-    robot: Robot,
+    robot: RobotText,
     model: Any,
     j: int,
     origin: Frame,

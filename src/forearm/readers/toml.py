@@ -15,14 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from forearm.algebra import Scalar, is_number, rotation_rpy
+from forearm.algebra import Scalar, is_number
+from forearm.angles import rotation_rpy, rounded_right_angle
 from forearm.arm import Arm, Defect, moved_frame
-from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean
+from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean, link_faults
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
-from forearm.readers.toml_table import REQUIRED, Source, Table
-from forearm.readers.toml_text import parse
+from forearm.readers.file_content import read_limited
+from forearm.readers.toml_table import REQUIRED, Source, TomlTable
+from forearm.readers.toml_text import MAX_LETTERS, parse
+
+MAX_LINKS = MAX_PARAMETERS = 1000
 
 CONVENTIONS = ("standard", "modified", "poses", "joints")
 
@@ -34,17 +38,26 @@ GEOMETRY = {
 }
 
 
-def read_toml(path: str | Path, parameters: Mapping[str, Scalar] | None = None) -> Arm:
-    """The arm that a TOML file describes; `parameters` replaces values of its [parameters]."""
-    return from_toml(read_text(path), str(path), parameters)
+def read_toml(
+    path: str | Path,
+    parameters: Mapping[str, Scalar] | None = None,
+    *,
+    keep_defects: bool = False,
+    file: str | None = None,
+) -> Arm:
+    """The arm that a TOML file describes.
+
+    parameters: values that replace those of its [parameters].
+    keep_defects: load impossible inertias as they are, as declared defects with a note.
+    file: what messages call it.
+    """
+    return from_toml(read_text(path), file or str(path), parameters, keep_defects=keep_defects)
 
 
 def read_text(path: str | Path) -> str:
     """The text of a file; one that cannot be read is a ReadFault."""
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ReadFault(f"{path}: {error.strerror}; give the path of a readable TOML file.") from None
+        return read_limited(path, "TOML", MAX_LETTERS).decode("utf-8")
     except UnicodeDecodeError as error:
         raise ReadFault(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8.") from None
 
@@ -52,15 +65,21 @@ def read_text(path: str | Path) -> str:
 def parameter_values(text: str, file: str = "text") -> dict[str, float]:
     """Names and values of the [parameters] of a TOML text."""
     source = Source(file, text)
-    _parameters(Table(source, (), parse(text, file), ""), {})
+    _parameters(TomlTable(source, (), parse(text, file), ""), {})
     return source.parameters
 
 
-def from_toml(text: str, file: str = "text", parameters: Mapping[str, Scalar] | None = None) -> Arm:
+def from_toml(
+    text: str,
+    file: str = "text",
+    parameters: Mapping[str, Scalar] | None = None,
+    *,
+    keep_defects: bool = False,
+) -> Arm:
     """The arm that a TOML text describes; `file` is what messages call it."""
     content = parse(text, file)
     source = Source(file, text)
-    top = Table(source, (), content, "")
+    top = TomlTable(source, (), content, "")
     name = top.text("name")
     convention = top.word("convention", CONVENTIONS)
     _parameters(top, parameters or {})
@@ -74,11 +93,17 @@ def from_toml(text: str, file: str = "text", parameters: Mapping[str, Scalar] | 
         "tool": _place(top, "tool"),
     }
     base = _place(top, "base")
-    rows = [_row(top, i, item, convention, dynamics) for i, item in enumerate(top.tables("link"))]
+    items = top.tables("link")
+    if len(items) > MAX_LINKS:
+        top.fault(None, f"the file has {len(items)} links; arms of up to {MAX_LINKS} are read from files.")
+    rows = [_row(top, i, item, convention, dynamics) for i, item in enumerate(items)]
     if not rows:
         top.fault(None, 'the file has no links; give each joint a table [[link]] with joint = "revolute".')
     links, base = _chain(rows, base, convention)
     fields["defects"] = _defects(top, links)
+    if keep_defects and dynamics:
+        fields["defects"] += _undeclared(links, fields["defects"], Path(file).name)
+    fields["remarks"] += _rounded_angles(top)
     fields["configurations"] = _configurations(top, links)
     top.done()
     try:
@@ -87,13 +112,41 @@ def from_toml(text: str, file: str = "text", parameters: Mapping[str, Scalar] | 
         raise type(fault)(f"{file}: {fault}") from None
 
 
+def _undeclared(links: tuple[Link, ...], declared: tuple[Defect, ...], file: str) -> tuple[Defect, ...]:
+    """Impossible inertias that the file does not declare, declared."""
+    known = {(defect.link, defect.kind) for defect in declared}
+    found = [(i, kind) for i, link in enumerate(links, 1) for kind, _ in link_faults(link)]
+    return tuple(Defect(i, kind, f"so in {file}") for i, kind in found if (i, kind) not in known)
+
+
+def _rounded_angles(top: TomlTable) -> tuple[str, ...]:
+    """A remark where right angles of the geometry are written with few digits: they cost operations."""
+    places = [top.content.get("base"), top.content.get("tool"), *top.content.get("link", ())]
+    rounded = []
+    for i, place in enumerate(places):
+        given = [place.get("alpha"), *_listed(place.get("rpy"))] if isinstance(place, dict) else []
+        if rounded_right_angle(tuple(x for x in given if isinstance(x, float))):
+            rounded.append(("base", "tool")[i] if i < 2 else str(place.get("name", f"link {i - 1}")))
+    if not rounded:
+        return ()
+    return (
+        f'right angles are rounded in {", ".join(rounded)}; written "pi/2" they are exact, and cost less',
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 # -- the top of the file -----------------------------------------------------------------------------------
 
 
-def _parameters(top: Table, replacing: Mapping[str, Scalar]) -> None:
+def _parameters(top: TomlTable, replacing: Mapping[str, Scalar]) -> None:
     """Fill the source's parameters: each a number, or a formula of those before it; the caller's win."""
     table = top.table("parameters", "[parameters]")
     names = list(table.content) if table else []
+    if len(names) > MAX_PARAMETERS:
+        top.fault("parameters", f"there are {len(names)} parameters; up to {MAX_PARAMETERS} are read.")
     for name in replacing:
         if name not in names:
             known = ", ".join(names) or "none"
@@ -108,7 +161,7 @@ def _parameters(top: Table, replacing: Mapping[str, Scalar]) -> None:
         top.source.parameters[name] = replacing.get(name, value)
 
 
-def _units(top: Table) -> None:
+def _units(top: TomlTable) -> None:
     """Units are SI; a file may say so."""
     units = top.text("units", "SI")
     if units != "SI":
@@ -119,7 +172,7 @@ def _units(top: Table) -> None:
         )
 
 
-def _provenance(top: Table) -> tuple[tuple[str, str], ...]:
+def _provenance(top: TomlTable) -> tuple[tuple[str, str], ...]:
     """Where the numbers come from: any keys, each with a text; the title is the first."""
     title = top.text("title", None)
     pairs = [("title", title)] if title else []
@@ -130,14 +183,14 @@ def _provenance(top: Table) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def _remarks(top: Table) -> tuple[str, ...]:
+def _remarks(top: TomlTable) -> tuple[str, ...]:
     remarks = top.raw("remarks", [], "[..]")
     if not isinstance(remarks, list) or not all(isinstance(r, str) for r in remarks):
         top.fault("remarks", f"remarks is {remarks!r}; give a list of texts.")
     return tuple(remarks)
 
 
-def _place(top: Table, key: str) -> Pose:
+def _place(top: TomlTable, key: str) -> Pose:
     """The pose in a table [base] or [tool], or none."""
     table = top.table(key, f"[{key}]")
     if table is None:
@@ -147,7 +200,7 @@ def _place(top: Table, key: str) -> Pose:
     return pose
 
 
-def _pose(table: Table) -> Pose:
+def _pose(table: TomlTable) -> Pose:
     """Position, and orientation as rpy or as a rotation matrix."""
     xyz = table.vector("xyz", "length", default=(0.0, 0.0, 0.0))
     if table.has("rotation") and table.has("rpy"):
@@ -172,10 +225,10 @@ class _Row:
     """The constant pose before the joint (conventions 'modified' and 'joints')."""
 
 
-def _row(top: Table, index: int, item: dict[str, Any], convention: str, dynamics: bool) -> _Row:
+def _row(top: TomlTable, index: int, item: dict[str, Any], convention: str, dynamics: bool) -> _Row:
     name = item.get("name")
     title = f"link {index + 1} {name!r}" if isinstance(name, str) else f"link {index + 1}"
-    table = Table(top.source, ("link", index), item, title)
+    table = TomlTable(top.source, ("link", index), item, title)
     kind = table.word("joint", ("revolute", "prismatic"))
     try:
         before, geometry = _geometry(table, kind, convention)
@@ -193,7 +246,7 @@ def _row(top: Table, index: int, item: dict[str, Any], convention: str, dynamics
     return _Row(link, before)
 
 
-def _geometry(table: Table, kind: str, convention: str) -> tuple[Pose, dict[str, Any]]:
+def _geometry(table: TomlTable, kind: str, convention: str) -> tuple[Pose, dict[str, Any]]:
     """The pose before the joint, and Link's pose, theta and d."""
     if convention == "joints":
         return _pose(table), {}
@@ -209,7 +262,7 @@ def _geometry(table: Table, kind: str, convention: str) -> tuple[Pose, dict[str,
     return Pose(), {"theta": theta, "d": d, "pose": step}
 
 
-def _body(table: Table, dynamics: bool) -> dict[str, Any]:
+def _body(table: TomlTable, dynamics: bool) -> dict[str, Any]:
     """Mass, centre and inertia; required where the arm has dynamics, refused where it has none."""
     if not dynamics:
         for key in ("mass", "com", "inertia", "drive"):
@@ -226,7 +279,7 @@ def _body(table: Table, dynamics: bool) -> dict[str, Any]:
     return {"mass": mass, "com": com, "inertia": _inertia(table)}
 
 
-def _inertia(table: Table) -> Inertia:
+def _inertia(table: TomlTable) -> Inertia:
     given = table.raw("inertia", REQUIRED, '{ about = "com", Ixx = .., Iyy = .., Izz = .. }, or "point"')
     if given == "point":
         return Inertia.point()
@@ -236,7 +289,7 @@ def _inertia(table: Table) -> Inertia:
             f'inertia is {given!r}; give {{ about = "com" or "origin", Ixx = .., .. }} by name, or "point": '
             "bare numbers have no agreed order.",
         )
-    inner = Table(table.source, (*table.path, "inertia"), given, f"{table.title}, inertia")
+    inner = TomlTable(table.source, (*table.path, "inertia"), given, f"{table.title}, inertia")
     make = Inertia.about_com if inner.word("about", ("com", "origin")) == "com" else Inertia.about_origin
     axes = rotation_rpy(*inner.vector("rpy", "angle")) if inner.has("rpy") else None
     if inner.has("matrix"):
@@ -250,7 +303,7 @@ def _inertia(table: Table) -> Inertia:
     return tensor
 
 
-def _drive(table: Table, kind: str) -> Drive:
+def _drive(table: TomlTable, kind: str) -> Drive:
     """Rotor and friction; friction measured at the motor is taken to the joint."""
     inner = table.table("drive", f"{table.title}, drive")
     if inner is None:
@@ -271,7 +324,7 @@ def _drive(table: Table, kind: str) -> Drive:
     return Drive(rotor, gear, side, viscous, coulomb, smoothing)
 
 
-def _range(table: Table, kind: str) -> dict[str, Any]:
+def _range(table: TomlTable, kind: str) -> dict[str, Any]:
     """Limits, direction and zero of the joint."""
     turn = kind == "revolute"
     where, speed, effort = (
@@ -298,11 +351,11 @@ def _chain(rows: list[_Row], base: Pose, convention: str) -> tuple[tuple[Link, .
 # -- what refers to links ----------------------------------------------------------------------------------
 
 
-def _defects(top: Table, links: tuple[Link, ...]) -> tuple[Defect, ...]:
+def _defects(top: TomlTable, links: tuple[Link, ...]) -> tuple[Defect, ...]:
     names = [link.name for link in links]
     found = []
     for index, item in enumerate(top.tables("defect")):
-        table = Table(top.source, ("defect", index), item, f"defect {index + 1}")
+        table = TomlTable(top.source, ("defect", index), item, f"defect {index + 1}")
         given = table.raw("link", REQUIRED, "the link's name or number")
         if given in names:
             number = names.index(given) + 1
@@ -318,7 +371,7 @@ def _defects(top: Table, links: tuple[Link, ...]) -> tuple[Defect, ...]:
     return tuple(found)
 
 
-def _configurations(top: Table, links: tuple[Link, ...]) -> tuple[tuple[str, tuple[float, ...]], ...]:
+def _configurations(top: TomlTable, links: tuple[Link, ...]) -> tuple[tuple[str, tuple[float, ...]], ...]:
     table = top.table("configurations", "[configurations]")
     if table is None:
         return ()

@@ -12,6 +12,9 @@ from forearm.readers.toml_values import UNITS, NotAQuantity, quantity
 REQUIRED: Any = object()
 """Stands for 'there is no default'."""
 
+MAX_MESSAGE = 1000
+"""Letters of a message, which may repeat what the file has."""
+
 SUFFIXES = {"_deg": "90 deg", "_mm": "433 mm", "_cm": "43.3 cm", "_in": "26.45 in", "_g": "820 g"}
 """Units that people put into keys; here they go with the value."""
 
@@ -29,11 +32,12 @@ class Source:
 
     def fault(self, path: Path, message: str) -> NoReturn:
         """Refuse, with file and line."""
-        raise ReadFault(f"{self.file}:{line_of(key_lines(self.text), path)}: {message}")
+        shown = message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]} …"
+        raise ReadFault(f"{self.file}:{line_of(key_lines(self.text), path)}: {shown}")
 
 
 @dataclass
-class Table:
+class TomlTable:
     """One table: what it holds, how to name it in a message, which keys were asked for."""
 
     source: Source
@@ -121,12 +125,12 @@ class Table:
             self.fault(key, f"{key} is {value!r}{hint}; give one of {choices}.")
         return value
 
-    def table(self, key: str, title: str) -> "Table | None":
+    def table(self, key: str, title: str) -> "TomlTable | None":
         """A table inside this one, or None."""
         value = self.raw(key, None, "")
         if value is not None and not isinstance(value, dict):
             self.fault(key, f"{key} is {value!r}; give a table, {key} = {{ .. }} or [{key}].")
-        return None if value is None else Table(self.source, (*self.path, key), value, title)
+        return None if value is None else TomlTable(self.source, (*self.path, key), value, title)
 
     def tables(self, key: str) -> list[dict[str, Any]]:
         """An array of tables, [[key]]."""

@@ -9,15 +9,19 @@ from forearm.faults import ReadFault
 Path = tuple[str | int, ...]
 """The way to a value: table names, positions in arrays of tables, keys."""
 
-HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
 KEY = re.compile(
     r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*="""
 )
+KEY_LETTERS = re.compile(r"""[\w\s.'"-]+\]*\s*""")
+MAX_LETTERS = 2**18
+MAX_LEVELS = 8
+"""Longer files and longer dotted keys are refused: the standard parser's work grows with their square."""
 QUOTES = ('"""', "'''", '"', "'")
 
 
 def parse(text: str, file: str) -> dict[str, Any]:
-    """The content of a TOML text; bad syntax is a ReadFault with file and line."""
+    """The content of a TOML text; bad syntax, and more of it than an arm has, is a ReadFault with file and line."""
+    _refuse_excess(text, file)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -28,6 +32,29 @@ def parse(text: str, file: str) -> dict[str, Any]:
             f"{file}:{line}: not valid TOML: {what}. Mend the line; strings need quotes, an inline table "
             "{ .. } stays on one line."
         ) from None
+    except RecursionError:
+        raise ReadFault(
+            f"{file}: arrays or tables stand hundreds deep in each other; an arm has three levels. Take them out."
+        ) from None
+    except ValueError as error:  # Python's own limit on the digits of an integer
+        raise ReadFault(f"{file}: not valid TOML: {error}. Write numbers with fewer digits.") from None
+
+
+def _refuse_excess(text: str, file: str) -> None:
+    """Refuse what the parser would take minutes or gigabytes for: long files, long dotted keys."""
+    if len(text) > MAX_LETTERS:
+        raise ReadFault(
+            f"{file}: the file has {len(text)} letters; TOML files up to {MAX_LETTERS} are read. An arm has a few "
+            "thousand."
+        )
+    for number, line in enumerate(text.splitlines(), 1):
+        for piece in line.split("=") if line.count(".") > MAX_LEVELS else ():
+            key = re.split(r"[,{\[]", piece)[-1]
+            if key.count(".") > MAX_LEVELS and KEY_LETTERS.fullmatch(key):
+                raise ReadFault(
+                    f"{file}:{number}: a key of {key.count('.') + 1} parts, {key.strip()[:20]}…; an arm has keys of "
+                    "three at most. Take it out."
+                )
 
 
 def key_lines(text: str) -> dict[Path, int]:
@@ -40,9 +67,9 @@ def key_lines(text: str) -> dict[Path, int]:
         if open_value:
             open_value = _still_open(line, open_value)
             continue
-        header = HEADER.match(line)
-        if header:
-            table = _enter(header[2], header[1] == "[[", counts)
+        if line.lstrip().startswith("["):
+            name = line.lstrip().lstrip("[").partition("]")[0]
+            table = _enter(name, line.lstrip().startswith("[["), counts)
             lines[table] = number
             continue
         key = KEY.match(line)

@@ -51,6 +51,10 @@ OPERATORS: dict[type[ast.AST], Callable[..., Scalar]] = {
 }
 
 
+MAX_FORMULA = 500
+"""Letters of a formula; longer ones are refused before they are parsed."""
+
+
 class NotAQuantity(ValueError):
     """Why a value is not a quantity: the reader adds the file, the line and the key."""
 
@@ -63,9 +67,13 @@ def si_unit(dimension: str) -> str:
 def quantity(value: Any, dimension: str, parameters: Mapping[str, Scalar]) -> Scalar:
     """A number, or a string with arithmetic, parameters and perhaps a unit, in SI and radians."""
     if is_number(value):
-        return float(value)
+        return _finite_size(value, dimension)
     if not isinstance(value, str):
         raise NotAQuantity(f"is {_short(value)}; give {_expected(dimension)}")
+    if len(value) > MAX_FORMULA:
+        raise NotAQuantity(
+            f"is a formula of {len(value)} letters; give {MAX_FORMULA} at most, or a parameter for a part of it"
+        )
     tree = _arithmetic(value)
     factor, divisor = 1.0, 1.0
     if tree is None:
@@ -83,9 +91,21 @@ def quantity(value: Any, dimension: str, parameters: Mapping[str, Scalar]) -> Sc
         result = _evaluate(tree, parameters)
     except ArithmeticError as error:
         raise NotAQuantity(f"is {value!r} ({error}); give {_expected(dimension)}") from None
+    if isinstance(result, complex):
+        raise NotAQuantity(f"is {value!r}, which is no real number; give {_expected(dimension)}")
     if not is_number(result):
         return result if (factor, divisor) == (1, 1) else result * factor / divisor
-    return float(result) * factor / divisor
+    return _finite_size(result, dimension) * factor / divisor
+
+
+def _finite_size(number: Any, dimension: str) -> float:
+    """The number as a float; an integer may be too long for one."""
+    try:
+        return float(number)
+    except OverflowError:
+        raise NotAQuantity(
+            f"is an integer of {len(str(number))} digits; give {_expected(dimension)}"
+        ) from None
 
 
 def _expected(dimension: str) -> str:

@@ -248,7 +248,7 @@ class SpeedStudy:
 
     def plot(self) -> Any:
         """A figure, error against speed; needs matplotlib."""
-        from forearm.simulation.pictures import speed_figure
+        from forearm.plots.record_figures import speed_figure
 
         return speed_figure(self)
 

@@ -171,6 +171,6 @@ class Record:
 
     def plot(self) -> Any:
         """A figure of positions, speeds, torques and the energy balance of one motion; needs matplotlib."""
-        from forearm.simulation.pictures import record_figure
+        from forearm.plots.record_figures import record_figure
 
         return record_figure(self)

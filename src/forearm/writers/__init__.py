@@ -1,1 +1,1 @@
-"""An Arm becomes an outside description."""
+"""An Arm becomes a file: `toml` carries everything, `urdf` says what it cannot carry."""

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from forearm.algebra import is_number
+from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
+from forearm.denavit_hartenberg import dh_row
 from forearm.faults import ArmFault
 from forearm.frames import Pose
 from forearm.inertia import Inertia
@@ -26,7 +28,7 @@ def write_toml(arm: Arm, path: str | Path) -> Path:
 
 def to_toml(arm: Arm) -> str:
     """The arm as TOML text: standard Denavit-Hartenberg rows where all links have them, else poses."""
-    rows = [_dh(link.pose) for link in arm.links]
+    rows = [_dh(link) for link in arm.links]
     standard = all(row is not None for row in rows)
     blocks = [_head(arm, "standard" if standard else "poses")]
     blocks += [_table("base", _pose_lines(arm.base)), _table("tool", _pose_lines(arm.tool))]
@@ -107,14 +109,13 @@ def _drive(drive: Drive, arm: str, where: str) -> str:
 # -- poses -------------------------------------------------------------------------------------------------
 
 
-def _dh(pose: Pose) -> tuple[float, float] | None:
-    """(a, alpha) that give this pose back to the bit, or None."""
-    entries = [*pose.translation, *(x for row in pose.rotation for x in row)]
-    if not all(is_number(x) for x in entries):
+def _dh(link: Link) -> tuple[float, float] | None:
+    """(a, alpha) that give the link's pose back to the bit, or None."""
+    row = dh_row(link)
+    if row is None or not all(is_number(x) for x in (*row[:2], *link.pose.translation)):
         return None
-    alpha = math.atan2(pose.rotation[2][1], pose.rotation[2][2])
-    a = float(pose.translation[0])
-    return (a, alpha) if Pose.dh(a, alpha) == pose else None
+    a, alpha = float(row[0]), float(row[1])
+    return (a, alpha) if Pose.dh(a, alpha) == link.pose else None
 
 
 def _dh_lines(row: tuple[float, float]) -> list[str]:
@@ -130,12 +131,7 @@ def _pose_lines(pose: Pose) -> list[str]:
     if pose.rotation == Pose().rotation:
         return lines
     rows = ", ".join(_vector(row, "", "pose") for row in pose.rotation)
-    r = pose.R
-    rpy = (
-        math.atan2(r[2, 1], r[2, 2]),
-        -math.asin(max(-1.0, min(1.0, r[2, 0]))),
-        math.atan2(r[1, 0], r[0, 0]),
-    )
+    rpy = roll_pitch_yaw(pose.R)
     if Pose.at((0, 0, 0), rpy).rotation == pose.rotation:
         return [*lines, f"rpy = [{', '.join(ANGLES.get(x, repr(x)) for x in rpy)}]"]
     return [*lines, f"rotation = [{rows}]"]

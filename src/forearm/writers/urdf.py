@@ -13,11 +13,11 @@ import numpy as np
 from lxml import etree
 
 from forearm.algebra import is_number
+from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ArmFault
 from forearm.frames import Pose
 from forearm.link import Link
-from forearm.readers.urdf_angles import roll_pitch_yaw
 
 EARTH = (0.0, 0.0, -9.81)
 

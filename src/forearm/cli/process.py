@@ -1,0 +1,103 @@
+"""From the command line to an exit code: errors in one sentence, quiet ends of pipes, interrupts."""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+from forearm import option_names
+from forearm.cli.exit_codes import BAD_INPUT, CLOSED_PIPE, INTERRUPTED, OK, OUR_BUG
+
+ANYWHERE = ("--json", "--quiet", "--no-color", "--debug")
+"""Flags of every verb, which may also stand before the verb."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:] if argv is None else argv))
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run the command line; gives the exit code. Messages name flags while it runs."""
+    with option_names.of_the_shell():
+        return _guarded(_flags_last(argv))
+
+
+def _guarded(words: list[str]) -> int:
+    if "--debug" in words:
+        return _run(words)
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _forget(sys.stdout)
+        return CLOSED_PIPE
+    except KeyboardInterrupt:
+        print("forearm: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except Exception as error:
+        return _explained(error)
+
+
+def _run(words: list[str]) -> int:
+    from forearm.cli.application import application
+    from forearm.cli.inputs import STDIO
+
+    words = [STDIO if word == "-" else word for word in words]
+    result = application()(words, exit_on_error=False, print_error=False, result_action="return_value")
+    return result if isinstance(result, int) else OK
+
+
+def _flags_last(argv: Sequence[str]) -> list[str]:
+    """Flags before the verb go behind it, so that `forearm --json arms` works too."""
+    words = list(argv)
+    first = []
+    while words and words[0] in ANYWHERE:
+        first.append(words.pop(0))
+    at = words.index("--") if "--" in words else len(words)
+    return [*words[:at], *first, *words[at:]] if words else first
+
+
+def _plainly(sentence: str) -> str:
+    """What the parser says, and how numbers are written where that was the mistake."""
+    if (
+        found := re.search(r"for (--\S+): unable to convert \"([^\"]*)\" into (float|int)", sentence)
+    ) is None:
+        return sentence
+    option, given, kind = found.groups()
+    if "," in given:
+        return (
+            f"{option} has {given!r}; give numbers with spaces between: {option} {given.replace(',', ' ')}."
+        )
+    wanted = "a whole number" if kind == "int" else "a number"
+    return f"{option} has {given!r}; give {wanted}."
+
+
+def _explained(error: Exception) -> int:
+    """One sentence on stderr, and the exit code."""
+    from cyclopts import CycloptsError
+
+    from forearm.faults import Fault
+
+    if isinstance(error, CycloptsError):
+        verb = " ".join(["forearm", *(error.command_chain or ())])
+        print(f"forearm: {_plainly(' '.join(str(error).split()))} See {verb} --help.", file=sys.stderr)
+        return BAD_INPUT
+    if isinstance(error, OSError) and error.filename is not None:
+        print(f"forearm: {error.filename}: {error.strerror}.", file=sys.stderr)
+        return BAD_INPUT
+    if isinstance(error, Fault):
+        print(f"forearm: {error}", file=sys.stderr)
+        return BAD_INPUT
+    print(
+        f"forearm: this is a bug of forearm: {type(error).__name__}: {error}. Run it again with --debug and report it.",
+        file=sys.stderr,
+    )
+    return OUR_BUG
+
+
+def _forget(stream: TextIO) -> None:
+    """Let the interpreter's last flush of a closed pipe go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,26 @@
+"""The table of verbs. A verb is a function of the same name (`cache list` is `cache_list`) in a module of this
+package; its row here is all that the command line needs to know.
+
+    arm_verbs      arms, show, convert              motion_verbs    torque, simulate
+    trust_verbs    verify, check, compare           paper_verbs     derive, cite; count_verbs has count
+    machine_verbs  emit, bench, doctor, cache       first_verbs     demo, completion
+"""
+
+VERBS = {
+    "The arm": {"arms": "arm_verbs", "show": "arm_verbs", "convert": "arm_verbs"},
+    "Dynamics": {"torque": "motion_verbs", "simulate": "motion_verbs"},
+    "Trust": {"verify": "trust_verbs", "check": "trust_verbs", "compare": "trust_verbs"},
+    "The papers": {"count": "count_verbs", "derive": "paper_verbs", "cite": "paper_verbs"},
+    "Code and machine": {
+        "emit": "machine_verbs",
+        "bench": "machine_verbs",
+        "doctor": "machine_verbs",
+        "cache list": "machine_verbs",
+        "cache clear": "machine_verbs",
+    },
+    "To begin with": {"demo": "first_verbs", "completion": "first_verbs"},
+}
+"""Purpose -> verb -> module of this package, in the order of `forearm --help`."""
+
+FAMILIES = {"cache": "List or clear the kernels kept on disk."}
+"""First words of verbs of two words, and their help."""

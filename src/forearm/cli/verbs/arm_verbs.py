@@ -1,0 +1,163 @@
+"""Verbs about arms: list, show, convert."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, state_of
+from forearm.cli.output import PLAIN, Shared, note, print_json, table
+
+Numbers = Annotated[tuple[float, ...], Parameter(consume_multiple=True, negative=())]
+"""Several numbers after one option: --q 0.1 -0.2 0.3."""
+
+
+def arms(*, shared: Shared = PLAIN) -> None:
+    """List the built-in arms."""
+    from forearm.readers import known_arms, load
+
+    rows = [_row(load(name)) for name in known_arms()]
+    if shared.json:
+        print_json(rows)
+        return
+    header = ("name", "what", "joints", "mass [kg]", "drives", "notes")
+    table(shared, header, [tuple(row.values()) for row in rows], left=(0, 1, 2))
+
+
+def _row(arm: Any) -> dict[str, Any]:
+    kinds = "".join("R" if link.revolute else "P" for link in arm.links)
+    return {
+        "name": arm.name,
+        "title": dict(arm.provenance).get("title", ""),
+        "joints": f"{len(kinds)}R" if set(kinds) == {"R"} else kinds,
+        "mass": round(float(arm.total_mass), 4) if arm.dynamics else None,
+        "drives": arm.has_drives,
+        "notes": len(arm.notes),
+    }
+
+
+def show(
+    arm: str,
+    /,
+    *,
+    reading: Reading = AS_WRITTEN,
+    q: Numbers = (),
+    plot: Path | None = None,
+    shared: Shared = PLAIN,
+) -> None:
+    """Show an arm: joints, bodies, drives, notes, where its numbers come from.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm, or - for stdin.
+    q
+        Joint positions for the drawing.
+    plot
+        Draw the arm with its frames and bodies into this file (png, svg, pdf).
+    """
+    found = arm_of(arm, reading=reading)
+    if plot is not None:
+        from forearm import plots
+
+        at = state_of(found, "q", q) if q else plots.good_view(found)
+        plots.save(plots.arm_figure(found, at), plot)
+        note(shared, f"drawn: {plot}")
+    if shared.json:
+        print_json(_description(found))
+    else:
+        print(found)
+
+
+def _description(arm: Any) -> dict[str, Any]:
+    """The arm as plain data."""
+    return {
+        "name": arm.name,
+        "joints": arm.n,
+        "dynamics": arm.dynamics,
+        "mass": float(arm.total_mass) if arm.dynamics else None,
+        "gravity": arm.gravity,
+        "base": {"rotation": arm.base.rotation, "translation": arm.base.translation},
+        "tool": {"rotation": arm.tool.rotation, "translation": arm.tool.translation},
+        "links": [_link(link) for link in arm.links],
+        "configurations": dict(arm.configurations),
+        "notes": arm.notes,
+        "provenance": dict(arm.provenance),
+    }
+
+
+def _link(link: Any) -> dict[str, Any]:
+    mass, center, tensor = link.about_com
+    drive = link.drive
+    return {
+        "name": link.name,
+        "kind": link.kind,
+        "theta": link.theta,
+        "d": link.d,
+        "pose": {"rotation": link.pose.rotation, "translation": link.pose.translation},
+        "flip": link.flip,
+        "offset": link.offset,
+        "mass": mass,
+        "com": center,
+        "inertia_about_com": tensor,
+        "rotor_inertia": drive.reflected_inertia,
+        "viscous": drive.viscous,
+        "coulomb": drive.coulomb,
+        "limits": link.limits,
+        "speed_limit": link.speed_limit,
+        "effort_limit": link.effort_limit,
+    }
+
+
+def convert(
+    source: str,
+    target: str,
+    /,
+    *,
+    reading: Reading = AS_WRITTEN,
+    to: str | None = None,
+    lossy: Annotated[bool, Parameter(negative=())] = False,
+    shared: Shared = PLAIN,
+) -> None:
+    """Convert an arm: write it as TOML or URDF, with the same torques.
+
+    Parameters
+    ----------
+    source
+        Name or file of the arm, or - for stdin.
+    target
+        File to write (.toml or .urdf), or - for stdout.
+    to
+        toml or urdf, where the target's name does not say it.
+    lossy
+        Leave out what URDF cannot say (rotor inertia, another gravity).
+    """
+    from forearm.faults import StateFault
+
+    arm = arm_of(source, reading=reading)
+    form = (to or ("toml" if target == STDIO else Path(target).suffix.lstrip("."))).lower()
+    if form not in ("toml", "urdf"):
+        raise StateFault(
+            f"convert: {target}: {form or 'no suffix'!r} is not written; give .toml or .urdf, or --to."
+        )
+    text = _text(arm, form, lossy)
+    if target == STDIO:
+        print(text, end="")
+        return
+    Path(target).write_text(text, encoding="utf-8")
+    if shared.json:
+        print_json({"arm": arm.name, "written": target, "format": form})
+    else:
+        note(shared, f"written: {target}")
+
+
+def _text(arm: Any, form: str, lossy: bool) -> str:
+    if form == "toml":
+        from forearm.writers.toml import to_toml
+
+        return to_toml(arm)
+    from forearm.writers.urdf import refuse_loss, to_urdf, unsayable
+
+    if not lossy and (lost := unsayable(arm)):
+        refuse_loss(arm, lost, "--lossy")
+    return to_urdf(arm, lossy=lossy)

@@ -1,0 +1,166 @@
+"""Verbs about code and the machine: emit, bench, doctor, cache."""
+
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from forearm.cli.exit_codes import FOUND, OK
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, writing
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
+
+Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())]
+
+
+def emit(
+    arm: str,
+    /,
+    *,
+    functions: Words = ("inverse_dynamics",),
+    free: Words = (),
+    dtype: Literal["float64", "float32"] = "float64",
+    to: Literal["c", "llvm", "numpy", "ptx"] = "c",
+    out: Annotated[str, Parameter(name=["--out", "-o"])] = "out",
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> None:
+    """Write code of an arm: C99 for a controller with its self-test, or the source of one kernel.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    functions
+        Quantities: inverse_dynamics, mass_matrix, gravity_torque, forward_dynamics, …
+    free
+        Parameters that stay arguments: payload, links[2].mass, …
+    dtype
+        float64 (unless told otherwise) or float32.
+    to
+        c writes a folder; llvm, numpy and ptx print the source of one kernel.
+    out
+        Folder for C (out); file for the others (- is stdout).
+    """
+    found = arm_of(arm, reading=reading)
+    if to == "c":
+        from forearm.compiler.sources.controller import emit_c
+
+        written = emit_c(found, out, functions, dtype=dtype, free=free)
+        if shared.json:
+            print_json({"arm": found.name, "functions": functions, "written": written})
+        else:
+            print("\n".join(str(path) for path in written))
+        return
+    _one_source(found, functions, free, dtype, to, out, shared)
+
+
+def _one_source(
+    arm: Any, functions: Words, free: Words, dtype: str, to: str, out: str, shared: Shared
+) -> None:
+    from forearm.compiler.pipeline import compile
+    from forearm.faults import StateFault
+
+    if len(functions) != 1:
+        raise StateFault(
+            f"emit: --to {to} prints one kernel, but {len(functions)} functions were given; give one."
+        )
+    kernel = compile(arm, functions[0], dtype=dtype, free=free)
+    source = kernel.source(to)
+    if shared.json:
+        print_json({"arm": arm.name, "function": functions[0], "to": to, "source": source})
+        return
+    with writing(STDIO if out == "out" else out) as file:
+        file.write(source + "\n")
+
+
+def bench(
+    arm: str,
+    /,
+    *,
+    batch: int = 100_000,
+    seconds: float = 0.5,
+    quantity: str = "inverse_dynamics",
+    threads: int = 1,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> None:
+    """Time a quantity here: first call, one state, a batch; and a plain NumPy recursion beside it.
+
+    The stopwatch is around the Python call, arrays ready. `make bench` times the peers too.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    batch
+        Rows of the batch (100000).
+    seconds
+        How long to repeat each measurement (0.5).
+    quantity
+        inverse_dynamics, forward_dynamics, mass_matrix, gravity_torque, bias_torque.
+    threads
+        Threads that share the batch (1).
+    """
+    from forearm.stopwatch import timings
+
+    found = arm_of(arm, reading=reading)
+    with progress(shared, f"timing {found.name}") as tell:
+        result = timings(found, quantity, batch, seconds, threads, tell)
+    if shared.json:
+        print_json(result)
+        return
+    rows = [
+        (row["what"], row["median"], row["fastest"], row["runs"], row["remark"]) for row in result["rows"]
+    ]
+    title = f"{quantity} of {found.name}, {result['operations']} operations a state"
+    table(shared, ("what", "median", "fastest", "runs", "remark"), rows, title=title, left=(0, 4))
+    for what, value in result["machine"].items():
+        print(f"{what}: {value}")
+
+
+def doctor(*, shared: Shared = PLAIN) -> int:
+    """Look at this machine: versions, processor, GPU, which targets work; then test forearm on it.
+
+    Exit code 1 if the self-test fails.
+    """
+    from forearm.cli.diagnosis import facts, self_tests
+
+    known = facts()
+    with progress(shared, "testing") as tell:
+        tests = self_tests(tell)
+    good = all(test.verdict != "FAIL" for test in tests)
+    if shared.json:
+        rows = [{"test": test.what, "verdict": test.verdict, "detail": test.detail} for test in tests]
+        print_json({"facts": known, "tests": rows, "passed": good})
+        return OK if good else FOUND
+    table(shared, ("", ""), list(known.items()), left=(0, 1))
+    rows_shown = [(test.verdict, test.what, test.detail) for test in tests]
+    table(shared, ("", "test", ""), rows_shown, left=(0, 1, 2), styles=verdict_style)
+    return OK if good else FOUND
+
+
+def cache_list(*, shared: Shared = PLAIN) -> None:
+    """List the kernels on disk, the last used first."""
+    from datetime import UTC, datetime
+
+    from forearm.compiler.store.files import cache_folder, list_cache
+
+    entries = list_cache()
+    if shared.json:
+        rows = [{"name": e.name, "path": e.path, "bytes": e.size, "used": e.used} for e in entries]
+        print_json({"folder": cache_folder(), "kernels": rows})
+        return
+    note(shared, f"folder: {cache_folder() or 'off'}")
+    when = (datetime.fromtimestamp(e.used, UTC).strftime("%Y-%m-%d %H:%M") for e in entries)
+    rows_shown = [(e.name, f"{e.size / 1e3:.1f} kB", w) for e, w in zip(entries, when, strict=True)]
+    table(shared, ("kernel", "size", "last used (UTC)"), rows_shown)
+
+
+def cache_clear(*, shared: Shared = PLAIN) -> None:
+    """Delete every kernel on disk; they are built anew when needed."""
+    from forearm.compiler.store.files import clear_cache
+
+    count = clear_cache()
+    if shared.json:
+        print_json({"deleted": count})
+    else:
+        print(f"{count} kernels deleted")

@@ -1,0 +1,309 @@
+"""Verbs about motion: torques of a state or of a motion, simulation."""
+
+import csv
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from forearm.cli.exit_codes import FOUND, OK
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, motion_of, state_of, writing
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
+from forearm.cli.verbs.arm_verbs import Numbers
+
+
+def torque(
+    arm: str,
+    motion: str | None = None,
+    /,
+    *,
+    q: Numbers = (),
+    qd: Numbers = (),
+    qdd: Numbers = (),
+    payload: Numbers = (),
+    formulation: str | None = None,
+    rigid: Annotated[bool, Parameter(negative=())] = False,
+    terms: Annotated[bool, Parameter(negative=())] = False,
+    summary: Annotated[bool, Parameter(negative=())] = False,
+    out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
+    plot: Path | None = None,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> None:
+    """Torques of a state, or of every row of a motion.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    motion
+        CSV file with columns t, q1 …, qd1 …, qdd1 … (or joint names), or - for stdin.
+    q
+        Joint positions, without a motion [rad, m]; zeros otherwise, which is said.
+    qd
+        Joint speeds; zeros otherwise.
+    qdd
+        Joint accelerations; zeros otherwise.
+    payload
+        Mass [kg], or mass and centre x y z [m] in the tool's axes.
+    formulation
+        A paper's stem (see forearm count); the compiled kernel otherwise.
+    rigid
+        Leave out rotor inertia and friction.
+    terms
+        Split the torque into its terms.
+    summary
+        Largest and mean torque, speed and power of each joint beside its limits.
+    out
+        Where the CSV goes; - is stdout.
+    plot
+        Draw the torques into this file.
+    """
+    found = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
+    if motion is None:
+        state = {"q": q, "qd": qd, "qdd": qdd}
+        t, rows = None, [state_of(found, name, values)[None] for name, values in state.items()]
+        absent = [name for name, values in state.items() if not values]
+        remarks = [f"{_listed(absent)} not given: taken as zero"] if absent else []
+        about: dict[str, Any] = {"assumed_zero": absent}
+    else:
+        _refuse_both(q, qd, qdd)
+        t, *rows, remarks = motion_of(found, motion)
+        about = {"notes": remarks}
+    parts = _parts(found, rows, formulation, terms)
+    for remark in remarks:
+        note(shared, remark)
+    if plot is not None:
+        _draw(found, t, rows, parts, plot)
+        note(shared, f"drawn: {plot}")
+    if summary:
+        _summary(found, rows, parts["tau"], about, shared)
+    elif motion is None:
+        _state(found, parts, about, shared)
+    else:
+        _motion(found, t, rows, parts, out, about, shared)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """q, qd and qdd."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _refuse_both(*states: Any) -> None:
+    from forearm.faults import StateFault
+
+    if any(states):
+        raise StateFault("torque: a motion and --q, --qd or --qdd were given; give one or the other.")
+
+
+def _parts(arm: Any, rows: list[Any], formulation: str | None, terms: bool) -> dict[str, Any]:
+    """Torques (N, n), and their terms where asked for."""
+    import numpy as np
+
+    from forearm import dynamics
+
+    if formulation is not None:
+        from forearm.faults import StateFault
+
+        if terms or arm.has_drives:
+            raise StateFault(
+                f"torque: --formulation {formulation} computes the rigid arm in one piece; add --rigid and "
+                "leave --terms out."
+            )
+        return {"tau": _by_paper(arm, rows, formulation)}
+    if not terms:
+        return {"tau": np.asarray(dynamics.inverse_dynamics(arm, *rows))}
+    split = dynamics.terms(arm, *rows)
+    names = ("inertial", "centrifugal", "coriolis", "gravity", "rotor", "friction")
+    return {"tau": split.total} | {name: getattr(split, name) for name in names}
+
+
+def _by_paper(arm: Any, rows: list[Any], stem: str) -> Any:
+    import numpy as np
+
+    from forearm.formulations import FORMULATIONS
+    from forearm.strobing import torques_of
+
+    FORMULATIONS[stem].giving("joint_torques")
+    return np.array([torques_of(stem)(arm, *state) for state in zip(*rows, strict=True)], dtype=float)
+
+
+def _state(arm: Any, parts: dict[str, Any], about: dict[str, Any], shared: Shared) -> None:
+    names = [name for name in parts if name != "tau"]
+    if shared.json:
+        print_json(
+            {"arm": arm.name, "joints": arm.joint_names, **about} | {k: v[0] for k, v in parts.items()}
+        )
+        return
+    rows = [
+        (
+            link.name,
+            float(parts["tau"][0, i]),
+            "N m" if link.revolute else "N",
+            *(float(parts[k][0, i]) for k in names),
+        )
+        for i, link in enumerate(arm.links)
+    ]
+    table(shared, ("joint", "tau", "", *names), rows, left=(0, 2))
+
+
+def _motion(
+    arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], out: str, about: dict[str, Any], shared: Shared
+) -> None:
+    if shared.json:
+        content = {"arm": arm.name, "joints": arm.joint_names, **about, "t": t, "q": rows[0], **parts}
+        print_json(content)
+        return
+    header = [*(["t"] if t is not None else []), *(f"{k}{i}" for k in parts for i in range(1, arm.n + 1))]
+    with writing(out) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        for k in range(len(rows[0])):
+            instant = [repr(float(t[k]))] if t is not None else []
+            writer.writerow([*instant, *(repr(float(x)) for part in parts.values() for x in part[k])])
+    if out != STDIO:
+        note(shared, f"written: {out}, {len(rows[0])} rows")
+
+
+def _summary(arm: Any, rows: list[Any], tau: Any, about: dict[str, Any], shared: Shared) -> None:
+    """What a motor has to give: largest and mean torque, largest speed and power, beside the limits."""
+    import numpy as np
+
+    power = np.abs(tau * rows[1])
+    found = [
+        {
+            "joint": link.name,
+            "peak": float(np.max(np.abs(tau[:, i]))),
+            "rms": float(np.sqrt(np.mean(tau[:, i] ** 2))),
+            "limit": link.effort_limit,
+            "peak_speed": float(np.max(np.abs(rows[1][:, i]))),
+            "speed_limit": link.speed_limit,
+            "peak_power": float(np.max(power[:, i])),
+        }
+        for i, link in enumerate(arm.links)
+    ]
+    if shared.json:
+        print_json({"arm": arm.name, "rows": len(tau), **about, "joints": found})
+        return
+    header = ("joint", "peak [N m]", "rms", "limit", "peak speed [rad/s]", "limit", "peak power [W]")
+    table(shared, header, [tuple(row.values()) for row in found])
+
+
+def _draw(arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], path: Path) -> None:
+    import numpy as np
+
+    from forearm import plots
+
+    instants = np.arange(len(rows[0])) if t is None else t
+    label = "row" if t is None else "t [s]"
+    plots.save(plots.torque_figure(arm, instants, parts["tau"], label=label), path)
+
+
+def simulate(
+    arm: str,
+    /,
+    *,
+    q0: Numbers = (),
+    qd0: Numbers = (),
+    goal: Numbers = (),
+    unaware: Annotated[bool, Parameter(negative=())] = False,
+    duration: float = 1.0,
+    dt: float = 1e-3,
+    method: Literal["rk4", "euler", "symplectic", "dop853", "papers"] = "rk4",
+    every: int = 10,
+    payload: Numbers = (),
+    rigid: Annotated[bool, Parameter(negative=())] = False,
+    out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
+    plot: Path | None = None,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> int:
+    """Simulate: let the arm go, or bring it to a goal by computed torque; the motion as CSV.
+
+    Exit code 1 if the motion did not come to its end (it diverged, a limit was hit).
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    q0
+        Joint positions at the start; zeros otherwise.
+    qd0
+        Joint speeds at the start; zeros otherwise.
+    goal
+        Follow a smooth motion to these positions by computed torque; no torque at all otherwise.
+    unaware
+        The controller does not know of the payload.
+    duration
+        How long [s] (1).
+    dt
+        Step [s] (0.001).
+    method
+        Scheme: rk4 (unless told otherwise), euler (semi-implicit), symplectic, dop853, papers.
+    every
+        Record every so many steps (10).
+    payload
+        Mass [kg], or mass and centre x y z [m] in the tool's axes.
+    rigid
+        Leave out rotor inertia and friction.
+    out
+        Where the CSV goes; - is stdout.
+    plot
+        Draw positions, speeds, torques and energies into this file.
+    """
+    from forearm.simulation import simulate as simulated
+
+    real = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
+    believed = arm_of(arm, reading=reading, rigid=rigid) if unaware else real
+    start = state_of(real, "q0", q0)
+    law = _to_the_goal(believed, start, goal, duration) if goal else None
+    with progress(shared, f"simulating {real.name}") as tell:
+        record = simulated(
+            real,
+            start,
+            state_of(real, "qd0", qd0),
+            law=law,
+            duration=duration,
+            dt=dt,
+            method=method,
+            record_every=every,
+            progress=lambda done: tell(round(1000 * done), 1000, "simulating"),
+        )
+    if plot is not None:
+        _save_record(record, plot, shared)
+    _tell_record(record, real.name, out, shared)
+    return OK if record.outcome.finished else FOUND
+
+
+def _to_the_goal(believed: Any, start: Any, goal: Sequence[float], duration: float) -> Any:
+    """Computed torque along a smooth motion from the start to the goal, by the arm that the controller knows."""
+    from forearm.simulation import ComputedTorque, Quintic
+
+    return ComputedTorque(believed, Quintic(start, state_of(believed, "goal", goal), duration))
+
+
+def _save_record(record: Any, plot: Path, shared: Shared) -> None:
+    from forearm import plots
+
+    plots.save(record.plot(), plot)
+    note(shared, f"drawn: {plot}")
+
+
+def _tell_record(record: Any, arm: str, out: str, shared: Shared) -> None:
+    if shared.json:
+        told = {"arm": arm, "outcome": record.outcome.kind, "advice": record.outcome.advice}
+        print_json(told | {"law": record.law, "method": record.method, **record.arrays()})
+        return
+    _write_record(record, out)
+    note(shared, str(record))
+
+
+def _write_record(record: Any, out: str) -> None:
+    if out != STDIO:
+        record.to_csv(out)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = record.to_csv(Path(folder) / "record.csv")
+        print(path.read_text(encoding="utf-8"), end="")

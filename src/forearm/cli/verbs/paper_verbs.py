@@ -1,0 +1,102 @@
+"""Verbs about the papers: derive, cite; count has a file of its own."""
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from forearm.cli.exit_codes import FOUND, OK
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, writing
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress
+
+
+def derive(
+    arm: str,
+    /,
+    *,
+    formulation: str | None = None,
+    symbolic: Annotated[bool, Parameter(negative=())] = False,
+    group: Annotated[bool, Parameter(negative=())] = False,
+    form: Annotated[Literal["text", "latex", "document", "markdown"], Parameter(name="--as")] = "text",
+    timeout: float | None = None,
+    reading: Reading = AS_WRITTEN,
+    out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
+    shared: Shared = PLAIN,
+) -> int:
+    """Derive the equations of motion in closed form: M, C, g and the torques, checked against numbers.
+
+    Exit code 1 if the numeric check fails.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    formulation
+        A paper whose torques to take; energies and derivatives otherwise.
+    symbolic
+        Give the arm letters (m1, l1 …) instead of its numbers.
+    group
+        Group the parameters into base parameters.
+    form
+        text, latex, document (a page that TeX compiles) or markdown.
+    timeout
+        Give up after so many seconds.
+    out
+        Where it goes; - is stdout.
+    """
+    from forearm.derivation import derive as derived
+    from forearm.derivation import symbolic as lettered
+
+    subject = arm_of(arm, reading=reading)
+    subject = lettered(subject) if symbolic else subject
+    with progress(shared, f"deriving {subject.name}") as tell:
+        found = derived(
+            subject,
+            formulation,
+            group=group,
+            timeout=timeout,
+            progress=lambda stage, done, of: tell(done, of, stage),
+        )
+    good = found.check is None or bool(found.check.passed)
+    for remark in found.notes:
+        note(shared, remark)
+    if shared.json:
+        entries = {what: [[str(x) for x in row] for row in getattr(found, what)] for what in ("M", "C")}
+        vectors = {what: [str(x) for x in getattr(found, what)] for what in ("g", "tau")}
+        about = {"arm": subject.name, "terms": found.size, "seconds": found.seconds, "passed": good}
+        print_json(about | entries | vectors | {"parameters": found.parameters, "notes": found.notes})
+        return OK if good else FOUND
+    texts = {
+        "text": found.to_text,
+        "latex": found.to_latex,
+        "document": lambda: found.to_latex(document=True),
+        "markdown": found.to_markdown,
+    }
+    with writing(out) as file:
+        file.write(texts[form]() + "\n")
+    return OK if good else FOUND
+
+
+def cite(
+    *what: str,
+    bibtex: Annotated[bool, Parameter(negative=())] = False,
+    shared: Shared = PLAIN,
+) -> None:
+    """Cite what was used: forearm itself, formulations by stem, arms by name or file.
+
+    Parameters
+    ----------
+    what
+        Stems of formulations and names of arms; forearm alone otherwise.
+    bibtex
+        Print BibTeX entries instead of sentences.
+    """
+    from forearm.cli.citations import bibtex_of, sources_of
+
+    rows = [source for name in (what or ("forearm",)) for source in sources_of(name)]
+    if shared.json:
+        print_json([{"subject": subject, "source": text} for subject, text in rows])
+    elif bibtex:
+        print("\n\n".join(dict.fromkeys(bibtex_of(name) for name in (what or ("forearm",)))))
+    else:
+        for subject, text in rows:
+            print(f"{subject}: {text}")

@@ -1,0 +1,190 @@
+"""Verbs about trust: verify, check, compare."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from forearm.cli.exit_codes import FOUND, OK
+from forearm.cli.inputs import AS_WRITTEN, Reading, arm_of
+from forearm.cli.output import PLAIN, Shared, progress, table, verdict_style
+
+PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
+"""What the other libraries are called where packages come from."""
+
+
+def verify(
+    arm: str,
+    /,
+    *,
+    states: int = 2,
+    seed: int = 0,
+    reading: Reading = AS_WRITTEN,
+    all_rows: Annotated[bool, Parameter(name="--all", negative=())] = False,
+    shared: Shared = PLAIN,
+) -> int:
+    """Prove the code on this arm: every formulation against every other, an independent oracle, twelve laws.
+
+    Exit code 1 if anything fails.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    states
+        How many random states (2).
+    seed
+        Which ones.
+    all_rows
+        Show every check of every formulation, not the worst of each.
+    """
+    from forearm.verification.proof.examination import verify as prove
+
+    found = arm_of(arm, reading=reading)
+    source = arm if reading == AS_WRITTEN and Path(arm).suffix.lower() == ".urdf" else None
+    with progress(shared, f"verifying {found.name}") as tell:
+        proof = prove(found, states=states, seed=seed, source=source, progress=tell)
+    if shared.json:
+        print(proof.to_json())
+        return OK if proof.passed else FOUND
+    rows = [(row, 1) for row in proof.rows] if all_rows else list(proof.worst())
+    table(
+        shared,
+        ("", "residual", "allowed", "check", "of", "worst", "shares"),
+        [_proof_row(row, count) for row, count in rows],
+        title=f"{proof.arm}: {'PASS' if proof.passed else 'FAIL'}, {len(proof.rows)} checks in {proof.seconds:.1f} s",
+        left=(0, 3, 5, 6),
+        styles=verdict_style,
+    )
+    for reason in proof.skipped:
+        print(f"skipped: {reason}")
+    for row in proof.failures:
+        print(f"FAIL: {row.check}: {row.subject}, {row.residual:.2e}, state {row.state} {row.why}".rstrip())
+    return OK if proof.passed else FOUND
+
+
+def _proof_row(row: Any, count: int) -> tuple[Any, ...]:
+    return (
+        row.verdict,
+        f"{row.residual:.1e}",
+        f"{row.tolerance:.0e}",
+        row.check,
+        count,
+        row.subject,
+        row.shares,
+    )
+
+
+def check(
+    arm: str,
+    /,
+    *,
+    strict: Annotated[bool, Parameter(negative=())] = False,
+    seed: int = 0,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> int:
+    """Question the numbers of an arm: what cannot be, what hardly is, what is worth knowing.
+
+    Exit code 1 if there is an error (with --strict, or a warning).
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    strict
+        Take warnings for errors.
+    seed
+        Which positions are looked at.
+    """
+    from forearm.verification.numbers.plausibility import check as question
+
+    # what cannot be is reported here, not refused: that is the verb's job
+    report = question(arm_of(arm, reading=replace(reading, keep_defects=True)), seed=seed)
+    good = report.clean if strict else report.passed
+    if shared.json:
+        print(report.to_json())
+        return OK if good else FOUND
+    counts = ", ".join(f"{len(report.of(level))} {level}s" for level in ("error", "warning", "note"))
+    print(f"{report.arm}: {counts}")
+    if report.findings:
+        rows = [
+            (f.level, f"{f.link} {f.name}" if f.link else f.name, f.value, f.threshold, f.fix)
+            for f in report.findings
+        ]
+        header = ("", "where", "found", "held against", "likely cause, what to do")
+        table(shared, header, rows, left=(0, 1, 2, 3, 4), styles=verdict_style)
+    for what, value in report.facts:
+        print(f"{what}: {value}")
+    return OK if good else FOUND
+
+
+def compare(
+    arm: str,
+    other: str,
+    /,
+    *,
+    states: int = 48,
+    seed: int = 0,
+    tolerance: float | None = None,
+    rigid: Annotated[bool, Parameter(negative=())] = False,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> int:
+    """Compare two descriptions, or torques from elsewhere, and name the cause of a difference.
+
+    Exit code 1 if they differ.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    other
+        Name or file of another arm; a CSV file with columns q1 …, qd1 …, qdd1 …, tau1 …; or pinocchio, mujoco: what
+        they make of the same file.
+    states
+        How many random states (48).
+    seed
+        Which ones.
+    tolerance
+        Relative difference that counts as none (1e-7).
+    rigid
+        Leave out rotor inertia and friction of both.
+    """
+    from forearm.verification.difference.comparison import compare as differ
+
+    one = arm_of(arm, reading=reading, rigid=rigid)
+    two = _other(arm, other, reading, rigid)
+    found = differ(one, two, states=states, seed=seed, tolerance=tolerance)
+    print(found.to_json() if shared.json else found)
+    return OK if found.same else FOUND
+
+
+def _other(arm: str, other: str, reading: Reading, rigid: bool) -> Any:
+    """The other side: torques in a file, another library's reading of the same file, another arm."""
+    if other.lower().endswith(".csv"):
+        return other
+    if other not in ("pinocchio", "mujoco"):
+        from forearm.readers import takes_options
+
+        kept = reading if takes_options(other) else AS_WRITTEN
+        return arm_of(other, reading=kept, rigid=rigid)
+    from forearm.faults import StateFault
+
+    if Path(arm).suffix.lower() not in ((".urdf",) if other == "pinocchio" else (".urdf", ".xml", ".mjcf")):
+        raise StateFault(
+            f"compare: {other} reads URDF{' and MJCF' * (other == 'mujoco')}, not {arm}; give such a file."
+        )
+    try:
+        if other == "pinocchio":
+            import pinocchio
+
+            return pinocchio.buildModelFromUrdf(arm)
+        import mujoco
+
+        return mujoco.MjModel.from_xml_path(arm)
+    except ImportError:
+        raise StateFault(
+            f"compare: {other} is not installed; pip install {PACKAGES[other]} brings it."
+        ) from None

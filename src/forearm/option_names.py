@@ -1,0 +1,49 @@
+"""How a message names an option: as a Python argument, or as a flag where the command line is speaking.
+
+A reader refuses a file and says which option would help; the same sentence is read by somebody who called
+`load(..., keep_defects=True)` and by somebody who typed `--keep-defects`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+FLAGS = {
+    "tip": "--tip",
+    "root": "--root",
+    "lock": "--lock",
+    "right_angles": "--snap-right-angles",
+    "keep_defects": "--keep-defects",
+    "allow_massless": "--allow-massless",
+    "check_units": "--any-units",
+    "allow_files": "--allow-files",
+}
+"""Argument of a reader -> flag of the command line."""
+
+_in_shell: ContextVar[bool] = ContextVar("in_shell", default=False)
+
+
+@contextmanager
+def of_the_shell() -> Iterator[None]:
+    """Within this, options are named as flags."""
+    token = _in_shell.set(True)
+    try:
+        yield
+    finally:
+        _in_shell.reset(token)
+
+
+def option(name: str, value: str = "", shell: str | None = None) -> str:
+    """An option of a reader, with its value: `tip='hand'`, or `--tip hand`; True and False are bare flags.
+
+    `shell` is the value as a shell has it, where that is not the Python value without quotes.
+    """
+    if not _in_shell.get():
+        return f"{name}={value}"
+    given = shell if shell is not None else "" if value in ("True", "False") else value.strip("'\"")
+    return f"{FLAGS.get(name, name)} {given}".rstrip()
+
+
+def held(joints: dict[str, float]) -> str:
+    """The option that holds joints: `lock={'finger': 0.0}`, or `--lock finger=0.0`."""
+    return option("lock", str(joints), " ".join(f"{name}={value}" for name, value in joints.items()))

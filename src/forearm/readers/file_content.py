@@ -1,0 +1,29 @@
+"""The content of a file from anywhere, as far as it is not too large."""
+
+from os import fstat
+from pathlib import Path
+
+from forearm.faults import ReadFault
+
+MAX_BYTES = 16 * 2**20
+"""Files above this size are refused."""
+
+
+def read_limited(path: str | Path, kind: str, most: int = MAX_BYTES) -> bytes:
+    """The content of a file of `most` bytes; `kind` is what messages call it."""
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(most + 1)  # whatever the system says of its size: a device has none
+            size = max(len(content), fstat(file.fileno()).st_size)
+    except OSError as error:
+        raise ReadFault(f"{path}: {error.strerror}; give the path of a readable {kind} file.") from None
+    if size > most:
+        raise ReadFault(
+            f"{path}: the file has {_size(size)}; {kind} files up to {_size(most)} are read. "
+            "An arm has a few kilobytes; meshes belong in files of their own."
+        )
+    return content
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**20:.3g} MiB" if count >= 2**20 else f"{count / 2**10:.3g} KiB"

@@ -1,0 +1,58 @@
+"""XML from anywhere, read safely: no DOCTYPE, no entities, no other file, UTF-8."""
+
+from typing import Any
+
+from lxml import etree
+
+from forearm.faults import ReadFault
+
+ENCODINGS = ("UTF-8", "US-ASCII", "ASCII", "ISO-8859-1")
+
+
+def parse_xml(content: bytes, file: str) -> Any:
+    """The root element; every fault of the text is a ReadFault with its line."""
+    if not content.strip():
+        raise ReadFault(f"{file}: the file is empty; give a file with a robot in it.")
+    if b"\0" in content:
+        raise ReadFault(f"{file}: the file has zero bytes (UTF-16, or not text at all); save it as UTF-8.")
+    line = _declaration(content)
+    if line:
+        raise ReadFault(
+            f"{file}:{line}: the file has a DOCTYPE or ENTITY; robots need none, and they can read other "
+            "files or "
+            "grow without bound. Take them out."
+        )
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        recover=False,
+    )
+    try:
+        root = etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as error:
+        raise ReadFault(
+            f"{file}:{error.lineno or 1}: not well-formed XML: {error.msg}. Repair it there."
+        ) from None
+    encoding = root.getroottree().docinfo.encoding or "UTF-8"
+    if root.getroottree().docinfo.internalDTD is not None or encoding.upper() not in ENCODINGS:
+        raise ReadFault(
+            f"{file}:1: encoding {encoding} or a DTD; save the file as plain UTF-8 without DOCTYPE."
+        )
+    return root
+
+
+def _declaration(content: bytes) -> int:
+    """Line of the first <!DOCTYPE or <!ENTITY outside comments; 0 if there is none."""
+    at = 0
+    while (at := content.find(b"<!", at)) >= 0:
+        if content.startswith(b"<!--", at):
+            at = content.find(b"-->", at)
+            if at < 0:
+                return 0
+        elif content[at + 2 : at + 9].upper().startswith((b"DOCTYPE", b"ENTITY")):
+            return content.count(b"\n", 0, at) + 1
+        at += 2
+    return 0

@@ -1,5 +1,0 @@
-"""Self-contained HTML: one file, no network, readable on a phone, on paper and in the dark."""
-
-from forearm.reports.page import Figure, Section, Table, page
-
-__all__ = ["Figure", "Section", "Table", "page"]

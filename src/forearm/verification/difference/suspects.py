@@ -1,0 +1,104 @@
+"""Everything that `compare` suspects: the usual ways in which two descriptions of one arm differ."""
+
+import math
+from collections.abc import Iterator
+
+from forearm.arm import Arm
+from forearm.verification.difference.hypotheses import Cause, read_as_modified
+
+ORIGIN = "inertias about the origin on one side, about the centre of mass on the other"
+DEGREE = math.pi / 180
+PRODUCTS = "products of inertia have the other sign"
+
+
+def causes(arm: Arm) -> Iterator[Cause]:
+    """Everything that is tried."""
+    yield from _kinematic_causes(arm)
+    yield from _gravity_causes()
+    for only in (None, *range(arm.n)):
+        where = "" if only is None else f" (link {only + 1} {arm.links[only].name!r} only)"
+        for which in ("origin+", "origin-", "joint+", "joint-"):
+            yield Cause(
+                "inertia about origin", ORIGIN + where, 0, {"maps": ((which, only),)}, in_pairs=only is None
+            )
+        for which in ("products", "products, joint axes"):
+            yield Cause(
+                "products sign", PRODUCTS + where, 0, {"maps": ((which, only),)}, in_pairs=only is None
+            )
+    yield Cause(
+        "frame",
+        "centres and inertias copied from another frame (at the joint)",
+        0,
+        {"maps": (("frame", None),)},
+    )
+    if read_as_modified(arm) is not None:
+        yield Cause(
+            "convention",
+            "Denavit-Hartenberg rows read as modified instead of standard",
+            0,
+            {"modified": True},
+        )
+    if any(float(link.drive.reflected_inertia) for link in arm.links):
+        yield Cause(
+            "armature", f"rotor inertia (armature) only in {arm.name}, not in the other", 0, {"rotors": False}
+        )
+    yield Cause(
+        "armature", "rotor inertia (armature) on the diagonal of M differs", arm.n, {"extras": ("armature",)}
+    )
+    if any(link.drive.viscous or any(link.drive.coulomb) for link in arm.links):
+        yield Cause("friction", f"friction only in {arm.name}, not in the other", 0, {"friction": False})
+    yield Cause("friction", "friction differs", 2 * arm.n, {"extras": ("friction",)})
+    yield Cause("scale", "all torques differ by one factor", 1, {"extras": ("scale",)})
+    for k in range(arm.n, 0, -1):
+        last = k == arm.n
+        text = (
+            "last link or tool: mass, centre or inertia differ"
+            if last
+            else f"mass, centre or inertia of link {k} differ"
+        )
+        key = "last link" if last else f"link {k}"
+        yield Cause(key, f"{text} ({arm.links[k - 1].name})", 10, {"extras": (f"link {k}",)})
+
+
+def _gravity_causes() -> Iterator[Cause]:
+    yield Cause("gravity sign", "gravity has the other sign", 0, {"gravity": "negated"})
+    yield Cause("gravity missing", "gravity is missing on one side", 0, {"gravity": "absent"})
+    yield Cause("base rotation", "gravity in the base differs", 3, {"gravity": "free"})
+
+
+def _kinematic_causes(arm: Arm) -> Iterator[Cause]:
+    n, names = arm.n, arm.joint_names
+    for i in range(n):
+        signs = tuple(-1.0 if k == i else 1.0 for k in range(n))
+        yield Cause("joint direction", f"joint {i + 1} {names[i]!r} turns the other way", 0, {"signs": signs})
+    if n > 1:
+        yield Cause("joint direction", "all joints turn the other way", 0, {"signs": (-1.0,) * n})
+        yield Cause("torque index", "torques are shifted by one joint", 0, {"shift": 1})
+        yield Cause("torque index", "torques are shifted by one joint", 0, {"shift": -1})
+    for i in range(n):
+        text = f"the torque of joint {i + 1} {names[i]!r} has the other sign, its position has not"
+        yield Cause("torque sign", text, 0, {"negated": i}, in_pairs=False)
+    if any(link.revolute for link in arm.links):
+        for units, text in (
+            ((DEGREE,) * 3, "q, qd and qdd"),
+            ((DEGREE, 1.0, 1.0), "q; qd and qdd are not"),
+        ):
+            yield Cause("degrees", f"angles of the other are in degrees ({text})", 0, {"units": units})
+    for order, text in _orders(n, names):
+        yield Cause("joint order", f"the order of joints differs: {text}", 0, {"order": order})
+    for i in range(n):
+        yield Cause("joint zero", f"the zero of joint {i + 1} {names[i]!r} is shifted", 1, {}, unknown_zero=i)
+
+
+def _orders(n: int, names: tuple[str, ...]) -> Iterator[tuple[tuple[int, ...], str]]:
+    plain = list(range(n))
+    for i in range(n):
+        for j in range(i + 1, n):
+            swapped = plain.copy()
+            swapped[i], swapped[j] = j, i
+            yield tuple(swapped), f"{names[i]} and {names[j]} are exchanged"
+    if n > 3:
+        yield tuple(reversed(plain)), "tip to base"
+    if n > 2:
+        yield (*plain[1:], 0), "moved by one"
+        yield (n - 1, *plain[:-1]), "moved by one"

@@ -1,0 +1,284 @@
+"""check: questions the numbers of an arm. Wrong numbers obey every law, so only their plausibility can tell.
+
+Errors are impossible (no body has such numbers), warnings hardly so, notes worth knowing. Each finding names the
+link, the value, what it was held against, and the likely slip, which has been tried where that is possible.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from forearm import drives
+from forearm.algebra import is_number
+from forearm.arm import Arm
+from forearm.faults import ArmFault
+from forearm.formulations import FORMULATIONS
+from forearm.option_names import option
+from forearm.verification.numbers.doubts import Sizes, body_doubts, finding
+from forearm.verification.numbers.findings import LEVELS, Finding, Report
+
+FAMILY = 100.0
+"""How many times the median a mass may be."""
+LONG, SHORT = 20.0, 5e-3
+"""Reach of an arm beyond which metres are doubted [m]."""
+TURNS = 4 * math.pi
+EXACT, NEARLY = 1e-14, 2e-3
+"""Sines between these are those of right angles written with two to a dozen digits."""
+ILL, SINGULAR = 1e8, 1e13
+"""Condition of M (scaled to a unit diagonal) for a warning and for an error."""
+SAMPLES = 40
+
+
+def check(arm: Arm, *, seed: int = 0) -> Report:
+    """Question the numbers of an arm: a report of findings, errors first.
+
+    Args:
+        arm: The arm, numbers only; without masses only its lengths and limits are looked at.
+        seed: Which positions are sampled for M and gravity.
+    """
+    if not all(
+        is_number(x) for link in arm.links for x in (link.mass, *link.com, *link.pose.translation, link.d)
+    ):
+        raise ArmFault(f"arm {arm.name!r} has symbols; check questions numbers. Put values in first.")
+    sizes = _sizes(arm)
+    found = [*_lengths(arm, sizes), *_angles(arm), *_right_angles(arm), *_gravity(arm)]
+    facts = [("reach", f"{sizes.reach:.3g} m")]
+    if arm.dynamics:
+        for i, link in enumerate(arm.links):
+            found += body_doubts(arm, i, link, sizes)
+        found += [*_masses(arm), *_repeated(arm), *_motion(arm, seed, facts)]
+        facts.insert(0, ("total mass", f"{float(arm.total_mass):.4g} kg"))
+    found.sort(key=lambda doubt: LEVELS.index(doubt.level))
+    return Report(arm.name, tuple(found), tuple(facts))
+
+
+def _sizes(arm: Arm) -> Sizes:
+    lengths = []
+    for link in arm.links:
+        low, high = link.limits or (0.0, 0.0)
+        travel = max(abs(low), abs(high)) if link.prismatic and high - low < LONG else 0.0
+        lengths.append(
+            float(np.linalg.norm(np.array(link.pose.translation, dtype=float) + [0, 0, link.d])) + travel
+        )
+    tool = float(np.linalg.norm(np.array(arm.tool.translation, dtype=float)))
+    reach = sum(lengths) + tool
+    far = [float(np.linalg.norm(np.array(link.com, dtype=float))) for link in arm.links]
+    lengths[-1] = max(lengths[-1], far[-1])  # the last link may carry a hand of any size
+    return Sizes(tuple(lengths), reach if reach > 0 else max(far))
+
+
+# -- lengths, angles, gravity --------------------------------------------------------------------------------
+
+
+def _lengths(arm: Arm, sizes: Sizes) -> Iterator[Finding]:
+    if sizes.reach > LONG:
+        worst = int(np.argmax(sizes.lengths))
+        fix = f"Millimetres? Divided by 1000 the arm reaches {sizes.reach / 1000:.3g} m."
+        yield finding(
+            "warning",
+            "units",
+            arm,
+            worst,
+            f"the arm reaches {sizes.reach:.4g} m",
+            f"arms reach less than {LONG:g} m",
+            fix,
+        )
+    elif 0 < sizes.reach < SHORT:
+        yield finding(
+            "warning",
+            "units",
+            arm,
+            None,
+            f"the arm reaches {sizes.reach:.4g} m",
+            f"arms reach more than {SHORT:g} m",
+            "Kilometres, or lengths left out?",
+        )
+
+
+def _angles(arm: Arm) -> Iterator[Finding]:
+    for i, link in enumerate(arm.links):
+        if link.revolute and link.limits and TURNS < max(map(abs, link.limits)) <= 1000:
+            low, high = link.limits
+            fix = f"Degrees? In radians they would be ({math.radians(low):.3g}, {math.radians(high):.3g})."
+            yield finding(
+                "warning",
+                "units",
+                arm,
+                i,
+                f"limits are ({low:g}, {high:g}) rad",
+                "a joint turns less than twice",
+                fix,
+            )
+
+
+def _right_angles(arm: Arm) -> Iterator[Finding]:
+    """Directions that are nearly, but not exactly, at right angles: their small numbers cost operations."""
+    for i, link in enumerate(arm.links):
+        small = [abs(float(x)) for row in link.pose.rotation for x in row if is_number(x)]
+        near = [x for x in small if EXACT < x < NEARLY]
+        if near:
+            yield finding(
+                "note",
+                "right_angle",
+                arm,
+                i,
+                f"its axes are {max(near):.2g} rad from right angles",
+                "a right angle has exact zeros",
+                f"Written with few digits? {option('right_angles', '1e-3')} snaps them in URDF and MJCF, in TOML "
+                "pi/2 in quotes is exact; kernels need up to 40 % fewer operations then. Measured so? Then leave it.",
+            )
+
+
+def _gravity(arm: Arm) -> Iterator[Finding]:
+    size = math.sqrt(sum(float(x) ** 2 for x in arm.gravity))
+    if size == 0:
+        yield finding(
+            "note",
+            "gravity",
+            arm,
+            None,
+            "gravity is zero",
+            "on Earth it is 9.81 m/s²",
+            "Meant so? Give gravity=(0, 0, -9.81).",
+        )
+    elif not 9.7 < size < 9.9:
+        yield finding(
+            "note",
+            "gravity",
+            arm,
+            None,
+            f"gravity is {size:g} m/s²",
+            "on Earth it is 9.81",
+            "Another planet, or another unit?",
+        )
+    x, y, z = (float(c) for c in arm.gravity)
+    if z > 0 and x == 0 and y == 0:
+        yield finding(
+            "warning",
+            "gravity",
+            arm,
+            None,
+            f"gravity (0, 0, {z:g}) points up",
+            "things fall down, (0, 0, -9.81)",
+            "Is the arm hanging from the ceiling? Then turn the base (with_base). Otherwise mind the sign.",
+        )
+
+
+# -- masses ------------------------------------------------------------------------------------------------
+
+
+def _masses(arm: Arm) -> Iterator[Finding]:
+    masses = np.array([float(link.mass) for link in arm.links])
+    real = masses[masses > 0]
+    if len(real) < 2:
+        return
+    median = float(np.median(real))
+    for i, mass in enumerate(masses):
+        if mass > FAMILY * median:
+            fix = f"Grams? Divided by 1000 it is {mass / 1000:.3g} kg."
+            yield finding(
+                "warning",
+                "mass",
+                arm,
+                i,
+                f"mass is {mass:g} kg",
+                f"the median of the links is {median:.3g} kg",
+                fix,
+            )
+        elif 0 < mass < median / (10 * FAMILY):
+            yield finding(
+                "note",
+                "mass",
+                arm,
+                i,
+                f"mass is {mass:g} kg",
+                f"the median of the links is {median:.3g} kg",
+                "A frame with a dummy mass?",
+            )
+
+
+def _repeated(arm: Arm) -> Iterator[Finding]:
+    """Links with the same mass and tensor: placeholders of an exporter."""
+    seen: dict[Any, list[int]] = {}
+    for i, link in enumerate(arm.links):
+        mass, _, tensor = link.about_com
+        if mass > 0:
+            key = (round(float(mass), 12), *np.round(np.linalg.eigvalsh(np.array(tensor, dtype=float)), 12))
+            seen.setdefault(key, []).append(i)
+    for (mass, *moments), links in seen.items():
+        if len(links) > 2:
+            names = ", ".join(arm.links[i].name for i in links)
+            value = f"{names} have the same mass {mass:g} kg and principal moments {tuple(float(m) for m in moments)}"
+            yield finding(
+                "warning",
+                "placeholder",
+                arm,
+                links[0],
+                value,
+                "links differ",
+                "Numbers of an exporter that knew none?",
+            )
+
+
+# -- the arm in motion ---------------------------------------------------------------------------------------
+
+
+def _motion(arm: Arm, seed: int, facts: list[tuple[str, str]]) -> Iterator[Finding]:
+    """M and gravity over the workspace."""
+    q, _, _ = arm.random_state(seed, (SAMPLES,))
+    q = np.where(np.abs(q) > 2 * math.pi, np.fmod(q, 2 * math.pi), q)
+    rotors, rest = np.diag(drives.rotor_inertias(arm).astype(float)), np.zeros(arm.n)
+    rigid = arm.without_drives()
+    weights = np.array([FORMULATIONS["luh_walker_paul_1980"].joint_torques(rigid, x, rest, rest) for x in q])
+    matrices = np.array([FORMULATIONS["walker_orin_1982"].mass_matrix(rigid, x) + rotors for x in q])
+    worst = np.max(np.abs(weights), axis=0)
+    shown = ", ".join("0" if w < 1e-12 * np.max(worst) else f"{w:.3g}" for w in worst)
+    facts.append((f"gravity torques at {SAMPLES} random positions, at most", shown))
+    yield from _condition(arm, matrices, facts)
+    for i, link in enumerate(arm.links):
+        if link.effort_limit and worst[i] > link.effort_limit:
+            fix = "Is the limit of the motor, not of the joint? Is the mass too large?"
+            unit = "N m" if link.revolute else "N"
+            yield finding(
+                "warning",
+                "effort",
+                arm,
+                i,
+                f"gravity alone needs {worst[i]:.3g} {unit}",
+                f"the limit is {link.effort_limit:g} {unit}",
+                fix,
+            )
+
+
+def _condition(arm: Arm, matrices: Any, facts: list[tuple[str, str]]) -> Iterator[Finding]:
+    diagonals = np.array([np.diag(M) for M in matrices])
+    for i in np.flatnonzero(np.max(np.abs(diagonals), axis=0) <= 1e-14 * np.max(np.abs(diagonals))):
+        fix = (
+            "Give the link beyond it a mass, or the joint a rotor inertia: forward dynamics divides by this."
+        )
+        yield finding(
+            "error", "singular", arm, int(i), "the joint moves no inertia at all", "M has to be positive", fix
+        )
+    if np.any(diagonals <= 0):
+        return
+    scaled = [M / np.sqrt(np.outer(np.diag(M), np.diag(M))) for M in matrices]
+    worst = max(float(np.linalg.cond(M)) for M in scaled)
+    facts.append(("worst condition of M, scaled", f"{worst:.3g}"))
+    if worst > ILL:
+        level = "error" if worst > SINGULAR else "warning"
+        M = max(scaled, key=lambda M: float(np.linalg.cond(M)))
+        blind = int(np.argmax(np.abs(np.linalg.eigh(M)[1][:, 0])))
+        fix = (
+            f"Joint {arm.links[blind].name!r} moves next to no inertia: a massless link, or a missing rotor?"
+        )
+        yield finding(
+            level,
+            "condition",
+            arm,
+            blind,
+            f"the condition of M reaches {worst:.2g}",
+            f"{ILL:g} loses half the digits",
+            fix,
+        )

@@ -1,0 +1,364 @@
+"""verify: proves the code on this arm.
+
+Every formulation against every other, all of them against the oracle, the laws of mechanics on each, the user's
+functions with everything switched on, and compiled against interpreted. It does not question the numbers of
+the arm: wrong data obey every law (that is `check`).
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forearm import arm_calls, dynamics, faults
+from forearm.algebra import is_number
+from forearm.arm import Arm
+from forearm.compiler.model.choice import evaluated
+from forearm.compiler.model.quantities import QUANTITIES, Model
+from forearm.compiler.sources.numpy_source import to_numpy
+from forearm.formulations import FORMULATIONS
+from forearm.strobing import strobed_mass_matrix
+from forearm.verification.proof import oracle
+from forearm.verification.proof.agreement import (
+    TOLERANCE,
+    WORDS,
+    distances,
+    oracle_values,
+    plain_numbers,
+    scale_of,
+    truth,
+    values,
+)
+from forearm.verification.proof.mechanical_laws import LAWS, State, Subject, with_everything_on
+from forearm.verification.proof.results import Row, Verification
+
+Progress = Callable[[int, int, str], None]
+
+RIGID_LAWS = (
+    "symmetric",
+    "positive",
+    "linear",
+    "quadratic",
+    "skew",
+    "gravity",
+    "tilted",
+    "kinetic",
+    "power",
+    "pushed",
+    "turned",
+)
+MASS_LAWS = ("symmetric", "positive", "kinetic")
+FULL_LAWS = ("symmetric", "positive", "linear", "kinetic", "power", "round_trip")
+COMPILED = (
+    "inverse_dynamics",
+    "mass_matrix",
+    "gravity_torque",
+    "bias_torque",
+    "coriolis_matrix",
+    "forward_dynamics",
+)
+USER = "user functions, rotors, friction and payload on"
+SHARED_LINKS = "links and poses (parts.py), gravity in the base"
+COMPILER = "the formulations; not the graph, its passes or the emitter"
+SINGULAR = 1e12
+"""Condition of M above which accelerations mean nothing."""
+
+
+def verify(
+    arm: Arm,
+    *,
+    states: int = 2,
+    seed: int = 0,
+    source: str | Path | None = None,
+    formulations: Sequence[str] | None = None,
+    compiled: bool = True,
+    progress: Progress | None = None,
+) -> Verification:
+    """Prove the code on this arm.
+
+    Args:
+        arm: The arm, with masses, numbers only.
+        states: How many random states.
+        seed: Which ones.
+        source: The URDF file that the arm was read from (whole, nothing held): the oracle then reads it itself.
+        formulations: Which of them to look at, by stem; all of them otherwise.
+        compiled: Whether kernels are compiled and compared too.
+        progress: Called with (done, total, what) before each step.
+
+    Returns:
+        A proof with one row for each check of each piece of code; `passed`, `failures`, `to_json()`.
+    """
+    _refuse(arm)
+    if states < 1:
+        raise faults.StateFault(f"verify: states is {states}; give a whole number, 1 or more.")
+    start = time.perf_counter()
+    rigid = arm.without_drives()
+    at = _states(arm, states, seed)
+    work = _Work(rigid, at, _chain(rigid, source), _stems(rigid, formulations), source is not None)
+    steps = list(_steps(work, arm, compiled))
+    for done, (what, step) in enumerate(steps):
+        if progress is not None:
+            progress(done, len(steps), what)
+        step()
+    if progress is not None:
+        progress(len(steps), len(steps), "done")
+    said = tuple({"q": s.q.tolist(), "qd": s.qd.tolist(), "qdd": s.qdd.tolist()} for s in at)
+    return Verification(arm.name, tuple(work.rows), said, tuple(work.skipped), time.perf_counter() - start)
+
+
+@dataclass
+class _Work:
+    """What the steps of a proof share: inputs, and the rows that pile up."""
+
+    arm: Arm
+    states: list[State]
+    chain: oracle.Chain
+    stems: list[str]
+    from_file: bool
+    rows: list[Row] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    said: list[Any] = field(default_factory=list)
+    singular: bool = False
+
+    def add(
+        self,
+        group: str,
+        check: str,
+        subject: str,
+        found: list[float],
+        tolerance: float,
+        shares: str,
+        why: str = "",
+    ) -> None:
+        """A row with the worst of the residuals, one for each state."""
+        worst = next((i for i, r in enumerate(found) if r != r), None)
+        worst = int(np.argmax(found)) if worst is None else worst
+        self.rows.append(Row(group, check, subject, float(found[worst]), tolerance, worst, shares, why))
+
+
+def _refuse(arm: Arm) -> None:
+    if not arm.dynamics:
+        faults.no_dynamics(arm, "torques to verify")
+    numbers = (
+        x for link in arm.links for x in (link.theta, link.d, link.mass, *link.com, *link.pose.translation)
+    )
+    if not all(is_number(x) for x in numbers):
+        raise faults.ArmFault(f"arm {arm.name!r} has symbols; verify compares numbers. Put values in first.")
+
+
+def _stems(arm: Arm, wanted: Sequence[str] | None) -> list[str]:
+    """Formulations that take this arm, all or those that are wanted."""
+    for stem in wanted or ():
+        if stem not in FORMULATIONS:
+            faults.no_formulation(stem, FORMULATIONS, where="verify: ")
+    return [
+        stem for stem, row in FORMULATIONS.items() if row.accepts(arm) and (wanted is None or stem in wanted)
+    ]
+
+
+def _states(arm: Arm, count: int, seed: int) -> list[State]:
+    """Random states of moderate speed, within limits and within two turns or two metres."""
+    q, qd, qdd = arm.random_state(seed, (count,))
+    q = np.where(np.abs(q) > 2 * np.pi, np.fmod(q, 2 * np.pi), q)
+    return [State(q[i], qd[i] / 2, qdd[i] / 2) for i in range(count)]
+
+
+def _chain(arm: Arm, source: str | Path | None) -> oracle.Chain:
+    if source is None:
+        return oracle.chain_from_numbers(*plain_numbers(arm))
+    return oracle.chain_from_urdf(
+        Path(source).read_text(encoding="utf-8"), arm.joint_names, gravity=arm.gravity
+    )
+
+
+def _steps(work: _Work, arm: Arm, compiled: bool) -> Iterator[tuple[str, Callable[[], None]]]:
+    yield "oracle", lambda: _ask_oracle(work)
+    for quantity in WORDS:
+        yield WORDS[quantity], lambda quantity=quantity: _agreement(work, quantity)  # type: ignore[misc]
+    for stem in work.stems:
+        row = FORMULATIONS[stem]
+        if not row.needs and {"joint_torques", "mass_matrix"} & set(row.gives):
+            yield f"laws of {stem}", lambda stem=stem: _laws_of_formulation(work, stem)  # type: ignore[misc]
+    yield USER, lambda: _laws_of_user_functions(work, arm)
+    for quantity in COMPILED if compiled else ():
+        yield f"compiled {quantity}", lambda quantity=quantity: _compiled(work, arm, quantity)  # type: ignore[misc]
+
+
+# -- agreement and oracle ------------------------------------------------------------------------------------
+
+
+def _ask_oracle(work: _Work) -> None:
+    work.said = [truth(work.chain, *at) for at in work.states]
+    ways = [_relative(said.tau - said.lagrange, said.scale) for said in work.said]
+    work.add("oracle", "spatial vectors = Lagrange", "oracle", ways, TOLERANCE, "the oracle's 4x4 poses")
+    worst = max(float(np.linalg.cond(said.M)) for said in work.said)
+    if not worst < SINGULAR:
+        work.singular = True
+        work.skipped.append(f"accelerations: M is singular (condition {worst:.1e}), see check")
+
+
+def _agreement(work: _Work, quantity: str) -> None:
+    if quantity == "joint_accelerations" and work.singular:
+        return
+    apart: dict[str, list[float]] = {}
+    from_oracle: dict[str, list[float]] = {}
+    farthest: dict[str, str] = {}
+    for said, at in zip(work.said, work.states, strict=True):
+        try:
+            found = values(work.arm, work.stems, quantity, *at, said.tau)
+        except Exception as error:
+            work.add(
+                "agreement",
+                f"all agree on {WORDS[quantity]}",
+                "all",
+                [np.nan],
+                TOLERANCE,
+                SHARED_LINKS,
+                repr(error),
+            )
+            return
+        if not found:
+            return
+        scale = scale_of(quantity, said, at.qd)
+        theirs = oracle_values(quantity, said, at.qd, at.qdd)
+        for stem, distance, other in distances({**found, **theirs}, scale):
+            apart.setdefault(stem, []).append(distance)
+            farthest[stem] = f"farthest from {other}"
+        center = np.median(np.array(list(found.values())), axis=0)
+        for way, value in theirs.items():
+            from_oracle.setdefault(way, []).append(_relative(center - value, scale))
+    for stem, residuals in apart.items():
+        if stem in FORMULATIONS:
+            work.add(
+                "agreement",
+                f"all agree on {WORDS[quantity]}",
+                stem,
+                residuals,
+                TOLERANCE,
+                SHARED_LINKS,
+                farthest[stem],
+            )
+    shares = "nothing: it read the file itself" if work.from_file else "nothing but the arm's numbers"
+    for way, residuals in from_oracle.items():
+        work.add(
+            "oracle",
+            f"the oracle's {WORDS[quantity]}",
+            way,
+            residuals,
+            TOLERANCE,
+            shares,
+        )
+
+
+# -- laws ----------------------------------------------------------------------------------------------------
+
+
+def _laws_of_formulation(work: _Work, stem: str) -> None:
+    row = FORMULATIONS[stem]
+    if "joint_torques" not in row.gives:
+        _hold(work, Subject(stem, _no_torques, row.mass_matrix), work.arm, MASS_LAWS)
+        return
+    own = "mass_matrix" in row.gives
+    mass = row.mass_matrix if own else lambda arm, q: strobed_mass_matrix(arm, q, stem)
+    names: tuple[str, ...] = RIGID_LAWS
+    accelerations = row.joint_accelerations if "joint_accelerations" in row.gives else None
+    if accelerations is not None and not work.singular:
+        names = (*names, "round_trip")
+    _hold(work, Subject(stem, row.joint_torques, mass, row.joint_torques, accelerations), work.arm, names)
+
+
+def _no_torques(arm: Arm, q: Any, qd: Any, qdd: Any) -> Any:
+    raise NotImplementedError("gives no torques")
+
+
+def _laws_of_user_functions(work: _Work, arm: Arm) -> None:
+    """The quantities as users get them, drives included, on an arm on which every term is at work."""
+    full = with_everything_on(arm)
+    run = {
+        name: QUANTITIES[name].function for name in ("inverse_dynamics", "mass_matrix", "forward_dynamics")
+    }
+    subject = Subject(
+        USER,
+        lambda arm, q, qd, qdd: run["inverse_dynamics"](Model(arm, arm), q, qd, qdd),
+        lambda arm, q: run["mass_matrix"](Model(arm, arm), q),
+        accelerations=lambda arm, q, qd, tau: run["forward_dynamics"](Model(arm, arm), q, qd, tau),
+    )
+    _hold(work, subject, full, FULL_LAWS)
+
+
+def _hold(work: _Work, subject: Subject, arm: Arm, names: tuple[str, ...]) -> None:
+    for name in names:
+        law, found, why = LAWS[name], [], ""
+        for at in work.states:
+            try:
+                difference, scale = law.test(subject, arm, at)
+                found.append(_relative(difference, scale))
+            except Exception as error:
+                found, why = [np.nan], f"{type(error).__name__}: {error}"
+                break
+        work.add("law", law.says, subject.name, found, law.tolerance, law.shares, why)
+
+
+# -- compiled ------------------------------------------------------------------------------------------------
+
+
+def _compiled(work: _Work, arm: Arm, quantity: str) -> None:
+    """The quantity on every target, against the same quantity interpreted."""
+    if quantity == "forward_dynamics" and work.singular:
+        return
+    what = QUANTITIES[quantity]
+    rows = [
+        dict(zip(("q", "qd", "qdd", "tau"), (*at, s.tau), strict=True))
+        for s, at in zip(work.said, work.states, strict=True)
+    ]
+    inputs = [[row[name] for name in what.inputs] for row in rows]
+    want = [np.asarray(evaluated(Model(arm, arm), quantity, *mine), dtype=float) for mine in inputs]
+    scales = [
+        max(_kernel_scale(quantity, said, at), float(np.max(np.abs(w))))
+        for said, at, w in zip(work.said, work.states, want, strict=True)
+    ]
+    for target, tolerance, run in _targets(arm, quantity):
+        found, why = [np.nan], ""
+        try:
+            got = run([np.array(column) for column in zip(*inputs, strict=True)])
+            found = [_relative(g - w, scale) for g, w, scale in zip(got, want, scales, strict=True)]
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+        work.add("compiled", f"compiled {quantity} = interpreted", target, found, tolerance, COMPILER, why)
+
+
+def _targets(arm: Arm, quantity: str) -> Iterator[tuple[str, float, Callable[[list[Any]], Any]]]:
+    """Ways to run a kernel: name, tolerance, function of a batch of inputs."""
+    function = getattr(dynamics, quantity)
+    yield "machine code, a batch", TOLERANCE, lambda batch: function(arm, *batch)
+    yield (
+        "machine code, one by one",
+        TOLERANCE,
+        lambda batch: [function(arm, *one) for one in zip(*batch, strict=True)],
+    )
+    yield "NumPy", TOLERANCE, lambda batch: to_numpy(arm_calls.kernel_of(arm, quantity).graph)(*batch)
+    if quantity == "inverse_dynamics":
+        yield "machine code, float32", 1e-4, lambda batch: _single_precision(arm, quantity, batch)
+
+
+def _single_precision(arm: Arm, quantity: str, batch: list[Any]) -> Any:
+    kernel = arm_calls.kernel_of(arm, quantity, dtype="float32")
+    return np.asarray(kernel(*(values.astype(np.float32) for values in batch)), dtype=float)
+
+
+def _kernel_scale(quantity: str, said: Any, at: State) -> float:
+    like = {
+        "mass_matrix": "mass_matrix",
+        "coriolis_matrix": "coriolis_matrix",
+        "forward_dynamics": "joint_accelerations",
+    }
+    return scale_of(like.get(quantity, "joint_torques"), said, at.qd)
+
+
+def _relative(difference: Any, scale: float) -> float:
+    """Largest difference by scale; zero by zero is zero."""
+    size = float(np.max(np.abs(difference), initial=0.0))
+    return size if size == 0 or size != size else size / max(scale, np.finfo(float).tiny)

@@ -1,0 +1,102 @@
+"""Options that readers' messages name exist where the message is read, and nothing asked for is ignored."""
+
+import re
+
+import pytest
+
+from cli.verbs import forearm
+from forearm.faults import ReadFault
+from forearm.option_names import FLAGS
+from forearm.readers import load
+
+LINK = (
+    '<link name="{0}"><inertial><mass value="1"/>'
+    '<inertia ixx="{1}" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+)
+JOINT = (
+    '<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/>'
+    '<origin rpy="{3} 0 0" xyz="0 0 0.3"/><axis xyz="0 0 1"/></joint>'
+)
+
+
+def urdf(tmp_path, *parts):
+    path = tmp_path / "arm.urdf"
+    path.write_text('<robot name="r"><link name="base"/>' + "".join(parts) + "</robot>")
+    return path
+
+
+def chain(tmp_path, ixx=1, roll="0"):
+    links = [LINK.format("a", 1), LINK.format("b", ixx)]
+    return urdf(tmp_path, *links, JOINT.format("one", "base", "a", 0), JOINT.format("two", "a", "b", roll))
+
+
+def fork(tmp_path):
+    links = [LINK.format(name, 1) for name in "abc"]
+    joints = [
+        JOINT.format(f"j{child}", parent, child, 0)
+        for parent, child in (("base", "a"), ("a", "b"), ("a", "c"))
+    ]
+    return urdf(tmp_path, *links, *joints)
+
+
+def test_every_flag_of_a_message_is_an_option_of_the_verbs(capsys):
+    said = forearm(capsys, "show", "--help").out
+    for flag in FLAGS.values():
+        assert re.search(rf"{flag}\b", said), flag
+
+
+def test_a_branch_lists_the_ends_of_arms_first_and_names_flags_in_the_shell(capsys, tmp_path):
+    path = fork(tmp_path)
+    said = forearm(capsys, "show", path)
+    assert said.code == 2
+    assert "Choose where it ends, --tip b, 'c' or 'a'" in said.err
+    assert "--lock jc=0.0" in said.err
+    with pytest.raises(ReadFault, match=r"tip='b', 'c' or 'a'.*lock=\{'jc': 0.0\}"):
+        load(path)
+    assert forearm(capsys, "show", path, "--tip", "b").code == 0
+    assert forearm(capsys, "show", path, "--lock", "jc=0.3").code == 0
+    assert (
+        "--lock has 'jc'; give a joint and its position" in forearm(capsys, "show", path, "--lock", "jc").err
+    )
+
+
+def test_impossible_inertias_are_refused_by_show_and_reported_by_check(capsys, tmp_path):
+    path = chain(tmp_path, ixx=100)
+    assert "with --keep-defects" in forearm(capsys, "show", path).err
+    assert forearm(capsys, "show", path, "--keep-defects").code == 0
+    said = forearm(capsys, "check", path)
+    assert (said.code, said.err) == (1, "")
+    assert re.search(r"error +2 two .*no rigid body has that", said.out)
+
+
+def test_impossible_inertias_of_a_toml_file_are_reported_by_check(capsys, tmp_path):
+    path = tmp_path / "arm.toml"
+    text = forearm(capsys, "convert", "rr", "-").out
+    path.write_text(re.sub(r'(about = "com".*?Ixx = )[\d.e-]+', r"\g<1>99.0", text, count=1))
+    assert forearm(capsys, "show", path).code == 2
+    said = forearm(capsys, "check", path)
+    assert (said.code, said.err) == (1, "")
+    assert "no rigid body has that" in said.out
+
+
+def test_nearly_right_angles_are_noted_and_checked_and_can_be_snapped(capsys, tmp_path):
+    path = chain(tmp_path, roll="1.5708")
+    assert "--snap-right-angles 1e-3 makes them exact" in forearm(capsys, "show", path).out
+    assert "right_angles=1e-3 makes them exact" in " ".join(load(path).notes)
+    assert re.search(
+        r"note +1 one .*rad from right angles.*--snap-right-angles 1e-3", forearm(capsys, "check", path).out
+    )
+    assert "right angles" not in forearm(capsys, "check", path, "--snap-right-angles", "1e-3").out
+
+
+def test_nearly_right_angles_of_a_toml_file_are_noted(tmp_path, capsys):
+    path = tmp_path / "arm.toml"
+    text = forearm(capsys, "convert", "puma560", "-").out
+    path.write_text(text.replace('alpha = "pi/2"', "alpha = 1.5708"))
+    assert any("right angles are rounded in" in note for note in load(path).notes)
+
+
+def test_an_option_that_a_format_does_not_have_is_not_ignored(capsys):
+    said = forearm(capsys, "show", "puma560", "--tip", "hand")
+    assert (said.code, said.out) == (2, "")
+    assert "puma560: --tip does nothing in this format" in said.err

@@ -1,0 +1,74 @@
+"""TOML and URDF from a stranger: nesting, long keys and formulas, long integers and long files get one sentence."""
+
+import time
+
+import pytest
+
+from forearm.faults import Fault
+from forearm.readers import load
+
+HEAD = 'name = "x"\nconvention = "standard"\n'
+LINK = (
+    '[[link]]\njoint = "revolute"\na = 0\nalpha = 0\nd = 0.1\ntheta = 0\nmass = 1\ncom = [0, 0, 0]\n'
+    'inertia = { about = "com", Ixx = 1, Iyy = 1, Izz = 1 }\n'
+)
+
+
+def mass(value):
+    return HEAD + LINK.replace("mass = 1", f"mass = {value}")
+
+
+TOML = {
+    "nested arrays": (HEAD + "remarks = " + "[" * 50_000 + "]" * 50_000, "stand hundreds deep in each other"),
+    "dotted key": (HEAD + "a" + ".a" * 100_000 + " = 1", "arm.toml:3: a key of 100001 parts"),
+    "dotted key in a table": (HEAD + "x = { a" + ".a" * 100_000 + " = 1 }", "a key of 100001 parts"),
+    "dotted header": (HEAD + "[a" + ".a" * 100_000 + "]", "a key of 100001 parts"),
+    "spaces in a header": (HEAD + "[a" + " " * 200_000 + "]", "no links"),
+    "long sum": (
+        mass('"' + "+".join("1" * 50_000) + '"'),
+        "mass is a formula of 99999 letters; give 500 at most",
+    ),
+    "parentheses": (mass('"' + "(" * 240 + "1" + ")" * 240 + '"'), "neither a number nor arithmetic"),
+    "400 digits": (mass("9" * 400), "mass is an integer of 400 digits; give a number in kg"),
+    "400 digits in a formula": (mass('"' + "9" * 400 + '"'), "mass is an integer of 400 digits"),
+    "5000 digits": (mass("9" * 5000), "not valid TOML: .*Write numbers with fewer digits"),
+    "a root of -1": (mass('"(-1)**0.5"'), "no real number"),
+    "long file": (HEAD + "#" * 2**20, "the file has 1 MiB; TOML files up to 256 KiB are read"),
+    "many links": (HEAD + "[[link]]\n" * 1001, "the file has 1001 links; arms of up to 1000"),
+    "many parameters": (
+        HEAD + "[parameters]\n" + "".join(f"p{i} = 1\n" for i in range(2000)),
+        "2000 parameters",
+    ),
+    "long value": (HEAD + "units = [" + "1," * 100_000 + "]", "units is .* …$"),
+}
+
+
+@pytest.mark.parametrize("name", TOML)
+def test_a_toml_bomb_gets_a_sentence_in_two_seconds(tmp_path, name):
+    text, words = TOML[name]
+    path = tmp_path / "arm.toml"
+    path.write_text(text)
+    start = time.process_time()
+    with pytest.raises(Fault, match=words) as caught:
+        load(path)
+    assert time.process_time() - start < 2
+    assert len(str(caught.value)) < 2000
+
+
+def test_a_urdf_of_a_hundred_thousand_links_gets_a_sentence(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text('<robot name="r">' + "".join(f'<link name="{i}"/>' for i in range(100_000)) + "</robot>")
+    start = time.process_time()
+    with pytest.raises(Fault, match="more than 10000 links and joints"):
+        load(path)
+    assert time.process_time() - start < 2
+
+
+def test_a_chain_of_too_many_joints_gets_a_sentence(tmp_path):
+    joint = '<joint name="j{0}" type="continuous"><parent link="{0}"/><child link="{1}"/></joint>'
+    links = "".join(f'<link name="{i}"/>' for i in range(400))
+    joints = "".join(joint.format(i, i + 1) for i in range(399))
+    path = tmp_path / "arm.urdf"
+    path.write_text(f'<robot name="r">{links}{joints}</robot>')
+    with pytest.raises(Fault, match="399 joints move one after another; arms of up to 300"):
+        load(path)
