@@ -25,7 +25,7 @@ LAYERS = [
     ("compiler",),
     ("counting", "derivation", "gradients"),
     ("dynamics",),
-    ("taskspace",),
+    ("motion", "taskspace"),
     ("simulation", "verification"),
     ("plots", "reports", "studio"),
     ("demo",),

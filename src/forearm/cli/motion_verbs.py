@@ -4,7 +4,7 @@ import csv
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -213,7 +213,7 @@ def simulate(
     unaware: Annotated[bool, Parameter(negative=())] = False,
     duration: float = 1.0,
     dt: float = 1e-3,
-    method: Literal["rk4", "euler", "symplectic", "dop853", "papers"] = "rk4",
+    method: str = "rk4",
     every: int = 10,
     payload: Numbers = (),
     rigid: Annotated[bool, Parameter(negative=())] = False,

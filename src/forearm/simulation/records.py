@@ -136,7 +136,7 @@ class Record:
 
     def to_csv(self, path: Any) -> Path:
         """Write one motion as columns t, q, qd, qdd, tau (by joint), energies; gives the path."""
-        from forearm.simulation.tables import record_csv
+        from forearm.motion.motion_files import record_csv
 
         return record_csv(self, path)
 
@@ -171,6 +171,6 @@ class Record:
 
     def plot(self) -> Any:
         """A figure of positions, speeds, torques and the energy balance of one motion; needs matplotlib."""
-        from forearm.simulation.pictures import record_figure
+        from forearm.simulation.figures import record_figure
 
         return record_figure(self)

@@ -20,6 +20,7 @@ import numpy as np
 from forearm.compiler.cuda.ptx import DEFAULT_GPU, ptx_batch, ptx_rollout
 from forearm.compiler.cuda.ptx_rows import ptx_rows
 from forearm.compiler.graph.graph import Counts, Graph, Port
+from forearm.compiler.graph.step_rules import StepRule, rule_of
 from forearm.compiler.llvm.rollout_steps import Roles
 from forearm.faults import KernelFault, StateFault
 
@@ -257,7 +258,7 @@ class CudaRollout:
         graph: Graph,
         states: Mapping[str, str],
         *,
-        method: str = "rk4",
+        method: str | StepRule = "rk4",
         per_step: Sequence[str] = (),
         time: str | None = None,
         observed: Sequence[str] = (),
@@ -266,7 +267,8 @@ class CudaRollout:
         threads: int = THREADS,
     ) -> None:
         """Describe the simulation: arguments as for `rollout.Rollout`; arrays are columns (*shape, N)."""
-        self.roles = Roles(graph, dict(states), method, tuple(per_step), time, tuple(observed))
+        rule = rule_of(graph.name, method)
+        self.roles = Roles(graph, dict(states), rule, tuple(per_step), time, tuple(observed))
         self.graph, self.name, self.threads = graph, name or graph.name, threads
         self.dtype = np.dtype(dtype)
         self._end = namedtuple("End", [p.name for p in self.roles.state_ports], rename=True)  # type: ignore[misc]

@@ -11,7 +11,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault
-from forearm.simulation.motions import Motion, Samples, ViaPoints
+from forearm.motion.motions import Motion, Samples, ViaPoints
 
 KINDS = ("q", "qd", "qdd", "tau")
 
