@@ -71,7 +71,7 @@ class Column:
 
 
 @dataclass
-class Columns:
+class Header:
     """What a header holds."""
 
     places: dict[tuple[str, int], Column] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class Columns:
 
 def columns_of(
     arm: Arm, label: str, titles: Sequence[str], *, needs: Sequence[str], degrees: bool, time_unit: str | None
-) -> Columns:
+) -> Header:
     """Take a header apart.
 
     Args:
@@ -103,7 +103,7 @@ def columns_of(
     """
     if time_unit is not None and time_unit not in SECONDS:
         raise ReadFault(f"{label}: the unit of time is {time_unit!r}; give one of {', '.join(SECONDS)}.")
-    found, named = Columns(), {}
+    found, named = Header(), {}
     for at, title in enumerate(titles):
         what = _meaning(arm, title)
         if what is None:
@@ -198,7 +198,7 @@ def _column(
     return Column(at, units[base] if base else 1.0, bool(base) or ours)
 
 
-def _check(arm: Arm, label: str, titles: Sequence[str], found: Columns, needs: Sequence[str]) -> None:
+def _check(arm: Arm, label: str, titles: Sequence[str], found: Header, needs: Sequence[str]) -> None:
     """Refuse a header that lacks something, and strange columns in a file of our own."""
     own = all(f"q:{name}" in titles for name in arm.joint_names)
     ours = any(title.startswith("q:") for title in titles)

@@ -1,6 +1,6 @@
 """The one reader and writer of motion files: logs of positions, speeds, accelerations and torques over time.
 
-Columns are told by their titles (columns.py), separated by commas, semicolons, tabs or spaces. What was taken, what was
+Header are told by their titles (columns.py), separated by commas, semicolons, tabs or spaces. What was taken, what was
 ignored and what had to be worked out is said in `notes`. Files that are not as they should be are refused with the line
 and the column: rows longer or shorter than the header, columns that appear twice, nan and inf, times that do not rise,
 angles that look like degrees.
@@ -18,7 +18,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault
-from forearm.motion.columns import KINDS, Columns, columns_of
+from forearm.motion.columns import KINDS, Header, columns_of
 from forearm.motion.differentiation import derivatives
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
@@ -70,7 +70,7 @@ def read_motion_file(
         time_unit: Unit of a time column without one: 's', 'ms', 'us' or 'ns'.
     """
     label = str(source) if label is None else label
-    columns = Columns()
+    columns = Header()
 
     def pick(titles: tuple[str, ...]) -> list[list[int]]:
         nonlocal columns
@@ -103,7 +103,7 @@ def read_motion_file(
     )
 
 
-def _ask_about_degrees(arm: Arm, label: str, columns: Columns, q: Vector) -> None:
+def _ask_about_degrees(arm: Arm, label: str, columns: Header, q: Vector) -> None:
     """Refuse angles that no radians are: a turn beyond the joint's limits, or many turns of a joint without any."""
     for i, (link, column) in enumerate(zip(arm.links, columns.of("q", arm.n), strict=True)):
         low, high = link.limits or (-math.inf, math.inf)
@@ -131,7 +131,7 @@ def _check_times(label: str, table: NumberTable, t: Vector) -> None:
         )
 
 
-def _notes(table: NumberTable, columns: Columns) -> tuple[str, ...]:
+def _notes(table: NumberTable, columns: Header) -> tuple[str, ...]:
     said = []
     if columns.ignored:
         many = f" and {len(columns.ignored) - 12} more" if len(columns.ignored) > 12 else ""
@@ -189,7 +189,7 @@ def read_motion(
 ) -> Recorded:
     """Read a log with a time and a position for every joint of the arm; speeds, accelerations, torques if it has them.
 
-    Columns may come in any order, as `q:<joint>`, `q1`, `<joint>.position` and more; `notes` says what was ignored, and
+    Header may come in any order, as `q:<joint>`, `q1`, `<joint>.position` and more; `notes` says what was ignored, and
     how speeds and accelerations were worked out that the file lacks.
 
     Args:
@@ -224,7 +224,7 @@ def write_motion(motion: Motion | Samples, arm: Arm, path: Any, times: Any = 201
 
 
 def by_joint(arm: Arm, kind: str, values: Vector) -> dict[str, Vector]:
-    """Columns kind:<joint> of (K, n)."""
+    """Header kind:<joint> of (K, n)."""
     return {f"{kind}:{name}": values[:, j] for j, name in enumerate(arm.joint_names)}
 
 

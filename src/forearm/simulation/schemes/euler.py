@@ -9,7 +9,7 @@ from forearm.compiler.graph.step_rules import SemiImplicitEuler
 from forearm.compiler.graph.trace import trace
 from forearm.simulation.engines import Engine, KernelLoop, Scheme, Setting, by_rule, map_step
 from forearm.simulation.plant import Plant, rates_graph
-from forearm.simulation.schemes import sticking
+from forearm.simulation.schemes import dry_friction
 
 RULE = SemiImplicitEuler()
 
@@ -40,5 +40,5 @@ SCHEME = Scheme(
     make=engine,
     told="semi-implicit: cheap, and joints may stick (sticking=True)",
     stable=2.0,
-    sticking=sticking.SCHEME,
+    sticking=dry_friction.SCHEME,
 )
