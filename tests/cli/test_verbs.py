@@ -234,12 +234,12 @@ def test_torque_reads_stdin_and_names(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"stdin:1: arm 'rr' has 2 joints, but the header lacks q1, q2"),
-        ("t,q1\n0,1\n", r"stdin:1: .* the header lacks q2"),
-        ("q1,q2\n", r"stdin: no rows of numbers"),
-        ("q1,q2\n1,2\n3,x\n", r"stdin:3: '3,x' is not a row of 2 numbers"),
-        ("q1,q2\n1,nan\n", r"stdin:2: a number is not finite"),
-        ("t,q1,q2\n0,1,1\n2,1,1\n1,1,1\n3,1,1\n", r"stdin:4: time does not increase"),
+        ("", r"stdin:1: the file is empty: 0 rows of numbers; expected a header"),
+        ("t,q1\n0,1\n", r"stdin:1: no column q2; give a header with q1 … q2"),
+        ("q1,q2\n", r"stdin:1: 0 rows of numbers; expected a header and a row for each instant"),
+        ("q1,q2\n1,2\n3,x\n", r"stdin:3: column 'q2' holds 'x'; expected a number"),
+        ("q1,q2\n1,nan\n", r"stdin:2: column 'q2' is nan; expected a finite number"),
+        ("t,q1,q2\n0,1,1\n2,1,1\n1,1,1\n3,1,1\n", r"stdin:4: t is 1 s after 2 s; expected rising times"),
     ],
 )
 def test_a_bad_motion_is_told_by_line(capsys, monkeypatch, text, message):

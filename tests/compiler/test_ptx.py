@@ -8,6 +8,7 @@ import pytest
 
 from arms import golden_arm
 from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.step_rules import RULES
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.llvm.ptx import ptx_batch, ptx_rollout
 from forearm.compiler.llvm.rollout_steps import Roles
@@ -30,7 +31,7 @@ def swing(q, qd, tau, t):
 
 SWING = lower(trace(swing, {"q": (2,), "qd": (2,), "tau": (2,), "t": ()}, name="swing"))
 ROLES = {
-    method: Roles(SWING, {"q": "qd", "qd": "qdd"}, method, ("tau",), "t", ("power",))
+    method: Roles(SWING, {"q": "qd", "qd": "qdd"}, RULES[method], ("tau",), "t", ("power",))
     for method in ("rk4", "semi_implicit_euler")
 }
 TEXTS = {

@@ -28,7 +28,7 @@ LAYERS = [
     ("counting", "derivation", "gradients"),
     ("arm_calls",),
     ("dynamics",),
-    ("taskspace",),
+    ("motion", "taskspace"),
     ("stopwatch",),
     ("simulation", "verification"),
     ("page",),

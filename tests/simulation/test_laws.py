@@ -6,7 +6,7 @@ import pytest
 import forearm as fa
 from close import assert_close
 from forearm.simulation import ComputedTorque, FeedforwardPD, PDWithGravity, Quintic, simulate
-from forearm.simulation.tracing import make_law
+from forearm.simulation.traced_laws import make_law
 
 RR = fa.load("rr")
 GOAL = np.array([0.5, -0.3])

@@ -9,7 +9,7 @@ import forearm as fa
 from arms import GOLDEN, golden_arm, golden_states
 from close import assert_close
 from forearm.simulation import PDWithGravity, payload_numbers, simulate
-from forearm.simulation.papers import accelerations, eliminate, four_point_step
+from forearm.simulation.schemes.papers import accelerations, eliminate, four_point_step
 
 RR = fa.load("rr")
 START = np.array([0.4, -1.1]), np.array([0.7, 1.3])

@@ -1,8 +1,6 @@
 """What verbs are given: arms by name or file or stdin, states, motions, places to write to."""
 
-import csv
 import io
-import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
 STDIO = "stdio:"
 """What `-` becomes, because a lone hyphen is no word to the parser."""
-COLUMN = re.compile(r"(t|time)|(qdd|qd|q)[ _.:\[]*([^\]]+?)\]?")
 
 
 READING = Group("Reading a file", sort_key=8)
@@ -134,118 +131,29 @@ def state_of(arm: "Arm", name: str, values: Sequence[float] | None, zero: bool =
             f"--{name} has {len(values)} numbers, but arm {arm.name!r} has {arm.n} joints "
             f"({', '.join(arm.joint_names)}); give one for each."
         )
-    return np.array(values, dtype=float)
+    found = np.array(values, dtype=float)
+    if not np.all(np.isfinite(found)):
+        given = " ".join(f"{x:g}" for x in found)
+        raise StateFault(f"--{name} is {given}; give finite numbers, one for each joint of {arm.name!r}.")
+    return found
 
 
-def motion_of(arm: "Arm", source: str) -> tuple[Any, Any, Any, Any, list[str]]:
-    """t (or None), q, qd, qdd (N, n) of a CSV file or stdin, and remarks on what had to be worked out.
-
-    Columns t, q1 …, qd1 …, qdd1 …, or with joint names (q_shoulder), in any order. Without qd or qdd they are
-    worked out by a cubic spline through q, where there is t, or are zero.
-    """
-    import numpy as np
+def motion_of(
+    arm: "Arm", source: str, *, degrees: bool | None = None, time_unit: str | None = None
+) -> tuple[Any, Any, Any, Any, list[str]]:
+    """t (or None), q, qd, qdd (N, n) of a CSV file or stdin, and remarks on what was ignored or worked out."""
+    from forearm.motion.motion_files import read_motion_file, with_derivatives
 
     label = "stdin" if source == STDIO else source
-    text = sys.stdin.read() if source == STDIO else _text(Path(source))
-    lines = [line for line in csv.reader(io.StringIO(text))]
-    columns = _columns(arm, label, lines[0] if lines else [])
-    table = _numbers(label, lines, columns)
-    parts = {key: table[:, k] for k, key in enumerate(columns)}
-    t = parts.get(("t", 0))
-    found = {
-        name: np.stack([parts[name, i] for i in range(arm.n)], axis=1)
-        for name in ("q", "qd", "qdd")
-        if (name, 0) in parts
-    }
-    remarks = _complete(label, t, found)
-    return t, found["q"], found["qd"], found["qdd"], remarks
+    where: Any = _stdin_bytes() if source == STDIO else Path(source)
+    file = read_motion_file(where, arm, label=label, degrees=degrees, time_unit=time_unit)
+    full = with_derivatives(file)
+    return full.t, full.q, full.qd, full.qdd, list(full.notes)
 
 
-def _text(path: Path) -> str:
-    from forearm.faults import ReadFault
-
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ReadFault(f"{path}: not UTF-8 text; give a CSV file with a header line.") from None
-
-
-def _columns(arm: "Arm", label: str, header: Sequence[str]) -> dict[tuple[str, int], int]:
-    """(quantity, joint) -> column."""
-    from forearm.faults import ReadFault
-
-    places: dict[tuple[str, int], int] = {}
-    for at, title in enumerate(header):
-        match = COLUMN.fullmatch(title.strip())
-        if match is None:
-            continue
-        if match[1]:
-            places["t", 0] = at
-        elif match[3].isdigit() and 1 <= int(match[3]) <= arm.n:
-            places[match[2], int(match[3]) - 1] = at
-        elif match[3] in arm.joint_names:
-            places[match[2], arm.joint_names.index(match[3])] = at
-    for name in ("q", "qd", "qdd"):
-        have = [i for i in range(arm.n) if (name, i) in places]
-        if (name == "q" or have) and len(have) < arm.n:
-            missing = ", ".join(f"{name}{i + 1}" for i in range(arm.n) if i not in have)
-            raise ReadFault(
-                f"{label}:1: arm {arm.name!r} has {arm.n} joints, but the header lacks {missing}; give columns t, q1 … "
-                f"q{arm.n}, and if known qd1 …, qdd1 …."
-            )
-    return places
-
-
-def _numbers(label: str, lines: list[list[str]], columns: dict[tuple[str, int], int]) -> Any:
-    import numpy as np
-
-    from forearm.faults import ReadFault
-
-    rows = []
-    for number, line in enumerate(lines[1:], 2):
-        if not any(word.strip() for word in line):
-            continue
-        try:
-            rows.append([float(line[c]) for c in columns.values()])
-        except (ValueError, IndexError):
-            given = ",".join(line)[:60]
-            raise ReadFault(
-                f"{label}:{number}: {given!r} is not a row of {len(lines[0])} numbers; mend or remove it."
-            ) from None
-        if not np.all(np.isfinite(rows[-1])):
-            raise ReadFault(f"{label}:{number}: a number is not finite; mend or remove the row.")
-    if not rows:
-        raise ReadFault(f"{label}: no rows of numbers; give a header and one row for each instant.")
-    return np.array(rows)
-
-
-def _complete(label: str, t: Any, found: dict[str, Any]) -> list[str]:
-    """Work out qd and qdd where they are not given."""
-    import numpy as np
-
-    from forearm.faults import ReadFault
-
-    missing = [name for name in ("qd", "qdd") if name not in found]
-    if not missing:
-        return []
-    q = found["q"]
-    if t is None or len(q) < 4:
-        for name in missing:
-            found[name] = np.zeros_like(q)
-        lack = "no times" if t is None else "fewer than four rows"
-        return [f"{label} has no {' and no '.join(missing)}, and {lack} to work them out from: taken as zero"]
-    if np.any(np.diff(t) <= 0):
-        line = 2 + int(np.argmax(np.diff(t) <= 0)) + 1
-        raise ReadFault(f"{label}:{line}: time does not increase; sort the rows, or give qd and qdd.")
-    from scipy.interpolate import CubicSpline
-
-    if "qd" in found:
-        found["qdd"] = CubicSpline(t, found["qd"])(t, 1)
-        return [f"{label} has no qdd: worked out by a cubic spline through qd"]
-    spline = CubicSpline(t, q)
-    found["qd"] = spline(t, 1)
-    found.setdefault("qdd", spline(t, 2))
-    return [f"{label} has no {' and no '.join(missing)}: worked out by a cubic spline through q"]
+def _stdin_bytes() -> Any:
+    raw = getattr(sys.stdin, "buffer", None)
+    return raw if raw is not None else io.BytesIO(sys.stdin.read().encode())
 
 
 @contextmanager

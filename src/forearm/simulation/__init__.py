@@ -7,15 +7,17 @@ PDWithGravity, ComputedTorque, FeedforwardPD             control laws (any funct
 Quintic, Trapezoid, Fourier, ViaPoints, read_motion      motions
 """
 
-from forearm.simulation.advising import StepAdvice, advise_step
-from forearm.simulation.deleting import Significance, SpeedStudy, error_against_speed, significance
-from forearm.simulation.laws import ComputedTorque, FeedforwardPD, PDWithGravity, payload_numbers
-from forearm.simulation.motions import Fourier, Motion, Quintic, Retimed, Samples, Trapezoid, ViaPoints
+from forearm.motion.motion_files import Recorded, read_motion, write_motion
+from forearm.motion.motions import Fourier, Motion, Quintic, Retimed, Samples, Trapezoid, ViaPoints
+from forearm.simulation.control_laws import ComputedTorque, FeedforwardPD, PDWithGravity, payload_numbers
 from forearm.simulation.records import Outcome, Record
-from forearm.simulation.running import simulate
-from forearm.simulation.tables import Recorded, read_motion, write_motion
+from forearm.simulation.run import simulate
+from forearm.simulation.schemes import SCHEMES
+from forearm.simulation.significant_terms import Significance, SpeedStudy, error_against_speed, significance
+from forearm.simulation.step_advice import StepAdvice, advise_step
 
 __all__ = [
+    "SCHEMES",
     "ComputedTorque",
     "FeedforwardPD",
     "Fourier",

@@ -1,46 +1,144 @@
-"""Engines: what carries states over a number of steps. All have `start`, `advance` and `speeds`.
+"""Schemes and their engines: a Scheme is a row that says what a scheme can do; an Engine carries states over steps.
 
-    Loop        the kernel's own loop: rk4, euler, symplectic, and euler with sticking
-    Stages      the same schemes written out in NumPy, for laws that cannot be compiled, and the papers' scheme
-    Adaptive    DOP853 of SciPy, one motion
+    KernelLoop   the kernel's own loop: any rule on the plant's rates, any map
+    Stages       the same rules written out in NumPy, for laws that cannot be compiled
 
-A state is a dict of arrays (*batch, *shape): q, qd and the scalars of `steps`. `advance` gives the state after
+A state is a dict of arrays (*batch, *shape): q, qd and the scalars of the plant. `advance` gives the state after
 `count` steps and, for every `every`-th step from the first on, what the state was when it began.
 """
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from forearm.algebra import Vector
-from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.cuda.host_rollout import HostRollout
 from forearm.compiler.graph.graph import Graph
-from forearm.simulation.steps import (
-    SWEEPS,
-    Plant,
-    euler_graph,
-    midpoint_graph,
-    rates_graph,
-    rates_of,
-    sticking_graph,
-)
-
-State = dict[str, Vector]
+from forearm.compiler.graph.step_rules import Map, StepRule, Tableau
+from forearm.simulation.plant import Plant, State, kept, rates_graph, rates_kernel, rates_of
+from forearm.simulation.request import Request, Torques
 
 
-def kept(plant: Plant, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-    """Something compiled for a plant, kept on its arm."""
-    key = ("simulation", *plant.key, *key)
-    found = plant.arm.kernels.get(key)
-    if found is None:
-        found = plant.arm.kernels[key] = make()
-    return found
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What an engine is made for."""
+
+    request: Request
+    """What is simulated, from where, under which law."""
+    law: Graph | None = None
+    """The law that is evaluated inside the step, compiled."""
+    calls: Torques | None = None
+    """The law that is evaluated inside the step, in Python."""
+    target: str = "cpu"
+    """'cpu', or 'cuda' for all rows in one launch on the GPU."""
+    rtol: float = 1e-10
+    """Relative tolerance, for adaptive schemes."""
+    atol: float = 1e-12
+    """Absolute tolerance, for adaptive schemes."""
+
+    @property
+    def plant(self) -> Plant:
+        """What is simulated."""
+        return self.request.plant
+
+    @property
+    def values(self) -> State:
+        """Gains and free parameters, (*batch, *shape) each, by port."""
+        return self.request.values
+
+    @property
+    def within(self) -> bool:
+        """Whether a law is evaluated inside the step, instead of torques held during it."""
+        return self.request.law is not None and not self.request.hold
+
+    @property
+    def per_step(self) -> bool:
+        """Whether torques come as one for each step instead of one for all."""
+        tau = self.request.torques
+        return tau is not None and tau.ndim > 1 and tau.shape[-2] > 1
 
 
-def general(kernel: Any, inputs: list[Any], single: bool) -> list[Vector]:
+class Engine(ABC):
+    """What carries states over a number of steps."""
+
+    plant: Plant
+    """What is simulated."""
+    threads: int = 1
+    """How many threads share a batch."""
+    torques_per_step = True
+    """Whether `advance` takes a torque for each of its steps; otherwise it is called for each torque."""
+
+    def start(self, q: Vector, qd: Vector) -> State:
+        """The state at the beginning."""
+        return {"q": q, "qd": qd} | {name: np.zeros(q.shape[:-1]) for name in self.plant.scalars}
+
+    def first_count(self, steps: int, rows: int) -> int:
+        """How many steps to try first, before it is known how long one takes."""
+        return min(64, max(1, 4096 // max(rows, 1)))
+
+    @abstractmethod
+    def advance(
+        self, state: State, t: float, count: int, dt: float, every: int, tau: Vector | None
+    ) -> tuple[State, State]:
+        """(state after count steps, recorded states)."""
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One row of SCHEMES: what a scheme is, what it can do, what makes its engine."""
+
+    name: str
+    """What `method=` calls it."""
+    order: int
+    """Order of convergence."""
+    make: Callable[[Setting], Engine]
+    """Makes the engine."""
+    told: str
+    """One sentence for the pages: what it is good for."""
+    stable: float = math.inf
+    """Greatest step times rate that it follows without blowing up (symplectic: that its sweeps converge for)."""
+    adaptive: bool = False
+    """Whether it chooses its steps itself, within dt."""
+    in_kernel: bool = True
+    """Whether many steps are one call of a kernel."""
+    gpu: bool = True
+    """Whether it runs with target='cuda'."""
+    calls_python: bool = True
+    """Whether a law in Python can be evaluated inside its steps; otherwise such a law is sampled between them."""
+    batches: bool = True
+    """Whether it takes many motions at once."""
+    own_parameters: bool = True
+    """Whether motions can have parameters of their own, and can stop at limits."""
+    sticking: "Scheme | None" = None
+    """The same with true dry friction, where there is one."""
+
+
+# -- inside the kernel -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step for a kernel: a graph, what follows each state, and the rule that makes the step of it."""
+
+    graph: Graph
+    """Rates, or next values."""
+    states: dict[str, str]
+    """Which output (or state) is the rate of which state; with a map its next value."""
+    rule: StepRule
+    """How the step is made."""
+
+
+def map_step(graph: Graph) -> Step:
+    """A graph whose outputs <state>_next are the state after the step."""
+    return Step(graph, {p.name.removesuffix("_next"): p.name for p in graph.outputs}, Map())
+
+
+def all_outputs(kernel: Any, inputs: list[Any], single: bool) -> list[Vector]:
     """All outputs of a kernel; one state goes as a batch of one, where NaN is allowed: a motion may have diverged."""
     if single:
         inputs = [np.asarray(value)[None] for value in inputs]
@@ -49,54 +147,41 @@ def general(kernel: Any, inputs: list[Any], single: bool) -> list[Vector]:
     return [value[0] for value in found] if single else found
 
 
-class Loop:
+class KernelLoop(Engine):
     """Many steps in one call of a kernel."""
 
     def __init__(
-        self,
-        plant: Plant,
-        law: Graph | None,
-        method: str,
-        *,
-        per_step: bool,
-        values: State,
-        target: str = "cpu",
+        self, setting: Setting, name: str, step: Callable[[Plant, Graph | None], Step], *, parts: int = 1
     ) -> None:
         """Compile the loop.
 
         Args:
-            plant: What is simulated.
-            law: The law's graph; None for torques as an input.
-            method: 'rk4', 'euler', 'sticking' or 'symplectic'.
-            per_step: Whether torques come as one for each step instead of one for all.
-            values: Gains and free parameters, (*batch, *shape) each, by port.
-            target: 'cpu', or 'cuda' for all rows in one launch on the GPU.
+            setting: What it is made for.
+            name: The scheme's, which tells its loops from those of others.
+            step: Makes one step of a plant under a law (None for torques as an input).
+            parts: How many steps of the kernel make one of the scheme, such as sweeps.
         """
-        self.plant, self.method, self.values = plant, method, values
-        self.sweeps = SWEEPS if method == "symplectic" else 1
-        key = (method, per_step, None if law is None else law.digest, target)
-        make: Any = HostRollout if target == "cuda" else Rollout
-        self.rollout: Any = kept(plant, key, lambda: _rollout(plant, law, method, per_step, make))
-        self.threads = 1
+        self.plant, self.values, self.parts, law = setting.plant, setting.values, parts, setting.law
+        self.per_step = setting.per_step
+        make: Any = HostRollout if setting.target == "cuda" else Rollout
+        timed = "t" if law is not None and any(p.name == "t" for p in law.inputs) else None
 
-    def start(self, q: Vector, qd: Vector) -> State:
-        """The state at the beginning."""
-        state = {"q": q, "qd": qd} | {name: np.zeros(q.shape[:-1]) for name in self.plant.scalars}
-        if self.method == "symplectic":
-            M = self.plant.kernel("mass_matrix").general(q, *self._free())
-            p = np.einsum("...ij,...j->...i", M, qd)
-            state |= {"p": p, "q_mid": q, "p_mid": p, "phase": np.zeros(q.shape[:-1])}
-        return state
+        def rollout() -> Any:
+            made = step(setting.plant, law)
+            steps = ("tau",) if self.per_step else ()
+            return make(made.graph, made.states, method=made.rule, per_step=steps, time=timed)
+
+        key = (name, self.per_step, None if law is None else law.digest, setting.target)
+        self.rollout: Any = kept(setting.plant, key, rollout)
 
     def advance(
         self, state: State, t: float, count: int, dt: float, every: int, tau: Vector | None
     ) -> tuple[State, State]:
         """(state after count steps, recorded states)."""
-        given = {**self.values, **state, "h": np.asarray(dt)}
+        k, given = self.parts, {**self.values, **state, "h": np.asarray(dt)}
         if tau is not None:
-            given["tau"] = tau
+            given["tau"] = np.repeat(tau, k, axis=-2) if self.per_step and k > 1 else tau
         inputs = [given[port.name] for port in self.rollout.roles.given]
-        k = self.sweeps
         rolled = self.rollout(
             *inputs, dt=dt / k, steps=count * k, every=every * k, start=t, threads=self.threads
         )
@@ -108,168 +193,106 @@ class Loop:
             for name, array in zip(rolled.record._fields, rolled.record, strict=False)
             if name in end
         }
-        return self._with_speeds(end), self._with_speeds(record, timed=True)
-
-    def _with_speeds(self, state: State, *, timed: bool = False) -> State:
-        """Speeds out of momenta, where the scheme has those."""
-        if self.method == "symplectic":
-            free = [np.expand_dims(v, -1 - r) if timed else v for v, r in self._free_ranks()]
-            kernel, inputs = self.plant.kernel("solve_mass"), [state["q"], state["p"], *free]
-            state["qd"] = general(kernel, inputs, state["q"].ndim == 1)[0]
-        return state
-
-    def _free(self) -> list[Vector]:
-        return [v for v, _ in self._free_ranks()]
-
-    def _free_ranks(self) -> list[tuple[Vector, int]]:
-        return [(self.values[name], len(shape)) for name, shape in self.plant.free_ports.items()]
+        return end, record
 
 
-def _rollout(plant: Plant, law: Graph | None, method: str, per_step: bool, make_rollout: Any) -> Any:
-    timed = "t" if law is not None and any(p.name == "t" for p in law.inputs) else None
-    steps = ("tau",) if per_step else ()
-    if method == "rk4" or (method == "euler" and not plant.stops):
-        scheme = {"rk4": "rk4", "euler": "semi_implicit_euler"}[method]
-        return make_rollout(
-            rates_graph(plant, law), rates_of(plant), method=scheme, per_step=steps, time=timed
-        )
-    make = {"symplectic": midpoint_graph, "sticking": sticking_graph, "euler": euler_graph}[method]
-    graph = make(plant, law)
-    follows = {p.name.removesuffix("_next"): p.name for p in graph.outputs}
-    return make_rollout(graph, follows, method="map", per_step=steps, time=timed)
+def by_rule(rule: StepRule) -> Callable[[Setting], Engine]:
+    """What makes the engine of a rule: the kernel's loop, or NumPy where the law is in Python."""
+
+    def step(plant: Plant, law: Graph | None) -> Step:
+        return Step(rates_graph(plant, law), rates_of(plant), rule)
+
+    def make(setting: Setting) -> Engine:
+        if setting.calls is not None:
+            return Stages(setting.plant, rule, setting.calls, setting.values)
+        return KernelLoop(setting, rule.name, step)
+
+    return make
 
 
 # -- the same in NumPy -------------------------------------------------------------------------------------
 
-Torques = Callable[[float, Vector, Vector], Vector]
-"""Torques (*batch, n) of a law in Python at a time, for states (*batch, n)."""
 
-RK4 = (0.0, 0.5, 0.5, 1.0), (1 / 6, 1 / 3, 1 / 3, 1 / 6)
-"""When each stage is, in steps; its weight."""
+def rows_of_steps(
+    step: Callable[[State, float, float, Vector | None], tuple[State, Vector]],
+    state: State,
+    t: float,
+    count: int,
+    dt: float,
+    every: int,
+    tau: Vector | None,
+    per_step: bool,
+) -> tuple[State, State]:
+    """Steps in Python, one after the other: (state after them, recorded states and torques)."""
+    rows: list[State] = []
+    for k in range(count):
+        row = {**state}
+        held = tau[..., k, :] if tau is not None and per_step else tau
+        state, row["tau"] = step(state, t + k * dt, dt, held)
+        if k % every == 0:
+            row["tau"] = np.broadcast_to(row["tau"], row["q"].shape)
+            rows.append(row)
+    axis = state["q"].ndim - 1
+    return state, {name: np.stack([row[name] for row in rows], axis=axis) for name in rows[0]}
 
 
-class Stages:
-    """Steps in NumPy, stage by stage, with a law called in Python; `accelerations` may be the papers' own."""
+class Stages(Engine):
+    """Steps in NumPy, stage by stage, with a law called in Python."""
 
-    sweeps = 1
-
-    def __init__(
-        self, plant: Plant, method: str, law: Torques | None, values: State, rates: Any = None
-    ) -> None:
+    def __init__(self, plant: Plant, rule: StepRule, law: Torques | None, values: State) -> None:
         """Prepare.
 
         Args:
             plant: What is simulated.
-            method: 'rk4' or 'euler'.
+            rule: How a step is made; not a map.
             law: Torques at each stage; None where they are held from outside.
             values: Free parameters by port.
-            rates: A function of (state, tau) giving the rates of all states; by default a kernel.
         """
-        self.plant, self.method, self.law, self.values = plant, method, law, values
-        self.rates = rates or self._kernel_rates
-        self.threads = 1
+        self.plant, self.rule, self.law, self.values = plant, rule, law, values
 
-    def start(self, q: Vector, qd: Vector) -> State:
-        """The state at the beginning."""
-        return {"q": q, "qd": qd} | {name: np.zeros(q.shape[:-1]) for name in self.plant.scalars}
-
-    def _kernel_rates(self, state: State, tau: Vector) -> State:
-        kernel = kept(self.plant, ("rates",), lambda: ProcessorKernel(rates_graph(self.plant, None)))
+    def rates(self, state: State, tau: Vector) -> State:
+        """Rates of all states under torques."""
+        kernel = rates_kernel(self.plant, None)
         given = {**self.values, **state, "tau": tau}
-        found = general(kernel, [given[port.name] for port in kernel.graph.inputs], state["q"].ndim == 1)
+        inputs = [given[port.name] for port in kernel.graph.inputs]
+        found = all_outputs(kernel, inputs, state["q"].ndim == 1)
         named = dict(zip((port.name for port in kernel.graph.outputs), found, strict=True))
         return {
             name: state[rate] if rate in state else named[rate] for name, rate in rates_of(self.plant).items()
         }
 
-    def advance(
-        self, state: State, t: float, count: int, dt: float, every: int, tau: Vector | None
-    ) -> tuple[State, State]:
-        """(state after count steps, recorded states and torques)."""
-        rows: list[State] = []
-        for step in range(count):
-            row = {**state}
-            held = tau[..., step, :] if tau is not None and tau.ndim > state["q"].ndim else tau
-            state, row["tau"] = self._step(state, t + step * dt, dt, held)
-            if step % every == 0:
-                rows.append(row)
-        axis = state["q"].ndim - 1
-        return state, {name: np.stack([row[name] for row in rows], axis=axis) for name in rows[0]}
-
-    def _step(self, state: State, t: float, dt: float, tau: Vector | None) -> tuple[State, Vector]:
-        first = self._torques(t, state, tau)
-        if self.method == "euler":
-            k = self.rates(state, first)
-            after = {name: x + dt * k[name] for name, x in state.items() if name != "q"}
-            moved = dt * after["qd"] if not self.plant.stops else dt * (k["q"] + (after["qd"] - state["qd"]))
-            return {"q": state["q"] + moved, **after}, first
-        place, total = state, {**state}
-        for stage, (when, weight) in enumerate(zip(*RK4, strict=True)):
-            now = first if stage == 0 else self._torques(t + when * dt, place, tau)
-            k = self.rates(place, now)
-            total = {name: x + weight * dt * k[name] for name, x in total.items()}
-            if stage < 3:
-                reach = RK4[0][stage + 1] * dt
-                place = {name: x + reach * k[name] for name, x in state.items()}
-        return total, first
-
-    def _torques(self, t: float, state: State, tau: Vector | None) -> Vector:
+    def torques(self, t: float, state: State, tau: Vector | None) -> Vector:
+        """Torques held from outside, or those of the law."""
         if tau is not None:
             return tau
         assert self.law is not None
         return self.law(t, state["q"], state["qd"])
 
-
-# -- adaptive ----------------------------------------------------------------------------------------------
-
-
-class Adaptive:
-    """DOP853 through SciPy for one motion; steps of dt are where it reports."""
-
-    sweeps = 1
-
-    def __init__(self, stages: Stages, rtol: float, atol: float) -> None:
-        """Prepare: the rates come from `stages`."""
-        self.stages, self.rtol, self.atol = stages, rtol, atol
-        self.threads = 1
-        self._first: float | None = None
-
-    def start(self, q: Vector, qd: Vector) -> State:
-        """The state at the beginning."""
-        return {"q": q, "qd": qd, "work": np.zeros(()), "lost": np.zeros(())}
-
     def advance(
         self, state: State, t: float, count: int, dt: float, every: int, tau: Vector | None
     ) -> tuple[State, State]:
-        """(state after count steps, recorded states)."""
-        from scipy.integrate import solve_ivp
+        """(state after count steps, recorded states and torques)."""
+        step = self._runge_kutta if isinstance(self.rule, Tableau) else self._euler
+        return rows_of_steps(step, state, t, count, dt, every, tau, False)
 
-        n, stages = self.stages.plant.arm.n, self.stages
-        full = {name: np.zeros(()) for name in stages.plant.scalars}
+    def _euler(self, state: State, t: float, dt: float, tau: Vector | None) -> tuple[State, Vector]:
+        first = self.torques(t, state, tau)
+        k = self.rates(state, first)
+        after = {name: x + dt * k[name] for name, x in state.items() if name != "q"}
+        moved = dt * after["qd"] if not self.plant.stops else dt * (k["q"] + (after["qd"] - state["qd"]))
+        return {"q": state["q"] + moved, **after}, first
 
-        def unpack(y: Vector) -> State:
-            return {"q": y[:n], "qd": y[n : 2 * n], "work": y[2 * n], "lost": y[2 * n + 1]}
-
-        def slope(now: float, y: Vector) -> Vector:
-            place = full | unpack(y)
-            k = stages.rates(place, stages._torques(now, place, tau))
-            return np.concatenate([k["q"], k["qd"], [k["work"], k["lost"]]])
-
-        y = np.concatenate([state["q"], state["qd"], [state["work"], state["lost"]]])
-        times = t + dt * np.append(np.arange(0, count, every), count)
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = solve_ivp(
-                slope,
-                (t, times[-1]),
-                y,
-                "DOP853",
-                times,
-                rtol=self.rtol,
-                atol=self.atol,
-                first_step=self._first,
-            )
-        path = np.full((2 * n + 2, len(times)), np.nan)
-        path[:, : found.y.shape[1]] = found.y
-        return unpack(path[:, -1]), {
-            name: np.array([unpack(column)[name] for column in path.T[:-1]]) for name in state
-        }
+    def _runge_kutta(self, state: State, t: float, dt: float, tau: Vector | None) -> tuple[State, Vector]:
+        tableau = self.rule
+        assert isinstance(tableau, Tableau)
+        first = self.torques(t, state, tau)
+        place, total, k = state, {**state}, []
+        for stage, (when, weight) in enumerate(zip(tableau.times, tableau.weights, strict=True)):
+            now = first if stage == 0 else self.torques(t + when * dt, place, tau)
+            k.append(self.rates(place, now))
+            total = {name: x + weight * dt * k[stage][name] for name, x in total.items()}
+            place = {**state}
+            for j, reach in enumerate(tableau.reaches[stage] if stage + 1 < tableau.stages else ()):
+                if reach:
+                    place = {name: x + reach * dt * k[j][name] for name, x in place.items()}
+        return total, first

@@ -7,35 +7,40 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.dynamics import mass_matrix
 from forearm.faults import SingularInertia, singular_inertia
-from forearm.simulation.advising import STABLE, fastest_rate
-from forearm.simulation.jobs import Job
+from forearm.simulation.engines import Scheme
 from forearm.simulation.records import Outcome
+from forearm.simulation.request import Request
+from forearm.simulation.schemes import SCHEMES
+from forearm.simulation.stability import fastest_rate
+
+_STICKING = [scheme.sticking for scheme in SCHEMES.values() if scheme.sticking is not None]
+"""Schemes that follow dry friction however steep it is."""
 
 
 def outcomes_of(
-    job: Job,
+    request: Request,
     end: dict[str, Vector],
     states: dict[str, Vector],
     t: Vector,
     done: int,
     interrupted: bool,
-    method: str,
+    scheme: Scheme,
 ) -> Any:
     """One Outcome for each motion, an object array of the batch's shape."""
-    plant, until = job.plant, done * job.dt
-    alive = end.get("alive", np.full(job.batch, until))
+    plant, until = request.plant, done * request.dt
+    alive = end.get("alive", np.full(request.batch, until))
     sound = np.all(np.isfinite(end["q"]) & np.isfinite(end["qd"]), axis=-1)
     if "alive" not in end:
         alive = _last_sound(states, t, until)
     clear, which = _trespasses(plant, end, states, t, until)
-    found = np.empty(job.batch, dtype=object)
-    advice = _steep_friction(job, method) if np.any(sound) else ""
-    for row in np.ndindex(job.batch):
-        if not sound[row] or alive[row] < until - job.dt / 2:
-            if which[row] and clear[row] < alive[row] - job.dt / 2 and plant.stop:
+    found = np.empty(request.batch, dtype=object)
+    advice = _steep_friction(request, scheme) if np.any(sound) else ""
+    for row in np.ndindex(request.batch):
+        if not sound[row] or alive[row] < until - request.dt / 2:
+            if which[row] and clear[row] < alive[row] - request.dt / 2 and plant.stop:
                 found[row] = _limit(plant, int(which[row]), float(clear[row]))
             else:
-                found[row] = _diverged(job, row, float(alive[row]), method)
+                found[row] = _diverged(request, row, float(alive[row]), scheme)
         elif which[row]:
             found[row] = _limit(plant, int(which[row]), float(clear[row]))
         elif interrupted:
@@ -45,27 +50,27 @@ def outcomes_of(
     return found
 
 
-def _steep_friction(job: Job, method: str) -> str:
+def _steep_friction(request: Request, scheme: Scheme) -> str:
     """Advice where dry friction turns over so steeply that the scheme cannot follow it at this step."""
-    arm, bound = job.plant.arm, STABLE.get(method, np.inf)
+    arm, bound = request.plant.arm, scheme.stable
     steep = np.array([float(sum(link.drive.coulomb)) / 2 / link.drive.smoothing for link in arm.links])
-    if method == "euler with sticking" or not np.any(steep) or not np.isfinite(bound):
+    if scheme in _STICKING or not np.any(steep) or not np.isfinite(bound):
         return ""
-    first = (0,) * len(job.batch)
-    own = [np.asarray(value)[first][None] for value in job.own.values()]
-    q = np.broadcast_to(job.q[first], (arm.n + 1, arm.n))
+    first = (0,) * len(request.batch)
+    own = [np.asarray(value)[first][None] for value in request.own.values()]
+    q = np.broadcast_to(request.q[first], (arm.n + 1, arm.n))
     pushes = np.concatenate([np.zeros((1, arm.n)), np.eye(arm.n)])
     with np.errstate(all="ignore"):
-        qdd = job.plant.kernel("forward_dynamics").general(q, np.zeros_like(q), pushes, *own)
+        qdd = request.plant.kernel("forward_dynamics").general(q, np.zeros_like(q), pushes, *own)
     rates = steep * np.diag(qdd[1:] - qdd[0])
     j = int(np.argmax(rates))
-    if not rates[j] * job.dt > bound:
+    if not rates[j] * request.dt > bound:
         return ""
     drive = arm.links[j].drive
     return (
         f"dry friction of joint {arm.links[j].name!r} turns over within {drive.smoothing:g} rad/s or m/s, a rate of "
-        f"{rates[j]:.2g} 1/s, which {method} cannot follow at dt = {job.dt:g} s near rest; look at the drift, and give "
-        f"dt = {0.5 * bound / rates[j]:.1g} s, a wider smoothing, or sticking=True with method='euler'."
+        f"{rates[j]:.2g} 1/s, which {scheme.name} cannot follow at dt = {request.dt:g} s near rest; look at the drift, "
+        f"and give dt = {0.5 * bound / rates[j]:.1g} s, a wider smoothing, or sticking=True with method='euler'."
     )
 
 
@@ -103,14 +108,14 @@ def _limit(plant: Any, number: int, when: float) -> Outcome:
     )
 
 
-def _diverged(job: Job, row: tuple[int, ...], when: float, method: str) -> Outcome:
+def _diverged(request: Request, row: tuple[int, ...], when: float, scheme: Scheme) -> Outcome:
     """Whether the step is too large for the arm under its law, or something else is wrong."""
-    if not (np.all(np.isfinite(job.q[row])) and np.all(np.isfinite(job.qd[row]))):
+    if not (np.all(np.isfinite(request.q[row])) and np.all(np.isfinite(request.qd[row]))):
         return Outcome("diverged", 0.0, "its initial state is not finite.")
-    if not _moves(job, row):
-        return Outcome("diverged", 0.0, _singular(job, row))
-    bound = STABLE.get(method, np.inf)
-    rate = fastest_rate(job, row)
+    if not _moves(request, row):
+        return Outcome("diverged", 0.0, _singular(request, row))
+    bound = scheme.stable
+    rate = fastest_rate(request, row)
     if not np.isfinite(rate):
         return Outcome(
             "diverged",
@@ -118,15 +123,19 @@ def _diverged(job: Job, row: tuple[int, ...], when: float, method: str) -> Outco
             "arm or law give numbers that are not finite at the beginning; look for a division by zero, or NaN, in "
             "the law.",
         )
-    if rate * job.dt > bound / 2:
+    if rate * request.dt > bound / 2:
         return Outcome(
             "step too large",
             when,
-            f"arm and law have a rate of {rate:.3g} 1/s at the beginning, and {method} follows rates up to "
-            f"{bound / job.dt:.3g} 1/s at dt = {job.dt:g} s; try dt = {0.25 * bound / rate:.1g} s.",
+            f"arm and law have a rate of {rate:.3g} 1/s at the beginning, and {scheme.name} follows rates up to "
+            f"{bound / request.dt:.3g} 1/s at dt = {request.dt:g} s; try dt = {0.25 * bound / rate:.1g} s.",
         )
-    held = job.hold * job.dt
-    if job.law is not None and job.hold and (fast := fastest_rate(job, row, sampled=True)) * held > 1.0:
+    held = request.hold * request.dt
+    if (
+        request.law is not None
+        and request.hold
+        and (fast := fastest_rate(request, row, sampled=True)) * held > 1.0
+    ):
         return Outcome(
             "step too large",
             when,
@@ -136,21 +145,23 @@ def _diverged(job: Job, row: tuple[int, ...], when: float, method: str) -> Outco
     return Outcome(
         "diverged",
         when,
-        f"speeds ran away; look at the signs and gains of the law, or try dt = {job.dt / 4:.2g} s.",
+        f"speeds ran away; look at the signs and gains of the law, or try dt = {request.dt / 4:.2g} s.",
     )
 
 
-def _moves(job: Job, row: tuple[int, ...]) -> bool:
+def _moves(request: Request, row: tuple[int, ...]) -> bool:
     """Whether a motion has accelerations at its beginning; it has none where the mass matrix is singular."""
-    own = [np.asarray(value)[row][None] for value in job.own.values()]
-    q, qd = job.q[row][None], job.qd[row][None]
+    own = [np.asarray(value)[row][None] for value in request.own.values()]
+    q, qd = request.q[row][None], request.qd[row][None]
     with np.errstate(all="ignore"):
-        found = job.plant.kernel("forward_dynamics").general(q, qd, np.zeros_like(q), *own)
+        found = request.plant.kernel("forward_dynamics").general(q, qd, np.zeros_like(q), *own)
     return bool(np.all(np.isfinite(found)))
 
 
-def _singular(job: Job, row: tuple[int, ...]) -> str:
+def _singular(request: Request, row: tuple[int, ...]) -> str:
     try:
-        singular_inertia(job.plant.arm, np.asarray(mass_matrix(job.plant.arm, job.q[row])), job.q[row])
+        singular_inertia(
+            request.plant.arm, np.asarray(mass_matrix(request.plant.arm, request.q[row])), request.q[row]
+        )
     except SingularInertia as fault:
         return str(fault)

@@ -10,6 +10,9 @@ import numpy as np
 from forearm import arm_calls, dynamics
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.faults import KernelFault, StateFault
+from forearm.motion.columns import KINDS, RECORDED
+from forearm.motion.motion_files import by_joint, write_columns
 
 
 @dataclass(frozen=True)
@@ -136,9 +139,14 @@ class Record:
 
     def to_csv(self, path: Any) -> Path:
         """Write one motion as columns t, q, qd, qdd, tau (by joint), energies; gives the path."""
-        from forearm.simulation.tables import record_csv
-
-        return record_csv(self, path)
+        if self.q.ndim != 2:
+            raise StateFault(
+                f"to_csv: this record has {self.q.shape[:-2]} motions; CSV takes one: give to_npz, or simulate one."
+            )
+        columns: dict[str, Vector] = {"t": self.t}
+        for kind in KINDS:
+            columns |= by_joint(self.arm, kind, getattr(self, kind))
+        return write_columns(path, columns | {name: getattr(self, name) for name in RECORDED})
 
     def to_npz(self, path: Any) -> Path:
         """Write all arrays to a NumPy archive; gives the path."""
@@ -156,8 +164,6 @@ class Record:
         try:
             import xarray
         except ImportError:
-            from forearm.faults import KernelFault
-
             raise KernelFault("to_xarray: xarray is not installed; pip install 'forearm[xarray]'.") from None
         rows = [f"row{i}" for i in range(self.q.ndim - 2)]
         data = {}

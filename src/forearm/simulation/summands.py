@@ -1,9 +1,5 @@
 """The summands of a recursion: the equation and link of each, what it does to the torques, and life without it."""
 
-import ast
-import re
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +7,14 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import WALK, Arm
 from forearm.compiler.graph.builder import Builder
+from forearm.compiler.graph.derivatives import node_slopes
 from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.interpreter import arrays, interpret, node_values
 from forearm.compiler.graph.trace import trace
+from forearm.counting.meter.line_tags import tags
 from forearm.formulations import FORMULATIONS
 
 UNTAGGED = "-"
-_TAG = re.compile(r"#\s*\(([^()\s]+)\)")
 
 
 class _Walker:
@@ -50,8 +48,8 @@ def located_graph(arm: Arm, formulation: str) -> tuple[Graph, list[str], list[in
     finally:
         WALK.reset(token)
     links = _links(graph, walker)
-    tags = [tag_of(*origin) if origin else UNTAGGED for origin in graph.origins]
-    return graph, tags, links
+    found = [tag_of(*origin) if origin else UNTAGGED for origin in graph.origins]
+    return graph, found, links
 
 
 def _links(graph: Graph, walker: _Walker) -> list[int]:
@@ -79,94 +77,24 @@ def _content(
 
 def tag_of(file: str, line: int) -> str:
     """The equation that a line of a formulation carries: the tag in the margin of its statement."""
-    return _tags(file).get(line, UNTAGGED)
-
-
-@cache
-def _tags(file: str) -> dict[int, str]:
-    """Tag of every line that belongs to a tagged statement."""
-    text = Path(file).read_text(encoding="utf-8")
-    lines, found = text.splitlines(), {}
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
-            span = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-            tags = [m[1] for k in span if (m := _TAG.search(lines[k - 1]))]
-            found.update(dict.fromkeys(span, tags[-1]) if tags else {})
-    return found
+    return tags(file).get(line, UNTAGGED)
 
 
 # -- numbers -----------------------------------------------------------------------------------------------
 
 
-def measured(graph: Graph, states: tuple[Vector, ...]) -> tuple[list[Vector], Vector]:
-    """Values of every node (K,), and of the torques (K, n), for states (K, n)."""
+def measured(graph: Graph, states: tuple[Vector, ...]) -> tuple[list[Any], Vector]:
+    """Values of every node, (K,) or one for all, and of the torques (K, n), for states (K, n)."""
+    values = node_values(graph, [np.moveaxis(x, -1, 0) for x in states], arrays)
     count = len(states[0])
-    values: list[Any] = []
-    for node in graph.nodes:
-        a = [values[k] for k in node.args]
-        match node.op:
-            case "const":
-                values.append(np.full(count, node.value))
-            case "input":
-                assert node.at is not None
-                values.append(states[node.at[0]][:, node.at[1]])
-            case "add":
-                values.append(a[0] + a[1])
-            case "sub":
-                values.append(a[0] - a[1])
-            case "mul":
-                values.append(a[0] * a[1])
-            case "div":
-                values.append(a[0] / a[1])
-            case "neg":
-                values.append(-a[0])
-            case "sqrt":
-                values.append(np.sqrt(a[0]))
-            case "sin":
-                values.append(np.sin(a[0]))
-            case "cos":
-                values.append(np.cos(a[0]))
-            case "select":
-                values.append(np.where(a[0] > 0, a[1], a[2]))
-            case _:
-                raise AssertionError(node.op)
-    return values, np.stack([values[k] for k in graph.results[0]], axis=1)
+    return values, np.stack([np.broadcast_to(values[k], (count,)) for k in graph.results[0]], axis=1)
 
 
-def adjoints(graph: Graph, values: list[Vector]) -> Vector:
-    """d torque_i / d node (n, nodes, K), by going backwards once for each joint."""
-    results = graph.results[0]
-    slopes = np.zeros((len(results), len(graph.nodes), len(values[0])))
-    for i, result in enumerate(results):
-        slopes[i, result] = 1.0
-    for index in range(len(graph.nodes) - 1, -1, -1):
-        node, s = graph.nodes[index], slopes[:, index]
-        a = node.args
-        match node.op:
-            case "add":
-                slopes[:, a[0]] += s
-                slopes[:, a[1]] += s
-            case "sub":
-                slopes[:, a[0]] += s
-                slopes[:, a[1]] -= s
-            case "mul":
-                slopes[:, a[0]] += s * values[a[1]]
-                slopes[:, a[1]] += s * values[a[0]]
-            case "div":
-                slopes[:, a[0]] += s / values[a[1]]
-                slopes[:, a[1]] -= s * values[index] / values[a[1]]
-            case "neg":
-                slopes[:, a[0]] -= s
-            case "sqrt":
-                slopes[:, a[0]] += s / (2 * values[index])
-            case "sin":
-                slopes[:, a[0]] += s * np.cos(values[a[0]])
-            case "cos":
-                slopes[:, a[0]] -= s * np.sin(values[a[0]])
-            case "select":
-                slopes[:, a[1]] += s * (values[a[0]] > 0)
-                slopes[:, a[2]] += s * ~(values[a[0]] > 0)
-    return slopes
+def adjoints(graph: Graph, states: tuple[Vector, ...]) -> Vector:
+    """d torque_i / d node (n, nodes, K), for states (K, n)."""
+    slopes = node_slopes(graph, graph.outputs[0].name)
+    given = dict(zip((port.name for port in graph.inputs), states, strict=True))
+    return np.moveaxis(interpret(slopes, given, arrays)["slopes"], 0, -1)
 
 
 def edges(graph: Graph) -> list[tuple[int, int]]:

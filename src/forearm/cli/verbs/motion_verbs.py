@@ -22,6 +22,9 @@ def torque(
     q: Numbers = (),
     qd: Numbers = (),
     qdd: Numbers = (),
+    degrees: Annotated[bool, Parameter(negative=())] = False,
+    radians: Annotated[bool, Parameter(negative=())] = False,
+    time_unit: Literal["s", "ms", "us", "ns"] | None = None,
     payload: Numbers = (),
     formulation: str | None = None,
     rigid: Annotated[bool, Parameter(negative=())] = False,
@@ -39,13 +42,19 @@ def torque(
     arm
         Name or file of the arm.
     motion
-        CSV file with columns t, q1 …, qd1 …, qdd1 … (or joint names), or - for stdin.
+        CSV file with columns t, q1 …, qd1 …, qdd1 … (or joint or ROS names), or - for stdin.
     q
         Joint positions, without a motion [rad, m]; zeros otherwise, which is said.
     qd
         Joint speeds; zeros otherwise.
     qdd
         Joint accelerations; zeros otherwise.
+    degrees
+        Angles of the motion are in degrees, where its header does not say.
+    radians
+        They are in radians, however large.
+    time_unit
+        Unit of the motion's time, where its header does not say: s, ms, us, ns (s).
     payload
         Mass [kg], or mass and centre x y z [m] in the tool's axes.
     formulation
@@ -70,7 +79,8 @@ def torque(
         about: dict[str, Any] = {"assumed_zero": absent}
     else:
         _refuse_both(q, qd, qdd)
-        t, *rows, remarks = motion_of(found, motion)
+        angles = degrees if degrees or radians else None
+        t, *rows, remarks = motion_of(found, motion, degrees=angles, time_unit=time_unit)
         about = {"notes": remarks}
     parts = _parts(found, rows, formulation, terms)
     for remark in remarks:
@@ -211,7 +221,7 @@ def simulate(
     unaware: Annotated[bool, Parameter(negative=())] = False,
     duration: float = 1.0,
     dt: float = 1e-3,
-    method: Literal["rk4", "euler", "symplectic", "dop853", "papers"] = "rk4",
+    method: str = "rk4",
     every: int = 10,
     payload: Numbers = (),
     rigid: Annotated[bool, Parameter(negative=())] = False,

@@ -23,6 +23,7 @@ from forearm.compiler.call import arguments, threads
 from forearm.compiler.call.arguments import Array
 from forearm.compiler.call.threads import Job
 from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.graph.step_rules import StepRule, rule_of
 from forearm.compiler.kernel import Subject
 from forearm.compiler.llvm.lanes import ITEMSIZE, Lanes
 from forearm.compiler.llvm.rollout_steps import Roles, rollout_program, scratch_size
@@ -53,7 +54,7 @@ class Rollout:
         graph: Graph,
         states: Mapping[str, str],
         *,
-        method: str = "rk4",
+        method: str | StepRule = "rk4",
         per_step: Sequence[str] = (),
         time: str | None = None,
         observed: Sequence[str] = (),
@@ -68,7 +69,7 @@ class Rollout:
             graph: One evaluation: states in, rates (or next values) out; as `passes.lower` leaves it.
             states: Rate of each state, an output or another state: {"q": "qd", "qd": "qdd"}. With `map` the
                 output that is its next value.
-            method: `rk4`, `semi_implicit_euler` or `map`.
+            method: `rk4`, `semi_implicit_euler` or `map`, or a rule of `graph.step_rules`: any Tableau.
             per_step: Inputs that have a value for each step, (..., steps, *shape), such as torques.
             time: The scalar input that is the time.
             observed: Outputs to record beside the states, as they are when a step begins.
@@ -77,7 +78,8 @@ class Rollout:
             name: What messages call it; the graph's name by default.
             keep: Whether to keep the object code on disk for the next process.
         """
-        self.roles = Roles(graph, dict(states), method, tuple(per_step), time, tuple(observed))
+        rule = rule_of(graph.name, method)
+        self.roles = Roles(graph, dict(states), rule, tuple(per_step), time, tuple(observed))
         self.graph, self.name, self.keep = graph, name or graph.name, keep
         self.dtype = np.dtype(dtype)
         if self.dtype.name not in ITEMSIZE:
@@ -99,7 +101,7 @@ class Rollout:
     def __repr__(self) -> str:
         """Name, scheme, states, operations of one evaluation."""
         states = ", ".join(f"{p.name}{list(p.shape)}" for p in self.roles.state_ports)
-        return f"<Rollout {self.name}: {self.roles.method} of {states}; {self.dtype}; {self.graph.counts}>"
+        return f"<Rollout {self.name}: {self.roles.rule.name} of {states}; {self.dtype}; {self.graph.counts}>"
 
     def __call__(
         self,
@@ -247,7 +249,7 @@ class Rollout:
 
         with self._lock:
             text = rollout_program(self.roles, self.plan, host().triple)
-            name = f"{self.name} ({self.roles.method})"
+            name = f"{self.name} ({self.roles.rule.name})"
             self._loaded = load_program(name, text, self._probe, keep=self.keep)
             found: int = self._loaded.address("rollout")
             return found

@@ -12,6 +12,7 @@ import numpy as np
 from forearm.compiler.cuda.device import GpuProgram, device_name, need_gpu
 from forearm.compiler.cuda.gpu_kernel import THREADS, back_to, on_device
 from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.step_rules import StepRule, rule_of
 from forearm.compiler.llvm.ptx import DEFAULT_GPU, ptx_rollout
 from forearm.compiler.llvm.rollout_steps import Roles
 from forearm.faults import StateFault
@@ -25,7 +26,7 @@ class GpuRollout:
         graph: Graph,
         states: Mapping[str, str],
         *,
-        method: str = "rk4",
+        method: str | StepRule = "rk4",
         per_step: Sequence[str] = (),
         time: str | None = None,
         observed: Sequence[str] = (),
@@ -34,7 +35,8 @@ class GpuRollout:
         threads: int = THREADS,
     ) -> None:
         """Describe the simulation: arguments as for `rollout.Rollout`; arrays are columns (*shape, N)."""
-        self.roles = Roles(graph, dict(states), method, tuple(per_step), time, tuple(observed))
+        rule = rule_of(graph.name, method)
+        self.roles = Roles(graph, dict(states), rule, tuple(per_step), time, tuple(observed))
         self.graph, self.name, self.threads = graph, name or graph.name, threads
         self.dtype = np.dtype(dtype)
         self._end = namedtuple("End", [p.name for p in self.roles.state_ports], rename=True)  # type: ignore[misc]

@@ -107,6 +107,20 @@ def vjp(graph: Graph, output: str, wrt: Sequence[str]) -> Graph:
     return builder.finish(f"slope of {output} of {graph.name}", [*graph.outputs, *ports], [*kept, *rows])
 
 
+def node_slopes(graph: Graph, output: str) -> Graph:
+    """The derivative of every element of an output with respect to every node: `slopes` (elements, nodes).
+
+    For asking what a summand does to a result. Nodes keep their order; constants count as nodes, with slope 0.
+    """
+    builder, new = rebuild(graph)
+    zero = builder.const(0.0)
+    port = graph.outputs[_output(graph, output)]
+    sweeps = [_pulled(builder, [(new[r], builder.const(1.0))]) for r in graph.results[_output(graph, output)]]
+    rows = [slopes.get(node, zero) for slopes in sweeps for node in new]
+    shape = (port.size, len(graph.nodes))
+    return builder.finish(f"slopes of {output} of {graph.name}", [Port("slopes", shape)], [rows])
+
+
 # Sweeps -------------------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,6 +97,13 @@ def interpret(
                 f" graph {graph.name!r} takes {port.shape}. Give one state, or a batch with semantics=arrays."
             )
         flat.append(np.moveaxis(value.reshape(*lead, port.size), -1, 0))
+    v = node_values(graph, flat, semantics)
+    found = zip(graph.outputs, graph.results, strict=True)
+    return {port.name: _stack([v[r] for r in row], batch, port.shape) for port, row in found}
+
+
+def node_values(graph: Graph, flat: Sequence[Any], semantics: Semantics = plain) -> list[Any]:
+    """The value of every node, from the flat elements of each input."""
     v: list[Any] = []
     named = {name: getattr(semantics, name) for name in ("fma", "sin", "cos", "sqrt", "div", "select")}
     for node in graph.nodes:
@@ -116,8 +123,7 @@ def interpret(
                 v.append(-a[0])
             case op:
                 v.append(named[op](*a))
-    found = zip(graph.outputs, graph.results, strict=True)
-    return {port.name: _stack([v[r] for r in row], batch, port.shape) for port, row in found}
+    return v
 
 
 def _stack(values: list[Any], lead: tuple[int, ...], shape: tuple[int, ...]) -> npt.NDArray[Any]:

@@ -27,6 +27,7 @@ from functools import cache
 from typing import Any
 
 from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.graph.step_rules import Map, Tableau
 from forearm.compiler.llvm.batches import PROFILE
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.large_angles import call_large, large_function
@@ -173,7 +174,7 @@ def gpu_machine(gpu: str) -> Any:
 
 
 def ptx_rollout(roles: Roles, dtype: str = "float64", gpu: str = DEFAULT_GPU) -> str:
-    """The PTX text of `rollout`: the steps of a simulation, the state in registers, RK4's stages in a loop."""
+    """The PTX text of `rollout`: the steps of a simulation, the state in registers, stages in a loop."""
     return _Rollout(roles, Lanes(dtype, 1)).text(gpu)
 
 
@@ -240,10 +241,11 @@ class _Rollout:
         with w.when(due):
             for array, values in zip(states, self._split(now), strict=True):
                 array.store(w, self.lanes, values, row)
-        if roles.method == "rk4":
-            return self._rk4(step, now, held, row, due)
+        if isinstance(roles.rule, Tableau):
+            runge_kutta = self._unrolled if roles.rule.kept else self._looped
+            return runge_kutta(roles.rule, step, now, held, row, due)
         rates = self._rates(step, DOUBLE.number(0.0), now, held, row, due)
-        return rates if roles.method == "map" else self._euler(now, rates)
+        return rates if isinstance(roles.rule, Map) else self._euler(now, rates)
 
     def _due(self, step: str) -> tuple[str, str]:
         """Which row of the record a step belongs to, and whether it is to be written."""
@@ -292,29 +294,75 @@ class _Rollout:
                     fresh[port.name] = [w.let(fma(lanes, k, dt, y)) for k, y in pairs]
         return [v for p in roles.state_ports for v in fresh[p.name]]
 
-    def _rk4(self, step: str, now: list[str], held: dict[str, list[str]], row: str, due: str) -> list[str]:
-        """Four stages in a loop: what differs between them is chosen by their number."""
+    def _scaled(self, factor: float) -> str:
+        """dt times a factor, in the kernel's precision."""
+        return self._number(self.w.let(f"fmul double %dt, {DOUBLE.number(factor)}"))
+
+    def _looped(
+        self,
+        tableau: Tableau,
+        step: str,
+        now: list[str],
+        held: dict[str, list[str]],
+        row: str,
+        due: str,
+    ) -> list[str]:
+        """Stages in a loop, so that the graph is written once: what differs between them is chosen by their number.
+
+        For schemes in which a stage needs only the rate before it; nothing else is carried round.
+        """
         w, lanes, n = self.w, self.lanes, len(now)
-
-        def scaled(factor: float) -> str:
-            return self._number(w.let(f"fmul double %dt, {DOUBLE.number(factor)}"))
-
-        sixth, third, half, whole = (scaled(f) for f in (1 / 6, 1 / 3, 1 / 2, 1.0))
+        known = {f: self._scaled(f) for f in dict.fromkeys([*tableau.weights, *_reach(tableau)])}
 
         def stage(index: str, carried: list[str]) -> list[str]:
-            t = lanes.type
             at, total = carried[:n], carried[n:]
-            start, end = w.let(f"icmp eq i64 {index}, 0"), w.let(f"icmp eq i64 {index}, 3")
-            edge = w.let(f"or i1 {start}, {end}")
-            late = w.let(f"icmp uge i64 {index}, 2")
-            weight = w.let(f"select i1 {edge}, {t} {sixth}, {t} {third}")
-            reach = w.let(f"select i1 {late}, {t} {whole}, {t} {half}")
-            along = w.let(f"select i1 {end}, double {DOUBLE.number(1.0)}, double {DOUBLE.number(0.5)}")
-            along = w.let(f"select i1 {start}, double {DOUBLE.number(0.0)}, double {along}")
+            start = w.let(f"icmp eq i64 {index}, 0")
+            weight = self._chosen(index, lanes.type, [known[f] for f in tableau.weights])
+            reach = self._chosen(index, lanes.type, [known[f] for f in _reach(tableau)])
+            along = self._chosen(index, "double", [DOUBLE.number(t) for t in tableau.times])
             first = w.let(f"and i1 {start}, {due}")
             rates = self._rates(step, along, at, held, row, first)
             sums = [w.let(fma(lanes, k, weight, s)) for k, s in zip(rates, total, strict=True)]
             following = [w.let(fma(lanes, k, reach, y)) for k, y in zip(rates, now, strict=True)]
             return following + sums
 
-        return self._loop("4", now + now, stage)[n:]
+        return self._loop(str(tableau.stages), now + now, stage)[n:]
+
+    def _chosen(self, index: str, kind: str, values: list[str]) -> str:
+        """The value of a stage, by its number; equal neighbours are one choice."""
+        w, found = self.w, values[-1]
+        for k in range(len(values) - 2, -1, -1):
+            if values[k] != values[k + 1]:
+                before = w.let(f"icmp ule i64 {index}, {k}")
+                found = w.let(f"select i1 {before}, {kind} {values[k]}, {kind} {found}")
+        return found
+
+    def _unrolled(
+        self,
+        tableau: Tableau,
+        step: str,
+        now: list[str],
+        held: dict[str, list[str]],
+        row: str,
+        due: str,
+    ) -> list[str]:
+        """Stages one after the other, for schemes that come back to earlier rates."""
+        w, lanes = self.w, self.lanes
+        rates: list[list[str]] = []
+        total, place = now, now
+        for i, (when, weight) in enumerate(zip(tableau.times, tableau.weights, strict=True)):
+            rates.append(self._rates(step, DOUBLE.number(when), place, held, row, due if i == 0 else "false"))
+            share = self._scaled(weight)
+            total = [w.let(fma(lanes, k, share, s)) for k, s in zip(rates[i], total, strict=True)]
+            place = now
+            for j, a in enumerate(tableau.reaches[i] if i + 1 < tableau.stages else ()):
+                if a:
+                    reach = self._scaled(a)
+                    place = [w.let(fma(lanes, k, reach, y)) for k, y in zip(rates[j], place, strict=True)]
+        return total
+
+
+def _reach(tableau: Tableau) -> list[float]:
+    """How far along its rate the stage after each stage lies; anything after the last, whose place nobody reads."""
+    found = [row[-1] for row in tableau.reaches]
+    return [*found, *(found[-1:] or [1.0])]

@@ -1,10 +1,7 @@
 """The text of a simulation kernel: the steps of a tile of states, one after the other, in the scratch area.
 
-    rk4                   y + dt/6 (k1 + 2 k2 + 2 k3 + k4); inputs of a step are held during it
-    semi_implicit_euler   v += dt a, then x += dt v: first states whose rate is an output, then the others
-    map                   next = graph(state): other schemes, sampled control laws, whatever a graph can say
-
-Sums are fused multiply-adds with dt times the coefficient, so the order of roundings is fixed.
+How a step is made is the rule's to say (graph/step_rules.py); inputs of a step are held during it. Sums are fused
+multiply-adds with dt times the coefficient, so the order of roundings is fixed.
 """
 
 from __future__ import annotations
@@ -14,20 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.graph.step_rules import RK4, Map, SemiImplicitEuler, StepRule, Tableau
 from forearm.compiler.llvm.batches import each_tile, move, movers_of, program_of, table_row
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer, fma
 from forearm.compiler.llvm.tiles import Columns, Plan
 from forearm.faults import KernelFault
-
-METHODS = ("rk4", "semi_implicit_euler", "map")
-"""How a step is made."""
-
-RK4 = ((1 / 6, 1 / 2), (1 / 3, 1 / 2), (1 / 3, 1.0), (1 / 6, None))
-"""Weight of each stage's rate in the sum, and how far along it the next stage lies (None: the step's end)."""
-
-RK4_TIMES = (0.0, 0.5, 0.5, 1.0)
-"""When each stage is, in steps."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +27,8 @@ class Roles:
     """The step."""
     states: Mapping[str, str]
     """Each state's rate: an output, or another state. (With `map`: the output that is its next value.)"""
-    method: str = "rk4"
-    """One of METHODS."""
+    rule: StepRule = RK4
+    """How a step is made."""
     per_step: tuple[str, ...] = ()
     """Inputs that have a value for each step."""
     time: str | None = None
@@ -51,8 +40,6 @@ class Roles:
         """Refuse roles that no port can play."""
         where, inputs = self.graph.name, {p.name: p for p in self.graph.inputs}
         outputs = {p.name: p for p in self.graph.outputs}
-        if self.method not in METHODS:
-            raise KernelFault(f"{where}: method is {self.method!r}; give one of {', '.join(METHODS)}.")
         for name in (*self.states, *self.per_step, *([self.time] if self.time else [])):
             if name not in inputs:
                 raise KernelFault(f"{where}: there is no input {name!r}; it has {', '.join(inputs)}.")
@@ -60,13 +47,12 @@ class Roles:
             if name not in outputs:
                 raise KernelFault(f"{where}: there is no output {name!r}; it has {', '.join(outputs)}.")
         for state, rate in self.states.items():
-            found = outputs.get(rate) or (
-                inputs[rate] if rate in self.states and self.method != "map" else None
-            )
+            follows = rate in self.states and not isinstance(self.rule, Map)
+            found = outputs.get(rate) or (inputs[rate] if follows else None)
             if found is None or found.shape != inputs[state].shape:
                 raise KernelFault(
                     f"{where}: {rate!r} cannot be the rate of {state!r} {inputs[state].shape}; "
-                    "name an output (or, with rk4 and Euler, a state) of the same shape."
+                    "name an output (or, but for maps, a state) of the same shape."
                 )
 
     @property
@@ -100,8 +86,9 @@ def rollout_program(roles: Roles, plan: Plan, triple: str) -> str:
 
 
 def scratch_size(roles: Roles, plan: Plan) -> int:
-    """Bytes of the scratch area: the tile, the state at the beginning of the step, the sum of the stages."""
-    return (plan.columns + 2 * sum(p.size for p in roles.state_ports)) * plan.pitch
+    """Bytes of the scratch area: the tile, the state at the step's beginning, the sum of the stages, kept rates."""
+    kept = len(roles.rule.kept) if isinstance(roles.rule, Tableau) else 0
+    return (plan.columns + (2 + kept) * sum(p.size for p in roles.state_ports)) * plan.pitch
 
 
 class _Rolling:
@@ -153,20 +140,21 @@ class _Rolling:
         with w.when(due):
             for port, row in zip(roles.state_ports, self.records, strict=True):
                 self._move(port, self.inputs[port.name], row, place, inward=False)
-        self._stage(step, 0)
+        self._stage(step, 0.0)
         if roles.observed_ports:
             with w.when(due):
                 for port, row in zip(roles.observed_ports, self.observed, strict=True):
                     self._move(port, self.outputs[port.name], row, place, inward=False)
-        if roles.method == "map":
-            self._map()
-        elif roles.method == "semi_implicit_euler":
-            self._euler()
-        else:
-            for stage, (weight, along) in enumerate(RK4):
-                if stage:
-                    self._stage(step, stage)
-                self._rk4_update(stage, weight, along)
+        match roles.rule:
+            case Map():
+                self._map()
+            case SemiImplicitEuler():
+                self._euler()
+            case Tableau() as tableau:
+                self._update(tableau, 0)
+                for stage in range(1, tableau.stages):
+                    self._stage(step, tableau.times[stage])
+                    self._update(tableau, stage)
 
     def _move(self, port: Port, column: int, row: list[str], step: str, *, inward: bool) -> None:
         w, (address, stride, between) = self.w, row
@@ -183,11 +171,10 @@ class _Rolling:
         on_time = w.let(f"icmp eq i64 {w.let(f'urem i64 {step}, {every}')}, 0")
         return w.let(f"udiv i64 {step}, {every}"), w.let(f"and i1 {recording}, {on_time}")
 
-    def _stage(self, step: str, stage: int) -> None:
-        """Time and graph of one stage."""
+    def _stage(self, step: str, along: float) -> None:
+        """Time and graph of one stage, some way along the step."""
         w, roles = self.w, self.roles
         if roles.time:
-            along = RK4_TIMES[stage] if roles.method == "rk4" else 0.0
             number = w.let(f"uitofp i64 {step} to double")
             number = w.let(f"fadd double {number}, {DOUBLE.number(along)}")
             value = self._spread(w.let(fma(DOUBLE, number, "%dt", "%t0")))
@@ -234,20 +221,27 @@ class _Rolling:
             for x, value in fresh.items():
                 columns.store(value, x)
 
-    def _rk4_update(self, stage: int, weight: float, along: float | None) -> None:
+    def _update(self, tableau: Tableau, stage: int) -> None:
         """Add a stage's rate to the sum and go to where the next stage is."""
-        w, lanes, first = self.w, self.lanes, stage == 0
-        step = self._times_dt(weight)
-        reach = None if along is None else self._times_dt(along)
+        w, lanes, first, n = self.w, self.lanes, stage == 0, len(self.here)
+        last = stage == tableau.stages - 1
+        rooms = {j: self.sums + n * (k + 1) for k, j in enumerate(tableau.kept)}
+        step = self._times_dt(tableau.weights[stage])
+        row = () if last else tableau.reaches[stage]
+        reaches = {j: self._times_dt(a) for j, a in enumerate(row) if a}
         with self._each() as columns:
             rates = [columns.load(rate) for rate in self.rates]
             for i, (x, k) in enumerate(zip(self.here, rates, strict=True)):
                 start = columns.load(x if first else self.base + i)
                 total = w.let(fma(lanes, k, step, start if first else columns.load(self.sums + i)))
-                if first:
+                if stage in rooms:
+                    columns.store(k, rooms[stage] + i)
+                if first and not last:
                     columns.store(start, self.base + i)
-                if reach is None:
-                    columns.store(total, x)
-                else:
-                    columns.store(total, self.sums + i)
-                    columns.store(w.let(fma(lanes, k, reach, start)), x)
+                columns.store(total, x if last else self.sums + i)
+                if not last:
+                    place = start
+                    for j, reach in reaches.items():
+                        rate = k if j == stage else columns.load(rooms[j] + i)
+                        place = w.let(fma(lanes, rate, reach, place))
+                    columns.store(place, x)

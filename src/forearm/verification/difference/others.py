@@ -1,8 +1,6 @@
 """The other side of a comparison: an Arm, a model of another library, a function, or torques in a CSV file."""
 
-import csv
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,11 +9,12 @@ import numpy as np
 
 from forearm.algebra import Matrix
 from forearm.arm import Arm
-from forearm.faults import ReadFault, StateFault
+from forearm.faults import StateFault
+from forearm.motion.columns import KINDS
+from forearm.motion.motion_files import read_motion_file
 from forearm.verification.difference.torque_tables import drive_torques, numbers_of, tables
 
 Torques = Callable[[Matrix, Matrix, Matrix], Matrix]
-COLUMN = re.compile(r"(qdd|qd|q|tau)[ _.:\[]*([^\]]+)\]?")
 
 
 @dataclass(frozen=True)
@@ -125,51 +124,8 @@ def _mujoco(model: Any) -> Torques:
 
 
 def _csv(arm: Arm, path: Path) -> Other:
-    """Columns q1 …, qd1 …, qdd1 …, tau1 …, or with joint names (q_shoulder); any order, a header line."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ReadFault(f"{path}: {error}; give a readable CSV file of states and torques.") from None
-    if len(lines) < 2:
-        raise ReadFault(f"{path}: {len(lines)} lines; give a header and rows of q, qd, qdd, tau.")
-    columns = _columns(arm, path, lines[0])
-    try:
-        words = [[row[c] for c in columns] for row in lines[1:] if row]
-        table = np.array([[float(word) for word in row] for row in words])
-    except (ValueError, IndexError) as error:
-        raise ReadFault(f"{path}: {error}; every row has to have a number in each column.") from None
-    n = arm.n
-    parts = tuple(table[:, i * n : (i + 1) * n] for i in range(4))
-    return Other(path.name, n, None, parts, _accuracy([row[3 * n :] for row in words], parts[3]))
-
-
-def _columns(arm: Arm, path: Path, header: Sequence[str]) -> list[int]:
-    """Where q, qd, qdd and tau of each joint stand."""
-    places: dict[tuple[str, int], int] = {}
-    for at, title in enumerate(header):
-        match = COLUMN.fullmatch(title.strip())
-        if match is None:
-            continue
-        joint = match[2].strip()
-        if joint in arm.joint_names:
-            places[match[1], arm.joint_names.index(joint)] = at
-        elif joint.isdigit() and 1 <= int(joint) <= arm.n:
-            places[match[1], int(joint) - 1] = at
-    wanted = [(what, i) for what in ("q", "qd", "qdd", "tau") for i in range(arm.n)]
-    missing = [f"{what}{i + 1}" for what, i in wanted if (what, i) not in places]
-    if missing:
-        raise ReadFault(
-            f"{path}:1: no column {', '.join(missing[:4])}{' …' if len(missing) > 4 else ''}; give a header "
-            "with q1 … "
-            f"q{arm.n}, qd1 …, qdd1 …, tau1 … (or joint names, q_{arm.joint_names[0]})."
-        )
-    return [places[key] for key in wanted]
-
-
-def _accuracy(words: list[list[str]], tau: Matrix) -> float:
-    """Half a unit of the last printed digit of the largest torque, relative to it."""
-    decimals = max((len(w.split(".")[1].split("e")[0]) for row in words for w in row if "." in w), default=0)
-    if any("e" in word.lower() for row in words for word in row):
-        return 10.0**-decimals
-    return float(10.0**-decimals / max(float(np.max(np.abs(tau))), 1e-300))
+    """A motion file with q, qd, qdd and tau of every joint; angles are taken as they are, that is what is asked."""
+    file = read_motion_file(path, arm, needs=KINDS, degrees=False)
+    parts = tuple(getattr(file, kind) for kind in KINDS)
+    top = float(np.max(np.abs(parts[3])))
+    return Other(path.name, arm.n, None, parts, float(np.max(file.digits["tau"]) / max(top, 1e-300)))

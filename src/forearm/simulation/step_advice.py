@@ -7,14 +7,12 @@ import numpy as np
 
 from forearm import faults
 from forearm.algebra import Vector
-from forearm.compiler.call.processor import ProcessorKernel
 from forearm.faults import StateFault
-from forearm.simulation.engines import kept
-from forearm.simulation.jobs import Job, job_of
-from forearm.simulation.steps import rates_graph
+from forearm.simulation.request import request_of
+from forearm.simulation.run import simulate
+from forearm.simulation.schemes import SCHEMES
+from forearm.simulation.stability import fastest_rate
 
-STABLE = {"rk4": 2.6, "papers": 2.6, "euler": 2.0, "euler with sticking": 2.0, "symplectic": 2.0}
-"""Greatest step times rate that a scheme follows without blowing up (symplectic: that its sweeps converge for)."""
 TURN = 0.05
 """Greatest change of an angle within a step that counts as not excessive [rad]."""
 EASY = 0.2
@@ -43,50 +41,6 @@ class StepAdvice:
         )
 
 
-def fastest_rate(
-    job: Job, row: tuple[int, ...], q: Any = None, qd: Any = None, *, sampled: bool = False
-) -> float:
-    """Magnitude of the largest eigenvalue of arm and law, linearised at a state of a motion [1/s].
-
-    A law that is held between samples is not part of that, unless `sampled` asks what it would be like if it were not.
-    """
-    n, plant = job.plant.arm.n, job.plant
-    q = job.q[row] if q is None else q
-    qd = job.qd[row] if qd is None else qd
-    acting = job.law if sampled or not job.hold else None
-    law = None if acting is None else acting.graph
-    kernel = kept(
-        plant,
-        ("rates", None if law is None else law.digest),
-        lambda: ProcessorKernel(rates_graph(plant, law)),
-    )
-    y, steps = np.concatenate([q, qd]), 1e-6 * np.eye(2 * n)
-    states = np.concatenate([y + steps, y - steps])
-    given = {name: value[row] for name, value in job.values.items()} | {"t": np.zeros(())}
-    given |= {name: np.zeros(()) for name in plant.scalars}
-    tau = job.torques if job.torques is not None and job.torques.ndim == 1 else np.zeros(n)
-    if acting is not None and law is None:
-        tau = _called(acting.function, states, {name: job.values[name][row] for name in job.gains})
-    given |= {"q": states[:, :n], "qd": states[:, n:], "tau": tau}
-    found = kernel.general(*[given[port.name] for port in kernel.graph.inputs])
-    names = [port.name for port in kernel.graph.outputs]
-    qdd = np.asarray(found[names.index("qd_rate")])
-    slope = ((qdd[: 2 * n] - qdd[2 * n :]) / 2e-6).T
-    if not np.all(np.isfinite(slope)):
-        return float("inf")
-    matrix = np.block([[np.zeros((n, n)), np.eye(n)], [slope]])
-    return float(np.abs(np.linalg.eigvals(matrix)).max())
-
-
-def _called(law: Any, states: Vector, gains: dict[str, Any]) -> Vector:
-    """Torques of a law in Python at some states; none where it fails."""
-    n = states.shape[1] // 2
-    try:
-        return np.array([law(0.0, y[:n].copy(), y[n:].copy(), **gains) for y in states], dtype=float)
-    except Exception:  # whatever a law does at states that it was not made for
-        return np.zeros((len(states), n))
-
-
 def advise_step(
     arm: Any,
     q0: Any,
@@ -108,20 +62,21 @@ def advise_step(
         qd0: Speeds at the beginning (n,).
         duration: How long [s].
         tolerance: Largest error of any joint's position at the end [rad or m].
-        method: 'rk4', 'euler' or 'symplectic'.
+        method: A scheme of fixed steps in the kernel: 'rk4', 'euler' or 'symplectic'.
         **options: As for `simulate`, but dt: `law`, `payload`, `wrench`, …
     """
-    from forearm.simulation.running import simulate
-
     if np.ndim(q0) > 1 or np.ndim(qd0 if qd0 is not None else 0.0) > 1:
         raise StateFault(
             f"advise_step: q0 has shape {np.shape(q0)}; give one motion, the fastest of a batch."
         )
-    if method not in ("rk4", "euler", "symplectic"):
-        raise StateFault(f"advise_step: method is {method!r}; give 'rk4', 'euler' or 'symplectic'.")
+    able = [name for name, scheme in SCHEMES.items() if scheme.in_kernel]
+    if method not in able:
+        raise StateFault(
+            f"advise_step: method is {method!r}; give {', '.join(map(repr, able[:-1]))} or {able[-1]!r}."
+        )
     if not tolerance > 0:
         raise StateFault(f"advise_step: tolerance is {tolerance!r}; give a positive number [rad or m].")
-    order = {"rk4": 4, "euler": 1, "symplectic": 2}[method]
+    order = SCHEMES[method].order
     rate, speed = _along(arm, q0, qd0, duration, options)
     first = min(EASY / max(rate, 1e-9), TURN / max(speed, 1e-9), duration / 4)
     steps, tried, ends = int(np.ceil(duration / first)), [], {}
@@ -155,17 +110,15 @@ def advise_step(
 
 def _along(arm: Any, q0: Any, qd0: Any, duration: float, options: dict[str, Any]) -> tuple[float, float]:
     """Fastest rate and greatest speed along the motion, from a rough run."""
-    from forearm.simulation.running import simulate
-
     rest = {k: v for k, v in options.items() if k not in ("progress", "threads", "record_every")}
     q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", np.zeros(arm.n) if qd0 is None else qd0)
-    job = job_of(arm, q, qd, rest)
-    rate = fastest_rate(job, ())
+    request = request_of(arm, q, qd, rest)
+    rate = fastest_rate(request, ())
     steps = int(np.clip(np.ceil(duration * min(rate, 1e5) / 0.5), 64, 20000))
     rough = simulate(
         arm, q0, qd0, duration=duration, dt=duration / steps, **{**rest, "record_every": max(1, steps // 16)}
     )
     speeds = np.abs(rough.qd[np.all(np.isfinite(rough.qd), axis=-1)])
     good = np.all(np.isfinite(rough.q) & np.isfinite(rough.qd), axis=-1)
-    rates = [fastest_rate(job, (), a, b) for a, b in zip(rough.q[good], rough.qd[good], strict=True)]
+    rates = [fastest_rate(request, (), a, b) for a, b in zip(rough.q[good], rough.qd[good], strict=True)]
     return float(max([rate, *rates])), float(speeds.max(initial=0.0))

@@ -18,7 +18,7 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.passes import simplify
 from forearm.faults import StateFault, no_formulation
 from forearm.formulations import FORMULATIONS
-from forearm.simulation.motions import Motion
+from forearm.motion.motions import Motion
 from forearm.simulation.summands import adjoints, edges, located_graph, measured, without
 
 TERMS = ("inertial", "centrifugal", "coriolis", "gravity", "rotor", "friction")
@@ -191,7 +191,7 @@ def _pruned(
     """Delete as many summands as the tolerance allows, smallest effects first; the error is measured."""
     values, tau = measured(graph, states)
     scale = _scale(tau)
-    slopes = adjoints(graph, values)
+    slopes = adjoints(graph, states)
     candidates = edges(graph)
     effects = np.array(
         [

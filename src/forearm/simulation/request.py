@@ -14,13 +14,15 @@ from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.model.free_parameters import PAYLOAD, port_name
 from forearm.faults import StateFault
-from forearm.simulation.engines import State, kept
-from forearm.simulation.steps import Plant
-from forearm.simulation.tracing import Law, checked_torques, law_name, make_law
+from forearm.simulation.plant import Plant, State, kept
+from forearm.simulation.traced_laws import TracedLaw, checked_torques, law_name, make_law
+
+Torques = Callable[[float, Vector, Vector], Vector]
+"""Torques (*batch, n) of a law in Python at a time, for states (*batch, n)."""
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class Request:
     """Everything about a simulation but its engine."""
 
     plant: Plant
@@ -37,7 +39,7 @@ class Job:
     """Free parameters by path, (*batch, *shape)."""
     gains: tuple[str, ...]
     """Names of the law's gains."""
-    law: Law | None
+    law: TracedLaw | None
     """The law; None for open-loop torques."""
     torques: Vector | None
     """Open-loop torques (*, n) constant or (..., samples, n), within limits."""
@@ -123,7 +125,7 @@ def greatest_torques(arm: Arm, given: Any) -> Any:
     return array
 
 
-def make_job(
+def make_request(
     plant: Plant,
     q: Vector,
     qd: Vector,
@@ -133,7 +135,7 @@ def make_job(
     steps: int,
     hold: int,
     wanted: bool,
-) -> Job:
+) -> Request:
     """Find the batch, and bring everything to it."""
     arm = plant.arm
     ports = plant.free_ports
@@ -170,7 +172,7 @@ def make_job(
         made = make_law(arm, law, inner, wanted)
         label = f"{law_name(law)}: {made.why}" + (", sampled and held" if hold else "")
     values |= {port_name(path): v for path, v in mine.items()}
-    return Job(plant, batch, q, qd, values, mine, tuple(inner), made, torques, steps, hold, label)
+    return Request(plant, batch, q, qd, values, mine, tuple(inner), made, torques, steps, hold, label)
 
 
 def _gain_shape(value: Vector, batch: tuple[int, ...]) -> tuple[int, ...]:
@@ -202,7 +204,7 @@ def _open_loop(arm: Arm, law: Any, steps: int, hold: int) -> Vector | None:
     return tau
 
 
-def job_of(arm: Arm, q: Vector, qd: Vector, options: Mapping[str, Any]) -> Job:
+def request_of(arm: Arm, q: Vector, qd: Vector, options: Mapping[str, Any]) -> Request:
     """One motion as `simulate` would read it, without time: for linearising it."""
     own = free_values(arm, options.get("payload"), options.get("free"))
     limits = greatest_torques(arm, options.get("torque_limits"))
@@ -210,15 +212,17 @@ def job_of(arm: Arm, q: Vector, qd: Vector, options: Mapping[str, Any]) -> Job:
     law: Any = options.get("law")
     law = law if callable(law) or np.ndim(law) == 1 else None
     hold = 0 if options.get("control_dt") is None else 1
-    return make_job(plant, q, qd, own, options.get("gains") or {}, law, 1, hold, options.get("trace", True))
+    return make_request(
+        plant, q, qd, own, options.get("gains") or {}, law, 1, hold, options.get("trace", True)
+    )
 
 
 # -- the law as a call ------------------------------------------------------------------------------------
 
 
-def rows_in_python(job: Job) -> Callable[[float, Vector, Vector], Vector]:
+def rows_in_python(request: Request) -> Callable[[float, Vector, Vector], Vector]:
     """The law as a function of (t, q, qd) of the whole batch, called in Python row by row."""
-    arm, law, batch = job.plant.arm, job.law, job.batch
+    arm, law, batch = request.plant.arm, request.law, request.batch
     assert law is not None
 
     def torques(t: float, q: Vector, qd: Vector) -> Vector:
@@ -227,33 +231,33 @@ def rows_in_python(job: Job) -> Callable[[float, Vector, Vector], Vector]:
             if not (np.all(np.isfinite(q[row])) and np.all(np.isfinite(qd[row]))):
                 tau[row] = np.nan  # a motion that has diverged; its law is left in peace
                 continue
-            extra = {name: job.values[name][row] for name in job.gains}
+            extra = {name: request.values[name][row] for name in request.gains}
             tau[row] = checked_torques(arm, law.function(t, q[row].copy(), qd[row].copy(), **extra))
-        return _clip(job, tau)
+        return _clip(request, tau)
 
     return torques
 
 
-def _clip(job: Job, tau: Vector) -> Vector:
-    bound = job.plant.torque_limits
+def _clip(request: Request, tau: Vector) -> Vector:
+    bound = request.plant.torque_limits
     return tau if bound is None else np.clip(tau, -bound, bound)
 
 
-def law_torques(job: Job, *, timed: bool = False) -> Callable[[Any, Vector, Vector], Vector]:
+def law_torques(request: Request, *, timed: bool = False) -> Callable[[Any, Vector, Vector], Vector]:
     """The law for the whole batch, compiled where it was traced; `timed`: states have an axis of times."""
-    law = job.law
+    law = request.law
     assert law is not None
     if law.graph is None:
-        return rows_in_python(job)
+        return rows_in_python(request)
     graph = law.graph
-    kernel = kept(job.plant, ("law", graph.digest), lambda: ProcessorKernel(lower(graph, 0)))
-    axis = len(job.batch)
-    extra = {k: np.expand_dims(v, axis) if timed else v for k, v in job.values.items()}
+    kernel = kept(request.plant, ("law", graph.digest), lambda: ProcessorKernel(lower(graph, 0)))
+    axis = len(request.batch)
+    extra = {k: np.expand_dims(v, axis) if timed else v for k, v in request.values.items()}
 
     def torques(t: Any, q: Vector, qd: Vector) -> Vector:
         if q.ndim == 1 and not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
             return np.full(q.shape, np.nan)
         given = {**extra, "t": np.asarray(t, dtype=float), "q": q, "qd": qd}
-        return _clip(job, kernel.general(*[given[port.name] for port in kernel.graph.inputs]))
+        return _clip(request, kernel.general(*[given[port.name] for port in kernel.graph.inputs]))
 
     return torques

@@ -33,7 +33,7 @@ RESERVED = (
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class TracedLaw:
     """A control law, ready for a simulation."""
 
     function: Callable[..., Any]
@@ -46,7 +46,7 @@ class Law:
 
 def make_law(
     arm: Arm, function: Callable[..., Any], gains: Mapping[str, tuple[int, ...]], wanted: bool
-) -> Law:
+) -> TracedLaw:
     """Trace a law, if that is wanted and possible.
 
     Args:
@@ -57,13 +57,13 @@ def make_law(
     """
     _check_names(function, gains)
     if not wanted:
-        return Law(function, None, "trace=False was given")
+        return TracedLaw(function, None, "trace=False was given")
     try:
         graph = _traced(arm, function, gains)
     except (StateFault, KernelFault):
         raise
     except Exception as error:  # whatever a law does with traced values
-        return Law(function, None, _reason(error))
+        return TracedLaw(function, None, _reason(error))
     try:
         again = _traced(arm, function, gains).digest
     except Exception:
@@ -73,7 +73,7 @@ def make_law(
             "law: it gave something else when it was traced a second time, so it keeps something between calls (an "
             "integral, a random number); a kernel cannot do that. Start it afresh and give trace=False."
         )
-    return Law(function, graph, "traced")
+    return TracedLaw(function, graph, "traced")
 
 
 def _traced(arm: Arm, function: Callable[..., Any], gains: Mapping[str, tuple[int, ...]]) -> Graph:

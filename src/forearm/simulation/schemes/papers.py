@@ -14,8 +14,9 @@ from forearm import drives
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.kinematics import wrench_torque
-from forearm.simulation.engines import Stages, State, Torques
-from forearm.simulation.steps import Plant, rates_of, scalar_rates
+from forearm.simulation.engines import Engine, Scheme, Setting, rows_of_steps
+from forearm.simulation.plant import State, rates_of, scalar_rates
+from forearm.simulation.request import rows_in_python
 from forearm.strobing import strobed_mass_matrix, torques_of
 
 FORMULATION = "turney_mudge_lee_1980_modified"
@@ -53,12 +54,22 @@ def four_point_step(g: Callable[[Vector], Vector], y: Vector, epsilon: float) ->
     return y + (h1 + 2 * h2 + 2 * h3 + h4) / 6  # (S6)
 
 
-class PapersScheme(Stages):
+class PapersScheme(Engine):
     """The engine that runs the report's scheme: one motion after the other, in plain Python."""
 
-    def __init__(self, plant: Plant, law: Torques | None) -> None:
+    def __init__(self, setting: Setting) -> None:
         """Prepare; there are no free parameters here."""
-        super().__init__(plant, "rk4", law, {}, self._rates)
+        self.plant, self.per_step = setting.plant, setting.per_step
+        self.law = rows_in_python(setting.request) if setting.within else None
+
+    def advance(
+        self, state: State, t: float, count: int, dt: float, every: int, tau: Vector | None
+    ) -> tuple[State, State]:
+        """(state after count steps, recorded states and torques)."""
+        return rows_of_steps(self._step, state, t, count, dt, every, tau, self.per_step)
+
+    def _torques(self, t: float, state: State, tau: Vector | None) -> Vector:
+        return tau if tau is not None or self.law is None else self.law(t, state["q"], state["qd"])  # type: ignore[return-value]
 
     def _step(self, state: State, t: float, dt: float, tau: Vector | None) -> tuple[State, Vector]:
         """One step of all states, the time among them, by `four_point_step`."""
@@ -95,3 +106,15 @@ class PapersScheme(Stages):
     def _push(self, q: Vector) -> Vector:
         wrench = self.plant.wrench
         return np.zeros(self.plant.arm.n) if wrench is None else wrench_torque(self.plant.arm, q, wrench)
+
+
+SCHEME = Scheme(
+    "papers",
+    order=4,
+    make=PapersScheme,
+    told="section 7 of Turney, Mudge and Lee: strobed mass matrix, elimination, Runge-Kutta, in plain Python",
+    stable=2.6,
+    in_kernel=False,
+    gpu=False,
+    own_parameters=False,
+)

@@ -1,0 +1,221 @@
+"""Which column of a header is which quantity of which joint, in which unit: our names, those of ROS, and others.
+
+t, time, timestamp                       the time; `t_ms`, `t [ms]`, `time (us)` say the unit
+q1, q_1, q[0], q:elbow, elbow_q          positions, by number (from 1, or from 0 where there is a 0) or by name
+position[0], elbow.position, joint_1_pos the same as ROS logs have them, a topic before it or not
+qd, dq, velocity …   qdd, ddq, acceleration …   tau, torque, effort …   as for positions
+q1_deg, q1 [deg], qd1 (deg/s), q3 [mm]   the unit; radians, metres, seconds otherwise
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from forearm.arm import Arm
+from forearm.faults import ReadFault
+from forearm.motion.number_tables import refuse
+
+KINDS = ("q", "qd", "qdd", "tau")
+WORDS = {
+    "q": "q pos position angle joint_position joint_angle actual_q",
+    "qd": "qd dq vel velocity speed joint_velocity actual_qd",
+    "qdd": "qdd ddq acc accel acceleration joint_acceleration",
+    "tau": "tau torque effort eff joint_torque joint_effort",
+}
+_KIND = {word: kind for kind, words in WORDS.items() for word in words.split()}
+_ANY = "|".join(sorted(_KIND, key=len, reverse=True))
+_FIRST = re.compile(rf"({_ANY})s?[ _.:/\[(]*([^\])]*)[\])]?", re.IGNORECASE)
+_LAST = re.compile(rf"(.+?)[ _.:/]+({_ANY})s?", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:joint|axis|j|a)?[ _.]?([0-9]+)", re.IGNORECASE)
+_UNIT = re.compile(
+    r"(.+?)(?:\s*[\[(]\s*([^\])]*?)\s*[\])]|[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|m|nm|(?:deg|rad)[_/]?s2?))"
+)
+TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time")
+SECONDS = {
+    "s": 1.0,
+    "sec": 1.0,
+    "second": 1.0,
+    "seconds": 1.0,
+    "ms": 1e-3,
+    "msec": 1e-3,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "ns": 1e-9,
+}
+ANGLES = {
+    "rad": 1.0,
+    "radian": 1.0,
+    "radians": 1.0,
+    "deg": math.pi / 180,
+    "degree": math.pi / 180,
+    "degrees": math.pi / 180,
+    "°": math.pi / 180,
+}
+LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
+FORCES = ("nm", "n*m", "n·m", "n.m", "n m", "n")
+RECORDED = ("kinetic", "potential", "work", "dissipated", "drift")
+"""Further columns of a record's own file."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column that was understood."""
+
+    at: int
+    """Which it is, from 0."""
+    factor: float
+    """What its numbers are multiplied with, to be SI and radians."""
+    stated: bool
+    """Whether its title says its unit, or the file is one of ours."""
+
+
+@dataclass
+class Header:
+    """What a header holds."""
+
+    places: dict[tuple[str, int], Column] = field(default_factory=dict)
+    """(quantity, joint from 0) -> column; the time is ("t", 0)."""
+    ignored: list[str] = field(default_factory=list)
+    """Titles that say nothing of this arm."""
+
+    def has(self, kind: str) -> bool:
+        """Whether a quantity is there, for every joint."""
+        return (kind, 0) in self.places
+
+    def of(self, kind: str, n: int) -> list[Column]:
+        """The columns of a quantity, joint by joint."""
+        return [self.places[kind, i] for i in range(n)]
+
+
+def columns_of(
+    arm: Arm, label: str, titles: Sequence[str], *, needs: Sequence[str], degrees: bool, time_unit: str | None
+) -> Header:
+    """Take a header apart.
+
+    Args:
+        arm: Whose joints they are.
+        label: The file, for messages.
+        titles: The header.
+        needs: Quantities that must be there for every joint, "t" among them where time is needed.
+        degrees: Whether angles without a unit are in degrees.
+        time_unit: Unit of a time that says none; seconds if None.
+    """
+    if time_unit is not None and time_unit not in SECONDS:
+        raise ReadFault(f"{label}: the unit of time is {time_unit!r}; give one of {', '.join(SECONDS)}.")
+    found, named = Header(), {}
+    for at, title in enumerate(titles):
+        what = _meaning(arm, title)
+        if what is None:
+            found.ignored.append(title)
+        else:
+            named[at] = what
+    bases = {kind: 0 if any(w[:2] == (kind, "#0") for w in named.values()) else 1 for kind in KINDS}
+    for at, (kind, joint, unit) in named.items():
+        i = int(joint[1:]) - bases[kind] if isinstance(joint, str) else joint
+        if not 0 <= i < arm.n:
+            found.ignored.append(titles[at])
+            continue
+        if (kind, i) in found.places:
+            other = titles[found.places[kind, i].at]
+            both = "the time" if kind == "t" else f"{kind} of joint {arm.joint_names[i]!r}"
+            refuse(label, 1, f"columns {other!r} and {titles[at]!r} are both {both}", "each column once")
+        found.places[kind, i] = _column(arm, label, titles[at], at, kind, i, unit, degrees, time_unit)
+    _check(arm, label, titles, found, needs)
+    return found
+
+
+def _meaning(arm: Arm, title: str) -> tuple[str, int | str, str] | None:
+    """(quantity, joint or '#' and its number, unit) of a title."""
+    for stem, unit in _stems(title):
+        if stem.lower() in TIMES:
+            return "t", 0, unit or ("ns" if stem == "%time" else "")
+        for part in dict.fromkeys([stem, *(stem[m.end() :] for m in re.finditer(r"[/.]", stem))]):
+            if (match := _FIRST.fullmatch(part)) is not None:
+                joint = _joint(arm, match[2]) if match[2] else (0 if arm.n == 1 else None)
+                if joint is not None:
+                    return _KIND[match[1].lower()], joint, unit
+            if (match := _LAST.fullmatch(part)) is not None:
+                joint = _joint(arm, match[1])
+                if joint is not None:
+                    return _KIND[match[2].lower()], joint, unit
+    return None
+
+
+def _stems(title: str) -> list[tuple[str, str]]:
+    """The title as it is, and without what may be its unit."""
+    match = _UNIT.fullmatch(title)
+    return [(title, "")] if match is None else [(title, ""), (match[1], (match[2] or match[3] or "").lower())]
+
+
+def _joint(arm: Arm, word: str) -> int | str | None:
+    """A joint by its name, or '#' and its number."""
+    names, word = list(arm.joint_names), word.strip()
+    for name in (word, f"{word}_joint", word.removesuffix("_joint")):
+        if name in names:
+            return names.index(name)
+    lower = [name.lower() for name in names]
+    if word.lower() in lower:
+        return lower.index(word.lower())
+    match = _NUMBERED.fullmatch(word)
+    return f"#{int(match[1][:9])}" if match else None
+
+
+def _column(
+    arm: Arm,
+    label: str,
+    title: str,
+    at: int,
+    kind: str,
+    i: int,
+    unit: str,
+    degrees: bool,
+    time_unit: str | None,
+) -> Column:
+    ours = title == f"{kind}:{arm.joint_names[i]}"
+    if kind == "t":
+        if unit and unit not in SECONDS:
+            refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(SECONDS)}")
+        if unit and time_unit and SECONDS[unit] != SECONDS[time_unit]:
+            refuse(label, 1, f"column {title!r} says its unit, and {time_unit} was given", "one of the two")
+        return Column(at, SECONDS[unit or time_unit or "s"], bool(unit))
+    if kind == "tau":
+        if unit and unit not in FORCES:
+            refuse(label, 1, f"column {title!r} is in {unit!r}", "N m, or N for prismatic joints")
+        return Column(at, 1.0, True)
+    units = ANGLES if arm.links[i].revolute else LENGTHS
+    base = re.sub(r"(?:[/_]?s(?:ec)?(?:\^?2|²)?)$", "", unit) if kind != "q" and unit not in units else unit
+    if base and base not in units:
+        what = "revolute" if arm.links[i].revolute else "prismatic"
+        refuse(
+            label,
+            1,
+            f"column {title!r} is in {unit!r}, but joint {arm.joint_names[i]!r} is {what}",
+            f"one of {', '.join(units)}",
+        )
+    if degrees and not base and arm.links[i].revolute and not ours:
+        base = "deg"
+    return Column(at, units[base] if base else 1.0, bool(base) or ours)
+
+
+def _check(arm: Arm, label: str, titles: Sequence[str], found: Header, needs: Sequence[str]) -> None:
+    """Refuse a header that lacks something, and strange columns in a file of our own."""
+    own = all(f"q:{name}" in titles for name in arm.joint_names)
+    ours = any(title.startswith("q:") for title in titles)
+    missing = ["t"] if "t" in needs and not found.has("t") else []
+    for kind in KINDS:
+        have = [i for i in range(arm.n) if (kind, i) in found.places]
+        if (kind in needs or have) and len(have) < arm.n:
+            lacking = [i for i in range(arm.n) if i not in have]
+            missing += [f"{kind}:{arm.joint_names[i]}" if ours else f"{kind}{i + 1}" for i in lacking]
+    if missing:
+        taken = f" (ignored: {', '.join(map(repr, found.ignored[:8]))})" if found.ignored else ""
+        raise ReadFault(
+            f"{label}:1: no column {', '.join(missing[:4])}{' …' if len(missing) > 4 else ''}; give a header with q1 … "
+            f"q{arm.n}, or the joints of arm {arm.name!r} by name ({', '.join(arm.joint_names)}: q:<joint>, "
+            f"<joint>.position), t, and if known qd…, qdd…, tau…{taken}."
+        )
+    strange = [title for title in found.ignored if title not in RECORDED]
+    if own and strange:
+        refuse(label, 1, f"column {strange[0]!r}", "t, q:, qd:, qdd: and tau: with the arm's joint names")
+    found.ignored[:] = [title for title in found.ignored if not (own and title in RECORDED)]

@@ -1,0 +1,238 @@
+"""The one reader and writer of motion files: logs of positions, speeds, accelerations and torques over time.
+
+Header are told by their titles (columns.py), separated by commas, semicolons, tabs or spaces. What was taken, what was
+ignored and what had to be worked out is said in `notes`. Files that are not as they should be are refused with the line
+and the column: rows longer or shorter than the header, columns that appear twice, nan and inf, times that do not rise,
+angles that look like degrees.
+"""
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.arm import Arm
+from forearm.faults import ReadFault, StateFault
+from forearm.motion.columns import KINDS, Header, columns_of
+from forearm.motion.differentiation import derivatives
+from forearm.motion.motions import Motion, Samples, ViaPoints
+from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
+
+TURNS = 4
+"""A joint without limits that goes beyond so many turns is asked about: degrees?"""
+
+
+@dataclass(frozen=True, eq=False)
+class MotionFile:
+    """A log as it is in its file, in SI units and radians."""
+
+    label: str
+    """The file, for messages."""
+    t: Vector | None
+    """Times (K,) [s], if there are any."""
+    q: Vector
+    """Positions (K, n)."""
+    qd: Vector | None
+    """Speeds (K, n), if there are any."""
+    qdd: Vector | None
+    """Accelerations (K, n), if there are any."""
+    tau: Vector | None
+    """Torques (K, n), if there are any."""
+    digits: dict[str, Vector]
+    """Last digit that is written of each column (n,), by quantity; 0 for many digits."""
+    notes: tuple[str, ...] = ()
+    """What was taken in a way that one should know of, and what was ignored."""
+
+
+def read_motion_file(
+    source: Any,
+    arm: Arm,
+    *,
+    label: str | None = None,
+    needs: Sequence[str] = ("q",),
+    degrees: bool | None = None,
+    time_unit: str | None = None,
+) -> MotionFile:
+    """Read a log of an arm.
+
+    Args:
+        source: A path, or a stream of bytes.
+        arm: Whose joints they are.
+        label: What to call the file in messages; its path by default.
+        needs: Quantities that must be there: "t", "q", "qd", "qdd", "tau".
+        degrees: Whether angles without a unit in their title are in degrees; None for radians, with a fault where they
+            cannot be.
+        time_unit: Unit of a time column without one: 's', 'ms', 'us' or 'ns'.
+    """
+    label = str(source) if label is None else label
+    columns = Header()
+
+    def pick(titles: tuple[str, ...]) -> list[list[int]]:
+        nonlocal columns
+        columns = columns_of(arm, label, titles, needs=needs, degrees=bool(degrees), time_unit=time_unit)
+        groups = [[columns.places["t", 0].at]] if columns.has("t") else []
+        return groups + [[c.at for c in columns.of(kind, arm.n)] for kind in KINDS if columns.has(kind)]
+
+    with opened(source) as file:
+        table = read_numbers(file, label, pick)
+    if not table.rows:
+        refuse(label, 1, "0 rows of numbers", "a header and a row for each instant")
+    parts = iter(table.parts)
+    t = next(parts)[:, 0] * columns.places["t", 0].factor if columns.has("t") else None
+    found: dict[str, Any] = dict.fromkeys(KINDS)
+    digits: dict[str, Vector] = {}
+    for kind in KINDS:
+        if columns.has(kind):
+            mine = columns.of(kind, arm.n)
+            factors = np.array([c.factor for c in mine])
+            found[kind] = next(parts)
+            found[kind] *= factors
+            digits[kind] = last_digits(table.words, [c.at for c in mine]) * factors
+    if degrees is None:
+        _ask_about_degrees(arm, label, columns, found["q"])
+    if t is not None:
+        _check_times(label, table, t)
+    notes = _notes(table, columns)
+    return MotionFile(
+        label, t, found["q"], found["qd"], found["qdd"], found["tau"], digits=digits, notes=notes
+    )
+
+
+def _ask_about_degrees(arm: Arm, label: str, columns: Header, q: Vector) -> None:
+    """Refuse angles that no radians are: a turn beyond the joint's limits, or many turns of a joint without any."""
+    for i, (link, column) in enumerate(zip(arm.links, columns.of("q", arm.n), strict=True)):
+        low, high = link.limits or (-math.inf, math.inf)
+        most = max(abs(low), abs(high)) + 2 * math.pi
+        bound = most if math.isfinite(most) else 2 * math.pi * TURNS
+        reach = float(np.max(np.abs(q[:, i])))
+        if link.revolute and not column.stated and reach > bound:
+            limits = f" (its limits are {low:.3g} to {high:.3g})" if math.isfinite(most) else ""
+            raise ReadFault(
+                f"{label}: joint {link.name!r} goes to {reach:.4g} rad{limits}, which looks like degrees. If it is, "
+                "give --degrees (degrees=True), or say so in the header: q1 [deg]; if not, --radians (degrees=False), "
+                "or q1 [rad]."
+            )
+
+
+def _check_times(label: str, table: NumberTable, t: Vector) -> None:
+    late = np.flatnonzero(np.diff(t) <= 0)
+    if late.size:
+        k = int(late[0]) + 1
+        refuse(
+            label,
+            table.line(k),
+            f"t is {t[k]:g} s after {t[k - 1]:g} s",
+            "rising times: sort the rows",
+        )
+
+
+def _notes(table: NumberTable, columns: Header) -> tuple[str, ...]:
+    said = []
+    if columns.ignored:
+        many = f" and {len(columns.ignored) - 12} more" if len(columns.ignored) > 12 else ""
+        said.append(f"columns ignored: {', '.join(columns.ignored[:12])}{many}")
+    for (kind, _), column in columns.places.items():
+        if kind == "t" and column.factor != 1:
+            said.append(f"time read from {table.titles[column.at]!r}, in units of {column.factor:g} s")
+    turned = [table.titles[c.at] for (kind, _), c in columns.places.items() if kind == "q" and c.factor != 1]
+    if turned:
+        said.append(f"converted to rad or m: {', '.join(turned)} …")
+    if table.decimal_commas:
+        said.append("decimal commas read as points")
+    return tuple(said)
+
+
+def with_derivatives(file: MotionFile, least: int = 4) -> MotionFile:
+    """The log with speeds and accelerations, worked out where they are lacking; the notes say how."""
+    missing = [name for name in ("qd", "qdd") if getattr(file, name) is None]
+    if not missing:
+        return file
+    if file.t is None or len(file.q) < least:
+        lack = "no times" if file.t is None else "fewer than four rows"
+        told = (
+            f"{file.label} has no {' and no '.join(missing)}, and {lack} to work them out from: taken as zero"
+        )
+        zeros: dict[str, Any] = {name: np.zeros_like(file.q) for name in missing}
+        return replace(file, **zeros, notes=(*file.notes, told))
+    source = "q" if file.qd is None else "qd"
+    values = file.q if file.qd is None else file.qd
+    orders = (1, 2) if missing == ["qd", "qdd"] else (1,)
+    found, told_all = derivatives(file.label, file.t - file.t[0], values, orders, file.digits[source], source)
+    made: dict[str, Any] = dict(zip(missing, found, strict=True))
+    return replace(file, **made, notes=(*file.notes, *told_all))
+
+
+# -- motions -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """A motion read from a file: its samples, and torques where the file has them."""
+
+    samples: Samples
+    """Times (K,), positions, speeds and accelerations (K, n)."""
+    tau: Vector | None
+    """Torques (K, n), or None."""
+    motion: ViaPoints
+    """The motion through the recorded positions, smooth between them."""
+    notes: tuple[str, ...] = ()
+    """What was ignored, converted or worked out."""
+
+
+def read_motion(
+    path: Any, arm: Arm, *, degrees: bool | None = None, time_unit: str | None = None
+) -> Recorded:
+    """Read a log with a time and a position for every joint of the arm; speeds, accelerations, torques if it has them.
+
+    Header may come in any order, as `q:<joint>`, `q1`, `<joint>.position` and more; `notes` says what was ignored, and
+    how speeds and accelerations were worked out that the file lacks.
+
+    Args:
+        path: The file.
+        arm: Whose joints they are.
+        degrees: Whether angles without a unit in their title are in degrees; None for radians, with a fault where they
+            cannot be.
+        time_unit: Unit of a time column without one: 's', 'ms', 'us' or 'ns'.
+    """
+    file = read_motion_file(path, arm, needs=("t", "q"), degrees=degrees, time_unit=time_unit)
+    if len(file.q) < 2:
+        refuse(file.label, 1, f"{len(file.q)} rows of numbers", "a header and at least two")
+    full = with_derivatives(file, least=2)
+    assert full.t is not None
+    samples = Samples(full.t, full.q, np.asarray(full.qd), np.asarray(full.qdd))
+    motion = ViaPoints(full.t - full.t[0], full.q, at_rest=False)
+    return Recorded(samples, full.tau, motion, full.notes)
+
+
+def write_motion(motion: Motion | Samples, arm: Arm, path: Any, times: Any = 201) -> Path:
+    """Write a motion, sampled at `times` (or at so many times), as columns t, q, qd, qdd by joint; gives the path."""
+    samples = motion.sample(times) if isinstance(motion, Motion) else motion
+    columns: dict[str, Vector] = {"t": samples.t}
+    for kind in ("q", "qd", "qdd"):
+        values = getattr(samples, kind)
+        if values.shape[-1] != arm.n:
+            raise StateFault(
+                f"write_motion: the motion has {values.shape[-1]} joints, arm {arm.name!r} has {arm.n}."
+            )
+        columns |= by_joint(arm, kind, values)
+    return write_columns(path, columns)
+
+
+def by_joint(arm: Arm, kind: str, values: Vector) -> dict[str, Vector]:
+    """Header kind:<joint> of (K, n)."""
+    return {f"{kind}:{name}": values[:, j] for j, name in enumerate(arm.joint_names)}
+
+
+def write_columns(path: Any, columns: dict[str, Vector]) -> Path:
+    """Write columns of the same length to the last digit; gives the path."""
+    target = Path(path)
+    with target.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values(), strict=True))
+    return target

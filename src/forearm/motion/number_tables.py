@@ -1,0 +1,245 @@
+"""Text to numbers, strictly and streamed: a header, then rows of numbers between commas, semicolons, tabs or spaces.
+
+A number is what C and Python agree on: digits 0 to 9, a point (or a comma, where commas do not separate), an exponent;
+not `1_000`, not other scripts' digits, not nan or inf. Text goes through in pieces, parsed by NumPy; a piece that is
+not plain is gone through cell by cell, which finds the line and the column to name.
+"""
+
+import csv
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, BinaryIO, NoReturn
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.faults import ReadFault
+
+PIECE = 1 << 22
+"""Bytes that are parsed at once."""
+SAMPLE = 500
+"""Rows whose words are kept, to see how many digits are written."""
+PLAIN = b"0123456789+-.eE,;\t \n"
+"""What a piece without surprises is made of."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberTable:
+    """The columns of a file that were asked for."""
+
+    titles: tuple[str, ...]
+    """Every column's title."""
+    parts: list[Vector]
+    """One array (K, columns) for each group of columns that was picked."""
+    words: list[list[str]]
+    """The words of the first rows, all columns."""
+    lines: list[tuple[int, Sequence[int]]]
+    """(first row, line of each row from there on)."""
+    decimal_commas: bool
+    """Whether 0,5 was read as a half."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.parts[0]) if self.parts else 0
+
+    def line(self, row: int) -> int:
+        """The line of a row in the file, from 1."""
+        first, numbers = next(pair for pair in reversed(self.lines) if pair[0] <= row)
+        return numbers[row - first]
+
+
+def refuse(label: str, line: int, given: str, expected: str) -> NoReturn:
+    """A fault of a line of a file."""
+    raise ReadFault(f"{label}:{line}: {given}; expected {expected}.")
+
+
+def read_numbers(
+    file: BinaryIO, label: str, pick: Callable[[tuple[str, ...]], list[list[int]]]
+) -> NumberTable:
+    """Read a table; `pick` gives groups of columns to keep, from the titles."""
+    reader = _Reader(file, label)
+    groups = pick(reader.titles)
+    blocks: list[list[Vector]] = [[] for _ in groups]
+    lines: list[tuple[int, Sequence[int]]] = []
+    rows = 0
+    for numbers, where in reader.pieces():
+        for block, group in zip(blocks, groups, strict=True):
+            block.append(numbers[:, group])
+        lines.append((rows, where))
+        rows += len(numbers)
+    parts = []
+    for block, group in zip(blocks, groups, strict=True):
+        parts.append(np.concatenate(block) if block else np.empty((0, len(group))))
+        block.clear()  # a long log is held once, not twice
+    return NumberTable(reader.titles, parts, reader.words, lines, reader.commas)
+
+
+class _Reader:
+    """The header, then the pieces."""
+
+    def __init__(self, file: BinaryIO, label: str) -> None:
+        self.file, self.label = file, label
+        self.words: list[list[str]] = []
+        self.commas = self.points = False
+        self.line = 0
+        header = ""
+        while not header.strip() and (raw := file.readline(1 << 20)):
+            self.line += 1
+            header = self._text(raw, "utf-8-sig" if self.line == 1 else "utf-8")
+        self.header_line = max(self.line, 1)
+        if not header.strip():
+            refuse(label, 1, "the file is empty: 0 rows of numbers", "a header and a row for each instant")
+        self.separator = next((s for s in ";\t," if s in header), None)
+        self.titles = self._titles(header.strip("\r\n"))
+
+    def _text(self, raw: bytes, encoding: str = "utf-8") -> str:
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError:
+            raise ReadFault(f"{self.label}: is not text in UTF-8; give a CSV file.") from None
+
+    def _titles(self, header: str) -> tuple[str, ...]:
+        header = header.removeprefix("#")
+        if self.separator is None:  # `q1 [deg]` is one title between spaces too
+            found = re.sub(r"\s+(?=[\[(])", "", header).split()
+        else:
+            try:
+                found = next(csv.reader([header], delimiter=self.separator), [])
+            except csv.Error as error:
+                refuse(self.label, self.header_line, f"the header cannot be taken apart ({error})", "titles")
+        titles = [title.strip().strip('"').strip() for title in found]
+        if titles and all(NUMBER.fullmatch(title) for title in titles):
+            refuse(
+                self.label,
+                self.header_line,
+                f"the first line is numbers ({titles[0]}, …)",
+                "a header that names the columns, such as t,q1,q2",
+            )
+        for title in titles:
+            if titles.count(title) > 1:
+                times = f"column {title!r} appears {titles.count(title)} times"
+                refuse(self.label, self.header_line, times, "each column once")
+        return tuple(titles)
+
+    def pieces(self) -> Iterator[tuple[Vector, Sequence[int]]]:
+        """Numbers (rows, columns), and the line of each row."""
+        while raw := self.file.read(PIECE):
+            if not raw.endswith(b"\n"):
+                raw += self.file.readline()
+            first = self.line + 1
+            self.line += raw.count(b"\n") + (not raw.endswith(b"\n"))
+            plain = raw.replace(b"\r\n", b"\n").replace(b'"', b"").rstrip(b"\n")
+            if not plain:
+                continue
+            found = self._fast(plain, first)
+            numbers, where = found if found is not None else self._slow(self._text(raw), first)
+            if len(numbers):
+                yield numbers, where
+
+    def _fast(self, plain: bytes, first: int) -> tuple[Vector, Sequence[int]] | None:
+        """A whole piece at once, or None where something in it is not plain."""
+        commas = self.separator != "," and b"," in plain
+        points = b"." in plain
+        if plain.translate(None, PLAIN) or (commas and (points or self.points)) or (points and self.commas):
+            return None
+        self.commas, self.points = self.commas or commas, self.points or points
+        lines = (plain.replace(b",", b".") if commas else plain).decode("ascii").split("\n")
+        try:
+            found = np.loadtxt(lines, delimiter=self.separator, comments=None, ndmin=2)
+        except ValueError:
+            return None
+        if found.shape != (len(lines), len(self.titles)) or not np.all(np.isfinite(found)):
+            return None
+        for line in lines[: SAMPLE - len(self.words)]:
+            self.words.append(line.split(self.separator))
+        return found, range(first, first + len(lines))
+
+    def _slow(self, text: str, first: int) -> tuple[Vector, Sequence[int]]:
+        """Cell by cell, to the first that is not a number."""
+        rows, where = [], []
+        for line, row in enumerate(text.splitlines(), first):
+            cells = self._cells(row)
+            if not any(cells):
+                continue
+            if len(cells) != len(self.titles):
+                self._refuse_length(line, cells)
+            rows.append([self._number(line, k, cell) for k, cell in enumerate(cells)])
+            where.append(line)
+            if len(self.words) < SAMPLE:
+                self.words.append(cells)
+        return np.array(rows, dtype=float).reshape(-1, len(self.titles)), where
+
+    def _cells(self, row: str) -> list[str]:
+        if self.separator is None:
+            return row.replace('"', "").split()
+        try:
+            found = next(csv.reader([row], delimiter=self.separator), [])
+        except csv.Error:
+            found = row.split(self.separator)
+        return [cell.strip() for cell in found]
+
+    def _refuse_length(self, line: int, cells: list[str]) -> NoReturn:
+        hint = ""
+        if self.separator == "," and len(cells) > len(self.titles):
+            hint = " (decimal commas? then put semicolons between the columns)"
+        refuse(
+            self.label,
+            line,
+            f"{len(cells)} cells",
+            f"{len(self.titles)}, as in the first line: every row has to have a number in each column{hint}",
+        )
+
+    def _number(self, line: int, k: int, cell: str) -> float:
+        column, word = f"column {self.titles[k]!r}", cell
+        if self.separator != "," and "," in cell:
+            if self.points or "." in cell:
+                refuse(
+                    self.label, line, f"{column} holds {cell[:40]!r}", "decimal points or commas, not both"
+                )
+            word, self.commas = cell.replace(",", "."), True
+        if NOT_FINITE.fullmatch(word):
+            refuse(self.label, line, f"{column} is {cell}", "a finite number: mend or remove the row")
+        if not NUMBER.fullmatch(word):
+            held = "is empty" if not cell else f"holds {cell[:40]!r}"
+            refuse(
+                self.label,
+                line,
+                f"{column} {held}",
+                "a number with a decimal point in each column of every row",
+            )
+        value = float(word)
+        if not math.isfinite(value):
+            refuse(self.label, line, f"{column} is {cell[:40]}", "a finite number below 1e308")
+        return value
+
+
+def last_digits(words: list[list[str]], columns: Sequence[int]) -> Vector:
+    """The unit of the last digit that is written in each column (columns,); 0 where there are more than 12 of them."""
+    found = np.zeros(len(columns))
+    for at, k in enumerate(columns):
+        units = [_unit(row[k].strip().replace(",", ".")) for row in words]
+        found[at] = min((u for u in units if u > 0), default=0.0)
+    return np.where(found < 1e-12, 0.0, found)
+
+
+def _unit(word: str) -> float:
+    digits, _, exponent = word.lower().partition("e")
+    return 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
+
+
+def opened(source: Any) -> AbstractContextManager[BinaryIO]:
+    """A path as a file of bytes; a stream as it is, and it stays open."""
+    if hasattr(source, "read"):
+        return nullcontext(source)
+    try:
+        return open(source, "rb")
+    except OSError as error:
+        raise ReadFault(
+            f"{source}: cannot be read ({error.strerror}); give a readable CSV file with a header line."
+        ) from None

@@ -1,0 +1,357 @@
+"""simulate: from an arm, a state and a law to a record."""
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from forearm import faults
+from forearm.algebra import Vector
+from forearm.arm import Arm
+from forearm.arm_calls import hint_degrees
+from forearm.dynamics import external_torque
+from forearm.faults import StateFault
+from forearm.link import Wrench
+from forearm.simulation.engines import Engine, Scheme, Setting
+from forearm.simulation.outcomes import outcomes_of
+from forearm.simulation.plant import Plant, State
+from forearm.simulation.records import Record
+from forearm.simulation.request import (
+    Request,
+    free_values,
+    greatest_torques,
+    law_torques,
+    make_request,
+    one_of,
+    rows_in_python,
+    whole_steps,
+)
+from forearm.simulation.schemes import SCHEMES
+
+PATIENCE = 0.1
+"""Seconds that a call of the engine should take: between two calls of `progress`, and until Ctrl-C is heard."""
+BATCH_RECORDS = 100
+"""At most about so many records are kept of each motion of a batch, unless record_every says otherwise."""
+BATCH_NUMBERS = 2**22
+"""And so many numbers in each array of a batch."""
+
+
+def simulate(
+    arm: Arm,
+    q0: Any,
+    qd0: Any = None,
+    *,
+    law: Any = None,
+    duration: float,
+    dt: float = 1e-3,
+    method: str = "rk4",
+    control_dt: float | None = None,
+    gains: Mapping[str, Any] | None = None,
+    payload: Any = None,
+    free: Mapping[str, Any] | None = None,
+    wrench: Wrench | None = None,
+    torque_limits: Any = None,
+    limits: str = "note",
+    sticking: bool = False,
+    record_every: int | None = None,
+    trace: bool = True,
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+    threads: int = 1,
+    target: str = "cpu",
+    progress: Callable[[float], None] | None = None,
+) -> Record:
+    """The motion of an arm, or of a batch of arms, from q0 and qd0 on.
+
+    Args:
+        arm: The arm; payload, drives and base included, as everywhere.
+        q0: Positions at the beginning (..., n), or a dict by joint name.
+        qd0: Speeds at the beginning (..., n); at rest by default.
+        law: None (no torques), constant torques (n,), torques for each step (or sample) (..., steps, n), or a function
+            law(t, q, qd) of one state. A function is traced into the kernel if possible; `record.law` says if not, why.
+        duration: How long [s]; a whole number of steps.
+        dt: Step [s]; for dop853 where it reports.
+        method: 'rk4', 'euler' (semi-implicit), 'symplectic' (implicit midpoint in momenta), 'dop853' (adaptive, one
+            motion), 'papers' (section 7 of Turney, Mudge and Lee, in plain Python).
+        control_dt: Torques are computed every control_dt seconds and held between; by default at every evaluation.
+        gains: What the law takes by name, shared or one for each motion (..., *shape).
+        payload: A body at the flange for each motion, (..., 10), as `payload_numbers` makes it.
+        free: Other parameters for each motion: {"links[2].mass": (...)}, see `compile`.
+        wrench: What the environment exerts on the arm, constant.
+        torque_limits: Greatest torques (n,); 'arm' for the arm's own effort limits; None for none.
+        limits: Joint limits: 'note' them in the outcome, 'stop' the motion there, or 'ignore' them.
+        sticking: With 'euler': true dry friction, joints may stick, instead of the smooth curve.
+        record_every: Record every so many steps; every step of one motion, a batch up to a hundred times by default.
+        trace: Whether to compile the law; False for laws that keep something between calls.
+        rtol: Relative tolerance of dop853.
+        atol: Absolute tolerance of dop853.
+        threads: How many threads share a batch.
+        target: 'cpu', or 'cuda': all motions of a batch in one launch on the GPU, state in registers (rk4 and euler;
+            the law must be one that compiles).
+        progress: Called now and then with the share that is done, 0 to 1.
+
+    Returns:
+        The record, also when Ctrl-C was pressed: what was computed until then, with the outcome 'interrupted'.
+    """
+    faults.needs_dynamics(arm, "motion")
+    one_of("method", method, tuple(SCHEMES))
+    one_of("limits", limits, ("note", "stop", "ignore"))
+    q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", np.zeros(arm.n) if qd0 is None else qd0)
+    hint_degrees(arm, q)
+    own = free_values(arm, payload, free)
+    plant = Plant(
+        arm, tuple(own), wrench, greatest_torques(arm, torque_limits), limits != "ignore", limits == "stop"
+    )
+    steps, hold = whole_steps(duration, dt, control_dt)
+    request = make_request(plant, q, qd, own, gains or {}, law, steps, hold, trace)
+    every = _every(request) if record_every is None else record_every
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
+        raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
+    request = replace(request, dt=float(duration) / steps, every=int(every), progress=progress)
+    scheme = _scheme(method, sticking)
+    engine = _engine(request, scheme, rtol, atol, target)
+    engine.threads = threads
+    return _Run(request, engine).record(scheme)
+
+
+def _every(request: Request) -> int:
+    """How often to record: every step of one motion; a batch as often as memory allows, a hundred times at most."""
+    if not request.batch:
+        return 1
+    room = BATCH_NUMBERS // max(1, math.prod(request.batch) * request.plant.arm.n)
+    return -(-request.steps // min(max(room, 1), BATCH_RECORDS))
+
+
+# -- engines -----------------------------------------------------------------------------------------------
+
+
+def _scheme(method: str, sticking: bool) -> Scheme:
+    if not sticking:
+        return SCHEMES[method]
+    found = SCHEMES[method].sticking
+    if found is None:
+        able = [name for name, scheme in SCHEMES.items() if scheme.sticking is not None]
+        raise StateFault(
+            f"simulate: sticking=True with method={method!r}; joints can stick with "
+            f"method={' or '.join(map(repr, able))} only."
+        )
+    return found
+
+
+def _engine(request: Request, scheme: Scheme, rtol: float, atol: float, target: str) -> Engine:
+    """The engine of a scheme, or a fault that says what it cannot do."""
+    one_of("target", target, ("cpu", "cuda"))
+    setting = Setting(request, target=target, rtol=rtol, atol=atol)
+    law = request.law
+    in_python = law is not None and setting.within and law.graph is None
+    if target == "cuda" and (in_python or not scheme.gpu):
+        able = [name for name, row in SCHEMES.items() if row.gpu]
+        what = f"this law {law.why}" if in_python and law is not None else f"method is {scheme.name!r}"
+        raise StateFault(
+            f"simulate: target='cuda' runs {' and '.join(able)} with compiled laws, and {what}; leave target out, or "
+            "give control_dt= to sample the law on the CPU between steps."
+        )
+    if not scheme.own_parameters and (request.own or request.plant.stop):
+        what = f"{', '.join(request.own)} for each row" if request.own else "limits='stop'"
+        raise StateFault(
+            f"simulate: {scheme.name} does not take {what}; change the arm (arm.with_payload, arm.replace), or give "
+            "method='rk4'."
+        )
+    if not scheme.batches and request.batch:
+        raise StateFault(
+            f"simulate: {scheme.name} takes one motion; give q0 (n,), or method='rk4' for a batch."
+        )
+    if in_python and not scheme.calls_python and law is not None:
+        raise StateFault(
+            f"simulate: {scheme.name} runs in the kernel, and this law {law.why}; give control_dt= to sample it "
+            "between steps, or method='rk4'."
+        )
+    if in_python:
+        return scheme.make(replace(setting, calls=rows_in_python(request)))
+    return scheme.make(replace(setting, law=law.graph if law is not None and setting.within else None))
+
+
+# -- running -----------------------------------------------------------------------------------------------
+
+
+class _Interrupt:
+    """Ctrl-C, kept until the engine has come back: nothing is torn, no record is lost. A second one is not kept."""
+
+    def __init__(self) -> None:
+        self.heard = False
+        self.before: Any = None
+
+    def __enter__(self) -> "_Interrupt":
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self.before = signal.signal(signal.SIGINT, self._hear)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.before)
+
+    def _hear(self, *_: object) -> None:
+        if self.heard:
+            raise KeyboardInterrupt
+        self.heard = True
+
+
+class _Run:
+    """The loop over chunks of steps: torques in, states out, records kept."""
+
+    def __init__(self, request: Request, engine: Engine) -> None:
+        self.request, self.engine = request, engine
+        self.rows: list[tuple[Vector, State]] = []
+        self.done, self.interrupted = 0, False
+        self.tau: Vector | None = None
+        self.law = law_torques(request) if request.law is not None and request.hold else None
+        torques = request.torques
+        self.stepwise = torques is not None and torques.ndim > 1 and not engine.torques_per_step
+        self.state: State = engine.start(request.q, request.qd)
+
+    def record(self, scheme: Scheme) -> Record:
+        """Run to the end, or to Ctrl-C, and give what there is."""
+        with _Interrupt() as interrupt:
+            try:
+                with np.errstate(all="ignore"):
+                    self._run(interrupt)
+            except KeyboardInterrupt:
+                self.interrupted = True
+            return self._record(scheme)
+
+    def _record(self, scheme: Scheme) -> Record:
+        request = self.request
+        steps, states = self._collected()
+        t = steps * request.dt
+        tau = self._torques(steps, t, states)
+        accelerations = self._accelerations(states, tau)
+        outcomes = outcomes_of(request, self.state, states, t, self.done, self.interrupted, scheme)
+        return Record(
+            request.plant.arm,
+            t,
+            states["q"],
+            states["qd"],
+            accelerations,
+            tau,
+            states["work"],
+            states["lost"],
+            outcomes,
+            scheme.name,
+            request.dt,
+            request.label,
+            request.own,
+        )
+
+    def _run(self, interrupt: _Interrupt) -> None:
+        """Chunks of about PATIENCE seconds each, by the pace of the one before."""
+        request, told = self.request, time.perf_counter()
+        most = self.engine.first_count(request.steps, math.prod(request.batch))
+        while self.done < request.steps:
+            count, began = self._count(most), time.perf_counter()
+            self._advance(count)
+            if not np.any(np.all(np.isfinite(self.state["qd"]), axis=-1)):
+                return  # nothing is left to compute
+            now = time.perf_counter()
+            # the first chunk may have compiled something, and a short one says little: grow step by step
+            most = max(1, min(int(PATIENCE * count / max(now - began, 1e-9)), 4 * most))
+            if request.progress is not None and (now - told > PATIENCE or self.done == request.steps):
+                request.progress(self.done / request.steps)
+                told = now
+            if interrupt.heard and self.done < request.steps:
+                self.interrupted = True
+                return
+
+    def _count(self, most: int) -> int:
+        """How many steps to take now: no further than the next sample of the law, in whole records where possible."""
+        request, every = self.request, self.request.every
+        count = min(most, request.steps - self.done)
+        if self.law is not None or self.stepwise:
+            hold = max(request.hold, 1)
+            count = min(count, hold - self.done % hold)
+        past = self.done % every
+        if past:
+            return min(count, every - past)
+        return count - count % every if count > every and count < request.steps - self.done else count
+
+    def _advance(self, count: int) -> None:
+        request, first = self.request, self.done
+        recorded = first % request.every == 0
+        tau = self._next_torques(first, count)
+        stride = request.every if recorded else count
+        after, rows = self.engine.advance(self.state, first * request.dt, count, request.dt, stride, tau)
+        if recorded:
+            steps = np.arange(first, first + count, stride)
+            if self.law is not None and tau is not None:
+                axis = len(request.batch)
+                shape = (*request.batch, len(steps), request.plant.arm.n)
+                rows["tau"] = np.broadcast_to(np.expand_dims(tau, axis), shape)
+            self.rows.append((steps, rows))
+        self.state, self.done, self.tau = after, first + count, tau
+
+    def _next_torques(self, first: int, count: int) -> Vector | None:
+        """Torques of the next steps: sampled from the law, or those known beforehand."""
+        request = self.request
+        if self.law is not None:
+            if first % request.hold and self.tau is not None:
+                return self.tau
+            return self.law(first * request.dt, self.state["q"], self.state["qd"])
+        if request.torques is None:
+            return None
+        if request.torques.ndim == 1 or request.torques.shape[-2] == 1:
+            return request.torques if request.torques.ndim == 1 else request.torques[..., 0, :]
+        index = np.arange(first, first + count) // max(request.hold, 1)
+        if self.stepwise:
+            return request.torques[..., index[0], :]
+        return request.torques[..., index, :]
+
+    def _collected(self) -> tuple[Vector, State]:
+        """Recorded steps and states, the last state among them."""
+        axis, end = len(self.request.batch), {k: self.state[k] for k in ("q", "qd", "work", "lost")}
+        last = {name: np.expand_dims(np.asarray(value), axis) for name, value in end.items()}
+        parts = [rows for _, rows in self.rows]
+        states = {
+            name: np.concatenate([*(np.asarray(rows[name]) for rows in parts), value], axis=axis)
+            for name, value in last.items()
+        }
+        if parts and "tau" in parts[0]:
+            states["tau"] = np.concatenate([rows["tau"] for rows in parts], axis=axis)
+        return np.concatenate([*(steps for steps, _ in self.rows), [self.done]]).astype(int), states
+
+    def _torques(self, steps: Vector, t: Vector, states: State) -> Vector:
+        """Torques at the recorded times (*batch, K, n)."""
+        request, axis = self.request, len(self.request.batch)
+        shape = (*request.batch, len(t), request.plant.arm.n)
+        if request.torques is not None:
+            known = request.torques
+            if known.ndim > 1:
+                index = np.minimum(steps // max(request.hold, 1), known.shape[-2] - 1)
+                known = known[..., index, :]
+            return np.array(np.broadcast_to(known, shape))
+        if "tau" in states:  # what was applied; at the end what is held, or what the law says there
+            final = self.tau
+            if final is None:
+                q, qd = self.state["q"], self.state["qd"]
+                final = rows_in_python(request)(self.done * request.dt, q, qd)
+            return np.concatenate([states["tau"], np.expand_dims(final, axis)], axis=axis)
+        if request.law is not None and request.law.graph is None:
+            law = rows_in_python(request)
+            every = [law(float(x), states["q"][i], states["qd"][i]) for i, x in enumerate(t)]
+            return np.array(every)
+        return np.array(
+            np.broadcast_to(law_torques(request, timed=True)(t, states["q"], states["qd"]), shape)
+        )
+
+    def _accelerations(self, states: State, tau: Vector) -> Vector:
+        plant, axis = self.request.plant, len(self.request.batch)
+        own = [np.expand_dims(v, axis) for v in self.request.own.values()]
+        if plant.wrench is not None:
+            tau = tau + external_torque(plant.arm, states["q"], plant.wrench)
+        with np.errstate(all="ignore"):
+            found = plant.kernel("forward_dynamics").general(states["q"], states["qd"], tau, *own)
+        return np.asarray(found)

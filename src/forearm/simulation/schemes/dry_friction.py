@@ -1,0 +1,88 @@
+"""Semi-implicit Euler with true dry friction: joints may stick. Reached by sticking=True."""
+
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Vector, where
+from forearm.arm import Arm
+from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
+from forearm.factorisation import factor, solve_factored
+from forearm.simulation.engines import Engine, KernelLoop, Scheme, Setting, map_step
+from forearm.simulation.plant import Plant, drivers, law_in_graph, scalar_rates, state_ports
+
+STICKING_SWEEPS = 12
+"""Sweeps over the joints to find which of them stick."""
+
+
+def sticking_graph(plant: Plant, law: Graph | None) -> Graph:
+    """One step of the semi-implicit scheme with true dry friction: joints may stick.
+
+    Speeds after the step are v - h M⁻¹ f, where each friction torque f is within its bounds and stops its joint if
+    it can. STICKING_SWEEPS sweeps over the joints, each torque clipped to its bounds: a fixed number, so that the
+    step costs the same always; where they have not converged, the torques are within bounds all the same.
+    """
+    ports = state_ports(plant) | drivers(plant, law) | plant.free_ports | {"h": ()}
+    arm = plant.arm
+    smooth = Plant(arm.replace(links=tuple(_slippery(link) for link in arm.links)), plant.free, plant.wrench)
+
+    def step(**v: Any) -> dict[str, Any]:
+        h, q, qd, n = v["h"], v["q"], v["qd"], arm.n
+        tau, push = plant.clipped(law_in_graph(law, v)), plant.external(v)
+        bias = smooth.quantity("bias_torque", **v)
+        M = plant.quantity("mass_matrix", **v)
+        rows, inverse = factor(M, arm=arm)
+        free = qd + h * solve_factored(rows, inverse, tau + push - bias)
+        columns = np.array([solve_factored(rows, inverse, e) for e in np.eye(n)])
+        dry, speed = _dry_torques(arm, columns, free, M @ free, h)
+        going = where(v["first"], 0.0, 1.0) if plant.stops else 1.0
+        viscous = smooth.friction(qd, v)
+        rates = scalar_rates(plant, v, tau, push)
+        rates["work_rate"], rates["lost_rate"] = (tau + push) @ speed, (viscous + dry) @ speed
+        found = {"q_next": q + going * h * speed, "qd_next": qd + going * (speed - qd)}
+        rates["work_rate"], rates["lost_rate"] = going * rates["work_rate"], going * rates["lost_rate"]
+        return found | {f"{k}_next": v[k] + h * rates[f"{k}_rate"] for k in plant.scalars}
+
+    return lower(trace(step, ports, name=f"{arm.name}, a step with sticking"), 0)
+
+
+def _dry_torques(arm: Arm, inverse: Any, free: Vector, momentum: Vector, h: Any) -> tuple[Vector, Vector]:
+    """Dry friction torques (n,) and the speeds that they leave; a joint whose torque is within its bounds is still."""
+    bounds = {i: link.drive.coulomb for i, link in enumerate(arm.links) if any(link.drive.coulomb)}
+    # begin with what would stop every joint at once
+    dry = [_bounded(momentum[i] / h, *bounds[i]) if i in bounds else 0.0 for i in range(arm.n)]
+    speed = free - h * (np.array(dry) @ inverse)
+    for _ in range(STICKING_SWEEPS):
+        for i, (forth, back) in bounds.items():
+            better = _bounded(dry[i] + speed[i] / (h * inverse[i][i]), forth, back)
+            speed = speed - h * inverse[i] * (better - dry[i])
+            dry[i] = better
+    still = {
+        i: where(forth - dry[i], where(back + dry[i], 0.0, 1.0), 1.0) for i, (forth, back) in bounds.items()
+    }
+    return np.array(dry), np.array([speed[i] * still[i] if i in still else speed[i] for i in range(arm.n)])
+
+
+def _bounded(x: Any, forth: float, back: float) -> Any:
+    return where(x - forth, forth, where(-back - x, -back, x))
+
+
+def _slippery(link: Any) -> Any:
+    return link.replace(drive=link.drive.replace(coulomb=(0.0, 0.0)))
+
+
+def engine(setting: Setting) -> Engine:
+    """The step as a map in the kernel's loop."""
+    return KernelLoop(setting, SCHEME.name, lambda plant, law: map_step(sticking_graph(plant, law)))
+
+
+SCHEME = Scheme(
+    "euler with sticking",
+    order=1,
+    make=engine,
+    told="semi-implicit, with true dry friction",
+    stable=2.0,
+    calls_python=False,
+)

@@ -1,0 +1,49 @@
+"""How fast arm and law can change: the largest eigenvalue, which bounds the step of every scheme."""
+
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.simulation.plant import rates_kernel
+from forearm.simulation.request import Request
+
+
+def fastest_rate(
+    request: Request, row: tuple[int, ...], q: Any = None, qd: Any = None, *, sampled: bool = False
+) -> float:
+    """Magnitude of the largest eigenvalue of arm and law, linearised at a state of a motion [1/s].
+
+    A law that is held between samples is not part of that, unless `sampled` asks what it would be like if it were not.
+    """
+    n, plant = request.plant.arm.n, request.plant
+    q = request.q[row] if q is None else q
+    qd = request.qd[row] if qd is None else qd
+    acting = request.law if sampled or not request.hold else None
+    law = None if acting is None else acting.graph
+    kernel = rates_kernel(plant, law)
+    y, steps = np.concatenate([q, qd]), 1e-6 * np.eye(2 * n)
+    states = np.concatenate([y + steps, y - steps])
+    given = {name: value[row] for name, value in request.values.items()} | {"t": np.zeros(())}
+    given |= {name: np.zeros(()) for name in plant.scalars}
+    tau = request.torques if request.torques is not None and request.torques.ndim == 1 else np.zeros(n)
+    if acting is not None and law is None:
+        tau = _called(acting.function, states, {name: request.values[name][row] for name in request.gains})
+    given |= {"q": states[:, :n], "qd": states[:, n:], "tau": tau}
+    found = kernel.general(*[given[port.name] for port in kernel.graph.inputs])
+    names = [port.name for port in kernel.graph.outputs]
+    qdd = np.asarray(found[names.index("qd_rate")])
+    slope = ((qdd[: 2 * n] - qdd[2 * n :]) / 2e-6).T
+    if not np.all(np.isfinite(slope)):
+        return float("inf")
+    matrix = np.block([[np.zeros((n, n)), np.eye(n)], [slope]])
+    return float(np.abs(np.linalg.eigvals(matrix)).max())
+
+
+def _called(law: Any, states: Vector, gains: dict[str, Any]) -> Vector:
+    """Torques of a law in Python at some states; none where it fails."""
+    n = states.shape[1] // 2
+    try:
+        return np.array([law(0.0, y[:n].copy(), y[n:].copy(), **gains) for y in states], dtype=float)
+    except Exception:  # whatever a law does at states that it was not made for
+        return np.zeros((len(states), n))
