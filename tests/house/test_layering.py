@@ -12,7 +12,7 @@ HOME = Path(forearm.__file__).parent
 LAYERS = [
     ("algebra", "escapes"),
     ("faults",),
-    ("factorisation", "frames", "description"),
+    ("factorisation", "frames", "description", "results"),
     ("inertia",),
     ("link",),
     ("arm",),

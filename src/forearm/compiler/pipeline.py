@@ -49,7 +49,7 @@ def compile(
     free: Sequence[str] = (),
     formulation: str | None = None,
     **options: Any,
-) -> Any:
+) -> Kernel:
     """A kernel for a quantity of an arm.
 
     Args:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import math
 import threading
-from collections import namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +24,7 @@ from forearm.compiler.graph.interpreter import arrays, interpret
 from forearm.compiler.llvm.lanes import ITEMSIZE, Lanes
 from forearm.escapes import line_comment
 from forearm.faults import KernelFault, StateFault
+from forearm.results import results_of
 
 if TYPE_CHECKING:
     from forearm.compiler.llvm.tiles import Plan
@@ -94,7 +94,7 @@ class Kernel:
         self._loaded: dict[str, Any] = {}
         self._plain = type(self)
         self.why: Any = None
-        self._results = namedtuple("Results", [p.name for p in graph.outputs], rename=True)  # type: ignore[misc]
+        self._results = results_of(p.name for p in graph.outputs)
 
     # What it is ------------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from forearm.compiler.cuda.ptx_rows import ptx_rows
 from forearm.compiler.graph.graph import Counts, Graph, Port
 from forearm.compiler.llvm.rollout_steps import Roles
 from forearm.faults import KernelFault, StateFault
+from forearm.results import results_of
 
 THREADS = 64
 """Threads of a block."""
@@ -113,7 +114,7 @@ class CudaKernel:
         self.dtype, self.threads = np.dtype(dtype), threads
         if layout not in ("columns", "rows"):
             raise KernelFault(f"{self.name}: layout is {layout!r}; give 'columns' (k, N) or 'rows' (..., k).")
-        self._results = namedtuple("Results", [p.name for p in graph.outputs], rename=True)  # type: ignore[misc]
+        self._results = results_of(p.name for p in graph.outputs)
 
     @property
     def counts(self) -> Counts:
