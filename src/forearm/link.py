@@ -67,7 +67,7 @@ class Wrench(Part):
     """Force on the arm [N]."""
     moment: Triple = ZERO
     """Moment on the arm about the point of action [N m]."""
-    at: Any = "tool"
+    at: str | int | tuple[str | int, Any] = "tool"
     """Where it acts: 'tool', a link's name (origin of its frame), or (link name, point in link axes)."""
     frame: str = "world"
     """Axes of force and moment: 'world', or 'local' (those of the link or tool)."""

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from forearm import faults
-from forearm.algebra import Vector
+from forearm.algebra import States, Vector
 from forearm.arm import Arm
 from forearm.dynamics import external_torque, hint_degrees
 from forearm.faults import StateFault
@@ -41,10 +42,10 @@ BATCH_NUMBERS = 2**22
 
 def simulate(
     arm: Arm,
-    q0: Any,
-    qd0: Any = None,
+    q0: States,
+    qd0: States | None = None,
     *,
-    law: Any = None,
+    law: Callable[..., Any] | ArrayLike | None = None,
     duration: float,
     dt: float = 1e-3,
     method: str = "rk4",
@@ -53,7 +54,7 @@ def simulate(
     payload: Any = None,
     free: Mapping[str, Any] | None = None,
     wrench: Wrench | None = None,
-    torque_limits: Any = None,
+    torque_limits: ArrayLike | None = None,
     limits: str = "note",
     sticking: bool = False,
     record_every: int | None = None,
