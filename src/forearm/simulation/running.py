@@ -108,7 +108,7 @@ def simulate(
     )
     steps, hold = whole_steps(duration, dt, control_dt)
     job = make_job(plant, q, qd, own, gains or {}, law, steps, hold, trace)
-    every = _every(job) if record_every is None else record_every
+    every: Any = _every(job) if record_every is None else record_every
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
     job = replace(job, dt=float(duration) / steps, every=int(every), progress=progress)
