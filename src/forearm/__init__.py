@@ -7,6 +7,8 @@
 
 The public names, grouped by purpose. Each is imported when it is first used, so that `import forearm` is light; type
 checkers see them all below. The functions of states are those that `dynamics` lists in its `__all__`.
+
+The modules of this level are one noun a file, the rooms a folder each; docs/architecture.md is their map.
 """
 
 from typing import TYPE_CHECKING

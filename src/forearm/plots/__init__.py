@@ -4,6 +4,10 @@ arm_figure(arm, q)                 the arm with frames, bodies and shadow
 torque_figure(arm, t, tau)         one panel for each joint
 term_figure(arm, t, terms)         what the torque is made of
 energy_figure(record)              energies, work and what friction takes
+
+arms     an arm in space
+curves   anything along time, costs, schedules
+style    the one style sheet, and how figures are saved
 """
 
 from forearm.plots.arms import arm_figure, good_view
