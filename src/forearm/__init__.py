@@ -5,11 +5,13 @@
     arm = fa.load("puma560")
     tau = fa.inverse_dynamics(arm, q, qd, qdd)
 
-The public names, grouped by purpose. Each is imported when it is first used, so that `import forearm` is light.
+The public names, grouped by purpose. Each is imported when it is first used, so that `import forearm` is light; type
+checkers see them all below. The functions of states are those that `dynamics` lists in its `__all__`.
+
+The modules of this level are one noun a file, the rooms a folder each; docs/architecture.md is their map.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
@@ -36,30 +38,7 @@ _NAMES = {
     "SingularInertia": "faults",
     "TraceFault": "faults",
     "KernelFault": "faults",
-    # dynamics
-    "inverse_dynamics": "dynamics",
-    "forward_dynamics": "dynamics",
-    "mass_matrix": "dynamics",
-    "solve_mass": "dynamics",
-    "mass_matrix_rate": "dynamics",
-    "coriolis_matrix": "dynamics",
-    "coriolis_transpose_times": "dynamics",
-    "christoffel": "dynamics",
-    "gravity_torque": "dynamics",
-    "bias_torque": "dynamics",
-    "momentum": "dynamics",
-    "terms": "dynamics",
-    "reactions": "dynamics",
-    "external_torque": "dynamics",
-    "derivatives": "dynamics",
-    "forward_derivatives": "dynamics",
-    "regressor": "dynamics",
-    "parameters": "dynamics",
-    "parameter_names": "dynamics",
-    "pose": "dynamics",
-    "jacobian": "dynamics",
-    "jacobian_rate": "dynamics",
-    "energy": "dynamics",
+    # dynamics in other coordinates
     "task": "taskspace",
     "Coordinates": "taskspace",
     # the papers
@@ -89,33 +68,59 @@ _NAMES = {
     "verify": "verification",
     "compare": "verification",
 }
-
-__all__ = ["__version__", *_NAMES]
-
-
-def __getattr__(name: str) -> Any:
-    home = _NAMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'forearm' has no attribute {name!r}")
-    value = getattr(import_module(f"forearm.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
-
+"""Public name -> the module it lives in; what `dynamics` lists comes on top."""
 
 if TYPE_CHECKING:
-    from forearm.algebra import cos as cos
-    from forearm.algebra import sin as sin
-    from forearm.algebra import sqrt as sqrt
-    from forearm.algebra import where as where
-    from forearm.arm import Arm as Arm
-    from forearm.arm import Defect as Defect
+    from forearm.algebra import cos as cos, sin as sin, sqrt as sqrt, where as where
+    from forearm.arm import Arm as Arm, Defect as Defect
+    from forearm.compiler.kernel import Kernel as Kernel
+    from forearm.compiler.pipeline import compile as compile
+    from forearm.compiler.sources.controller import emit_c as emit_c
+    from forearm.counting import count as count, polynomial as polynomial, published as published
+    from forearm.derivation import derive as derive, prove_equal as prove_equal, symbolic as symbolic
+    from forearm.dynamics import *
+    from forearm.faults import (
+        ArmFault as ArmFault,
+        Fault as Fault,
+        KernelFault as KernelFault,
+        NoDynamics as NoDynamics,
+        ReadFault as ReadFault,
+        SingularInertia as SingularInertia,
+        StateFault as StateFault,
+        TraceFault as TraceFault,
+    )
+    from forearm.formulations import FORMULATIONS as FORMULATIONS
     from forearm.frames import Pose as Pose
+    from forearm.gradients import jax_function as jax_function, torch_function as torch_function
     from forearm.inertia import Inertia as Inertia
-    from forearm.link import Drive as Drive
-    from forearm.link import Link as Link
-    from forearm.link import Wrench as Wrench
-    from forearm.readers import load as load
+    from forearm.link import Drive as Drive, Link as Link, Wrench as Wrench
+    from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
+    from forearm.simulation import significance as significance, simulate as simulate
+    from forearm.strobing import strobe as strobe
+    from forearm.taskspace import Coordinates as Coordinates, task as task
+    from forearm.verification import check as check, compare as compare, verify as verify
+    from forearm.writers.toml import write_toml as write_toml
+    from forearm.writers.urdf import write_urdf as write_urdf
+else:  # out of a checker's sight: to it, a name that is not above is a mistake
+
+    def __getattr__(name):
+        from importlib import import_module
+
+        if name == "__all__":
+            return ["__version__", *_NAMES, *import_module("forearm.dynamics").__all__]
+        if name not in _NAMES and not _among_functions_of_states(name):
+            raise AttributeError(f"module 'forearm' has no attribute {name!r}")
+        home = _NAMES.get(name, "dynamics")
+        value = globals()[name] = getattr(import_module(f"forearm.{home}"), name)
+        return value
+
+    def _among_functions_of_states(name):
+        from importlib import import_module, machinery
+
+        # the import system asks here before it looks for a module: dynamics is not loaded for that
+        if name.startswith("_") or machinery.PathFinder.find_spec(f"forearm.{name}", __path__):
+            return False
+        return name in import_module("forearm.dynamics").__all__
+
+    def __dir__():
+        return sorted(__getattr__("__all__"))

@@ -7,15 +7,29 @@ snapped to exact zeros and ones in one place, `sin_cos_of_constant`.
 
 import math
 import sys
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Scalar: TypeAlias = Any
 """A float, or anything that adds and multiplies like one."""
 Vector: TypeAlias = NDArray[Any]
 Matrix: TypeAlias = NDArray[Any]
+
+
+class AnyArray(Protocol):
+    """An array of any library, wherever it lives: NumPy, CuPy, PyTorch, JAX."""
+
+    def __dlpack__(self, *, stream: Any = None) -> Any:
+        """Its memory, for others to read."""
+
+
+States: TypeAlias = ArrayLike | Mapping[str, ArrayLike] | AnyArray
+"""One number for each joint and state (..., n): an array, lists of numbers, or a dict by joint name."""
+
+AnyScalar = TypeVar("AnyScalar")
 
 SNAP = 1e-15
 """Sines and cosines of constants smaller than this are exact zeros (cos(pi/2) is 6e-17 in floats)."""
@@ -57,30 +71,42 @@ def _function(name: str, x: Scalar) -> Scalar:
     raise TypeError(f"no {name} for a {type(x).__name__}; give it a method {name}()")
 
 
+@overload
+def sin(x: float) -> float: ...
+@overload
+def sin(x: AnyScalar) -> AnyScalar: ...
 def sin(x: Scalar) -> Scalar:
     """Sine of any scalar."""
     return math.sin(x) if is_number(x) else _function("sin", x)
 
 
+@overload
+def cos(x: float) -> float: ...
+@overload
+def cos(x: AnyScalar) -> AnyScalar: ...
 def cos(x: Scalar) -> Scalar:
     """Cosine of any scalar."""
     return math.cos(x) if is_number(x) else _function("cos", x)
 
 
+@overload
+def sqrt(x: float) -> float: ...
+@overload
+def sqrt(x: AnyScalar) -> AnyScalar: ...
 def sqrt(x: Scalar) -> Scalar:
     """Square root of any scalar."""
     return math.sqrt(x) if is_number(x) else _function("sqrt", x)
 
 
-def where(x: Scalar, a: Scalar, b: Scalar) -> Scalar:
+def where(x: Scalar, a: AnyScalar, b: AnyScalar) -> AnyScalar:
     """`a` where x is positive, `b` elsewhere: the one choice that traced values allow."""
     if is_number(x):
         return a if x > 0 else b
     select = getattr(x, "where_positive", None)
     if callable(select):
-        return select(a, b)
+        return select(a, b)  # type: ignore[no-any-return]
     if type(x).__module__.startswith("sympy"):
-        return sys.modules["sympy"].Piecewise((a, x > 0), (b, True))
+        return sys.modules["sympy"].Piecewise((a, x > 0), (b, True))  # type: ignore[no-any-return]
     return a if x > 0 else b
 
 

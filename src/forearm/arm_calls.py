@@ -5,7 +5,6 @@ enters; `arm.kernels` has the kernels behind, by quantity and how they were comp
 """
 
 import logging
-from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.call.door import Door
 from forearm.compiler.call.foreign_arrays import Foreign, foreign_kind, library_of
+from forearm.results import results_of
 
 LOG = logging.getLogger("forearm")
 
@@ -128,7 +128,7 @@ class ArmCall(Door):
         results = apply(self.kernel.graph, **arrays)
         if len(results) == 1:
             return next(iter(results.values()))
-        return namedtuple("Results", results)(**results)  # type: ignore[misc]
+        return results_of(results)(**results)
 
 
 def _other_scalars(values: Any) -> bool:

@@ -11,31 +11,58 @@ Arrays decide where the work is done: NumPy, CuPy, PyTorch or JAX arrays go in, 
 device where they live, in their precision.
 """
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from forearm import faults
-from forearm.algebra import Matrix, Vector
+from forearm.algebra import AnyArray, Matrix, States, Vector
 from forearm.arm import Arm
 from forearm.arm_calls import arm_call, kept_call, rows_not_finite
 from forearm.compiler.call.foreign_arrays import on_natives
 from forearm.inertia import TEN, numbers_of
 from forearm.link import Wrench
+from forearm.results import Derivatives, Energy, ForwardDerivatives, Reactions, Terms
+
+__all__ = [
+    "bias_torque",
+    "christoffel",
+    "coriolis_matrix",
+    "coriolis_transpose_times",
+    "derivatives",
+    "energy",
+    "external_torque",
+    "forward_derivatives",
+    "forward_dynamics",
+    "gravity_torque",
+    "inverse_dynamics",
+    "jacobian",
+    "jacobian_rate",
+    "mass_matrix",
+    "mass_matrix_rate",
+    "momentum",
+    "parameter_names",
+    "parameters",
+    "pose",
+    "reactions",
+    "regressor",
+    "solve_mass",
+    "terms",
+]  # what is listed here is public: `fa.name`
+
 
 # -- torques and accelerations -----------------------------------------------------------------------------
 
 
 def inverse_dynamics(
     arm: Arm,
-    q: Any,
-    qd: Any,
-    qdd: Any,
+    q: States,
+    qd: States,
+    qdd: States,
     *,
     wrench: Wrench | None = None,
-    out: Any = None,
+    out: AnyArray | None = None,
     threads: int = 1,
 ) -> Vector:
     """Joint torques (..., n) that give the accelerations qdd [N m, N for prismatic joints].
@@ -60,12 +87,12 @@ def inverse_dynamics(
 
 def forward_dynamics(
     arm: Arm,
-    q: Any,
-    qd: Any,
-    tau: Any,
+    q: States,
+    qd: States,
+    tau: States,
     *,
     wrench: Wrench | None = None,
-    out: Any = None,
+    out: AnyArray | None = None,
     threads: int = 1,
     status: Any = None,
 ) -> Vector:
@@ -86,7 +113,9 @@ def forward_dynamics(
     return qdd
 
 
-def external_torque(arm: Arm, q: Any, wrench: Wrench, *, out: Any = None, threads: int = 1) -> Vector:
+def external_torque(
+    arm: Arm, q: States, wrench: Wrench, *, out: AnyArray | None = None, threads: int = 1
+) -> Vector:
     """Jᵀ f (..., n): what a wrench on the arm does at the joints."""
     if not isinstance(wrench, Wrench):
         raise faults.StateFault(
@@ -102,59 +131,67 @@ def external_torque(arm: Arm, q: Any, wrench: Wrench, *, out: Any = None, thread
 # -- the terms of the equation of motion -------------------------------------------------------------------
 
 
-def mass_matrix(arm: Arm, q: Any, *, out: Any = None, threads: int = 1) -> Matrix:
+def mass_matrix(arm: Arm, q: States, *, out: AnyArray | None = None, threads: int = 1) -> Matrix:
     """M(q) (..., n, n), full and symmetric, reflected rotor inertia included."""
     return arm_call(arm, "mass_matrix").enter(q, out=out, threads=threads)
 
 
-def solve_mass(arm: Arm, q: Any, b: Any, *, out: Any = None, threads: int = 1) -> Vector:
+def solve_mass(arm: Arm, q: States, b: States, *, out: AnyArray | None = None, threads: int = 1) -> Vector:
     """x (..., n) with M(q) x = b, by factors, never by an inverse."""
     return arm_call(arm, "solve_mass").enter(q, b, out=out, threads=threads)
 
 
-def mass_matrix_rate(arm: Arm, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> Matrix:
+def mass_matrix_rate(
+    arm: Arm, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1
+) -> Matrix:
     """dM/dt (..., n, n) along qd."""
     return arm_call(arm, "mass_matrix_rate").enter(q, qd, out=out, threads=threads)
 
 
-def coriolis_matrix(arm: Arm, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> Matrix:
+def coriolis_matrix(
+    arm: Arm, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1
+) -> Matrix:
     """C(q, qd) (..., n, n) by Christoffel symbols: dM/dt - 2 C is skew. (C is not unique; C qd is.)"""
     return arm_call(arm, "coriolis_matrix").enter(q, qd, out=out, threads=threads)
 
 
 def coriolis_transpose_times(
-    arm: Arm, q: Any, qd: Any, v: Any, *, out: Any = None, threads: int = 1
+    arm: Arm, q: States, qd: States, v: States, *, out: AnyArray | None = None, threads: int = 1
 ) -> Vector:
     """C(q, qd)ᵀ v (..., n) without forming C: what a momentum observer needs (v = qd there)."""
     return arm_call(arm, "coriolis_transpose_times").enter(q, qd, v, out=out, threads=threads)
 
 
-def christoffel(arm: Arm, q: Any, *, out: Any = None, threads: int = 1) -> Matrix:
+def christoffel(arm: Arm, q: States, *, out: AnyArray | None = None, threads: int = 1) -> Matrix:
     """C[i, j, k] (..., n, n, n), symmetric in j and k: tau_i = Σ C[i, j, k] qd_j qd_k."""
     return arm_call(arm, "christoffel").enter(q, out=out, threads=threads)
 
 
-def gravity_torque(arm: Arm, q: Any, *, out: Any = None, threads: int = 1) -> Vector:
+def gravity_torque(arm: Arm, q: States, *, out: AnyArray | None = None, threads: int = 1) -> Vector:
     """g(q) (..., n): the torques that hold the arm still."""
     return arm_call(arm, "gravity_torque").enter(q, out=out, threads=threads)
 
 
-def bias_torque(arm: Arm, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> Vector:
+def bias_torque(arm: Arm, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1) -> Vector:
     """C qd + g + friction (..., n): the torques at zero acceleration."""
     return arm_call(arm, "bias_torque").enter(q, qd, out=out, threads=threads)
 
 
-def momentum(arm: Arm, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> Vector:
+def momentum(arm: Arm, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1) -> Vector:
     """Generalised momentum M qd (..., n)."""
     return arm_call(arm, "momentum").enter(q, qd, out=out, threads=threads)
 
 
-def energy(arm: Arm, q: Any, qd: Any, *, out: Any = None, threads: int = 1) -> Any:
+def energy(
+    arm: Arm, q: States, qd: States, *, out: tuple[AnyArray, ...] | None = None, threads: int = 1
+) -> Energy:
     """Kinetic and potential energy (...) [J], as a named tuple; the rotors' kinetic energy included."""
     return arm_call(arm, "energy").enter(q, qd, out=out, threads=threads)
 
 
-def reactions(arm: Arm, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> Any:
+def reactions(
+    arm: Arm, q: States, qd: States, qdd: States, *, out: tuple[AnyArray, ...] | None = None, threads: int = 1
+) -> Reactions:
     """Force and moment (..., n, 3) that each joint carries: link i-1 on link i, axes of link i, at origin i-1.
 
     Rigid-body forces; rotor torque and friction act along the joint and are not among them.
@@ -162,17 +199,23 @@ def reactions(arm: Arm, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: 
     return arm_call(arm, "reactions").enter(q, qd, qdd, out=out, threads=threads)
 
 
-def derivatives(arm: Arm, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> Any:
+def derivatives(
+    arm: Arm, q: States, qd: States, qdd: States, *, out: tuple[AnyArray, ...] | None = None, threads: int = 1
+) -> Derivatives:
     """d tau/d q and d tau/d qd (..., n, n), as a named tuple (dq, dqd); d tau/d qdd is `mass_matrix`."""
     return arm_call(arm, "derivatives").enter(q, qd, qdd, out=out, threads=threads)
 
 
-def forward_derivatives(arm: Arm, q: Any, qd: Any, tau: Any, *, out: Any = None, threads: int = 1) -> Any:
+def forward_derivatives(
+    arm: Arm, q: States, qd: States, tau: States, *, out: tuple[AnyArray, ...] | None = None, threads: int = 1
+) -> ForwardDerivatives:
     """d qdd/d q, d qdd/d qd, d qdd/d tau (..., n, n), as a named tuple (dq, dqd, dtau)."""
     return arm_call(arm, "forward_derivatives").enter(q, qd, tau, out=out, threads=threads)
 
 
-def regressor(arm: Arm, q: Any, qd: Any, qdd: Any, *, out: Any = None, threads: int = 1) -> Matrix:
+def regressor(
+    arm: Arm, q: States, qd: States, qdd: States, *, out: AnyArray | None = None, threads: int = 1
+) -> Matrix:
     """Y (..., n, 10 n) with Y @ parameters(arm) the rigid-body torques; columns as `parameter_names` says."""
     return arm_call(arm, "regressor").enter(q, qd, qdd, out=out, threads=threads)
 
@@ -192,18 +235,28 @@ def parameter_names(arm: Arm) -> list[str]:
 # -- frames ------------------------------------------------------------------------------------------------
 
 
-def pose(arm: Arm, q: Any, frame: str | int = "tool", *, out: Any = None, threads: int = 1) -> Matrix:
+def pose(
+    arm: Arm, q: States, frame: str | int = "tool", *, out: AnyArray | None = None, threads: int = 1
+) -> Matrix:
     """The 4x4 pose (..., 4, 4) of a frame in the world."""
     return arm_call(arm, "pose", frame=frame).enter(q, out=out, threads=threads)
 
 
-def jacobian(arm: Arm, q: Any, frame: str | int = "tool", *, out: Any = None, threads: int = 1) -> Matrix:
+def jacobian(
+    arm: Arm, q: States, frame: str | int = "tool", *, out: AnyArray | None = None, threads: int = 1
+) -> Matrix:
     """J (..., 6, n): [linear; angular] velocity of the frame's origin = J qd, world axes."""
     return arm_call(arm, "jacobian", frame=frame).enter(q, out=out, threads=threads)
 
 
 def jacobian_rate(
-    arm: Arm, q: Any, qd: Any, frame: str | int = "tool", *, out: Any = None, threads: int = 1
+    arm: Arm,
+    q: States,
+    qd: States,
+    frame: str | int = "tool",
+    *,
+    out: AnyArray | None = None,
+    threads: int = 1,
 ) -> Vector:
     """dJ/dt qd (..., 6): the acceleration of the frame's origin at qdd = 0."""
     return arm_call(arm, "jacobian_rate", frame=frame).enter(q, qd, out=out, threads=threads)
@@ -212,40 +265,7 @@ def jacobian_rate(
 # -- the torque, term by term ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Terms:
-    """What the torque is made of; the fields sum to `total`."""
-
-    inertial: Vector
-    """M qdd of the rigid arm (..., n)."""
-    centrifugal: Vector
-    """Σ C[i, j, j] qd_j²."""
-    coriolis: Vector
-    """Σ C[i, j, k] qd_j qd_k over j different from k."""
-    gravity: Vector
-    """g(q)."""
-    rotor: Vector
-    """Reflected rotor inertia times qdd."""
-    friction: Vector
-    """Viscous and dry friction."""
-    external: Vector
-    """- Jᵀ f of the wrench."""
-
-    @property
-    def total(self) -> Vector:
-        """The torque (..., n)."""
-        return (
-            self.inertial
-            + self.centrifugal
-            + self.coriolis
-            + self.gravity
-            + self.rotor
-            + self.friction
-            + self.external
-        )
-
-
-def terms(arm: Arm, q: Any, qd: Any, qdd: Any, *, wrench: Wrench | None = None) -> Terms:
+def terms(arm: Arm, q: States, qd: States, qdd: States, *, wrench: Wrench | None = None) -> Terms:
     """The torque split into inertial, centrifugal, Coriolis, gravity, rotor, friction and external parts.
 
     (No `out` or `threads`: seven arrays, from a dozen kernel calls.)

@@ -4,14 +4,23 @@ torque = torch_function(arm, "inverse_dynamics")      # a differentiable functio
 torque = jax_function(arm, "inverse_dynamics")        # jit, grad and vmap work; computed on the CPU
 """
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from forearm.arm import Arm
 from forearm.compiler.pipeline import compile
 from forearm.faults import KernelFault
+
+Tensor = TypeVar("Tensor")
+
+
+class Differentiable(Protocol):
+    """A function of arrays of one library, three of them (..., n), that gives one of the same library."""
+
+    def __call__(self, *values: Tensor) -> Tensor:
+        """The torques, or accelerations."""
+
 
 RULES = {
     "inverse_dynamics": (("q", "qd", "qdd"), "derivatives"),
@@ -42,9 +51,7 @@ def _kernels(arm: Arm, quantity: str, **how: Any) -> dict[str, Any]:
     return found
 
 
-def torch_function(
-    arm: Arm, quantity: str = "inverse_dynamics", dtype: str = "float64"
-) -> Callable[..., Any]:
+def torch_function(arm: Arm, quantity: str = "inverse_dynamics", dtype: str = "float64") -> Differentiable:
     """A differentiable function of PyTorch tensors (..., n), on the CPU or on the GPU, where the tensors are."""
     _rule(quantity)
     import torch
@@ -88,7 +95,7 @@ def torch_function(
     return function
 
 
-def jax_function(arm: Arm, quantity: str = "inverse_dynamics") -> Callable[..., Any]:
+def jax_function(arm: Arm, quantity: str = "inverse_dynamics") -> Differentiable:
     """A function of JAX arrays (..., n) that jit, grad and vmap take; it computes on the CPU through a callback."""
     _rule(quantity)
     import jax

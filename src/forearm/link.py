@@ -3,6 +3,7 @@
 A value checks shape and type when it is made; the physics is checked by `Arm`, which sees all links at once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -67,7 +68,7 @@ class Wrench(Part):
     """Force on the arm [N]."""
     moment: Triple = ZERO
     """Moment on the arm about the point of action [N m]."""
-    at: Any = "tool"
+    at: str | int | Sequence[Any] = "tool"
     """Where it acts: 'tool', a link's name (origin of its frame), or (link name, point in link axes)."""
     frame: str = "world"
     """Axes of force and moment: 'world', or 'local' (those of the link or tool)."""

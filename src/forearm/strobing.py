@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Matrix, Vector
+from forearm.algebra import Matrix, States, Vector
+from forearm.arm import Arm
 from forearm.faults import StateFault, no_formulation
 from forearm.formulations import FORMULATIONS, Formulation
 
@@ -39,7 +40,7 @@ class Strobed:
     """Gravity torque (n,)."""
 
 
-def strobe(arm: Any, q: Any, formulation: str = DEFAULT) -> Strobed:
+def strobe(arm: Arm, q: States, formulation: str = DEFAULT) -> Strobed:
     """Coefficients M, C, g at q, strobed from a formulation's joint torques.
 
     Args:

@@ -5,9 +5,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from forearm import dynamics, faults
-from forearm.algebra import Matrix, Vector
+from forearm.algebra import Matrix, States, Vector
 from forearm.arm import Arm
 from forearm.compiler.call.foreign_arrays import on_natives
 
@@ -30,7 +31,7 @@ class Task:
     """Condition number of J M⁻¹ Jᵀ (...): large near a singular pose."""
 
 
-def task(arm: Arm, q: Any, qd: Any, frame: str | int = "tool", *, damping: float = 0.0) -> Task:
+def task(arm: Arm, q: States, qd: States, frame: str | int = "tool", *, damping: float = 0.0) -> Task:
     """Operational-space inertia, bias and gravity of a frame; `damping` is explicit, never added silently."""
     faults.needs_arm(arm)
     result: Task = on_natives(f"task of {arm.name}", {"q": q, "qd": qd}, partial(_task, arm, frame, damping))
@@ -85,31 +86,31 @@ class Coordinates:
         """Absolute angles: each link's angle is measured from the base instead of from the link before."""
         return cls(arm, np.eye(arm.n) - np.eye(arm.n, k=-1))
 
-    def joints(self, x: Any) -> Vector:
+    def joints(self, x: ArrayLike) -> Vector:
         """Joint positions of x."""
         return np.asarray(x) @ self.S.T + self.offset
 
-    def rates(self, xd: Any) -> Vector:
+    def rates(self, xd: ArrayLike) -> Vector:
         """Joint speeds (or accelerations) of xd (or xdd)."""
         return np.asarray(xd) @ self.S.T
 
-    def inverse_dynamics(self, x: Any, xd: Any, xdd: Any) -> Vector:
+    def inverse_dynamics(self, x: ArrayLike, xd: ArrayLike, xdd: ArrayLike) -> Vector:
         """Forces tau_x = Sᵀ tau."""
         return dynamics.inverse_dynamics(self.arm, self.joints(x), self.rates(xd), self.rates(xdd)) @ self.S
 
-    def mass_matrix(self, x: Any) -> Matrix:
+    def mass_matrix(self, x: ArrayLike) -> Matrix:
         """Sᵀ M S."""
         return self.S.T @ dynamics.mass_matrix(self.arm, self.joints(x)) @ self.S
 
-    def gravity_torque(self, x: Any) -> Vector:
+    def gravity_torque(self, x: ArrayLike) -> Vector:
         """Sᵀ g."""
         return dynamics.gravity_torque(self.arm, self.joints(x)) @ self.S
 
-    def coriolis_matrix(self, x: Any, xd: Any) -> Matrix:
+    def coriolis_matrix(self, x: ArrayLike, xd: ArrayLike) -> Matrix:
         """Sᵀ C S."""
         return self.S.T @ dynamics.coriolis_matrix(self.arm, self.joints(x), self.rates(xd)) @ self.S
 
-    def forward_dynamics(self, x: Any, xd: Any, force: Any) -> Vector:
+    def forward_dynamics(self, x: ArrayLike, xd: ArrayLike, force: ArrayLike) -> Vector:
         """Accelerations xdd under forces tau_x."""
         bias = dynamics.bias_torque(self.arm, self.joints(x), self.rates(xd)) @ self.S
         return np.linalg.solve(self.mass_matrix(x), (np.asarray(force) - bias)[..., None])[..., 0]

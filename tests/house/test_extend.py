@@ -1,13 +1,90 @@
-"""docs/extend.md keeps its word: a toy reader and a toy verb are added by their file and their row alone."""
+"""Adding touches two files: a toy, added by the places that docs/extend.md names, is then served everywhere."""
 
 import sys
 import types
 from pathlib import Path
 
+import pytest
+
 import forearm as fa
 from cli.verbs import forearm
 from forearm.cli import application, verbs
 from forearm.readers import FORMATS
+from house.extension import HOME, Extension
+
+
+@pytest.fixture
+def extension(tmp_path):
+    return Extension(tmp_path)
+
+
+def test_a_formulation_is_its_file_and_its_row(extension):
+    paper = (HOME / "formulations" / "luh_walker_paul_1980.py").read_text(encoding="utf-8")
+    extension.file("formulations/toy_2001.py", paper)
+    extension.before(
+        "formulations/__init__.py",
+        ")\n\n\nclass _Registry",
+        '    Formulation("toy_2001", "A toy", ("joint_torques",), "RP", "com", "n"),\n',
+    )
+    assert len(extension.touched) == 2
+    said = extension.run("""
+import numpy as np
+import forearm as fa
+
+arm = fa.load("rr")
+state = arm.random_state(seed=0)
+tau = fa.FORMULATIONS["toy_2001"].joint_torques(arm, *state)
+assert np.allclose(tau, fa.inverse_dynamics(arm, *state))
+assert np.allclose(tau, fa.compile(arm, "inverse_dynamics", formulation="toy_2001")(*state))
+assert np.allclose(fa.strobe(arm, state[0], "toy_2001").M, fa.mass_matrix(arm, state[0]))
+assert fa.count("toy_2001", n=6).total == fa.count("luh_walker_paul_1980", n=6).total
+assert str(fa.derive(arm, "toy_2001").M[1, 1]) == str(fa.derive(arm).M[1, 1])
+proof = fa.verify(arm, states=1, formulations=["toy_2001", "newton_euler_notes"])
+assert proof.passed
+print(proof.rows)
+""")
+    assert "toy_2001" in said
+
+
+def test_a_quantity_is_its_row_and_its_function(extension):
+    quantities = "compiler/model/quantities.py"
+    extension.before(
+        quantities,
+        "@dataclass(frozen=True)\nclass Derivative:",
+        "def lifting_power(model: Model, q: Vector, qd: Vector) -> Vector:\n"
+        '    """g qd, joint by joint."""\n'
+        "    return gravity_torque(model, q) * qd\n\n\n",
+    )
+    extension.before(
+        quantities,
+        '}\n"""Everything that `compile` knows by name."""',
+        '    "lifting_power": Quantity(lifting_power, ("q", "qd"), ("P",)),\n',
+    )
+    extension.before("dynamics.py", "]  # what is listed here", '    "lifting_power",\n')
+    extension.before(
+        "dynamics.py",
+        "# -- frames --",
+        "def lifting_power(arm: Arm, q: States, qd: States, *, threads: int = 1) -> Vector:\n"
+        '    """What gravity asks of each drive (..., n) [W]."""\n'
+        '    return arm_call(arm, "lifting_power").enter(q, qd, threads=threads)\n\n\n',
+    )
+    assert len(extension.touched) == 2
+    extension.run("""
+import numpy as np
+import forearm as fa
+
+arm = fa.load("puma560")
+q, qd, _ = arm.random_state(seed=0, batch=(50,))
+want = fa.gravity_torque(arm, q) * qd
+assert np.allclose(fa.lifting_power(arm, q, qd), want)
+assert np.allclose(fa.lifting_power(arm, q[0], qd[0]), want[0])
+assert np.allclose(fa.compile(arm, "lifting_power", dtype="float32")(q.astype("f4"), qd.astype("f4")), want, atol=1e-3)
+payload = fa.compile(arm, "lifting_power", free=["links[5].mass"])
+assert np.allclose(payload(q, qd, arm.links[5].mass), want)
+assert "lifting_power" in fa.__all__ and "lifting_power" in dir(fa)
+header, source, test = fa.emit_c(arm, "code", ["lifting_power"])
+assert "lifting_power" in header.read_text()
+""")
 
 
 def module(name, **content):

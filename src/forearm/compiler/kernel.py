@@ -9,7 +9,6 @@ as it is (`why`), its text (`source`), and how exact it is (`accuracy`). `Proces
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from forearm.compiler.graph.graph import Counts, Graph, Port
 from forearm.faults import KernelFault, StateFault
+from forearm.results import results_of
 
 LAYOUTS = {"rows": "(..., k)", "columns": "(k, N)"}
 """How states lie in an array: one after the other, (N, k) in C order, or side by side, (k, N) in C order."""
@@ -85,7 +85,7 @@ class Kernel(ABC):
         if layout not in LAYOUTS:
             kinds = " or ".join(f"{k!r} {v}" for k, v in LAYOUTS.items())
             raise KernelFault(f"{self.name}: layout is {layout!r}; give {kinds}.")
-        self.results = namedtuple("Results", [p.name for p in graph.outputs], rename=True)  # type: ignore[misc]
+        self.results = results_of(p.name for p in graph.outputs)
 
     # What it is ------------------------------------------------------------------------------------------
 

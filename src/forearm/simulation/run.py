@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from forearm import faults
-from forearm.algebra import Vector
+from forearm.algebra import States, Vector
 from forearm.arm import Arm
 from forearm.arm_calls import hint_degrees
 from forearm.dynamics import external_torque
@@ -43,10 +44,10 @@ BATCH_NUMBERS = 2**22
 
 def simulate(
     arm: Arm,
-    q0: Any,
-    qd0: Any = None,
+    q0: States,
+    qd0: States | None = None,
     *,
-    law: Any = None,
+    law: Callable[..., Any] | ArrayLike | None = None,
     duration: float,
     dt: float = 1e-3,
     method: str = "rk4",
@@ -55,7 +56,7 @@ def simulate(
     payload: Any = None,
     free: Mapping[str, Any] | None = None,
     wrench: Wrench | None = None,
-    torque_limits: Any = None,
+    torque_limits: ArrayLike | None = None,
     limits: str = "note",
     sticking: bool = False,
     record_every: int | None = None,
@@ -109,7 +110,7 @@ def simulate(
     )
     steps, hold = whole_steps(duration, dt, control_dt)
     request = make_request(plant, q, qd, own, gains or {}, law, steps, hold, trace)
-    every = _every(request) if record_every is None else record_every
+    every: Any = _every(request) if record_every is None else record_every
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
     request = replace(request, dt=float(duration) / steps, every=int(every), progress=progress)

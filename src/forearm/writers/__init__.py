@@ -1,1 +1,5 @@
-"""An Arm becomes a file: `toml` carries everything, `urdf` says what it cannot carry."""
+"""An Arm becomes an outside description.
+
+toml   our own format, nothing lost
+urdf   for other software, with what it cannot say refused or, if asked, left out
+"""

@@ -18,7 +18,7 @@ import tokenize
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType
 
 import forearm.algebra
 import forearm.formulations
@@ -60,7 +60,7 @@ _KEPT: list[CodeType] = []
 
 def site(depth: int) -> tuple[Spot, Spot]:
     """The spot that an operation is attributed to, and the innermost one (whose kind of expression counts)."""
-    frame = sys._getframe(depth)
+    frame: FrameType | None = sys._getframe(depth)
     first: Spot | None = None
     found: Spot | None = None
     while frame is not None:
@@ -77,9 +77,9 @@ def site(depth: int) -> tuple[Spot, Spot]:
                 break
         elif found is not None:
             break
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     assert first is not None
-    return found or first, first
+    return (first if found is None else found), first
 
 
 def _remember(code: CodeType, offset: int, line: int) -> Spot:

@@ -2,6 +2,13 @@
 
 `simplify` is the standard pipeline, `lower` is what the emitters take: simplified, with fused multiply-adds,
 in an order that keeps few values alive. Values change by roundoff only: sums and products are reassociated.
+
+dead_code           folding, and what nobody reads
+rotations           what a rotation leaves alone is computed before it
+factors             common factors and common parts of sums, found in a polynomial_system
+units               the units in which most constants are one
+fused               multiply-adds
+order               few values alive at a time
 """
 
 from dataclasses import replace

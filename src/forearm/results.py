@@ -1,0 +1,93 @@
+"""What functions with several outputs give: named tuples, and the terms of a torque.
+
+A kernel with several outputs gives a named tuple of them. Those that users meet have a class here, so that checkers
+of types know their fields; the others are made from the names of the outputs.
+"""
+
+from collections import namedtuple
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from forearm.algebra import Matrix, Vector
+
+
+class Energy(NamedTuple):
+    """Energies of the whole arm [J]."""
+
+    kinetic: Vector
+    """Kinetic energy (...), the rotors' included."""
+    potential: Vector
+    """Potential energy (...), zero at the world's origin."""
+
+
+class Reactions(NamedTuple):
+    """What each joint carries: link i-1 on link i, axes of link i, at origin i-1."""
+
+    force: Matrix
+    """Forces (..., n, 3) [N]."""
+    moment: Matrix
+    """Moments (..., n, 3) [N m]."""
+
+
+class Derivatives(NamedTuple):
+    """Derivatives of the torques, [..., i, j] = d tau_i / d q_j."""
+
+    dq: Matrix
+    """d tau/d q (..., n, n)."""
+    dqd: Matrix
+    """d tau/d qd (..., n, n)."""
+
+
+class ForwardDerivatives(NamedTuple):
+    """Derivatives of the accelerations, [..., i, j] = d qdd_i / d q_j."""
+
+    dq: Matrix
+    """d qdd/d q (..., n, n)."""
+    dqd: Matrix
+    """d qdd/d qd (..., n, n)."""
+    dtau: Matrix
+    """d qdd/d tau (..., n, n): the inverse of M."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the torque is made of; the fields sum to `total`."""
+
+    inertial: Vector
+    """M qdd of the rigid arm (..., n)."""
+    centrifugal: Vector
+    """Σ C[i, j, j] qd_j²."""
+    coriolis: Vector
+    """Σ C[i, j, k] qd_j qd_k over j different from k."""
+    gravity: Vector
+    """g(q)."""
+    rotor: Vector
+    """Reflected rotor inertia times qdd."""
+    friction: Vector
+    """Viscous and dry friction."""
+    external: Vector
+    """- Jᵀ f of the wrench."""
+
+    @property
+    def total(self) -> Vector:
+        """The torque (..., n)."""
+        return (
+            self.inertial
+            + self.centrifugal
+            + self.coriolis
+            + self.gravity
+            + self.rotor
+            + self.friction
+            + self.external
+        )
+
+
+_DECLARED: tuple[Any, ...] = (Energy, Reactions, Derivatives, ForwardDerivatives)
+_CLASSES = {kind._fields: kind for kind in _DECLARED}
+
+
+def results_of(names: Iterable[str]) -> Any:
+    """The named tuple for outputs of these names; kernels on every target give the same one."""
+    fields = tuple(names)
+    return _CLASSES.get(fields) or namedtuple("Results", fields, rename=True)  # type: ignore[misc]
