@@ -118,6 +118,11 @@ def lingering(running):
     return slow
 
 
+def run_and_rest(crew, job):
+    crew.run(job, 2)
+    time.sleep(1)
+
+
 def test_an_interrupt_waits_for_the_others():
     """A signal that comes while the caller waits: when it is served, nobody writes into the arrays."""
     crew = threads.Crew()
@@ -133,8 +138,7 @@ def test_an_interrupt_waits_for_the_others():
     sender = threading.Thread(target=send)
     sender.start()
     with pytest.raises(KeyboardInterrupt):
-        crew.run(threads.Job(address_of(slow), 0, 2, 1, 1, 8), 2)
-        time.sleep(1)
+        run_and_rest(crew, threads.Job(address_of(slow), 0, 2, 1, 1, 8))
     assert sent.is_set()
     assert not running.is_set()
     sender.join()

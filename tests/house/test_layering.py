@@ -10,7 +10,7 @@ import forearm
 HOME = Path(forearm.__file__).parent
 
 LAYERS = [
-    ("algebra", "escapes"),
+    ("algebra", "escapes", "output_files"),
     ("faults",),
     ("factorisation", "frames", "description"),
     ("inertia",),

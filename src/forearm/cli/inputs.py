@@ -191,5 +191,21 @@ def writing(target: str) -> "Iterator[TextIO]":
     if target == STDIO:
         yield sys.stdout
         return
-    with Path(target).open("w", encoding="utf-8", newline="") as file:
+    from forearm.output_files import replacing_text
+
+    with replacing_text(target) as file:
         yield file
+
+
+def refuse_to_overwrite(paths: "Sequence[str | Path]", force: bool, ours: bytes | None = None) -> None:
+    """Refuse where a plain file is in the place of one to be written, unless its head holds the mark of our own."""
+    from forearm.faults import StateFault
+    from forearm.output_files import is_plain_file
+
+    for path in paths:
+        if force or path == STDIO or not is_plain_file(path):
+            continue
+        with Path(path).open("rb") as file:
+            if ours is not None and ours in file.read(200):
+                continue
+        raise StateFault(f"{path} is there already; give --force to write over it, or another name.")

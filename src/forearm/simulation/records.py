@@ -10,6 +10,7 @@ import numpy as np
 from forearm import dynamics
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.output_files import replacing
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,8 @@ class Record:
     def to_npz(self, path: Any) -> Path:
         """Write all arrays to a NumPy archive; gives the path."""
         target = Path(path).with_suffix(".npz")
-        np.savez_compressed(target, **self.arrays())  # type: ignore[arg-type]
+        with replacing(target) as file:
+            np.savez_compressed(file, **self.arrays())  # type: ignore[arg-type]
         return target
 
     def arrays(self) -> dict[str, Vector]:

@@ -11,6 +11,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault
+from forearm.output_files import replacing_text
 from forearm.simulation.motions import Motion, Samples, ViaPoints
 
 KINDS = ("q", "qd", "qdd", "tau")
@@ -48,12 +49,11 @@ def _named(arm: Arm, kind: str, values: Vector) -> dict[str, Vector]:
 
 
 def _write(path: Any, columns: dict[str, Vector]) -> Path:
-    target = Path(path)
-    with target.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
+    with replacing_text(path) as lines:
+        writer = csv.writer(lines)
         writer.writerow(columns)
         writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values(), strict=True))
-    return target
+    return Path(path)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,8 @@ from __future__ import annotations
 NOW, DONE, JOB, CREW = 0, 64, 128, 192
 FIELDS = ("function", "table", "marks", "shares", "members", "scratch", "pitch", "patience")
 WORDS = ("berths", "enlisted", "leaving", "acquire", "release", "nap", "nobody")
-"""First of the list of berths, how many there are, whether all shall go; Python's functions over locks (take, give, take
-within a time), and a lock that is never given, to wait a while on."""
+"""First of the list of berths, how many there are, whether all shall go; Python's functions over locks (take, give,
+take within a time), and a lock that is never given, to wait a while on."""
 SIZE = CREW + 8 * len(WORDS)
 
 BERTH = ("state", "lock", "next", "number")

@@ -82,16 +82,16 @@ def _taken_lock() -> int:
 
 
 @cache
-def _words() -> tuple[int, ...]:
+def _words() -> list[ctypes.c_int64 | int]:
     """What a new crew's words are: nobody there, and how locks are called in this process."""
     address = {
         n: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value or 0 for n, f in _CALLS.items()
     }
-    return tuple((address | {"nobody": _nobody()}).get(word, 0) for word in WORDS)
+    return [(address | {"nobody": _nobody()}).get(word, 0) for word in WORDS]
 
 
 def _probe(code: Any) -> bytes:
-    """What the crew's functions do with a small job that nobody else takes part in: which shares came, in what order."""
+    """What the crew's functions do with a small job that nobody else takes part in: which shares came, and when."""
     took: list[int] = []
     memory, marks = ctypes.create_string_buffer(SIZE + 64), (ctypes.c_int64 * 4)(0, 2, 3, 7)
     function = _FUNCTION(lambda _table, first, end, _scratch: took.extend((first, end)))
