@@ -8,12 +8,17 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+from cyclopts import Parameter, validators
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from forearm.arm import Arm
+
+Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
+"""Which random states: the generator takes no negative number."""
 
 STDIO = "stdio:"
 """What `-` becomes, because a lone hyphen is no word to the parser."""
@@ -43,7 +48,7 @@ def _from_stdin(options: dict[str, Any]) -> "Arm":
     from forearm.faults import ReadFault
     from forearm.readers import load
 
-    text = sys.stdin.read()
+    text = _stdin()
     xml = text.lstrip().startswith("<")
     suffix = (".xml" if "<mujoco" in text[:2000] else ".urdf") if xml else ".toml"
     if not text.strip():
@@ -83,8 +88,8 @@ def motion_of(arm: "Arm", source: str) -> tuple[Any, Any, Any, Any, list[str]]:
     import numpy as np
 
     label = "stdin" if source == STDIO else source
-    text = sys.stdin.read() if source == STDIO else _text(Path(source))
-    lines = [line for line in csv.reader(io.StringIO(text))]
+    text = _stdin() if source == STDIO else _text(Path(source))
+    lines = _lines(label, text)
     columns = _columns(arm, label, lines[0] if lines else [])
     table = _numbers(label, lines, columns)
     parts = {key: table[:, k] for k, key in enumerate(columns)}
@@ -99,12 +104,34 @@ def motion_of(arm: "Arm", source: str) -> tuple[Any, Any, Any, Any, list[str]]:
 
 
 def _text(path: Path) -> str:
+    return _decoded(path.read_bytes(), str(path), "a CSV file with a header line")
+
+
+def _stdin() -> str:
+    """All of stdin: UTF-8, whatever the terminal speaks."""
+    buffer = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read() if buffer is None else _decoded(buffer.read(), "stdin", "a file in UTF-8")
+
+
+def _decoded(content: bytes, label: str, wanted: str) -> str:
     from forearm.faults import ReadFault
 
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ReadFault(f"{path}: not UTF-8 text; give a CSV file with a header line.") from None
+        raise ReadFault(f"{label}: not UTF-8 text; give {wanted}.") from None
+
+
+def _lines(label: str, text: str) -> list[list[str]]:
+    from forearm.faults import ReadFault
+
+    reader = csv.reader(io.StringIO(text))
+    try:
+        return list(reader)
+    except csv.Error as error:
+        raise ReadFault(
+            f"{label}:{reader.line_num + 1}: {error}; give rows of numbers with commas between."
+        ) from None
 
 
 def _columns(arm: "Arm", label: str, header: Sequence[str]) -> dict[tuple[str, int], int]:
@@ -118,7 +145,7 @@ def _columns(arm: "Arm", label: str, header: Sequence[str]) -> dict[tuple[str, i
             continue
         if match[1]:
             places["t", 0] = at
-        elif match[3].isdigit() and 1 <= int(match[3]) <= arm.n:
+        elif match[3].isascii() and match[3].isdigit() and 1 <= int(match[3]) <= arm.n:
             places[match[2], int(match[3]) - 1] = at
         elif match[3] in arm.joint_names:
             places[match[2], arm.joint_names.index(match[3])] = at

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from forearm.cli.inputs import STDIO, arm_of, refuse_to_overwrite, writing
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
 from forearm.cli.running import FOUND, OK
+from forearm.escapes import terminal
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())]
 
@@ -58,7 +59,7 @@ def emit(
         if shared.json:
             print_json({"arm": found.name, "functions": functions, "written": written})
         else:
-            print("\n".join(str(path) for path in written))
+            print("\n".join(terminal(str(path)) for path in written))
         return
     _one_source(found, functions, free, dtype, to, out, force, shared)
 

@@ -12,6 +12,8 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
+from forearm.escapes import one_line, terminal
+
 EVERYWHERE = Group("Every verb", sort_key=9)
 
 
@@ -63,7 +65,10 @@ def console(shared: Shared, stream: Any) -> Any:
 
 def print_json(value: Any) -> None:
     """One JSON document; what is not a number is null."""
-    print(json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False)
+    if not text.isascii():  # what JSON leaves as it is may still move a terminal's cursor
+        text = "".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in text)
+    print(text)
 
 
 def plain(value: Any) -> Any:
@@ -82,7 +87,7 @@ def plain(value: Any) -> Any:
 def note(shared: Shared, sentence: str) -> None:
     """A remark for the person at the terminal, on stderr."""
     if not (shared.quiet or shared.json):
-        print(f"note: {sentence}", file=sys.stderr)
+        print(f"note: {terminal(sentence)}", file=sys.stderr)
 
 
 def table(
@@ -110,10 +115,12 @@ def table(
         padding=(0, 2, 0, 0),
     )
     for k, name in enumerate(header):
-        shape.add_column(Text(name), justify="left" if k in left else "right", no_wrap=bare, overflow="fold")
+        shape.add_column(
+            Text(one_line(name)), justify="left" if k in left else "right", no_wrap=bare, overflow="fold"
+        )
     for row in rows:
         style = styles(row) if styles else ""
-        shape.add_row(*(Text(cell(x)) for x in row), style=style)
+        shape.add_row(*(Text(terminal(cell(x))) for x in row), style=style)
     if not bare:
         console(shared, sys.stdout).print(shape)
         return

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import arm_of
+from forearm.cli.inputs import Seed, arm_of
 from forearm.cli.output import PLAIN, Shared, progress, table, verdict_style
 from forearm.cli.running import FOUND, OK
 
@@ -18,7 +18,7 @@ def verify(
     /,
     *,
     states: int = 2,
-    seed: int = 0,
+    seed: Seed = 0,
     tip: str | None = None,
     all_rows: Annotated[bool, Parameter(name="--all", negative=())] = False,
     shared: Shared = PLAIN,
@@ -82,7 +82,7 @@ def check(
     /,
     *,
     strict: Annotated[bool, Parameter(negative=())] = False,
-    seed: int = 0,
+    seed: Seed = 0,
     tip: str | None = None,
     shared: Shared = PLAIN,
 ) -> int:
@@ -128,7 +128,7 @@ def compare(
     /,
     *,
     states: int = 48,
-    seed: int = 0,
+    seed: Seed = 0,
     tolerance: float | None = None,
     rigid: Annotated[bool, Parameter(negative=())] = False,
     tip: str | None = None,

@@ -69,7 +69,7 @@ def state(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     n = len(names)
     if isinstance(value, dict):
         value = _from_names(arm, name, value, names)
-    array = np.asarray(value)
+    array = _array(name, value)
     if array.dtype.kind == "c":
         raise StateFault(f"{name} is complex; arm {arm.name!r} takes real numbers.")
     if array.dtype.kind not in "fiuO":
@@ -182,3 +182,11 @@ def coordinate_matrix(arm: Any, shape: tuple[int, ...]) -> NoReturn:
         f"coordinates of arm {arm.name!r}: S has shape {shape}; give a matrix ({arm.n}, k) of full column "
         "rank, q = S x."
     )
+
+
+def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
+    """Anything as an array; rows of different lengths are none."""
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise StateFault(f"{name} is no array: {error} Give rows of equal length.") from None

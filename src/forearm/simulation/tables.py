@@ -112,6 +112,8 @@ def _read(path: Path) -> tuple[list[str], Vector, list[int]]:
         raise ReadFault(f"{path}: cannot be read ({error.strerror}); give the path of a CSV file.") from None
     except UnicodeDecodeError:
         raise ReadFault(f"{path}: is not text in UTF-8; give a CSV file.") from None
+    except csv.Error as error:
+        raise ReadFault(f"{path}: {error}; give rows of numbers with commas between.") from None
     if len(rows) < 2:
         _refuse(path, 1, f"{len(rows)} rows of numbers", "a header and at least two")
     return header, np.array(rows), lines

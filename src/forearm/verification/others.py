@@ -154,7 +154,7 @@ def _columns(arm: Arm, path: Path, header: Sequence[str]) -> list[int]:
         joint = match[2].strip()
         if joint in arm.joint_names:
             places[match[1], arm.joint_names.index(joint)] = at
-        elif joint.isdigit() and 1 <= int(joint) <= arm.n:
+        elif joint.isascii() and joint.isdigit() and 1 <= int(joint) <= arm.n:
             places[match[1], int(joint) - 1] = at
     wanted = [(what, i) for what in ("q", "qd", "qdd", "tau") for i in range(arm.n)]
     missing = [f"{what}{i + 1}" for what, i in wanted if (what, i) not in places]
