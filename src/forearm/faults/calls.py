@@ -189,4 +189,4 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
     try:
         return np.asarray(value)
     except ValueError as error:
-        raise StateFault(f"{name} is no array: {error} Give rows of equal length.") from None
+        raise StateFault(f"{name} is no array of numbers ({error}); give rows of equal length.") from None
