@@ -36,9 +36,9 @@ class Full:
     def __init__(self, room):
         self.room, self.real = room, os.fdopen
 
-    def fdopen(self, descriptor, mode):
+    def fdopen(self, descriptor, mode, **more):
         if mode != "wb":
-            return self.real(descriptor, mode)
+            return self.real(descriptor, mode, **more)
         return io.BufferedWriter(Short(self, descriptor), 512)
 
 
