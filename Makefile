@@ -2,11 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+MINUTES ?= 2
 INSTALL := $(BIN)/python -m uv pip install --quiet --python $(BIN)/python
 
 unexport PYTHONDONTWRITEBYTECODE # imports are compiled once, not in every process
 
-.PHONY: demo test test-more setup docs bench check clean
+.PHONY: demo test test-more soak setup docs bench check clean
 
 demo: $(VENV)/.demo          ## the main job in one minute; the report lands in out/
 	$(BIN)/forearm demo --out out
@@ -19,6 +20,9 @@ test: $(VENV)/.test          ## format, lint, types, tests
 
 test-more: $(VENV)/.more     ## browser, TeX, long sweeps
 	$(BIN)/python -m pytest -n auto -m more
+
+soak: $(VENV)/.test          ## fuzz readers, calls and the cache: make soak MINUTES=10
+	$(BIN)/python tests/soak/soak.py $(MINUTES)
 
 setup: $(VENV)/.test         ## set up alone, test extras included
 

@@ -127,3 +127,18 @@ _LATEX_SIGNS = {c: f"\\{c}" for c in "&%_#${}"} | {
     ">": "{>}",
     " ": "\\ ",
 }
+
+
+def xml_comment(text: str) -> str:
+    """For the inside of an XML comment: one line without two hyphens in a row, and none at its end."""
+    line = one_line(text)
+    while "--" in line:
+        line = line.replace("--", "- -")
+    return f"{line} " if line.endswith("-") else line
+
+
+def terminal(text: str) -> str:
+    r"""For a terminal: lines and tabs stay, nothing else moves the cursor, colours or turns what follows."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c in "\n\t" or (c.isprintable() and c not in TURNING) else _sequence(c) for c in text)

@@ -3,10 +3,12 @@
 import ctypes
 import itertools
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -96,18 +98,19 @@ def test_many_callers_have_crews_of_their_own(kernel):
             np.testing.assert_array_equal(kernel(q, threads=3), want)
 
     at_once(caller, 6)
-    names = [t.name for t in threading.enumerate() if t.name.startswith("forearm-")]
-    assert len(names) <= 6 * 15  # crews stay; nobody makes one for each call
+    assert (
+        sum(len(crew._berths) for crew in threads._IDLE) <= 6 * 15
+    )  # crews stay; nobody makes one for each call
 
 
 def lingering(running):
-    """A share that the caller ends as soon as another thread has begun one, which takes a tenth of a second."""
+    """A share that the caller ends as soon as another thread has begun one, which takes a third of a second."""
 
     @SHARE
     def slow(table, first, end, scratch):
         if threading.current_thread() is not threading.main_thread():
             running.set()
-            time.sleep(0.1)
+            time.sleep(0.3)
             running.clear()
         else:
             running.wait(5)
@@ -115,20 +118,30 @@ def lingering(running):
     return slow
 
 
-def test_an_interrupt_waits_for_the_others(kernel, monkeypatch):
-    """Whatever comes while the caller waits, nobody writes into the arrays afterwards."""
+def run_and_rest(crew, job):
+    crew.run(job, 2)
+    time.sleep(1)
+
+
+def test_an_interrupt_waits_for_the_others():
+    """A signal that comes while the caller waits: when it is served, nobody writes into the arrays."""
     crew = threads.Crew()
-    running = threading.Event()
+    running, sent = threading.Event(), threading.Event()
     slow = lingering(running)
 
-    def interrupted(seconds):
-        raise KeyboardInterrupt
+    def send():
+        running.wait(5)
+        time.sleep(0.1)  # the caller has done its own share
+        sent.set()
+        signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(threads.time, "sleep", lambda s: interrupted(s) if s == 1e-5 else REAL_SLEEP(s))
+    sender = threading.Thread(target=send)
+    sender.start()
     with pytest.raises(KeyboardInterrupt):
-        crew.run(threads.Job(address_of(slow), 0, 2, 1, 1, 8), 2)
+        run_and_rest(crew, threads.Job(address_of(slow), 0, 2, 1, 1, 8))
+    assert sent.is_set()
     assert not running.is_set()
-    monkeypatch.undo()
+    sender.join()
     crew.dismiss()
 
 
@@ -148,90 +161,91 @@ def test_a_thread_that_comes_late_takes_nothing_of_the_job_that_is_being_written
     """A thread that looks at the old job while the next one is on its way must not take a share by its fields."""
     crew = threads.Crew()
     done, _function, address = counting(4000)
-    publish, serve, late = crew._code["publish"], crew._code["serve"], []
-
-    def watched(*given):
-        if late:
-            serve(crew._at, 1, late.pop(), 1)  # as one that slept through the old job
-        publish(*given)
-
-    crew._code = {**crew._code, "publish": watched}
+    serve = crew._code["serve"]
     crew.run(threads.Job(address, 0, 32, 16, 16, 100), 2)
     done[:] = 0
-    late.append((crew._now.value >> 32) - 1)
+    serve(crew._at, 1, (crew._now.value >> 32) - 1, 1)  # as one that slept through the old job
+    assert not done.any()
     crew.run(threads.Job(address, 0, 4000, 16, 16, 100), 2)
-    assert not late
     assert (done == 1).all()
     crew.dismiss()
 
 
-def test_an_interrupt_just_after_the_callers_own_share_waits_too():
+@pytest.mark.parametrize("after", [False, True])
+def test_an_interrupt_around_the_job_leaves_nothing_behind(after):
+    """Before it nothing was begun, after it everything is done; the crew is as good as before."""
     crew = threads.Crew()
-    running, real = threading.Event(), crew._code["work"]
-    slow = lingering(running)
+    done, _function, address = counting(4000)
+    job, real = threads.Job(address, 0, 4000, 16, 16, 100), crew._code["perform"]
+    crew.run(job, 3)
 
     def interrupted(*given):
-        crew._code = {**crew._code, "work": real}
-        real(*given)
+        if after:
+            real(*given)
         raise KeyboardInterrupt
 
-    crew._code = {**crew._code, "work": interrupted}
+    crew._code = {**crew._code, "perform": interrupted}
     with pytest.raises(KeyboardInterrupt):
-        crew.run(threads.Job(address_of(slow), 0, 2, 1, 1, 8), 2)
-    assert not running.is_set()
+        crew.run(job, 3)
+    assert (done == 1 + after).all()
+    crew._code = {**crew._code, "perform": real}
+    crew.run(job, 3)
+    assert (done == 2 + after).all()
     crew.dismiss()
 
 
-def test_an_interrupt_while_others_are_called_leaves_nothing_behind():
+def test_wakes_that_nobody_owed_do_no_harm():
+    """Locks that a stranger gives, again and again, while jobs come: every state once."""
     crew = threads.Crew()
     done, _function, address = counting(4000)
     job = threads.Job(address, 0, 4000, 16, 16, 100)
-    crew.run(job, 3)
-    time.sleep(0.1)  # everybody sleeps
-    calls = crew._calls
-
-    class Interrupted:
-        def put(self, word):
-            calls[0].put(word)
-            raise KeyboardInterrupt
-
-        def get(self):
-            return calls[0].get()
-
-    crew._calls = [Interrupted(), calls[1]]
-    with pytest.raises(KeyboardInterrupt):
+    release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(("PyThread_release_lock", ctypes.pythonapi))
+    for turn in range(1, 400):
         crew.run(job, 3)
-    assert (done == 2).all()
-    crew._calls = calls
-    crew.run(job, 3)
-    assert (done == 3).all()
+        assert (done == turn).all()
+        for berth in crew._berths:
+            release(berth._lock.value)
+        if turn % 40 == 0:
+            time.sleep(0.005)
     crew.dismiss()
+
+
+def test_a_crew_that_nobody_holds_lets_its_threads_go():
+    crew = threads.Crew()
+    done, _function, address = counting(4000)
+    crew.run(threads.Job(address, 0, 4000, 16, 16, 100), 5)
+    berths = [weakref.ref(berth) for berth in crew._berths]  # each thread holds its own as long as it lives
+    assert len(berths) == 4
+    del crew
+    end = time.monotonic() + 10
+    while any(berth() for berth in berths) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not any(berth() for berth in berths)
+    assert (done == 1).all()
 
 
 def test_a_machine_that_gives_no_more_threads_has_fewer(kernel, monkeypatch, caplog):
     """The caller does the work alone, or with those who came; later calls try again."""
     q, refusals = angles(5000), []
-    real = threading.Thread.start
+    real = threads.start_new_thread
 
-    def refused(thread):
-        if thread.name.startswith("forearm-") and not refusals:
-            refusals.append(thread)
+    def refused(*given):
+        if not refusals:
+            refusals.append(given)
             raise RuntimeError("can't start new thread")
-        real(thread)
+        return real(*given)
 
     monkeypatch.setattr(threads, "_IDLE", [threads.Crew()])
-    monkeypatch.setattr(threading.Thread, "start", refused)
+    monkeypatch.setattr(threads, "start_new_thread", refused)
     want = kernel(q)
     with caplog.at_level("WARNING", logger="forearm"):
         np.testing.assert_array_equal(kernel(q, threads=3), want)
     assert "1 threads work instead of 3: can't start new thread" in caplog.text
     np.testing.assert_array_equal(kernel(q, threads=3), want)
     (crew,) = threads._IDLE
-    assert len(crew._threads) == 2
+    assert len(crew._berths) == 2
     crew.dismiss()
 
-
-REAL_SLEEP = time.sleep
 
 SCRIPT = """
 import os, sys, threading

@@ -148,6 +148,7 @@ CALLS = [
     arm("unknown configuration", lambda: two_links(configurations={"home": (0, 0)}).configuration("ready"), r"arm 'rr' has no configuration 'ready'; it has home"),
     arm("configuration of none", lambda: two_links().configuration("ready"), r"has no configuration 'ready'; it has none"),
     arm("no DH row", lambda: Arm("bent", [Link("revolute", Pose.at((0, 0, 0.3), (0, 0.5, 0)), **ROD)]).dh_table(), r"arm 'bent': link 1 'joint1' has a general pose after its joint, not Tx\(a\) Rx\(alpha\)"),
+    state("rows of different lengths", lambda: faults.state(two_links(), "q", [[1], [2, 3]]), r"q is no array of numbers \(.*\); give rows of equal length\."),
     state("complex q", lambda: faults.state(two_links(), "q", [1j, 0]), r"q is complex; arm 'rr' takes real numbers"),
     state("words for q", lambda: faults.state(two_links(), "qd", ["a", "b"]), r"qd has type <U1; give real numbers, shape \(2,\) or \(..., 2\)"),
     state("wrong size", lambda: faults.state(two_links(), "q", np.zeros(3)), r"q has shape \(3,\), but arm 'rr' has 2 joints \(upper, lower\); give \(2,\) or a batch \(..., 2\)"),

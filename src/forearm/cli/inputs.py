@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
-from cyclopts import Group, Parameter
+from cyclopts import Group, Parameter, validators
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from forearm.arm import Arm
+
+Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
+"""Which random states: the generator takes no negative number."""
 
 STDIO = "stdio:"
 """What `-` becomes, because a lone hyphen is no word to the parser."""
@@ -103,7 +106,10 @@ def _from_stdin(options: dict[str, Any]) -> "Arm":
     from forearm.faults import ReadFault
     from forearm.readers import load
 
-    text = sys.stdin.read()
+    try:
+        text = _stdin_bytes().read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ReadFault("stdin: not UTF-8 text; give a file in UTF-8.") from None
     xml = text.lstrip().startswith("<")
     suffix = (".xml" if "<mujoco" in text[:2000] else ".urdf") if xml else ".toml"
     if not text.strip():
@@ -162,5 +168,21 @@ def writing(target: str) -> "Iterator[TextIO]":
     if target == STDIO:
         yield sys.stdout
         return
-    with Path(target).open("w", encoding="utf-8", newline="") as file:
+    from forearm.output_files import replacing_text
+
+    with replacing_text(target) as file:
         yield file
+
+
+def refuse_to_overwrite(paths: "Sequence[str | Path]", force: bool, ours: bytes | None = None) -> None:
+    """Refuse where a plain file is in the place of one to be written, unless its head holds the mark of our own."""
+    from forearm.faults import StateFault
+    from forearm.output_files import is_plain_file
+
+    for path in paths:
+        if force or path == STDIO or not is_plain_file(path):
+            continue
+        with Path(path).open("rb") as file:
+            if ours is not None and ours in file.read(200):
+                continue
+        raise StateFault(f"{path} is there already; give --force to write over it, or another name.")

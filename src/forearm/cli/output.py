@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
+from forearm.escapes import terminal
 from forearm.text_table import text_table
 
 EVERYWHERE = Group("Every verb", sort_key=9)
@@ -57,7 +58,10 @@ def _terminal(shared: Shared) -> Any:
 
 def print_json(value: Any) -> None:
     """One JSON document; what is not a number is null."""
-    print(json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False)
+    if not text.isascii():  # what JSON leaves as it is may still move a terminal's cursor
+        text = "".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in text)
+    print(text)
 
 
 def plain(value: Any) -> Any:
@@ -76,7 +80,7 @@ def plain(value: Any) -> Any:
 def note(shared: Shared, sentence: str) -> None:
     """A remark for the person at the terminal, on stderr."""
     if not (shared.quiet or shared.json):
-        print(f"note: {sentence}", file=sys.stderr)
+        print(f"note: {terminal(sentence)}", file=sys.stderr)
 
 
 def table(

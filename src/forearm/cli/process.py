@@ -8,6 +8,7 @@ from typing import TextIO
 
 from forearm import option_names
 from forearm.cli.exit_codes import BAD_INPUT, CLOSED_PIPE, INTERRUPTED, OK, OUR_BUG
+from forearm.cli.streams import complain, make_ready, tell_of_long_work
 
 ANYWHERE = ("--json", "--quiet", "--no-color", "--debug")
 """Flags of every verb, which may also stand before the verb."""
@@ -15,6 +16,7 @@ ANYWHERE = ("--json", "--quiet", "--no-color", "--debug")
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
+    tell_of_long_work(sys.argv)
     sys.exit(run(sys.argv[1:] if argv is None else argv))
 
 
@@ -25,6 +27,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _guarded(words: list[str]) -> int:
+    make_ready()
     if "--debug" in words:
         return _run(words)
     try:
@@ -35,7 +38,7 @@ def _guarded(words: list[str]) -> int:
         _forget(sys.stdout)
         return CLOSED_PIPE
     except KeyboardInterrupt:
-        print("forearm: interrupted", file=sys.stderr)
+        complain("interrupted")
         return INTERRUPTED
     except Exception as error:
         return _explained(error)
@@ -83,21 +86,22 @@ def _explained(error: Exception) -> int:
 
     if isinstance(error, CycloptsError):
         verb = " ".join(["forearm", *(error.command_chain or ())])
-        print(f"forearm: {_plainly(' '.join(str(error).split()))} See {verb} --help.", file=sys.stderr)
+        complain(f"{_plainly(' '.join(str(error).split()))} See {verb} --help.")
         return BAD_INPUT
-    if isinstance(error, OSError) and error.filename is not None:
-        print(f"forearm: {error.filename}: {error.strerror}.", file=sys.stderr)
+    if isinstance(error, OSError) and error.errno is not None:
+        if error.filename is None:  # of what we write to, only stdout has no name
+            _forget(sys.stdout)
+        complain(f"{error.filename or 'stdout'}: {error.strerror}.")
         return BAD_INPUT
     if isinstance(error, Fault):
-        print(f"forearm: {error}", file=sys.stderr)
+        complain(str(error))
         return BAD_INPUT
-    print(
-        f"forearm: this is a bug of forearm: {type(error).__name__}: {error}. Run it again with --debug and report it.",
-        file=sys.stderr,
+    complain(
+        f"this is a bug of forearm: {type(error).__name__}: {error}. Run it again with --debug and report it."
     )
     return OUR_BUG
 
 
 def _forget(stream: TextIO) -> None:
-    """Let the interpreter's last flush of a closed pipe go nowhere."""
+    """Let the interpreter's last flush of a closed pipe or a full disk go nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

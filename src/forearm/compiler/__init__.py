@@ -9,6 +9,7 @@
     cuda/       the same emitter for NVIDIA GPUs
     sources/    from a graph to something to read or to build elsewhere: C, NumPy, CasADi
     store/      what is kept on disk
+    fork_locks  locks that a child process finds free
 
 Each stands on those above it in `graph, store, kernel, model, llvm, sources, call, cuda, pipeline`.
 """

@@ -20,6 +20,9 @@ LOG = logging.getLogger("forearm")
 LONG = 30
 """Joints beyond which torques are compiled as loops over links instead of straight-line code."""
 
+PATIENT = 20
+"""Joints beyond which making straight-line code takes long enough to be told beforehand."""
+
 TARGETS = {
     "cpu": "forearm.compiler.call.processor",
     "cuda": "forearm.compiler.cuda.gpu_kernel",
@@ -90,6 +93,12 @@ def _ready(
     from forearm.compiler.model.choice import best_graph
     from forearm.compiler.model.quantities import QUANTITIES
 
+    if arm.n > PATIENT:
+        LOG.info(
+            "%s of %s, %d joints, is written out as straight-line code: this may take minutes, once",
+            *(quantity, arm.name, arm.n),
+            extra={"for_a_person": True},
+        )
     graph, why = best_graph(arm, quantity, free, formulation, options)
     lowered, solves = schedule(form_fma(graph)), QUANTITIES[quantity].solves
     if key is not None:

@@ -14,6 +14,7 @@ from forearm import dynamics, plots
 from forearm.arm import Arm
 from forearm.counting import cost_curves, tables_lose
 from forearm.demo import control, evidence, task
+from forearm.output_files import write_text
 from forearm.page import Figure, PageTable, Section, page
 
 Say = Callable[[str], None]
@@ -51,9 +52,9 @@ def run_demo(out: str | Path, say: Say = lambda line: None) -> Result:
     findings = _find(say)
     say("drawing the report")
     report = folder / "report.html"
-    report.write_text(_page(findings), encoding="utf-8")
+    write_text(report, _page(findings))
     summary = _summary(findings) | {"seconds": round(time.perf_counter() - started, 1), "report": str(report)}
-    (folder / "demo.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    write_text(folder / "demo.json", json.dumps(summary, indent=1) + "\n")
     agreed = all(row.verdict == "PASS" for row in findings.agreement)
     say(f"\n{report}: open it in a browser ({summary['seconds']} s in all)")
     return Result(report, agreed, summary)

@@ -79,7 +79,7 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """An array (..., n) with one number for each joint, in its own precision; a dict by joint name will do."""
     if isinstance(value, dict):
         value = _from_names(arm, name, value, [link.name for link in arm.links])
-    array = np.asarray(value)
+    array = _array(name, value)
     if array.dtype.kind == "c":
         raise StateFault(f"{name} is complex; arm {arm.name!r} takes real numbers.")
     if array.dtype.kind not in "fiuO":
@@ -211,3 +211,11 @@ def coordinate_matrix(arm: Any, shape: tuple[int, ...]) -> NoReturn:
         f"coordinates of arm {arm.name!r}: S has shape {shape}; give a matrix ({arm.n}, k) of full column "
         "rank, q = S x."
     )
+
+
+def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
+    """Anything as an array; rows of different lengths are none."""
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise StateFault(f"{name} is no array of numbers ({error}); give rows of equal length.") from None

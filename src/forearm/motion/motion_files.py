@@ -22,6 +22,7 @@ from forearm.motion.columns import KINDS, Header, columns_of
 from forearm.motion.differentiation import derivatives
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
+from forearm.output_files import replacing_text
 
 TURNS = 4
 """A joint without limits that goes beyond so many turns is asked about: degrees?"""
@@ -230,9 +231,8 @@ def by_joint(arm: Arm, kind: str, values: Vector) -> dict[str, Vector]:
 
 def write_columns(path: Any, columns: dict[str, Vector]) -> Path:
     """Write columns of the same length to the last digit; gives the path."""
-    target = Path(path)
-    with target.open("w", newline="", encoding="utf-8") as file:
+    with replacing_text(path) as file:
         writer = csv.writer(file)
         writer.writerow(columns)
         writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values(), strict=True))
-    return target
+    return Path(path)

@@ -13,6 +13,7 @@ from forearm.arm import Arm
 from forearm.faults import KernelFault, StateFault
 from forearm.motion.columns import KINDS, RECORDED
 from forearm.motion.motion_files import by_joint, write_columns
+from forearm.output_files import replacing
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,8 @@ class Record:
     def to_npz(self, path: Any) -> Path:
         """Write all arrays to a NumPy archive; gives the path."""
         target = Path(path).with_suffix(".npz")
-        np.savez_compressed(target, **self.arrays())  # type: ignore[arg-type]
+        with replacing(target) as file:
+            np.savez_compressed(file, **self.arrays())  # type: ignore[arg-type]
         return target
 
     def arrays(self) -> dict[str, Vector]:

@@ -14,6 +14,7 @@ from forearm.faults import ArmFault
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
+from forearm.output_files import write_text
 
 ANGLES = {math.pi / 2: '"pi/2"', -math.pi / 2: '"-pi/2"', math.pi: '"pi"', -math.pi: '"-pi"'}
 """Angles that read better by name; the names give back the same floats."""
@@ -21,9 +22,7 @@ ANGLES = {math.pi / 2: '"pi/2"', -math.pi / 2: '"-pi/2"', math.pi: '"pi"', -math
 
 def write_toml(arm: Arm, path: str | Path) -> Path:
     """Write the arm to a file; gives back the path."""
-    target = Path(path)
-    target.write_text(to_toml(arm), encoding="utf-8")
-    return target
+    return write_text(path, to_toml(arm))
 
 
 def to_toml(arm: Arm) -> str:

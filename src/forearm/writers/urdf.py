@@ -15,18 +15,18 @@ from lxml import etree
 from forearm.algebra import is_number
 from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
+from forearm.escapes import xml_comment
 from forearm.faults import ArmFault
 from forearm.frames import Pose
 from forearm.link import Link
+from forearm.output_files import write_text
 
 EARTH = (0.0, 0.0, -9.81)
 
 
 def write_urdf(arm: Arm, path: str | Path, *, lossy: bool = False) -> Path:
     """Write the arm to a file; gives back the path."""
-    target = Path(path)
-    target.write_text(to_urdf(arm, lossy=lossy), encoding="utf-8")
-    return target
+    return write_text(path, to_urdf(arm, lossy=lossy))
 
 
 def to_urdf(arm: Arm, *, lossy: bool = False) -> str:
@@ -40,7 +40,7 @@ def to_urdf(arm: Arm, *, lossy: bool = False) -> str:
         *(f"{key}: {text}" for key, text in arm.provenance),
         *(f"left out: {text}" for text in lost),
     ):
-        robot.append(etree.Comment(f" {text.replace('--', '- -')} "))
+        robot.append(etree.Comment(f" {xml_comment(text)} "))
     names = _link_names(arm)
     etree.SubElement(robot, "link", name=names[0])
     before = arm.base

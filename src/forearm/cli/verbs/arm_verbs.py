@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, state_of
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, refuse_to_overwrite, state_of
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
 
 Numbers = Annotated[tuple[float, ...], Parameter(consume_multiple=True, negative=())]
@@ -117,6 +117,7 @@ def convert(
     reading: Reading = AS_WRITTEN,
     to: str | None = None,
     lossy: Annotated[bool, Parameter(negative=())] = False,
+    force: Annotated[bool, Parameter(negative=())] = False,
     shared: Shared = PLAIN,
 ) -> None:
     """Convert an arm: write it as TOML or URDF, with the same torques.
@@ -131,6 +132,8 @@ def convert(
         toml or urdf, where the target's name does not say it.
     lossy
         Leave out what URDF cannot say (rotor inertia, another gravity).
+    force
+        Write over a file that is there.
     """
     from forearm.faults import StateFault
 
@@ -141,10 +144,13 @@ def convert(
             f"convert: {target}: {form or 'no suffix'!r} is not written; give .toml or .urdf, or --to."
         )
     text = _text(arm, form, lossy)
+    refuse_to_overwrite([target], force)
     if target == STDIO:
         print(text, end="")
         return
-    Path(target).write_text(text, encoding="utf-8")
+    from forearm.output_files import write_text
+
+    write_text(target, text)
     if shared.json:
         print_json({"arm": arm.name, "written": target, "format": form})
     else:

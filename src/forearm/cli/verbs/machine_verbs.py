@@ -1,12 +1,14 @@
 """Verbs about code and the machine: emit, bench, doctor, cache."""
 
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, writing
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, refuse_to_overwrite, writing
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
+from forearm.escapes import terminal
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())]
 
@@ -20,6 +22,7 @@ def emit(
     dtype: Literal["float64", "float32"] = "float64",
     to: Literal["c", "llvm", "numpy", "ptx"] = "c",
     out: Annotated[str, Parameter(name=["--out", "-o"])] = "out",
+    force: Annotated[bool, Parameter(negative=())] = False,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:
@@ -42,19 +45,23 @@ def emit(
     """
     found = arm_of(arm, reading=reading)
     if to == "c":
+        from forearm.compiler.sources.c99 import file_names
         from forearm.compiler.sources.controller import emit_c
 
+        refuse_to_overwrite(
+            [Path(out) / name for name in file_names(found.name)], force, ours=b" by forearm "
+        )
         written = emit_c(found, out, functions, dtype=dtype, free=free)
         if shared.json:
             print_json({"arm": found.name, "functions": functions, "written": written})
         else:
-            print("\n".join(str(path) for path in written))
+            print("\n".join(terminal(str(path)) for path in written))
         return
-    _one_source(found, functions, free, dtype, to, out, shared)
+    _one_source(found, functions, free, dtype, to, out, force, shared)
 
 
 def _one_source(
-    arm: Any, functions: Words, free: Words, dtype: str, to: str, out: str, shared: Shared
+    arm: Any, functions: Words, free: Words, dtype: str, to: str, out: str, force: bool, shared: Shared
 ) -> None:
     from forearm.compiler.pipeline import compile
     from forearm.faults import StateFault
@@ -63,6 +70,8 @@ def _one_source(
         raise StateFault(
             f"emit: --to {to} prints one kernel, but {len(functions)} functions were given; give one."
         )
+    if out != "out":
+        refuse_to_overwrite([out], force)
     kernel = compile(arm, functions[0], dtype=dtype, free=free)
     source = kernel.source(to)
     if shared.json:

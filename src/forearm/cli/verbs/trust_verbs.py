@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import AS_WRITTEN, Reading, arm_of
+from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of
 from forearm.cli.output import PLAIN, Shared, progress, table, verdict_style
 
 PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
@@ -19,7 +19,7 @@ def verify(
     /,
     *,
     states: int = 2,
-    seed: int = 0,
+    seed: Seed = 0,
     reading: Reading = AS_WRITTEN,
     all_rows: Annotated[bool, Parameter(name="--all", negative=())] = False,
     shared: Shared = PLAIN,
@@ -81,7 +81,7 @@ def check(
     /,
     *,
     strict: Annotated[bool, Parameter(negative=())] = False,
-    seed: int = 0,
+    seed: Seed = 0,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> int:
@@ -126,7 +126,7 @@ def compare(
     /,
     *,
     states: int = 48,
-    seed: int = 0,
+    seed: Seed = 0,
     tolerance: float | None = None,
     rigid: Annotated[bool, Parameter(negative=())] = False,
     reading: Reading = AS_WRITTEN,

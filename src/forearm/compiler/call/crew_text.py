@@ -4,30 +4,55 @@ The first word of the crew's memory is the job's number times 2^32, plus the nex
 that a thread that comes late takes no share of another job. A second word counts the shares that are finished. While
 the fields of a job are written, the word has a number of its own and no share left: whoever still looks at the job
 before takes nothing by the fields of the next.
+
+A thread lives in `@live` from its first to its last moment, and a job is done in one call of `@perform`, so no signal
+that Python serves can come between two steps of either. A thread enlists itself: it takes the next number and puts its
+berth into the crew's list. It sleeps on a lock of its own and says so in its berth; whoever turns that word from 1 to 0
+owes it one release. A wake that nobody owed does no harm: the thread looks for work, and sleeps again.
 """
 
 from __future__ import annotations
 
 # The crew's words in memory, 64 bytes apart where different threads write them.
-NOW, DONE, JOB = 0, 64, 128
-FIELDS = ("function", "table", "marks", "shares", "members", "scratch", "pitch")
-SIZE = JOB + 8 * len(FIELDS)
+NOW, DONE, JOB, CREW = 0, 64, 128, 192
+FIELDS = ("function", "table", "marks", "shares", "members", "scratch", "pitch", "patience")
+WORDS = ("berths", "enlisted", "leaving", "acquire", "release", "nap", "nobody")
+"""First of the list of berths, how many there are, whether all shall go; Python's functions over locks (take, give,
+take within a time), and a lock that is never given, to wait a while on."""
+SIZE = CREW + 8 * len(WORDS)
+
+BERTH = ("state", "lock", "next", "number")
+"""A thread's own words: 1 where it sleeps, the lock that it sleeps on, the next berth, its number from 1 on."""
+
+NAP = 10
+"""Microseconds between two looks of a caller that has looked in vain for long."""
 
 
 def crew_text(triple: str) -> str:
-    """The module with `@publish`, `@work`, `@wait` and `@serve`."""
+    """The module with `@perform`, `@live` and `@dismiss`, and what they are made of."""
     relax = {"x86_64": "llvm.x86.sse2.pause", "amd64": "llvm.x86.sse2.pause"}.get(triple.split("-")[0])
     pause = f"call void @{relax}()" if relax else ""
     declared = f"declare void @{relax}()" if relax else ""
     parts = [_shares(), _serve(pause), _publish(), _work(), _wait(pause)]
+    parts += [_perform(), _wake(), _live(), _dismiss()]
     return "\n\n".join([f'target triple = "{triple}"', declared, *parts, ""])
+
+
+def _word(name: str) -> str:
+    """The place of one of the crew's words: %p_name."""
+    return f"%p_{name} = getelementptr i8, ptr %crew, i64 {CREW + 8 * WORDS.index(name)}"
+
+
+def _berth(name: str) -> str:
+    """The place of one of a berth's words: %b_name."""
+    return f"%b_{name} = getelementptr i8, ptr %berth, i64 {8 * BERTH.index(name)}"
 
 
 def _shares() -> str:
     fields = "\n".join(
         f"  %p_{name} = getelementptr i8, ptr %crew, i64 {JOB + 8 * i}\n"
         f"  %{name} = load atomic i64, ptr %p_{name} monotonic, align 8"
-        for i, name in enumerate(FIELDS)
+        for i, name in enumerate(FIELDS[:-1])
     )
     return f"""; take shares of job %number until there is none
 define internal void @shares(ptr %crew, i64 %number, i64 %member) nounwind {{
@@ -157,4 +182,131 @@ again:
 leave:
   %found = zext i1 %all to i32
   ret i32 %found
+}}"""
+
+
+def _perform() -> str:
+    return f"""; a whole job: publish, wake, work, wait until nobody is left in it
+define void @perform(ptr %crew, ptr %fields) nounwind {{
+entry:
+  call void @publish(ptr %crew, ptr %fields)
+  %p_members = getelementptr i8, ptr %fields, i64 {8 * FIELDS.index("members")}
+  %members = load i64, ptr %p_members
+  call void @wake(ptr %crew, i64 %members)
+  %p_patience = getelementptr i8, ptr %fields, i64 {8 * FIELDS.index("patience")}
+  %patience = load i64, ptr %p_patience
+  {_word("nap")}
+  {_word("nobody")}
+  %nap = load ptr, ptr %p_nap
+  %nobody = load ptr, ptr %p_nobody
+  %worked = call i32 @work(ptr %crew, i64 %patience)
+  br label %look
+look:
+  %done = phi i32 [ %worked, %entry ], [ %waited, %doze ]
+  %all = icmp ne i32 %done, 0
+  br i1 %all, label %leave, label %doze
+doze:
+  %timed_out = call i32 %nap(ptr %nobody, i64 {NAP}, i32 0)
+  %waited = call i32 @wait(ptr %crew, i64 %patience)
+  br label %look
+leave:
+  ret void
+}}"""
+
+
+def _wake() -> str:
+    return f"""; wake who sleeps and has a number below %members
+define internal void @wake(ptr %crew, i64 %members) nounwind {{
+entry:
+  {_word("berths")}
+  {_word("release")}
+  %release = load ptr, ptr %p_release
+  %first = load atomic ptr, ptr %p_berths acquire, align 8
+  br label %look
+look:
+  %berth = phi ptr [ %first, %entry ], [ %next, %on ]
+  %end = icmp eq ptr %berth, null
+  br i1 %end, label %leave, label %read
+read:
+  {_berth("state")}
+  {_berth("lock")}
+  {_berth("next")}
+  {_berth("number")}
+  %next = load ptr, ptr %b_next
+  %number = load i64, ptr %b_number
+  %asked = icmp ult i64 %number, %members
+  br i1 %asked, label %turn, label %on
+turn:
+  %state = atomicrmw xchg ptr %b_state, i64 0 seq_cst, align 8
+  %asleep = icmp eq i64 %state, 1
+  br i1 %asleep, label %give, label %on
+give:
+  %lock = load ptr, ptr %b_lock
+  call void %release(ptr %lock)
+  br label %on
+on:
+  br label %look
+leave:
+  ret void
+}}"""
+
+
+def _live() -> str:
+    return f"""; the life of a thread: enlist, then serve and sleep until all shall go
+define void @live(ptr %crew, ptr %berth, ptr %alive, ptr %too) nounwind {{
+entry:
+  {_word("berths")}
+  {_word("enlisted")}
+  {_word("leaving")}
+  {_word("acquire")}
+  {_berth("state")}
+  {_berth("lock")}
+  {_berth("next")}
+  {_berth("number")}
+  %p_patience = getelementptr i8, ptr %crew, i64 {JOB + 8 * FIELDS.index("patience")}
+  %acquire = load ptr, ptr %p_acquire
+  %lock = load ptr, ptr %b_lock
+  %before = atomicrmw add ptr %p_enlisted, i64 1 acq_rel, align 8
+  %member = add i64 %before, 1
+  store i64 %member, ptr %b_number
+  br label %enlist
+enlist:
+  %head = load atomic ptr, ptr %p_berths acquire, align 8
+  store ptr %head, ptr %b_next
+  %pair = cmpxchg ptr %p_berths, ptr %head, ptr %berth acq_rel acquire, align 8
+  %listed = extractvalue {{ ptr, i1 }} %pair, 1
+  br i1 %listed, label %begin, label %enlist
+begin:
+  %known = phi i64 [ -1, %enlist ], [ %last, %sleep ], [ %last, %changed ]
+  %patience = load atomic i64, ptr %p_patience monotonic, align 8
+  %last = call i64 @serve(ptr %crew, i64 %member, i64 %known, i64 %patience)
+  %told = atomicrmw xchg ptr %b_state, i64 1 seq_cst, align 8
+  %leaving = load atomic i64, ptr %p_leaving seq_cst, align 8
+  %stay = icmp eq i64 %leaving, 0
+  br i1 %stay, label %again, label %leave
+again: ; a job may have come before anybody could see that this one sleeps
+  %now = load atomic i64, ptr %crew seq_cst, align 8
+  %job = lshr i64 %now, 32
+  %same = icmp eq i64 %job, %last
+  br i1 %same, label %sleep, label %changed
+changed:
+  %mine = atomicrmw xchg ptr %b_state, i64 0 seq_cst, align 8
+  %free = icmp eq i64 %mine, 1
+  br i1 %free, label %begin, label %sleep
+sleep:
+  %got = call i32 %acquire(ptr %lock, i32 1)
+  br label %begin
+leave:
+  ret void
+}}"""
+
+
+def _dismiss() -> str:
+    return f"""; let everybody go, those who come late too
+define void @dismiss(ptr %crew) nounwind {{
+entry:
+  {_word("leaving")}
+  store atomic i64 1, ptr %p_leaving seq_cst, align 8
+  call void @wake(ptr %crew, i64 -1)
+  ret void
 }}"""

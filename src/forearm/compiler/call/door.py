@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
+
+from forearm.compiler.fork_locks import fork_safe_lock
 
 if TYPE_CHECKING:
     from forearm.compiler.call.builtin_functions import Entry
@@ -35,7 +36,7 @@ class Door:
         door = object.__new__(own)
         door.enter = door.through
         door._entries = {}
-        door._opening = threading.Lock()
+        door._opening = fork_safe_lock()
         return door
 
     def __call__(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
@@ -61,7 +62,7 @@ class Door:
         return "single" if self.kernel.is_single(inputs) else "batch"
 
     _entries: dict[str, Entry | None]
-    _opening: threading.Lock
+    _opening: Any
 
     def _open(self, program: str) -> None:
         self._entries[program] = self.kernel.entry(program, self.through)

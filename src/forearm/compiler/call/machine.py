@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import threading
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -15,6 +14,7 @@ import numpy as np
 from forearm.compiler.call import arguments, builtin_functions
 from forearm.compiler.call.arguments import Array
 from forearm.compiler.call.door import Door
+from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.compiler.kernel import Kernel, Subject
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.escapes import line_comment
@@ -57,7 +57,7 @@ class MachineKernel(Door, Kernel):
         if width is not None and width not in (1, 2, 4, 8, 16, 32):
             raise KernelFault(f"{self.name}: width is {width!r}; give a power of two up to 32, or None.")
         self.kernel, self.keep, self._width = self, keep, width
-        self._lock = threading.RLock()
+        self._lock = fork_safe_lock()
         self._loaded: dict[str, Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:

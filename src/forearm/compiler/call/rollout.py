@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import math
 import struct
-import threading
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ import numpy as np
 from forearm.compiler.call import arguments, threads
 from forearm.compiler.call.arguments import Array
 from forearm.compiler.call.threads import Job
+from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.graph.step_rules import StepRule, rule_of
 from forearm.compiler.kernel import Subject
@@ -85,8 +85,8 @@ class Rollout:
         if self.dtype.name not in ITEMSIZE:
             raise KernelFault(f"{self.name}: dtype is {dtype!r}; rollouts compute in 'float64' or 'float32'.")
         self._width = width
-        self._lock = threading.RLock()
         self.layout, self.subject = "rows", Subject()
+        self._lock = fork_safe_lock()
         ports = [*self.roles.state_ports, *self.roles.observed_ports]
         self._end = namedtuple("End", [p.name for p in self.roles.state_ports], rename=True)  # type: ignore[misc]
         self._record = namedtuple("Record", [p.name for p in ports], rename=True)  # type: ignore[misc]

@@ -5,7 +5,11 @@ shares; whoever is free takes the next share, the caller among them. The next sh
 word that is exchanged atomically, so a thread that comes late finds nothing to take, and never a share of another job.
 
 For a short while after a job the crew spins, because the next call often follows at once and waking a thread costs
-as much as thousands of states. Then it sleeps, in Python, until it is called.
+as much as thousands of states. Then it sleeps until it is called.
+
+Python serves an interrupt between any two steps of its own. So nothing here is half done between two steps: a thread
+lives in one call of machine code, a job is one call, and one that is interrupted before or after it loses nothing but
+the crew, whose threads go as soon as nobody holds it.
 """
 
 from __future__ import annotations
@@ -14,14 +18,13 @@ import atexit
 import contextlib
 import ctypes
 import logging
+import operator
 import os
-import threading
-import time
+from _thread import start_new_thread
 from functools import cache, lru_cache
-from queue import SimpleQueue
 from typing import Any, NamedTuple
 
-from forearm.compiler.call.crew_text import FIELDS, NOW, SIZE, crew_text
+from forearm.compiler.call.crew_text import BERTH, CREW, FIELDS, NOW, SIZE, WORDS, crew_text
 from forearm.faults import StateFault
 
 LOG = logging.getLogger("forearm")
@@ -29,13 +32,22 @@ LOG = logging.getLogger("forearm")
 SPINS = 4000
 """How often a thread looks for work before it sleeps: some hundred microseconds."""
 
-TO_THE_END = 2**62
-"""As often as it takes."""
+_ALLOCATE = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThread_allocate_lock", ctypes.pythonapi))
+_ACQUIRE = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)(
+    ("PyThread_acquire_lock", ctypes.pythonapi)
+)
+_FREE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(("PyThread_free_lock", ctypes.pythonapi))
+_CALLS = {
+    "acquire": "PyThread_acquire_lock",
+    "release": "PyThread_release_lock",
+    "nap": "PyThread_acquire_lock_timed",
+}
+"""Python's locks as machine code calls them: they need no GIL, and there is one kind for every platform."""
 
 
 @cache
 def _code() -> dict[str, Any]:
-    """The crew's functions. Calls let go of the GIL, but for the short `publish`."""
+    """The crew's functions; calls let go of the GIL."""
     from forearm.compiler.llvm.jit import host, load_program
 
     code = load_program("crew", crew_text(host().triple), _probe)
@@ -44,30 +56,52 @@ def _code() -> dict[str, Any]:
 
 
 def _functions(code: Any) -> dict[str, Any]:
-    pointer, number, truth = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int
+    pointer, number, alive = ctypes.c_void_p, ctypes.c_int64, ctypes.py_object
     kinds = {
-        "publish": ctypes.PYFUNCTYPE(None, pointer, pointer),
-        "work": ctypes.CFUNCTYPE(truth, pointer, number),
-        "wait": ctypes.CFUNCTYPE(truth, pointer, number),
+        "perform": ctypes.CFUNCTYPE(None, pointer, pointer),
+        "live": ctypes.CFUNCTYPE(None, pointer, pointer, alive, alive),
+        "dismiss": ctypes.CFUNCTYPE(None, pointer),
+        "publish": ctypes.CFUNCTYPE(None, pointer, pointer),
         "serve": ctypes.CFUNCTYPE(number, pointer, number, number, number),
     }
     return {name: kind(code.address(name)) for name, kind in kinds.items()}
 
 
+@cache
+def _nobody() -> int:
+    """A lock that is never given: to wait a while on."""
+    return _taken_lock()
+
+
+def _taken_lock() -> int:
+    lock = _ALLOCATE()
+    if not lock:
+        raise MemoryError("no room for a lock")
+    _ACQUIRE(lock, 0)
+    return int(lock)
+
+
+@cache
+def _words() -> list[ctypes.c_int64 | int]:
+    """What a new crew's words are: nobody there, and how locks are called in this process."""
+    address = {
+        n: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value or 0 for n, f in _CALLS.items()
+    }
+    return [(address | {"nobody": _nobody()}).get(word, 0) for word in WORDS]
+
+
 def _probe(code: Any) -> bytes:
-    """What the crew's functions do with a small job that nobody else takes part in: which shares came, and the end."""
+    """What the crew's functions do with a small job that nobody else takes part in: which shares came, and when."""
     took: list[int] = []
     memory, marks = ctypes.create_string_buffer(SIZE + 64), (ctypes.c_int64 * 4)(0, 2, 3, 7)
-    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)(
-        lambda _table, first, end, _scratch: took.extend((first, end))
-    )
+    function = _FUNCTION(lambda _table, first, end, _scratch: took.extend((first, end)))
     at, area = _aligned(memory), ctypes.create_string_buffer(128)
+    (ctypes.c_int64 * len(WORDS)).from_address(at + CREW)[:] = _words()
     address = ctypes.cast(function, ctypes.c_void_p).value or 0
-    told = address, 0, ctypes.addressof(marks), 3, 1, _aligned(area), 64
+    told = address, 0, ctypes.addressof(marks), 3, 1, _aligned(area), 64, 1
     functions = _functions(code)
-    functions["publish"](at, (ctypes.c_int64 * len(FIELDS))(*told))
-    took.append(functions["work"](at, 1))
-    took.append(functions["wait"](at, 1))
+    functions["perform"](at, (ctypes.c_int64 * len(FIELDS))(*told))
+    functions["dismiss"](at)
     return repr(took).encode()
 
 
@@ -88,82 +122,71 @@ class Job(NamedTuple):
     """Bytes of scratch area that a thread needs."""
 
 
+class Berth:
+    """What a thread of a crew sleeps on: its words, and a lock that is taken."""
+
+    def __init__(self) -> None:
+        """A berth that nobody has yet."""
+        self._process = os.getpid()
+        self._memory = ctypes.create_string_buffer(8 * len(BERTH) + 64)
+        self.at = _aligned(self._memory)
+        self._lock = ctypes.c_void_p.from_address(self.at + 8 * BERTH.index("lock"))
+        self._lock.value = _taken_lock()
+
+    def __del__(self) -> None:
+        """Free the lock; a child process leaves alone what threads slept on that it does not have."""
+        lock = getattr(self, "_lock", None)
+        if lock is not None and lock.value and self._process == os.getpid():
+            _FREE(lock.value)
+
+
 class Crew:
     """Threads that wait for jobs, the caller of `run` being one more."""
 
     def __init__(self) -> None:
         """A crew without anybody; `run` brings in as many as it needs."""
+        self._process = os.getpid()
         self._code = _code()
         self._memory = ctypes.create_string_buffer(SIZE + 64)
         self._at = _aligned(self._memory)
         self._now = ctypes.c_uint64.from_address(self._at + NOW)
-        self._asleep: list[bool] = []
-        self._calls: list[SimpleQueue[bool]] = []
-        self._threads: list[threading.Thread] = []
+        (ctypes.c_int64 * len(WORDS)).from_address(self._at + CREW)[:] = _words()
         self._area: Any = None
-        self._leaving = False
+        self._berths: list[Berth] = []
 
     def run(self, job: Job, members: int) -> None:
-        """Do a job by so many members, the caller among them."""
+        """Do a job by so many members, the caller among them; when it returns or raises, nobody is at it."""
         members = self._gathered(members)
         pitch = -(-job.scratch // 64) * 64
         if self._area is None or len(self._area) < members * pitch + 64:
             self._area = ctypes.create_string_buffer(members * pitch + 64)
         marks = _marks(job.states, members, job.grain, job.smallest)
         where, shares = ctypes.addressof(marks), len(marks) - 1
-        told = job.function, job.table, where, shares, members, _aligned(self._area), pitch
-        fields, patience = (ctypes.c_int64 * len(FIELDS))(*told), _patience(members)
-        try:
-            self._code["publish"](self._at, fields)
-            for who in range(members - 1):
-                if self._asleep[who]:
-                    self._asleep[who] = False
-                    self._calls[who].put(True)
-            done = self._code["work"](self._at, patience)
-            while not done:
-                time.sleep(1e-5)
-                done = self._code["wait"](self._at, patience)
-        except BaseException:
-            # The arrays must stay until nobody writes to them: one call, which a second interrupt does not cut short.
-            self._code["work"](self._at, TO_THE_END)
-            raise
+        area, patience = _aligned(self._area), _patience(members)
+        told = job.function, job.table, where, shares, members, area, pitch, patience
+        self._code["perform"](self._at, (ctypes.c_int64 * len(FIELDS))(*told))
 
     def _gathered(self, wanted: int) -> int:
         """How many there are, after hiring who is missing: fewer than wanted where no thread can be started."""
-        for member in range(len(self._threads) + 1, wanted):
-            thread = threading.Thread(
-                target=self._live, args=(member,), name=f"forearm-{member}", daemon=True
-            )
-            self._asleep.append(True)
-            self._calls.append(SimpleQueue())
+        for member in range(len(self._berths) + 1, wanted):
+            berth = Berth()
+            self._berths.append(berth)  # before its thread is there, which others may wake
             try:
-                thread.start()
+                start_new_thread(self._code["live"], (self._at, berth.at, self._memory, berth))
             except RuntimeError as reason:
                 LOG.warning("%d threads work instead of %d: %s", member, wanted, reason)
-                self._asleep.pop()
-                self._calls.pop()
+                self._berths.pop()
                 return member
-            self._threads.append(thread)
         return wanted
-
-    def _live(self, member: int) -> None:
-        """The life of a thread: sleep, serve, sleep."""
-        who, known = member - 1, self._now.value >> 32
-        while not self._leaving:
-            self._asleep[who] = True
-            seen = self._now.value >> 32
-            if seen == known:  # otherwise a job came before anybody could see that this one sleeps
-                self._calls[who].get()
-            self._asleep[who] = False
-            known = self._code["serve"](self._at, member, known, _patience(len(self._threads) + 1))
 
     def dismiss(self) -> None:
         """Let the threads end."""
-        self._leaving = True
-        for call in self._calls:
-            call.put(True)
-        for thread in self._threads:
-            thread.join()
+        self._code["dismiss"](self._at)
+
+    def __del__(self) -> None:
+        """Threads of a crew that nobody holds go; a child process does not have them."""
+        if getattr(self, "_berths", None) and self._process == os.getpid():
+            self.dismiss()
 
 
 @lru_cache(64)
@@ -199,12 +222,13 @@ def _patience(members: int) -> int:
 
 
 _IDLE: list[Crew] = []
+"""Crews without a job. One whose job was interrupted does not come back: what it hired may not be what it counts."""
 _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 
 
 def run(job: Job, wanted: int) -> None:
     """Do a job by as many threads as are wanted and worth having; calls at the same time take different crews."""
-    members = max(1, min(wanted, job.states // job.smallest))
+    members = max(1, min(int(wanted), job.states // job.smallest))
     if members == 1:
         room = ctypes.create_string_buffer(job.scratch + 64)
         _FUNCTION(job.function)(job.table, 0, job.states, _aligned(room))
@@ -213,14 +237,12 @@ def run(job: Job, wanted: int) -> None:
         crew = _IDLE.pop()
     except IndexError:
         crew = Crew()
-    try:
-        crew.run(job, members)
-    finally:
-        _IDLE.append(crew)
+    crew.run(job, members)
+    _IDLE.append(crew)
 
 
 def _dismiss() -> None:
-    """At the end of the process nobody may be left in code that is about to go."""
+    """At the end of the process nobody need look for work."""
     while _IDLE:
         _IDLE.pop().dismiss()
 
@@ -231,7 +253,8 @@ if hasattr(os, "register_at_fork"):
 
 
 def check_threads(where: str, threads: Any) -> int:
-    """A positive whole number."""
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise StateFault(f"{where}: threads is {threads!r}; give a whole number of threads, 1 or more.")
-    return threads
+    """A positive whole number, of whatever type of integers."""
+    with contextlib.suppress(TypeError):
+        if not isinstance(threads, bool) and (count := operator.index(threads)) >= 1:
+            return count
+    raise StateFault(f"{where}: threads is {threads!r}; give a whole number of threads, 1 or more.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import sys
 import threading
 import time
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from forearm.compiler.fork_locks import free_all
 from forearm.compiler.store import files as cached
 from forearm.faults import KernelFault
 
@@ -31,6 +33,22 @@ except ImportError as error:
 LOG = logging.getLogger("forearm")
 
 _LOCK = threading.RLock()
+
+
+def _hold() -> None:
+    """Before a fork: wait until no other thread is in LLVM, whose state the child would inherit half done."""
+    _LOCK.acquire()
+    llvm.ffi.lib._lock.__enter__()
+
+
+def _let_go() -> None:
+    llvm.ffi.lib._lock.__exit__(None, None, None)
+    _LOCK.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_hold, after_in_parent=_let_go, after_in_child=_let_go)
+    os.register_at_fork(after_in_child=free_all)
 
 DIGEST = hashlib.sha256().digest_size
 """Bytes of a probe's answer, which lie before the code."""

@@ -23,6 +23,7 @@ from forearm.compiler.graph.passes import dead_code, schedule
 from forearm.compiler.sources.numpy_source import identifier
 from forearm.escapes import block_comment
 from forearm.faults import KernelFault
+from forearm.output_files import write_text
 
 VECTORS = 100
 """States in the self-test."""
@@ -116,15 +117,18 @@ def write_c(
     _check(unit)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    texts = {
-        f"{unit.name}.h": header(unit, notes),
-        f"{unit.name}.c": source(unit),
-        f"{unit.name}_selftest.c": selftest(unit, {identifier(k): v for k, v in (states or {}).items()}),
-    }
-    for name, text in texts.items():
-        (place / name).write_text(text, encoding="utf-8")
-    one, two, three = (place / name for name in texts)
+    tried = selftest(unit, {identifier(k): v for k, v in (states or {}).items()})
+    texts = header(unit, notes), source(unit), tried
+    one, two, three = (
+        write_text(place / name, text) for name, text in zip(file_names(arm_name), texts, strict=True)
+    )
     return one, two, three
+
+
+def file_names(arm_name: str) -> tuple[str, str, str]:
+    """What header, source and self-test of an arm are called."""
+    name = identifier(arm_name)
+    return f"{name}.h", f"{name}.c", f"{name}_selftest.c"
 
 
 def _check(unit: Unit) -> None:

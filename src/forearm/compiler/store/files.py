@@ -3,18 +3,22 @@
 One file for each kernel in a folder that belongs to the user alone: `FOREARM_CACHE`, or the platform's cache
 folder. `FOREARM_CACHE=off` (or empty) keeps nothing. A file is loaded only if it belongs to this user, nobody
 else may write it, it carries the full key, and its digest is right; otherwise it is made anew. Files appear
-by renaming, so that two processes never read half of one. Whoever can write to the user's own account can put
-code there: the cache trusts it, as Python trusts its `__pycache__`.
+by renaming, so that two processes never read half of one; what a killed process leaves is cleared away. What is no
+plain file (a folder, a pipe, a link) or too long is not read. Whoever can write to the user's own account can put code
+there: the cache trusts it, as Python trusts its `__pycache__`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import logging
 import os
+import re
 import stat
 import sys
+import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,11 +27,21 @@ LOG = logging.getLogger("forearm")
 MAGIC = b"forearm kernel 1"
 SUFFIX = ".kernel"
 
+KEPT = re.compile(r"[0-9a-f]{40}\.kernel")
+HALF = re.compile(r"forearm-\w+\.tmp")
+"""Names of our files: kept, and being written. Other files in the folder are not ours."""
+
 SOURCES = ("formulations", "compiler", "compiler/graph", "compiler/graph/passes", "compiler/model")
 """Folders, beside forearm itself, whose files decide what a graph becomes. (Objects are known by their own text.)"""
 
 LIMIT_BYTES = 200_000_000
 """The folder is kept below this size; what was used longest ago goes first."""
+
+LONGEST = 100_000_000
+"""Bytes of a file beyond which it is not read."""
+
+STALE = 3600.0
+"""Seconds after which a file that is being written has been left behind."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +61,22 @@ class Entry:
 def cache_folder() -> Path | None:
     """The folder, whether or not it exists; None when the cache is off."""
     told = os.environ.get("FOREARM_CACHE")
-    if told is not None:
-        return None if told.strip().lower() in ("", "off") else Path(told).expanduser()
+    if told is not None and told.strip().lower() in ("", "off"):
+        return None
+    try:
+        return _platform_folder() if told is None else Path(told).expanduser()
+    except RuntimeError as reason:  # no HOME and no entry in passwd, or ~nobody
+        _tell_once(f"no kernels are kept: {reason} Set FOREARM_CACHE to a folder.")
+        return None
+
+
+@cache
+def _tell_once(sentence: str) -> None:
+    LOG.warning("%s", sentence)
+
+
+def _platform_folder() -> Path:
+    """Where this platform keeps what can be made again."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
@@ -88,14 +116,14 @@ def load(key: str) -> bytes | None:
         return None
     path = folder / (key[:40] + SUFFIX)
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
-    except OSError:
+        read = _read(path)
+    except OSError as error:
+        if error.errno != errno.ENOENT:
+            LOG.warning("%s cannot be read (%s); the kernel is built anew", path, error.strerror)
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        if not _is_ours(os.fstat(descriptor), 0o077):
-            LOG.warning("%s belongs to another user or others may write it; the kernel is built anew", path)
-            return None
-        head, _, code = file.read().partition(b"\n\n")
+    if read is None:
+        return None
+    head, _, code = read.partition(b"\n\n")
     lines = head.split(b"\n")
     digest = hashlib.sha256(code).hexdigest().encode()
     if len(lines) != 4 or lines[0] != MAGIC or lines[2] != key.encode() or lines[3] != digest:
@@ -104,6 +132,27 @@ def load(key: str) -> bytes | None:
     with contextlib.suppress(OSError):
         os.utime(path)
     return code
+
+
+def _read(path: Path, count: int = -1) -> bytes | None:
+    """What a plain file of ours holds, or its first bytes; None, with a warning, where it is something else."""
+    modes = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")  # no link, no waiting for the other end of a pipe
+    descriptor = os.open(path, sum((getattr(os, mode, 0) for mode in modes), os.O_RDONLY))
+    try:
+        info, why = os.fstat(descriptor), ""
+        if not stat.S_ISREG(info.st_mode):
+            why = "is no plain file"
+        elif not _is_ours(info, 0o077):
+            why = "belongs to another user or others may write it"
+        elif info.st_size > LONGEST:
+            why = f"has {info.st_size} bytes, which no kernel has"
+        if why:
+            LOG.warning("%s %s; the kernel is built anew", path, why)
+            return None
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(count)
+    finally:
+        os.close(descriptor)
 
 
 def store(key: str, name: str, code: bytes) -> Path | None:
@@ -117,14 +166,18 @@ def store(key: str, name: str, code: bytes) -> Path | None:
     head = b"\n".join([MAGIC, label, key.encode(), hashlib.sha256(code).hexdigest().encode()])
     path, temporary = folder / (key[:40] + SUFFIX), ""
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")  # mode 0600
+        descriptor, temporary = tempfile.mkstemp(dir=folder, prefix="forearm-", suffix=".tmp")  # mode 0600
         with os.fdopen(descriptor, "wb") as file:
             file.write(head + b"\n\n" + code)
+        with contextlib.suppress(OSError):
+            os.rmdir(path)  # an empty folder in the file's place
         os.replace(temporary, path)
-    except OSError as error:
-        LOG.warning("the kernel could not be kept in %s: %s", folder, error)
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
+        if not isinstance(error, OSError):
+            raise
+        LOG.warning("the kernel could not be kept in %s: %s", folder, error)
         return None
     _evict(keep=path)
     return path
@@ -134,36 +187,46 @@ def list_cache() -> list[Entry]:
     """The kernels on disk, the most recently used first."""
     folder = cache_folder()
     entries = []
-    for path in folder.glob("*" + SUFFIX) if folder and folder.is_dir() else ():
-        with contextlib.suppress(OSError), path.open("rb") as file:
-            head, info = file.read(2000).split(b"\n", 2), path.stat()
+    for path, info in _ours(folder):
+        with contextlib.suppress(OSError):
+            head = (_read(path, 2000) or b"").split(b"\n", 2) if KEPT.fullmatch(path.name) else [b""]
             if head[0] == MAGIC:
                 entries.append(Entry(head[1].decode(errors="replace"), path, info.st_size, info.st_mtime))
     return sorted(entries, key=lambda e: -e.used)
 
 
+def _ours(folder: Path | None) -> list[tuple[Path, os.stat_result]]:
+    """Everything in the folder that has a name of ours, damaged or not."""
+    found = []
+    with contextlib.suppress(OSError), os.scandir(folder or "") as entries:
+        for entry in entries:
+            if KEPT.fullmatch(entry.name) or HALF.fullmatch(entry.name):
+                with contextlib.suppress(OSError):  # another process may be faster
+                    found.append((Path(entry.path), entry.stat(follow_symlinks=False)))
+    return found
+
+
 def clear_cache() -> int:
-    """Delete every kernel on disk; returns how many there were."""
-    entries = list_cache()
-    for entry in entries:
-        entry.path.unlink(missing_ok=True)
-    return len(entries)
+    """Delete every kernel on disk, damaged and half-written ones too; returns how many files there were."""
+    return sum(_deleted(path) for path, _ in _ours(cache_folder()))
+
+
+def _deleted(path: Path) -> bool:
+    """Delete a file, or an empty folder in its place."""
+    with contextlib.suppress(OSError):
+        os.rmdir(path) if path.is_dir() and not path.is_symlink() else os.unlink(path)
+        return True
+    return False
 
 
 def _evict(keep: Path) -> None:
-    """Delete the kernels used longest ago until the rest fits."""
-    found = []
-    with contextlib.suppress(OSError), os.scandir(keep.parent) as entries:
-        for entry in entries:
-            if entry.name.endswith(SUFFIX):
-                info = entry.stat()
-                found.append((info.st_mtime, info.st_size, entry.path))
-    total = 0
-    for _, size, path in sorted(found, reverse=True):
-        total += size
-        if total > LIMIT_BYTES and path != str(keep):
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+    """Delete what a process left half written, and the kernels used longest ago until the rest fits."""
+    total, now = 0, time.time()
+    for path, info in sorted(_ours(keep.parent), key=lambda found: -found[1].st_mtime):
+        total += info.st_size
+        left = HALF.fullmatch(path.name) and now - info.st_mtime > STALE
+        if left or (total > LIMIT_BYTES and path != keep):
+            total -= info.st_size * _deleted(path)
 
 
 def _private_folder(*, create: bool) -> Path | None:

@@ -1,0 +1,78 @@
+"""The three streams of the command line: closed ones, ones that know no Unicode, sentences on stderr."""
+
+import codecs
+import errno
+import io
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from forearm.escapes import terminal
+
+ESCAPED = "forearm.escaped"
+"""How characters are written that a stream's encoding lacks: as JSON does, so that JSON stays JSON."""
+
+
+class Closed(io.TextIOBase):
+    """Stands for a stream that the caller closed; whoever uses it is told."""
+
+    def __init__(self, name: str) -> None:
+        """Say which."""
+        self._name = name
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise OSError(errno.EBADF, "it is closed", self._name)
+
+    read = readline = write = _refuse  # type: ignore[assignment]
+
+
+def make_ready() -> None:
+    """Put something in the place of closed streams, and let no character fail."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            _occupy(number)
+            setattr(sys, name, Closed(name) if name != "stderr" else open(os.devnull, "w", encoding="utf-8"))
+        elif (
+            name != "stdin"
+            and hasattr(stream, "reconfigure")
+            and stream.errors in ("strict", "surrogateescape")
+        ):
+            stream.reconfigure(errors=ESCAPED)
+
+
+def _occupy(number: int) -> None:
+    """A file that is opened later must not become stdout."""
+    try:
+        os.fstat(number)
+    except OSError:
+        os.open(os.devnull, os.O_RDWR)
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{a:02x}{b:02x}" for a, b in zip(units[::2], units[1::2], strict=True)), error.end
+
+
+codecs.register_error(ESCAPED, _escaped)
+
+
+def complain(sentence: str) -> None:
+    """A sentence on stderr, harmless for a terminal whatever names it holds."""
+    print(f"forearm: {terminal(sentence)}", file=sys.stderr)
+
+
+def tell_of_long_work(words: Sequence[str]) -> None:
+    """Show a person at stderr what the library logs for one, such as that something will take minutes."""
+    if "--quiet" in words or "--json" in words:
+        return
+    handler = logging.StreamHandler()
+    handler.addFilter(lambda record: hasattr(record, "for_a_person"))
+    handler.setFormatter(logging.Formatter("note: %(message)s"))
+    log = logging.getLogger("forearm")
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)

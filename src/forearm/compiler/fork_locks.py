@@ -1,0 +1,38 @@
+"""Locks that a child process finds free.
+
+A fork copies the process in the middle of whatever its other threads were doing, and not these threads: a lock that
+one of them held is held for ever in the child. What such a lock guards here is filled in one step at its end, so the
+child may take it and begin anew.
+"""
+
+import sys
+import threading
+import weakref
+from functools import cached_property
+from typing import Any
+
+_LOCKS: "weakref.WeakSet[Any]" = weakref.WeakSet()
+
+
+def fork_safe_lock() -> Any:
+    """A lock that its owner may take again, and that is free in a child process."""
+    lock = threading.RLock()
+    _LOCKS.add(lock)
+    return lock
+
+
+def free_all() -> None:
+    """In a child process: nobody holds any of them."""
+    for lock in tuple(_LOCKS):
+        lock._at_fork_reinit()
+    if sys.version_info < (3, 12):  # properties have locks of their own there, one for all objects of a class
+        for name, module in tuple(sys.modules.items()):
+            if name.startswith("forearm."):
+                _free_properties(module)
+
+
+def _free_properties(module: Any) -> None:
+    for kind in tuple(vars(module).values()):
+        for value in tuple(vars(kind).values()) if isinstance(kind, type) else ():
+            if isinstance(value, cached_property):
+                value.lock = threading.RLock()  # type: ignore[attr-defined]

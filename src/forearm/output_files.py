@@ -1,0 +1,99 @@
+"""Files that we write: whole or not at all.
+
+A file is written beside its place and renamed into it when it is complete, so an interrupt, a full disk or an error
+leaves the old file as it was, and nothing else. What is no plain file (a pipe, a device, /dev/stdout) is written to
+directly.
+"""
+
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TextIO
+
+PART = ".part"
+"""How the name of a file ends that is being written."""
+
+SYSTEM = ("/dev", "/proc")
+"""Folders whose files stand for something else; nothing is renamed in them."""
+
+
+def write_text(path: str | Path, text: str) -> Path:
+    """Write a text (UTF-8, lines as they are) to a file; gives the path."""
+    return write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str | Path, content: bytes) -> Path:
+    """Write bytes to a file; gives the path."""
+    with replacing(path) as file:
+        file.write(content)
+    return Path(path)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[IO[bytes]]:
+    """A file to write bytes to, which takes the place of `path` when the block ends well; if not, nothing changes.
+
+    What goes wrong with the file is an OSError that names `path`. A link stays a link, an old file's mode stays, and a
+    new file has the mode that every new file of this user has.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        old = _mode(target)
+        if _is_special(target, old):
+            with open(path, "wb") as file:
+                yield file
+            return
+        yield from _beside(target, old)
+    except OSError as error:
+        if error.errno is None or not (error.filename is None or str(error.filename).endswith(PART)):
+            raise  # it is about another file, or names this one already
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+@contextmanager
+def replacing_text(path: str | Path) -> Iterator[TextIO]:
+    """The same for text (UTF-8, ends of lines as they are written)."""
+    with replacing(path) as file:
+        lines = io.TextIOWrapper(file, "utf-8", newline="")
+        yield lines
+        lines.detach()  # all that it holds goes to the file
+
+
+def is_plain_file(path: str | Path) -> bool:
+    """Whether writing to this path would replace a plain file."""
+    mode = _mode(Path(path))
+    return mode is not None and not _is_special(Path(os.path.realpath(path)), mode)
+
+
+def _mode(target: Path) -> int | None:
+    with suppress(FileNotFoundError):
+        return target.stat().st_mode
+    return None
+
+
+def _is_special(target: Path, mode: int | None) -> bool:
+    """A device, a pipe, a socket or a folder (opening one says so), or what stands for an open file."""
+    if mode is not None and not stat.S_ISREG(mode):
+        return True
+    return str(target).startswith(tuple(f"{folder}{os.sep}" for folder in SYSTEM))
+
+
+def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
+    """Write a new file beside the target, then rename it."""
+    beside = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(6).hex()}{PART}")
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(beside, flags, 0o666), "wb") as file:  # less what the umask takes
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if old is not None:
+            os.chmod(beside, stat.S_IMODE(old))
+        os.replace(beside, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise

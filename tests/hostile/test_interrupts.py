@@ -1,0 +1,48 @@
+"""Ctrl-C at any moment of a threaded batch: no hang, no late write, no wrong number, and the process ends."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+CREW = "call/threads.py,/threading.py"
+WAY_IN = f"{CREW},forearm/dynamics.py,call/processor.py,call/arguments.py,ctypes/__init__.py"
+
+
+def ran(program, *words, seconds=120):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(HERE / program), *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+@pytest.mark.parametrize("start", ["cold", "warm"])
+def test_an_interrupt_at_every_bytecode_of_crew_and_pool(start):
+    assert ran("every_opcode.py", start, CREW) > {"cold": 300, "warm": 100}[start]
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("start", ["cold", "warm"])
+def test_an_interrupt_at_every_bytecode_of_the_way_in(start):
+    for _ in range(5):
+        assert ran("every_opcode.py", start, WAY_IN) > 150
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that interrupt here")
+def test_interrupts_at_random_moments():
+    assert ran("timed_interrupts.py", 200, 1) == 200
+
+
+@pytest.mark.more
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that interrupt here")
+@pytest.mark.parametrize("seed", range(10))
+def test_thousands_of_interrupts_and_every_process_ends(seed):
+    assert ran("timed_interrupts.py", 1000, 100 + seed) == 1000

@@ -1,0 +1,190 @@
+"""What we write is whole or not there: full disks, interrupts, odd places, files of others."""
+
+import errno
+import io
+import os
+import stat
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from cli.verbs import MOTION, forearm
+from forearm import output_files, plots
+from forearm.compiler.sources.controller import emit_c
+from forearm.simulation import simulate
+
+RR = fa.load("rr")
+RECORD = simulate(RR, [0.1, 0.2], [0.0, 0.0], duration=0.02)
+
+WRITERS = {
+    "toml": lambda path: fa.write_toml(RR, path.with_suffix(".toml")),
+    "urdf": lambda path: fa.write_urdf(RR, path.with_suffix(".urdf"), lossy=True),
+    "csv": lambda path: RECORD.to_csv(path.with_suffix(".csv")),
+    "npz": lambda path: RECORD.to_npz(path),
+    "png": lambda path: plots.save(plots.arm_figure(RR, [0.1, 0.2]), path.with_suffix(".png")),
+    "c": lambda path: emit_c(RR, path.parent)[0],
+}
+
+
+class Full:
+    """A disk that has room for so many bytes, and takes at most a thousand at a time."""
+
+    def __init__(self, room):
+        self.room, self.real = room, os.fdopen
+
+    def fdopen(self, descriptor, mode, **more):
+        if mode != "wb":
+            return self.real(descriptor, mode, **more)
+        return io.BufferedWriter(Short(self, descriptor), 512)
+
+
+class Short(io.FileIO):
+    """A file on such a disk."""
+
+    def __init__(self, disk, descriptor):
+        super().__init__(descriptor, "wb")
+        self.disk = disk
+
+    def write(self, data):
+        taken = bytes(data)[:1000]
+        if len(taken) > self.disk.room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self.disk.room -= len(taken)
+        return super().write(taken)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("room", [0, 300])
+def test_a_full_disk_leaves_the_old_file_and_no_litter(kind, room, tmp_path, monkeypatch):
+    path = WRITERS[kind](tmp_path / "thing")
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    assert path.name in before
+    monkeypatch.setattr(output_files.os, "fdopen", Full(room).fdopen)
+    with pytest.raises(OSError, match="No space left on device") as told:
+        WRITERS[kind](tmp_path / "thing")
+    monkeypatch.undo()
+    assert str(told.value.filename) == str(path)
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_short_writes_are_written_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(output_files.os, "fdopen", Full(10**9).fdopen)
+    content = os.urandom(50_000)
+    assert output_files.write_bytes(tmp_path / "x", content).read_bytes() == content
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_an_interrupt_before_the_end_leaves_the_old_file(kind, tmp_path, monkeypatch):
+    path = WRITERS[kind](tmp_path / "thing")
+    path.write_bytes(b"old")
+    names = sorted(p.name for p in tmp_path.iterdir())
+
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(output_files.os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        WRITERS[kind](tmp_path / "thing")
+    assert path.read_bytes() == b"old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == names
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are a matter of POSIX")
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_modes_are_those_of_every_file(mask, tmp_path):
+    before = os.umask(mask)
+    try:
+        path = fa.write_toml(RR, tmp_path / "a.toml")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
+        path.chmod(0o640)
+        fa.write_toml(RR, path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes are a matter of POSIX")
+def test_a_link_stays_a_link_and_a_pipe_is_written_to(tmp_path):
+    (tmp_path / "real.toml").write_text("old")
+    (tmp_path / "link.toml").symlink_to(tmp_path / "real.toml")
+    fa.write_toml(RR, tmp_path / "link.toml")
+    assert (tmp_path / "link.toml").is_symlink()
+    assert fa.load(tmp_path / "real.toml") == RR
+    os.mkfifo(tmp_path / "pipe")
+    heard = []
+    reader = threading.Thread(target=lambda: heard.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    output_files.write_text(tmp_path / "pipe", "through")
+    reader.join()
+    assert heard == [b"through"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [("", "Is a directory"), ("missing/a.toml", "No such file or directory"), ("/dev/full", "No space left")],
+)
+def test_places_that_cannot_be_written_to_are_told_in_one_sentence(target, says, tmp_path, capsys):
+    place = target if target.startswith("/") else tmp_path / target
+    said = forearm(capsys, "convert", "rr", place, "--to", "toml")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"forearm: {place}: {says}")
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no /dev/stdout here")
+def test_dev_stdout_is_stdout():
+    words = [sys.executable, "-m", "forearm", "convert", "rr", "/dev/stdout", "--to", "toml"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith('name = "rr"')
+
+
+def test_a_description_that_is_there_is_not_written_over_unless_told(tmp_path, capsys):
+    path = tmp_path / "arm.toml"
+    path.write_text("mine")
+    said = forearm(capsys, "convert", "rr", path)
+    assert said.code == 2
+    assert f"{path} is there already; give --force to write over it, or another name." in said.err
+    assert path.read_text() == "mine"
+    assert forearm(capsys, "convert", "rr", path, "--force").code == 0
+    assert fa.load(path) == RR
+
+
+def test_generated_code_is_replaced_and_code_of_others_is_not(tmp_path, capsys):
+    assert forearm(capsys, "emit", "rr", "-o", tmp_path).code == 0
+    assert forearm(capsys, "emit", "rr", "-o", tmp_path).code == 0
+    (tmp_path / "rr.c").write_text("int mine;\n")
+    assert forearm(capsys, "emit", "rr", "-o", tmp_path).code == 2
+    assert (tmp_path / "rr.c").read_text() == "int mine;\n"
+    assert forearm(capsys, "emit", "rr", "-o", tmp_path, "--force").code == 0
+    assert "forearm" in (tmp_path / "rr.c").read_text()
+    (tmp_path / "k.ll").write_text("mine")
+    assert forearm(capsys, "emit", "rr", "--to", "llvm", "-o", tmp_path / "k.ll").code == 2
+    assert (tmp_path / "k.ll").read_text() == "mine"
+
+
+def test_results_are_written_over_as_every_tool_does(tmp_path, capsys):
+    (tmp_path / "m.csv").write_text(MOTION)
+    for _ in range(2):
+        assert forearm(capsys, "torque", "rr", tmp_path / "m.csv", "-o", tmp_path / "tau.csv").code == 0
+    table = np.loadtxt(tmp_path / "tau.csv", delimiter=",", skiprows=1)
+    assert table.shape == (8, 3)
+
+
+def test_a_failure_halfway_through_the_rows_leaves_the_old_table(tmp_path, monkeypatch):
+    (tmp_path / "out.csv").write_text("old")
+
+    def halfway():
+        with output_files.replacing_text(tmp_path / "out.csv") as file:
+            file.write("a,b\n" * 10_000)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        halfway()
+    assert (tmp_path / "out.csv").read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["out.csv"]

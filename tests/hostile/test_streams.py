@@ -1,0 +1,158 @@
+"""Streams and words that the command line may meet: one sentence or the answer, never "a bug of forearm"."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from cli.verbs import MOTION, forearm
+from forearm.compiler.call.threads import check_threads
+from forearm.escapes import terminal, xml_comment
+
+FOREARM = f"{sys.executable} -m forearm"
+
+
+def shell(line, given=b"", **environment):
+    return subprocess.run(
+        ["sh", "-c", line], input=given, capture_output=True, env={**os.environ, **environment}, check=False
+    )
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.parametrize(
+    "verb", ["arms", "show puma560", "convert rr -", "show rr --json", "torque rr --q 1 2"]
+)
+def test_a_full_disk_behind_stdout_is_told(verb):
+    done = shell(f"{FOREARM} {verb} > /dev/full")
+    assert done.returncode == 2
+    said = [line for line in done.stderr.decode().splitlines() if not line.startswith("note:")]
+    assert said == ["forearm: stdout: No space left on device."]
+
+
+def test_closed_streams_are_told():
+    done = shell(f"{FOREARM} arms >&-")
+    assert (done.returncode, done.stderr) == (2, b"forearm: stdout: it is closed.\n")
+    done = shell(f"{FOREARM} torque rr - <&-")
+    assert (done.returncode, done.stderr) == (2, b"forearm: stdin: it is closed.\n")
+    done = shell(f"{FOREARM} show nothing 2>&-")
+    assert (done.returncode, done.stdout) == (2, b"")
+    done = shell(f"{FOREARM} show rr 2>&- <&-")
+    assert done.returncode == 0
+    assert b"rr" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}],
+)
+def test_a_stdout_without_unicode_gets_every_answer(environment):
+    for verb in ("show puma560", "arms --json"):
+        done = shell(f"{FOREARM} {verb}", **environment)
+        assert done.returncode in (0, 1), done.stderr
+        assert b"bug of forearm" not in done.stderr
+        if "--json" in verb:
+            json.loads(done.stdout.decode("ascii"))
+
+
+def test_stdin_is_utf_8_with_or_without_a_mark():
+    for given in (MOTION.encode(), b"\xef\xbb\xbf" + MOTION.encode()):
+        done = shell(f"{FOREARM} torque rr - --quiet", given, PYTHONIOENCODING="ascii")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(b"t,tau1,tau2\n")
+    done = shell(f"{FOREARM} torque rr -", b"t,q1\xff")
+    assert done.returncode == 2
+    assert b"stdin: not UTF-8 text" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["verify", "check", "compare"])
+def test_a_negative_seed_is_refused(capsys, verb):
+    said = forearm(capsys, verb, "rr", *(["rr"] if verb == "compare" else []), "--seed", "-1")
+    assert said.code == 2
+    assert "--seed" in said.err
+    assert "bug" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("t,q²,q1\n0,1,2\n", "the header lacks q2"),
+        ("t,q1,q2\n0,1," + "1" * 200_000 + "\n", "field larger than field limit"),
+        ("t,q1,q2\n0,1,\x1b[31mred\n", r"\x1b[31mred"),
+    ],
+    ids=["superscript", "long field", "escape sequence"],
+)
+@pytest.mark.parametrize("verb", ["torque", "compare"])
+def test_tables_that_are_none_are_told_in_one_harmless_sentence(capsys, tmp_path, verb, text, says):
+    path = tmp_path / "m.csv"
+    path.write_text(text if verb == "torque" else text.replace("t,", "qd1,"))
+    said = forearm(capsys, verb, "rr", path)
+    assert said.code == 2
+    assert "bug" not in said.err
+    assert "\x1b" not in said.err
+    if verb == "torque":
+        assert says in said.err.replace("\\\\", "\\")
+
+
+def test_a_long_field_in_a_recorded_motion_is_a_read_fault(tmp_path):
+    from forearm.simulation import read_motion
+
+    (tmp_path / "m.csv").write_text("t,q:1\n0," + "1" * 200_000 + "\n")
+    with pytest.raises(fa.ReadFault, match="field larger than field limit"):
+        read_motion(tmp_path / "m.csv", fa.load("rr"))
+
+
+def test_names_of_files_do_no_harm_to_a_terminal(capsys, tmp_path):
+    said = forearm(capsys, "show", tmp_path / "\x1b]0;owned\x07\x9b31m.toml")
+    assert said.code == 2
+    assert not set(said.err) & {"\x1b", "\x07", "\x9b"}
+    said = forearm(capsys, "emit", "rr", "-o", tmp_path / "\x1b[31m\u202ec")
+    assert said.code == 0
+    assert not set(said.out) & {"\x1b", "\u202e"}
+    said = forearm(capsys, "emit", "rr", "-o", tmp_path / "\x1b[31m\u202e\x9bc", "--json")
+    assert not set(said.out) & {"\x1b", "\u202e", "\x9b"}
+    assert "\x9bc" in said.json["written"][0]
+
+
+def test_terminal_keeps_lines_and_letters():
+    text = "puma: τ = 3 kg m²\n\tnext"
+    assert terminal(text) == text
+    assert terminal("a\x1b[2Jb\rc\x00") == r"a\x1b[2Jb\rc\x00"
+
+
+@pytest.mark.parametrize("text", ["---", "a -- b", "ends -", "--->", "<!-- x -->", "-", "a\nb"])
+def test_urdf_with_hyphens_in_where_its_numbers_come_from(text, tmp_path):
+    arm = fa.load("rr").replace(provenance=(("mass", text),), gravity=(0.0, 0.0, -9.81))
+    assert fa.load(fa.write_urdf(arm, tmp_path / "a.urdf")).n == 2
+    assert "--" not in xml_comment(text)
+
+
+@pytest.mark.parametrize("count", [np.int64(2), np.int32(2), np.uint8(2), 2])
+def test_any_whole_number_is_a_number_of_threads(count):
+    q = np.ones((2000, 2))
+    rr = fa.load("rr")
+    np.testing.assert_array_equal(
+        fa.inverse_dynamics(rr, q, q, q, threads=count), fa.inverse_dynamics(rr, q, q, q)
+    )
+    assert type(check_threads("x", count)) is int
+
+
+@pytest.mark.parametrize("count", [True, np.True_, 2.0, np.float64(2), "2", None, 0, -1, np.int64(0)])
+def test_what_is_no_number_of_threads(count):
+    with pytest.raises(fa.StateFault, match=r"threads is .*; give a whole number of threads, 1 or more"):
+        check_threads("x", count)
+
+
+def test_long_work_is_told_beforehand(tmp_path, caplog):
+    rod = {"mass": 1.0, "com": (-0.5, 0, 0), "inertia": fa.Inertia.rod(1.0, 1.0)}
+    chain = fa.Arm("chain", [fa.Link.dh("revolute", a=1.0, **rod) for _ in range(21)])
+    fa.write_toml(chain, tmp_path / "chain.toml")
+    line = f"{FOREARM} emit {tmp_path}/chain.toml --to llvm --functions gravity_torque -o {tmp_path}/g.ll"
+    done = shell(line, FOREARM_CACHE="off")
+    assert done.returncode == 0, done.stderr
+    (said,) = done.stderr.decode().splitlines()
+    assert said.startswith("note: gravity_torque of chain, 21 joints, is written out as straight-line code")
+    assert shell(f"{line} --force --quiet", FOREARM_CACHE="off").stderr == b""
