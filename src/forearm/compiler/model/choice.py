@@ -17,9 +17,10 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.passes import simplify
 from forearm.compiler.graph.trace import trace
-from forearm.compiler.model.base_parameters import reframed, regroup
+from forearm.compiler.model.base_parameters import described, reframed, regroup
 from forearm.compiler.model.free_parameters import PAYLOAD, freed, port_name, port_shape
 from forearm.compiler.model.quantities import QUANTITIES, Model, Quantity
+from forearm.compiler.model.trust import trusted
 from forearm.compiler.pipeline import SEARCH, Why
 from forearm.compiler.store.graphs import simplified
 from forearm.faults import KernelFault, no_dynamics
@@ -75,7 +76,7 @@ def best_graph(
         choices, source = list({c.label(what): c for c in _candidates(arm, what)}.values()), SEARCH
     else:
         choice, source = _default(arm, quantity, formulation)
-        choices = [choice]
+        choices = [_trusted(arm, choice)]
     traced = _traced(arm, quantity, free, choices, options or {}, formulation == SEARCH)
     best = traced[0]
     labels = {c.label(what): graph.counts for c, graph in reversed(traced)}
@@ -124,6 +125,7 @@ def _graph(
     effort: int = 1,
 ) -> Graph:
     what = QUANTITIES[quantity]
+    choice = _trusted(arm, choice)
     names = {port_name(path): path for path in free}
     extra = {name: port_shape(arm, path) for name, path in names.items()}
 
@@ -175,13 +177,20 @@ def _ports(arm: Arm, names: Sequence[str], extra: dict[str, tuple[int, ...]]) ->
 
 def _model(arm: Arm, choice: Choice, payload: Any) -> Model:
     chain: Any = arm
-    if choice.frames != "arm" or payload is not None:
+    if choice.frames != "arm":
         chain = reframed(arm, choice.origins)
         chain = regroup(chain) if choice.frames == "regrouped" else chain
+    elif payload is not None:
+        chain = described(arm)
     if payload is not None:
         chain = chain.with_payload(payload)
         arm = _arm_with_payload(arm, payload)
-    return Model(arm, chain, choice.torques_by, choice.mass_by, choice.accelerations_by)
+    return Model(arm, chain, choice.torques_by, choice.mass_by, choice.accelerations_by, choice.frames)
+
+
+def _trusted(arm: Arm, choice: Choice) -> Choice:
+    """The choice in frames that were tried on the arm's own numbers."""
+    return replace(choice, frames=trusted(arm, choice.frames, choice.origins))
 
 
 def _arm_with_payload(arm: Arm, ten: Any) -> Arm:
