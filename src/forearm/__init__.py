@@ -21,6 +21,7 @@ _NAMES = {
     "Drive": "link",
     "Wrench": "link",
     "Pose": "frames",
+    "NamedFrame": "frames",
     "Defect": "arm",
     "load": "readers",
     "known_arms": "readers",
@@ -77,6 +78,7 @@ _NAMES = {
     "emit_c": "compiler.sources.controller",
     "torch_function": "gradients",
     "jax_function": "gradients",
+    "casadi_function": "compiler.sources.casadi_symbols",
     "sin": "algebra",
     "cos": "algebra",
     "sqrt": "algebra",
@@ -113,6 +115,7 @@ if TYPE_CHECKING:
     from forearm.algebra import where as where
     from forearm.arm import Arm as Arm
     from forearm.arm import Defect as Defect
+    from forearm.frames import NamedFrame as NamedFrame
     from forearm.frames import Pose as Pose
     from forearm.inertia import Inertia as Inertia
     from forearm.link import Drive as Drive

@@ -18,7 +18,7 @@ from typing import Any
 from forearm.algebra import Scalar, is_number, rotation_rpy
 from forearm.arm import Arm, Defect, moved_frame
 from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean
-from forearm.frames import Pose
+from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
 from forearm.readers.toml_table import REQUIRED, Source, Table
@@ -78,6 +78,7 @@ def from_toml(text: str, file: str = "text", parameters: Mapping[str, Scalar] | 
     if not rows:
         top.fault(None, 'the file has no links; give each joint a table [[link]] with joint = "revolute".')
     links, base = _chain(rows, base, convention)
+    fields["frames"] = _frames(top, rows)
     fields["defects"] = _defects(top, links)
     fields["configurations"] = _configurations(top, links)
     top.done()
@@ -315,6 +316,26 @@ def _defects(top: Table, links: tuple[Link, ...]) -> tuple[Defect, ...]:
             )
         found.append(Defect(number, table.word("kind", DEFECTS), table.text("reason")))
         table.done()
+    return tuple(found)
+
+
+def _frames(top: Table, rows: list[_Row]) -> tuple[NamedFrame, ...]:
+    """Named frames [[frame]]: name, link (0 for the base, or a link's number), xyz, rpy or rotation."""
+    ends = [*(row.before for row in rows), Pose()]
+    found = []
+    for index, item in enumerate(top.tables("frame")):
+        table = Table(top.source, ("frame", index), item, f"frame {index + 1}")
+        link = table.raw("link", REQUIRED, f"0 (the base) to {len(rows)}")
+        if isinstance(link, bool) or not isinstance(link, int) or not 0 <= link <= len(rows):
+            table.fault("link", f"link is {link!r}; give 0 (the base) to {len(rows)}.")
+        name, pose = table.text("name"), _pose(table)
+        table.done()
+        try:
+            found.append(
+                NamedFrame(name, link, ends[link].inverse() @ pose if ends[link] != Pose() else pose)
+            )
+        except ArmFault as fault:
+            table.fault("name", str(fault))
     return tuple(found)
 
 

@@ -116,13 +116,12 @@ class Regrouped:
         )
         return self.with_numbers([numbers_of(ten) for ten in tens])
 
-    def with_payload(self, numbers: Any) -> "Regrouped":
-        """The same chain holding a body: its ten numbers in frame n (the flange)."""
-        last = self.links[-1]
-        body = moved_ten(moved_ten(ten_from(numbers), last.joint.pose.inverse()), last.shift)
-        return replace(
-            self, links=(*self.links[:-1], replace(last, ten_at_joint=sum_of_tens(last.ten_at_joint, body)))
-        )
+    def with_payload(self, body: Ten, number: int) -> "Regrouped":
+        """The same chain whose link 1 to n holds a body, given in the arm's frame of that link."""
+        link = self.links[number - 1]
+        added = moved_ten(moved_ten(body, link.joint.pose.inverse()), link.shift)
+        held = replace(link, ten_at_joint=sum_of_tens(link.ten_at_joint, added))
+        return replace(self, links=(*self.links[: number - 1], held, *self.links[number:]))
 
     @property
     def numbers(self) -> list[list[Scalar]]:
