@@ -73,10 +73,10 @@ def _checked(arm: Arm, kernel: Any, values: tuple[Any, ...], out: Any, threads: 
         return _on_other_scalars(kernel.graph, names, arrays)
     for name, array in zip(names, arrays, strict=True):
         faults.finite_state(arm, name, array)
-    hint_degrees(arm, arrays[0])
     result = kernel.general(*arrays, out=out, threads=threads)
-    if "qdd" in kernel.graph.outputs[0].name or kernel.graph.outputs[0].name == "x":
-        _refuse_singular(arm, arrays[0], result)
+    if all(array.ndim == 1 for array in arrays):
+        _refuse_not_finite(arm, kernel, dict(zip(names, arrays, strict=True)), result)
+    hint_degrees(arm, arrays[0])
     return result
 
 
@@ -103,10 +103,15 @@ def hint_degrees(arm: Arm, q: Vector) -> None:
         LOG.warning("%s: %s", arm.name, hint)
 
 
-def _refuse_singular(arm: Arm, q: Vector, result: Vector) -> None:
-    """A single state whose M is singular is a fault that names the joint; in a batch its row is not finite."""
-    if result.ndim == 1 and not np.all(np.isfinite(result)):
-        faults.singular_inertia(arm, np.asarray(mass_matrix(arm, q)), q)
+def _refuse_not_finite(arm: Arm, kernel: Any, given: dict[str, Vector], result: Any) -> None:
+    """One state that overflows, or whose M is singular, is a fault that names the joint; in a batch its row is NaN."""
+    outputs = result if isinstance(result, tuple) else (result,)
+    if all(np.all(np.isfinite(value)) for value in outputs):
+        return
+    if "tau" in given or "b" in given:  # solved with M
+        M = kernel_of(arm, "mass_matrix").general(given["q"])
+        faults.singular_inertia(arm, np.asarray(M), given["q"], given)
+    faults.not_finite(arm, kernel.name.partition(" of ")[0], given)
 
 
 # -- torques and accelerations -----------------------------------------------------------------------------

@@ -275,8 +275,11 @@ def drive_numbers(drive: Any) -> None:
     for name, value in signed.items():
         if is_number(value) and value < 0:
             raise ArmFault(f"Drive {name} is {value:g}; give its size, zero or positive.")
-    if is_number(drive.smoothing) and drive.smoothing <= 0:
-        raise ArmFault(f"Drive smoothing is {drive.smoothing:g}; give a positive speed in rad/s or m/s.")
+    if is_number(drive.smoothing) and drive.smoothing < LEAST_SMOOTHING:
+        raise ArmFault(
+            f"Drive smoothing is {drive.smoothing:g}; give a positive speed in rad/s or m/s, {LEAST_SMOOTHING:g} or "
+            "more (its square must be a number, also in single precision)."
+        )
 
 
 def wrench_place(at: Any, frame: Any) -> None:
@@ -287,6 +290,10 @@ def wrench_place(at: Any, frame: Any) -> None:
         raise ArmFault(
             f"Wrench at is {at!r}; give 'tool', a link's name, or (link name, point in that link's frame)."
         )
+
+
+LEAST_SMOOTHING = 1e-18
+"""Least speed over which dry friction turns over [rad/s or m/s]."""
 
 
 def frame_name(value: Any, where: str) -> str:
@@ -323,8 +330,8 @@ def payload_frame(frame: Any) -> None:
     """The frame in which a payload's centre is given, which has no default."""
     if frame is None:
         raise ArmFault(
-            "with_payload(frame=None): say frame='flange' (frame n, the end of the last link), frame='tool' (after the "
-            "tool pose; the two differ by it) or a link's name."
+            "with_payload(frame=None): say frame='flange' (frame n, the end of the last link) or frame='tool' (after "
+            "the tool pose; the two differ by it), or name a link."
         )
 
 

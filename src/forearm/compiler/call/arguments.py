@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from forearm.compiler.call import builtin_functions
 from forearm.compiler.graph.graph import Graph, Port
-from forearm.faults import StateFault
+from forearm.faults import StateFault, not_masked
 
 Array = npt.NDArray[Any]
 
 
 def accept(where: str, port: Port, value: Any, dtype: np.dtype[Any], layout: str) -> Array:
     """One argument as an array of the kernel's dtype, the port's shape at its end (columns: at its start)."""
+    not_masked(value, f"{where}: {port.name}")
     try:
         array, shape = np.asarray(value), port.shape
     except ValueError as error:
