@@ -161,8 +161,8 @@ def not_finite(arm: Any, quantity: str, given: dict[str, np.ndarray[Any, Any]]) 
     j = int(np.argmax(np.abs(values)))
     raise StateFault(
         f"arm {arm.name!r}: {quantity} is not finite: {name} of joint {j + 1} {arm.links[j].name!r} is "
-        f"{values[j]:.3g}, and what is computed from it overflows. A motion that diverged? Look where the state comes from. (In a batch "
-        "the row would be NaN.)"
+        f"{values[j]:.3g}, and what is computed from it overflows. A motion that diverged? Look where the state "
+        "comes from. (In a batch the row would be NaN.)"
     )
 
 

@@ -141,7 +141,8 @@ def _csv(arm: Arm, path: Path) -> Other:
         raise ReadFault(f"{path}: {error}; every row has to have a number in each column.") from None
     n = arm.n
     parts = tuple(table[:, i * n : (i + 1) * n] for i in range(4))
-    return Other(path.name, n, None, parts, _accuracy([row[3 * n :] for row in words], parts[3]))
+    written = [_accuracy([row[i * n : (i + 1) * n] for row in words], parts[i]) for i in range(4)]
+    return Other(path.name, n, None, parts, written[3] + _carried(arm, parts, written[:3]))
 
 
 def _columns(arm: Arm, path: Path, header: Sequence[str]) -> list[int]:
@@ -165,6 +166,20 @@ def _columns(arm: Arm, path: Path, header: Sequence[str]) -> list[int]:
             f"q{arm.n}, qd1 …, qdd1 …, tau1 … (or joint names, q_{arm.joint_names[0]})."
         )
     return [places[key] for key in wanted]
+
+
+def _carried(arm: Arm, parts: Sequence[Matrix], written: Sequence[float]) -> float:
+    """What rounded positions, speeds and accelerations do to torques, relative to the largest: some roundings tried."""
+    if max(written) < 1e-15:
+        return 0.0
+    torques, rng = _arm_torques(arm), np.random.default_rng(0)
+    state = [part[:48] for part in parts[:3]]
+    units = [w * max(float(np.max(np.abs(part))), 1e-300) for w, part in zip(written, parts, strict=False)]
+    exact, worst = torques(*state), 0.0
+    for _ in range(6):
+        moved = [x + u / 2 * rng.choice([-1.0, 1.0], x.shape) for x, u in zip(state, units, strict=True)]
+        worst = max(worst, float(np.max(np.abs(torques(*moved) - exact))))
+    return worst / max(float(np.max(np.abs(parts[3]))), 1e-300)
 
 
 def _accuracy(words: list[list[str]], tau: Matrix) -> float:
