@@ -17,7 +17,7 @@ import forearm
 PAGE = Path(__file__).parent / "api.md"
 
 GROUPS = {
-    "The arm": "Arm Link Inertia Drive Wrench Pose Defect load known_arms parameters_of write_toml write_urdf",
+    "The arm": "Arm Link Inertia Drive Wrench Pose NamedFrame Defect load known_arms parameters_of write_toml write_urdf",
     "Torques and accelerations": "inverse_dynamics forward_dynamics external_torque reactions terms",
     "The terms of the equation of motion": (
         "mass_matrix solve_mass mass_matrix_rate coriolis_matrix coriolis_transpose_times christoffel "
@@ -264,6 +264,7 @@ NO_EXAMPLE = {
     "torch_function": "needs PyTorch",
     "jax_function": "needs JAX",
     "casadi_function": "needs CasADi",
+    "NamedFrame": "readers make it",
     "Fault": "the family of all that follow",
     "ArmFault": "in docs/robots.md",
     "SingularInertia": "a mass matrix that cannot be inverted",
