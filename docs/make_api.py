@@ -17,7 +17,9 @@ import forearm
 PAGE = Path(__file__).parent / "api.md"
 
 GROUPS = {
-    "The arm": "Arm Link Inertia Drive Wrench Pose NamedFrame Defect load known_arms parameters_of write_toml write_urdf",
+    "The arm": (
+        "Arm Link Inertia Drive Wrench Pose NamedFrame Defect load known_arms parameters_of write_toml write_urdf"
+    ),
     "Torques and accelerations": "inverse_dynamics forward_dynamics external_torque reactions terms",
     "The terms of the equation of motion": (
         "mass_matrix solve_mass mass_matrix_rate coriolis_matrix coriolis_transpose_times christoffel "
