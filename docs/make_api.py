@@ -17,7 +17,9 @@ import forearm
 PAGE = Path(__file__).parent / "api.md"
 
 GROUPS = {
-    "The arm": "Arm Link Inertia Drive Wrench Pose Defect load known_arms parameters_of write_toml write_urdf",
+    "The arm": (
+        "Arm Link Inertia Drive Wrench Pose NamedFrame Defect load known_arms parameters_of write_toml write_urdf"
+    ),
     "Torques and accelerations": "inverse_dynamics forward_dynamics external_torque reactions terms",
     "The terms of the equation of motion": (
         "mass_matrix solve_mass mass_matrix_rate coriolis_matrix coriolis_transpose_times christoffel "
@@ -26,7 +28,7 @@ GROUPS = {
     "Derivatives and parameters": "derivatives forward_derivatives regressor parameters parameter_names",
     "Frames and other coordinates": "pose jacobian jacobian_rate task Coordinates",
     "The papers": "FORMULATIONS strobe count polynomial published derive symbolic prove_equal",
-    "The compiler": "compile Kernel emit_c torch_function jax_function sin cos sqrt where",
+    "The compiler": "compile Kernel emit_c torch_function jax_function casadi_function sin cos sqrt where",
     "Simulation": "simulate significance",
     "Trust": "check verify compare",
     "What is refused": "Fault ArmFault NoDynamics StateFault ReadFault SingularInertia TraceFault KernelFault",
@@ -263,6 +265,8 @@ NO_EXAMPLE = {
     "significance": "in examples/03_ignoring_coriolis.py",
     "torch_function": "needs PyTorch",
     "jax_function": "needs JAX",
+    "casadi_function": "needs CasADi",
+    "NamedFrame": "readers make it",
     "Fault": "the family of all that follow",
     "ArmFault": "in docs/robots.md",
     "SingularInertia": "a mass matrix that cannot be inverted",

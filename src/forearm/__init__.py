@@ -23,6 +23,7 @@ _NAMES = {
     "Drive": "link",
     "Wrench": "link",
     "Pose": "frames",
+    "NamedFrame": "frames",
     "Defect": "arm",
     "load": "readers",
     "known_arms": "readers",
@@ -56,6 +57,7 @@ _NAMES = {
     "emit_c": "compiler.sources.controller",
     "torch_function": "gradients",
     "jax_function": "gradients",
+    "casadi_function": "compiler.sources.casadi_symbols",
     "sin": "algebra",
     "cos": "algebra",
     "sqrt": "algebra",
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
     from forearm.arm import Arm as Arm, Defect as Defect
     from forearm.compiler.kernel import Kernel as Kernel
     from forearm.compiler.pipeline import compile as compile
+    from forearm.compiler.sources.casadi_symbols import casadi_function as casadi_function
     from forearm.compiler.sources.controller import emit_c as emit_c
     from forearm.counting import count as count, polynomial as polynomial, published as published
     from forearm.derivation import derive as derive, prove_equal as prove_equal, symbolic as symbolic
@@ -90,6 +93,7 @@ if TYPE_CHECKING:
         TraceFault as TraceFault,
     )
     from forearm.formulations import FORMULATIONS as FORMULATIONS
+    from forearm.frames import NamedFrame as NamedFrame
     from forearm.frames import Pose as Pose
     from forearm.gradients import jax_function as jax_function, torch_function as torch_function
     from forearm.inertia import Inertia as Inertia

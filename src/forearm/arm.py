@@ -11,7 +11,7 @@ import numpy as np
 
 from forearm import faults
 from forearm.algebra import Matrix, Scalar, Vector, is_number, is_zero, parallel_axis, product, turned_tensor
-from forearm.frames import SAME, Part, Pose, Triple
+from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link, combined
 
@@ -55,10 +55,12 @@ class Arm(Part):
     """Named joint positions."""
     dynamics: bool = True
     """Whether masses are known; without them (or when all are zero) the arm has kinematics only."""
+    frames: tuple[NamedFrame, ...] = ()
+    """Frames that can be asked for by name: the links of the file that the arm was read from."""
 
     def __post_init__(self) -> None:
         where = f"arm {faults.name(self.name, 'the name of an arm')!r}"
-        for name in ("links", "defects", "remarks", "provenance"):
+        for name in ("links", "defects", "remarks", "provenance", "frames"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         self._check_texts(where)
         if not self.links:
@@ -67,6 +69,7 @@ class Arm(Part):
             faults.part(link, Link, f"{where}: links[{i}]")
         faults.part(self.base, Pose, f"{where}: base")
         faults.part(self.tool, Pose, f"{where}: tool")
+        faults.frame_links(self.frames, len(self.links), where)
         named = (
             link if link.name else link.replace(name=f"joint{i}") for i, link in enumerate(self.links, 1)
         )
@@ -175,7 +178,8 @@ class Arm(Part):
     @cached_property
     def digest(self) -> str:
         """A fingerprint of all that influences a number."""
-        content = repr((self.links, self.base, self.tool, self.gravity, self.dynamics))
+        named = (self.frames,) if self.frames else ()
+        content = repr((self.links, self.base, self.tool, self.gravity, self.dynamics, *named))
         return hashlib.sha256(content.encode()).hexdigest()
 
     @cached_property
@@ -195,6 +199,30 @@ class Arm(Part):
             faults.no_configuration(self, name)
         return np.array(known[name])
 
+    @cached_property
+    def frame_names(self) -> tuple[str, ...]:
+        """Frames that can be asked for by name, beside the numbers 0 to n."""
+        named = (*self.joint_names, *(frame.name for frame in self.frames))
+        return tuple(dict.fromkeys(("base", *named, "flange", "tool")))
+
+    def place_of(self, frame: str | int) -> tuple[int, Pose]:
+        """Which frame, 0 to n, carries a frame, and where it is seen from that one.
+
+        The arm's own frames are 0 to n (also '#0' to '#n') and 'tool'. Other names are the file's links, then joints
+        (the far end of their link); 'base' and 'flange' mean frames 0 and n where the file has no link of that name.
+        """
+        if isinstance(frame, (int, np.integer)) and not isinstance(frame, bool) and 0 <= frame <= self.n:
+            return int(frame), SAME
+        if frame == "tool":
+            return self.n, self.tool
+        places = {"base": (0, SAME), "flange": (self.n, SAME), "#n": (self.n, SAME)}
+        places.update((f"#{i}", (i, SAME)) for i in range(self.n + 1))
+        places.update((name, (i, SAME)) for i, name in enumerate(self.joint_names, 1))
+        places.update((named.name, (named.link, named.pose)) for named in self.frames)
+        if frame not in places:
+            faults.unknown_frame(frame, self.frame_names, self.name)
+        return places[frame]  # type: ignore[index]
+
     # -- new arms from this one --------------------------------------------------------------------------
 
     def with_base(self, base: Pose) -> "Arm":
@@ -211,13 +239,13 @@ class Arm(Part):
         com: Any = (0.0, 0.0, 0.0),
         inertia: Inertia | None = None,
         *,
-        frame: str | None = None,
+        frame: str | int | None = None,
     ) -> "Arm":
-        """The arm holding a body: mass [kg], centre [m] and inertia in the axes of `frame`, 'flange' or 'tool'.
+        """The arm holding a body: mass [kg], centre [m] and inertia in the axes of `frame`, see `place_of`.
 
         The inertia may be about the payload's centre of mass or about the origin of `frame`. Payloads combine
         with what is there. A payload of zero is the arm itself; minus a payload takes it off again. `frame` has
-        no default: the two differ by the tool.
+        no default: 'flange' and 'tool' differ by the tool.
         """
         faults.payload_frame(frame)
         faults.needs_dynamics(self, "payload")
@@ -230,10 +258,14 @@ class Arm(Part):
             tensor = tensor - parallel_axis(mass, center)
         if is_number(mass) and mass == 0 and not np.any(tensor):
             return self
-        if frame == "tool":
-            center = product(self.tool.R, center) + self.tool.p
-            tensor = turned_tensor(self.tool.R, tensor)
-        return self.replace(links=(*self.links[:-1], combined(self.links[-1], mass, center, tensor)))
+        number, pose = self.place_of(frame)  # type: ignore[arg-type]
+        if not number:
+            faults.payload_on_base(frame, self.name)
+        if pose != SAME:
+            center = product(pose.R, center) + pose.p
+            tensor = turned_tensor(pose.R, tensor)
+        held = combined(self.links[number - 1], mass, center, tensor)
+        return self.replace(links=(*self.links[: number - 1], held, *self.links[number:]))
 
     def without_drives(self) -> "Arm":
         """The rigid arm: no rotor inertia, no friction."""

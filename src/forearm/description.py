@@ -78,7 +78,8 @@ def summary(arm: Any) -> list[tuple[str, str]]:
     facts.append(("tool", _pose(arm.tool, "the flange (frame n)")))
     facts.append(("included", included(arm)))
     names = ", ".join(name for name, _ in arm.configurations)
-    return [*facts, ("named q", names)] if names else facts
+    frames = ", ".join(frame.name for frame in arm.frames)
+    return [*facts, *((key, text) for key, text in (("named q", names), ("frames", frames)) if text)]
 
 
 def included(arm: Any) -> str:

@@ -100,3 +100,19 @@ class Pose(Part):
 
 SAME = Pose()
 """The pose of a frame that coincides with the other."""
+
+
+@dataclass(frozen=True)
+class NamedFrame(Part):
+    """A frame that a file gives a name: one of its links, wherever that rides."""
+
+    name: str
+    """The file's name for it; anything but 'tool' and what begins with '#'."""
+    link: int
+    """The frame that carries it, 0 (the base) to n."""
+    pose: Pose = SAME
+    """Where it is, seen from that frame."""
+
+    def __post_init__(self) -> None:
+        faults.frame_name(self.name, "the name of a frame")
+        faults.part(self.pose, Pose, f"frame {self.name!r}: pose")

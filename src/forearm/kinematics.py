@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from forearm import faults
 from forearm.algebra import Matrix, Scalar, Vector, cross, product
 from forearm.arm import Arm
+from forearm.frames import SAME
 
 
 def link_poses(arm: Arm, q: Vector) -> list[tuple[Matrix, Vector]]:
@@ -21,29 +21,22 @@ def link_poses(arm: Arm, q: Vector) -> list[tuple[Matrix, Vector]]:
 
 
 def frame_names(arm: Arm) -> tuple[str, ...]:
-    """Frames that can be asked for by name: 'base', each link, 'flange', 'tool'."""
-    return ("base", *arm.joint_names, "flange", "tool")
+    """Frames that can be asked for by name: 'base', each joint's and each of the file's links, 'flange', 'tool'."""
+    return arm.frame_names
 
 
 def frame_number(arm: Arm, frame: str | int) -> int:
-    """Number 0 … n of a frame ('tool' and 'flange' are carried by link n)."""
-    if isinstance(frame, (int, np.integer)) and not isinstance(frame, bool) and 0 <= frame <= arm.n:
-        return int(frame)
-    if frame in ("tool", "flange"):
-        return arm.n
-    if frame == "base":
-        return 0
-    if frame in arm.joint_names:
-        return arm.joint_names.index(frame) + 1  # type: ignore[arg-type]
-    faults.unknown_frame(frame, frame_names(arm), arm.name)
+    """Number 0 … n of the frame that carries a frame (see `Arm.place_of`)."""
+    return arm.place_of(frame)[0]
 
 
 def frame_pose(arm: Arm, q: Vector, frame: str | int = "tool") -> tuple[Matrix, Vector]:
     """R_world_frame (3, 3) and p_world_frame (3,) of one frame."""
-    R, p = link_poses(arm, q)[frame_number(arm, frame)]
-    if frame == "tool":
-        return product(R, arm.tool.R), p + product(R, arm.tool.p)
-    return R, p
+    number, pose = arm.place_of(frame)
+    R, p = link_poses(arm, q)[number]
+    if pose == SAME:
+        return R, p
+    return product(R, pose.R), p + product(R, pose.p)
 
 
 def joint_axes(arm: Arm, poses: list[tuple[Matrix, Vector]]) -> list[Vector]:

@@ -69,7 +69,7 @@ class Wrench(Part):
     moment: Triple = ZERO
     """Moment on the arm about the point of action [N m]."""
     at: str | int | Sequence[Any] = "tool"
-    """Where it acts: 'tool', a link's name (origin of its frame), or (link name, point in link axes)."""
+    """Where it acts: 'tool', a frame's name or number (its origin), or (frame, point in its axes)."""
     frame: str = "world"
     """Axes of force and moment: 'world', or 'local' (those of the link or tool)."""
 

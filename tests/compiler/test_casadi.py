@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+import forearm as fa
 from arms import random_arm
 from close import assert_close
 from compiler.programs import STATE, largest, random_graph, random_inputs, torques
@@ -12,7 +13,7 @@ from forearm.compiler.graph.derivatives import jacobian
 from forearm.compiler.graph.interpreter import interpret
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
-from forearm.compiler.sources.casadi_function import to_casadi
+from forearm.compiler.sources.casadi_symbols import to_casadi
 from forearm.faults import KernelFault
 
 
@@ -24,6 +25,20 @@ def test_torques_are_the_same():
     state = random_inputs(graph, 1)
     found = function(*(state[k] for k in STATE)).full().ravel()
     assert_close(found, interpret(graph, state)["tau"])
+
+
+def test_a_quantity_of_an_arm_is_a_public_function():
+    pytest.importorskip("casadi", reason="CasADi is not installed")
+    arm = fa.load("ur5e")
+    q, qd, qdd = arm.random_state(2)
+    torque = fa.casadi_function(arm)
+    assert torque.name_in() == ["q", "qd", "qdd"]
+    assert_close(torque(q, qd, qdd).full().ravel(), fa.inverse_dynamics(arm, q, qd, qdd))
+    assert_close(fa.casadi_function(arm, "mass_matrix")(q).full(), fa.mass_matrix(arm, q))
+    assert_close(fa.casadi_function(arm, "pose", frame=3)(q).full(), fa.pose(arm, q, 3))
+    loaded = fa.casadi_function(arm, "gravity_torque", free=["payload"])
+    held = arm.with_payload(2.0, frame="flange")
+    assert_close(loaded(q, [2.0, *[0.0] * 9]).full().ravel(), fa.gravity_torque(held, q))
 
 
 def test_every_operation_and_every_shape():

@@ -11,7 +11,7 @@ from forearm import faults
 from forearm.arm import Arm, Defect
 from forearm.factorisation import factor
 from forearm.faults import ArmFault, NoDynamics, SingularInertia, StateFault
-from forearm.frames import Pose
+from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.kinematics import frame_pose
 from forearm.link import Drive, Link, Wrench
@@ -109,6 +109,10 @@ PARTS = [
     arm("wrench at a point of nothing", lambda: Wrench(at=(1, 2, 3)), r"Wrench at is \(1, 2, 3\); give 'tool', a link's name, or \(link name, point"),
     arm("unknown frame", lambda: frame_pose(two_links(), np.zeros(2), "hand"), r"arm 'rr' has no frame 'hand'; it has base, upper, lower, flange, tool"),
     arm("payload nowhere", lambda: two_links().with_payload(1.0), r"with_payload\(frame=None\): say frame='flange' .* or frame='tool'"),
+    arm("payload on the base", lambda: two_links().with_payload(1.0, frame="base"), r"payload of arm 'rr': frame 'base' stands on the base, .* give a frame that moves"),
+    arm("a frame of the arm's own", lambda: NamedFrame("#1", 1), r"the name of a frame is '#1', which is the arm's own .* give another name"),
+    arm("a frame beyond the arm", lambda: two_links(frames=(NamedFrame("far", 3),)), r"arm 'rr': frame 'far' rides on 3; give 0 \(the base\) to 2"),
+    arm("a frame twice", lambda: two_links(frames=(NamedFrame("eye", 1), NamedFrame("eye", 2))), r"arm 'rr': two frames are called 'eye'; give each a name of its own"),
     arm("scalar gravity", lambda: two_links(gravity=9.81), r"arm 'rr': gravity is the number 9.81; give the acceleration of free fall as a vector in world axes, \(0, 0, -9.81\)"),
     arm("bare DH numbers", lambda: Arm.from_dh("rr", [(0, 1, 0, 0)], convention="standard"), r"a Denavit-Hartenberg row is \(0, 1, 0, 0\); give a mapping with names, \{'kind': 'revolute'"),
     arm("no links", lambda: Arm("empty", []), r"arm 'empty' has no links; give at least one link"),
@@ -158,6 +162,8 @@ CALLS = [
     Case("singular mass matrix", lambda: faults.singular_inertia(two_links(), np.diag([2.0, 0.0]), np.zeros(2)), SingularInertia, r"arm 'rr': the mass matrix is singular: joint 2 'lower' has no inertia about its axis .* give link 2 its mass and inertia, or a drive with rotor_inertia"),
     Case("mass matrix singular by structure", lambda: factor(np.diag([1.0, 0.0])), SingularInertia, r"singular at every q: joint 2 has no inertia .*; give link 2 its mass and inertia, or a drive"),
     Case("mass matrix of a named arm singular by structure", lambda: factor(np.diag([1.0, 0.0]), arm=two_links()), SingularInertia, r"^arm 'rr': the mass matrix is singular at every q: joint 2 'lower' has no inertia .*; give link 2 its mass and inertia, or a drive"),
+    state("masked", lambda: faults.state(two_links(), "q", np.ma.array([0.0, 1.0], mask=[0, 1])), r"q has 1 masked entries, which have no value; leave out their rows, or fill them"),
+    state("overflow", lambda: faults.not_finite(two_links(), "inverse_dynamics", {"q": np.zeros(2), "qd": np.array([0.0, 1e200])}), r"arm 'rr': inverse_dynamics is not finite: qd of joint 2 'lower' is 1e\+200, .* diverged\?"),
     state("singular pose", lambda: faults.singular_pose(two_links(), "tool", 1e17), r"arm 'rr', frame 'tool': the arm is in a singular pose \(condition 1e\+17\), .* give damping="),
     state("coordinates", lambda: faults.coordinate_matrix(two_links(), (3, 1)), r"coordinates of arm 'rr': S has shape \(3, 1\); give a matrix \(2, k\) of full column rank"),
 ]  # fmt: skip

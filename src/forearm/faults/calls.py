@@ -79,6 +79,7 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """An array (..., n) with one number for each joint, in its own precision; a dict by joint name will do."""
     if isinstance(value, dict):
         value = _from_names(arm, name, value, [link.name for link in arm.links])
+    not_masked(value, name)
     array = _array(name, value)
     if array.dtype.kind == "c":
         raise StateFault(f"{name} is complex; arm {arm.name!r} takes real numbers.")
@@ -98,6 +99,15 @@ def joint_shape(arm: Any, name: str, shape: tuple[int, ...]) -> None:
         raise StateFault(
             f"{name} has shape {shape}, but arm {arm.name!r} has {n} joints ({listed}); give ({n},) or "
             f"a batch (..., {n})."
+        )
+
+
+def not_masked(value: Any, name: str) -> None:
+    """Refuse an array with masked entries: what is computed from them would pass for numbers."""
+    if np.ma.is_masked(value):
+        raise StateFault(
+            f"{name} has {int(np.sum(np.ma.getmaskarray(value)))} masked entries, which have no value; leave out their "
+            f"rows, or fill them: {name}.filled(numpy.nan) stays NaN in its own row."
         )
 
 
@@ -148,6 +158,8 @@ def degrees_hint(arm: Any, q: np.ndarray[Any, Any]) -> str | None:
     largest = float(np.nanmax(np.abs(q[..., turning]), initial=0.0))
     if largest <= DEGREES:
         return None
+    if largest > DIVERGED:
+        return f"q reaches {largest:.3g} rad: a motion that diverged? Look where the states come from."
     turns = largest / math.tau
     return f"q reaches {largest:g} rad, {turns:.1f} turns: degrees? Angles are in radians (numpy.deg2rad)."
 
@@ -155,8 +167,32 @@ def degrees_hint(arm: Any, q: np.ndarray[Any, Any]) -> str | None:
 # -- numerical outcomes ----------------------------------------------------------------------------------
 
 
-def singular_inertia(arm: Any, M: np.ndarray[Any, Any], q: np.ndarray[Any, Any]) -> NoReturn:
-    """The mass matrix cannot be factored: name the joint whose effective inertia vanishes."""
+DIVERGED = 1e9
+"""Angles beyond this [rad] were not given in degrees: something ran away."""
+REGULAR = 1e-11
+"""A joint that keeps so much of its inertia when those beyond it are free does not make M singular."""
+
+
+def not_finite(arm: Any, quantity: str, given: dict[str, np.ndarray[Any, Any]]) -> NoReturn:
+    """A finite state whose result is not: its numbers are too large, and the largest is named."""
+    name, values = max(given.items(), key=lambda pair: float(np.max(np.abs(pair[1]), initial=0.0)))
+    j = int(np.argmax(np.abs(values)))
+    raise StateFault(
+        f"arm {arm.name!r}: {quantity} is not finite: {name} of joint {j + 1} {arm.links[j].name!r} is "
+        f"{values[j]:.3g}, and what is computed from it overflows. A motion that diverged? Look where the state "
+        "comes from. (In a batch the row would be NaN.)"
+    )
+
+
+def singular_inertia(
+    arm: Any, M: np.ndarray[Any, Any], q: np.ndarray[Any, Any], given: dict[str, Any] | None = None
+) -> NoReturn:
+    """The mass matrix cannot be factored: name the joint whose effective inertia vanishes.
+
+    Where it can be, accelerations are not finite because the state (`given`, by name) has diverged.
+    """
+    if not np.all(np.isfinite(M)):
+        not_finite(arm, "the mass matrix", {"q": q})
     remaining = np.array(M, dtype=float)
     worst, least = 0, math.inf
     for k in range(len(M) - 1, -1, -1):
@@ -167,23 +203,14 @@ def singular_inertia(arm: Any, M: np.ndarray[Any, Any], q: np.ndarray[Any, Any])
             break
         row = remaining[k, :k] / remaining[k, k]
         remaining[:k, :k] -= np.outer(row, remaining[k, :k])
+    if given and least > REGULAR:
+        not_finite(arm, "the acceleration", given)
     link = arm.links[worst]
     what = "about" if link.revolute else "along"
     raise SingularInertia(
         f"arm {arm.name!r}: the mass matrix is singular: joint {worst + 1} {link.name!r} has no inertia "
         f"{what} its axis when the joints beyond it are free (M[{worst}, {worst}] = {M[worst, worst]:.3g}, "
         f"{least:.1g} of it left); give link {worst + 1} its mass and inertia, or a drive with rotor_inertia."
-    )
-
-
-def overflow(arm: Any, where: str, inputs: dict[str, np.ndarray[Any, Any]]) -> NoReturn:
-    """A single state whose numbers are finite but so large that no result is: the motion has diverged."""
-    name, array = max(inputs.items(), key=lambda pair: float(np.max(np.abs(pair[1]), initial=0.0)))
-    j = int(np.argmax(np.abs(array)))
-    whose = f" of joint {j + 1} {arm.links[j].name!r}" if array.shape == (len(arm.links),) else ""
-    raise StateFault(
-        f"{where}: the result is not finite: {name}{whose} is {array.ravel()[j]:.3g}, so large that its products "
-        "overflow. The motion has diverged, or the numbers are not what they should be; give smaller ones."
     )
 
 

@@ -275,32 +275,72 @@ def drive_numbers(drive: Any) -> None:
     for name, value in signed.items():
         if is_number(value) and value < 0:
             raise ArmFault(f"Drive {name} is {value:g}; give its size, zero or positive.")
-    if is_number(drive.smoothing) and drive.smoothing <= 0:
-        raise ArmFault(f"Drive smoothing is {drive.smoothing:g}; give a positive speed in rad/s or m/s.")
+    if is_number(drive.smoothing) and drive.smoothing < LEAST_SMOOTHING:
+        raise ArmFault(
+            f"Drive smoothing is {drive.smoothing:g}; give a positive speed in rad/s or m/s, {LEAST_SMOOTHING:g} or "
+            "more (its square must be a number, also in single precision)."
+        )
 
 
 def wrench_place(at: Any, frame: Any) -> None:
     """Where a wrench acts and in which axes its components are."""
     choice(frame, ("world", "local"), "Wrench frame")
-    if not (isinstance(at, str) or (isinstance(at, tuple) and len(at) == 2 and isinstance(at[0], str))):
+    frame = at[0] if isinstance(at, tuple) and len(at) == 2 else at
+    if isinstance(frame, bool) or not isinstance(frame, (str, int)):
         raise ArmFault(
             f"Wrench at is {at!r}; give 'tool', a link's name, or (link name, point in that link's frame)."
         )
 
 
+LEAST_SMOOTHING = 1e-18
+"""Least speed over which dry friction turns over [rad/s or m/s]."""
+
+
+def frame_name(value: Any, where: str) -> str:
+    """A name that a file may give a frame: those of the arm itself are kept apart."""
+    if name(value, where).startswith("#") or value == "tool":
+        raise ArmFault(
+            f"{where} is {value!r}, which is the arm's own ('#0' to '#n' are its numbered frames, 'tool' the one that "
+            "with_tool sets); give another name."
+        )
+    return str(value)
+
+
+def frame_links(frames: Iterable[Any], n: int, where: str) -> None:
+    """Each named frame once, on a frame that the arm has."""
+    seen: set[str] = set()
+    for frame in frames:
+        if not (isinstance(frame.link, int) and 0 <= frame.link <= n):
+            raise ArmFault(
+                f"{where}: frame {frame.name!r} rides on {frame.link!r}; give 0 (the base) to {n}."
+            )
+        if frame.name in seen:
+            raise ArmFault(f"{where}: two frames are called {frame.name!r}; give each a name of its own.")
+        seen.add(frame.name)
+
+
 def unknown_frame(name: Any, known: Iterable[str], arm: str) -> NoReturn:
     """A frame, link or joint that the arm does not have."""
-    raise ArmFault(f"arm {arm!r} has no frame {name!r}; it has {', '.join(known)}.")
+    names = tuple(known)
+    hint = did_you_mean(name, names) if isinstance(name, str) else ""
+    raise ArmFault(f"arm {arm!r} has no frame {name!r}{hint}; it has {', '.join(names)}.")
 
 
-def payload_frame(frame: Any) -> str:
+def payload_frame(frame: Any) -> None:
     """The frame in which a payload's centre is given, which has no default."""
-    if frame not in ("flange", "tool"):
+    if frame is None:
         raise ArmFault(
-            f"with_payload(frame={frame!r}): say frame='flange' (frame n, the end of the last link) or "
-            "frame='tool' (after the tool pose); the two differ by the tool."
+            "with_payload(frame=None): say frame='flange' (frame n, the end of the last link) or frame='tool' (after "
+            "the tool pose; the two differ by it), or name a link."
         )
-    return str(frame)
+
+
+def payload_on_base(frame: Any, arm: str) -> NoReturn:
+    """A body on what does not move."""
+    raise ArmFault(
+        f"payload of arm {arm!r}: frame {frame!r} stands on the base, where a body changes no torque; "
+        "give a frame that moves."
+    )
 
 
 def gravity(value: Any, where: str) -> tuple[Any, Any, Any]:

@@ -15,7 +15,7 @@ axes. `joint_torques` of horn_raibert_1978 also needs `coefficients=`, the M, C,
 """
 
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -72,29 +72,8 @@ class Formulation:
 
     def __getattr__(self, name: str) -> Any:
         if name in QUANTITIES and name in self.gives:
-            return self._checked(getattr(self.module, name), name)
+            return _checked(self, name)
         raise AttributeError(f"{self.stem} gives {', '.join(self.gives)}; it has no {name}")
-
-    def _checked(self, function: Any, quantity: str) -> Any:
-        names = _STATE.get(quantity, ("q", "qd", "qdd"))
-
-        @wraps(function)
-        def checked(arm: Any, *args: Any, **keywords: Any) -> Any:
-            needs_arm(arm)
-            if not getattr(arm, "dynamics", True):
-                no_dynamics(arm, quantity)
-            sliding = [link.name for link in arm.links if not link.revolute] if self.joints == "R" else []
-            if sliding:
-                raise ArmFault(
-                    f"{self.stem} takes revolute joints only, but {', '.join(sliding)} of arm {arm.name!r} "
-                    "is prismatic; choose a formulation whose FORMULATIONS[stem].joints is 'RP'."
-                )
-            for name, value in (*zip(names, args, strict=False), *keywords.items()):
-                if name in names:
-                    one_state(arm, name, value)
-            return function(arm, *args, **keywords)
-
-        return checked
 
     def accepts(self, arm: Any) -> bool:
         """Whether the arm's joints are of the kinds that it handles."""
@@ -107,6 +86,31 @@ class Formulation:
                 f"{self.stem} gives {', '.join(self.gives)}, not {quantity}; choose another formulation."
             )
         return self
+
+
+@cache
+def _checked(row: Formulation, quantity: str) -> Any:
+    """A formulation's function with its arguments checked; one for all who ask, so that it equals itself."""
+    function = getattr(row.module, quantity)
+    names = _STATE.get(quantity, ("q", "qd", "qdd"))
+
+    @wraps(function)
+    def checked(arm: Any, *args: Any, **keywords: Any) -> Any:
+        needs_arm(arm)
+        if not getattr(arm, "dynamics", True):
+            no_dynamics(arm, quantity)
+        sliding = [link.name for link in arm.links if not link.revolute] if row.joints == "R" else []
+        if sliding:
+            raise ArmFault(
+                f"{row.stem} takes revolute joints only, but {', '.join(sliding)} of arm {arm.name!r} "
+                "is prismatic; choose a formulation whose FORMULATIONS[stem].joints is 'RP'."
+            )
+        for name, value in (*zip(names, args, strict=False), *keywords.items()):
+            if name in names:
+                one_state(arm, name, value)
+        return getattr(row.module, quantity)(arm, *args, **keywords)  # as it is now
+
+    return checked
 
 
 _ROWS = (

@@ -14,7 +14,7 @@ import numpy as np
 from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ReadFault
-from forearm.frames import Pose
+from forearm.frames import NamedFrame, Pose
 from forearm.readers.file_content import read_limited
 from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words
 from forearm.readers.robot_text import BodyText, Frame, JointText, LinkText, RobotText
@@ -49,7 +49,14 @@ def read_mjcf(
     chain = chain_of(robot, root, tip, lock)
     arm = arm_of_chain(robot, chain, right_angles, keep_defects, False, rest)
     last = _anchor(model, chain.tip or chain.joints[-1].child)
-    return arm.replace(tool=arm.tool @ Pose(translation=_triple(-last))) if np.any(last) else arm
+    tool = arm.tool @ Pose(translation=_triple(-last)) if np.any(last) else arm.tool
+    return arm.replace(tool=tool, frames=tuple(_at_body(model, frame) for frame in arm.frames))
+
+
+def _at_body(model: Any, frame: NamedFrame) -> NamedFrame:
+    """A link's frame stands at its joint; MJCF means the body's own."""
+    anchor = _anchor(model, frame.name)
+    return frame.replace(pose=frame.pose @ Pose(translation=_triple(-anchor))) if np.any(anchor) else frame
 
 
 def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[RobotText, Any]:

@@ -15,7 +15,7 @@ from forearm.algebra import Matrix, Vector, is_number, parallel_axis, rotation_z
 from forearm.angles import nearest_right_angle, rounded_right_angle
 from forearm.arm import Arm, Defect, moved_frame
 from forearm.faults import ArmFault, ReadFault, link_faults
-from forearm.frames import Pose
+from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
 from forearm.option_names import option
@@ -42,13 +42,14 @@ def arm_of_chain(
         _pose_in(body, poses, joint.parent) @ _pose(joint.origin, snap)
         for body, poses, joint in zip(chain.bodies, placed, chain.joints, strict=False)
     ]
-    links = []
+    links, ends = [], [steps[0] @ Pose(turns[0][0])]  # type: ignore[arg-type]
     for i, joint in enumerate(chain.joints):
         turn, flip = turns[i]
         mass, com, tensor = _sum(robot, chain.bodies[i + 1], placed[i + 1])
         link = _link(joint, Pose(turn.T), flip, mass, com, tensor)  # type: ignore[arg-type]
         after = steps[i + 1] @ Pose(turns[i + 1][0]) if i + 1 < len(steps) else Pose()  # type: ignore[arg-type]
         links.append(_clean(moved_frame(link, after)))
+        ends.append(after)
     tool = _pose_in(chain.bodies[-1], placed[-1], chain.tip) if chain.tip else Pose()
     base = rest.pop("base", Pose()) @ steps[0] @ Pose(turns[0][0])  # type: ignore[arg-type]
     defects = _defects(robot, chain, links) if dynamics else ()
@@ -56,6 +57,7 @@ def arm_of_chain(
         "name": robot.name,
         "provenance": (("all", f"{Path(robot.file).name}, robot {robot.name!r}"),),
         "tool": tool,
+        "frames": _frames(chain, placed, ends),
         **rest,
     }
     remarks = (*_remarks(robot, chain, snap, dynamics), *fields.pop("remarks", ()))
@@ -100,6 +102,16 @@ def _motion(joint: JointText, position: float) -> Pose:
 
 def _pose_in(body: tuple[Member, ...], poses: list[Pose], name: str) -> Pose:
     return next(pose for member, pose in zip(body, poses, strict=True) if member.link.name == name)
+
+
+def _frames(chain: SerialChain, placed: list[list[Pose]], ends: list[Pose]) -> tuple[NamedFrame, ...]:
+    """Every link of the file, seen from the frame at the end of the body that it rides on."""
+    return tuple(
+        NamedFrame(member.link.name, i, ends[i].inverse() @ pose)
+        for i, (body, poses) in enumerate(zip(chain.bodies, placed, strict=True))
+        for member, pose in zip(body, poses, strict=True)
+        if member.link.name != "tool"
+    )
 
 
 def _axis_to_z(axis: tuple[float, float, float]) -> tuple[Matrix, bool]:
@@ -239,6 +251,8 @@ def _remarks(robot: RobotText, chain: SerialChain, snap: float | None, dynamics:
         said.append("held: " + _list([f"{name} at {value:g}" for name, value in chain.held.items()]))
     if chain.tip is None:
         said.append(f"the tool is the frame of {chain.joints[-1].child}; {option('tip')} names another")
+    if chain.tip != "tool" and "tool" in robot.links:
+        said.append(f"the arm's tool is not the link 'tool'; {option('tip', 'tool')} makes it so")
     rounded = [joint.name for joint in _all_joints(chain) if rounded_right_angle(joint.origin.rpy)]
     if rounded and snap is None:
         said.append(

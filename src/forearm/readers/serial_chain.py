@@ -347,7 +347,7 @@ def _tool(last: tuple[Member, ...], tip: str | None) -> str | None:
         return tip if tip in names else None
     inner = {last[member.before].link.name for member in last if member.before >= 0}
     ends = [name for name in names if name not in inner]
-    return ends[0] if len(ends) == 1 else None
+    return ends[0] if len(ends) == 1 else "tool" if "tool" in names else None
 
 
 def _some(names: Any, last: str = "") -> str:

@@ -19,7 +19,7 @@ from forearm.algebra import Scalar, is_number
 from forearm.angles import rotation_rpy, rounded_right_angle
 from forearm.arm import Arm, Defect, moved_frame
 from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean, link_faults
-from forearm.frames import Pose
+from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
 from forearm.readers.file_content import read_limited
@@ -100,6 +100,7 @@ def from_toml(
     if not rows:
         top.fault(None, 'the file has no links; give each joint a table [[link]] with joint = "revolute".')
     links, base = _chain(rows, base, convention)
+    fields["frames"] = _frames(top, rows)
     fields["defects"] = _defects(top, links)
     if keep_defects and dynamics:
         fields["defects"] += _undeclared(links, fields["defects"], Path(file).name)
@@ -368,6 +369,26 @@ def _defects(top: TomlTable, links: tuple[Link, ...]) -> tuple[Defect, ...]:
             )
         found.append(Defect(number, table.word("kind", DEFECTS), table.text("reason")))
         table.done()
+    return tuple(found)
+
+
+def _frames(top: TomlTable, rows: list[_Row]) -> tuple[NamedFrame, ...]:
+    """Named frames [[frame]]: name, link (0 for the base, or a link's number), xyz, rpy or rotation."""
+    ends = [*(row.before for row in rows), Pose()]
+    found = []
+    for index, item in enumerate(top.tables("frame")):
+        table = TomlTable(top.source, ("frame", index), item, f"frame {index + 1}")
+        link = table.raw("link", REQUIRED, f"0 (the base) to {len(rows)}")
+        if isinstance(link, bool) or not isinstance(link, int) or not 0 <= link <= len(rows):
+            table.fault("link", f"link is {link!r}; give 0 (the base) to {len(rows)}.")
+        name, pose = table.text("name"), _pose(table)
+        table.done()
+        try:
+            found.append(
+                NamedFrame(name, link, ends[link].inverse() @ pose if ends[link] != Pose() else pose)
+            )
+        except ArmFault as fault:
+            table.fault("name", str(fault))
     return tuple(found)
 
 

@@ -16,6 +16,7 @@ from forearm import dynamics, faults
 from forearm.algebra import Scalar, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
+from forearm.frames import Pose
 from forearm.inertia import SIX
 
 
@@ -109,16 +110,25 @@ class FeedforwardPD:
         return dynamics.inverse_dynamics(self.arm, goal, rate, push) + p * (goal - q) + d * (rate - qd)
 
 
-def payload_numbers(mass: Any, com: Any = (0.0, 0.0, 0.0), inertia: Any = None) -> Vector:
-    """Payloads at the flange as `simulate(payload=...)` takes them: (..., 10), leading axes broadcast.
+def payload_numbers(
+    mass: Any,
+    com: Any = (0.0, 0.0, 0.0),
+    inertia: Any = None,
+    *,
+    arm: Arm | None = None,
+    frame: str | int | None = None,
+) -> Vector:
+    """Payloads in frame n as `simulate(payload=...)` takes them: (..., 10), leading axes broadcast.
 
     Args:
         mass: Masses (...) [kg].
-        com: Centres of mass from the flange's origin, flange axes (..., 3) [m].
-        inertia: Inertia about the centre of mass, flange axes (..., 3, 3) [kg m²]; a point mass by default.
+        com: Centres of mass from the origin of `frame`, its axes (..., 3) [m].
+        inertia: Inertia about the centre of mass, axes of `frame` (..., 3, 3) [kg m²]; a point mass by default.
+        arm: The arm whose frame is meant, where `frame` is given.
+        frame: A frame of its last link, by name or number; frame n by default.
 
     Returns:
-        Mass, first moment, and inertia about the flange's origin (XX, XY, XZ, YY, YZ, ZZ).
+        Mass, first moment, and inertia about the origin of frame n (XX, XY, XZ, YY, YZ, ZZ).
     """
     m, c = np.asarray(mass, dtype=float), np.asarray(com, dtype=float)
     tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=float)
@@ -130,6 +140,9 @@ def payload_numbers(mass: Any, com: Any = (0.0, 0.0, 0.0), inertia: Any = None) 
         raise StateFault(
             f"payload: the least mass is {np.min(m):g} kg; give masses that are zero or positive."
         )
+    if frame is not None:
+        pose = _on_last_link(arm, frame)
+        c, tensor = c @ pose.R.T + pose.p, pose.R @ tensor @ pose.R.T
     square = np.einsum("...i,...i->...", c, c)[..., None, None] * np.eye(3)
     about = tensor + m[..., None, None] * (square - c[..., :, None] * c[..., None, :])
     batch = np.broadcast_shapes(m.shape, c.shape[:-1], about.shape[:-2])
@@ -139,3 +152,16 @@ def payload_numbers(mass: Any, com: Any = (0.0, 0.0, 0.0), inertia: Any = None) 
     for k, (i, j) in enumerate(SIX, 4):
         numbers[..., k] = about[..., i, j]
     return numbers
+
+
+def _on_last_link(arm: Arm | None, frame: str | int) -> Pose:
+    """A frame seen from frame n, which must carry it."""
+    if arm is None:
+        raise StateFault(f"payload_numbers(frame={frame!r}): give arm= too, whose frame it is.")
+    number, pose = arm.place_of(frame)
+    if number != arm.n:
+        raise StateFault(
+            f"payload_numbers: frame {frame!r} of arm {arm.name!r} rides on link {number}, a payload of a motion on "
+            f"the last one, {arm.n}; give a frame there, or arm.with_payload(..., frame={frame!r})."
+        )
+    return pose

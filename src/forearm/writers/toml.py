@@ -34,6 +34,9 @@ def to_toml(arm: Arm) -> str:
     for number, (link, row) in enumerate(zip(arm.links, rows, strict=True), 1):
         place = _dh_lines(row) if standard and row else _pose_lines(link.pose)
         blocks.append(_table("[link]", _link_lines(arm, link, number, place)))
+    for frame in arm.frames:
+        lines = [f"name = {_text(frame.name)}", f"link = {frame.link}", *_pose_lines(frame.pose)]
+        blocks.append(_table("[frame]", lines))
     for defect in arm.defects:
         lines = [f"link = {defect.link}", f"kind = {_text(defect.kind)}", f"reason = {_text(defect.reason)}"]
         blocks.append(_table("[defect]", lines))

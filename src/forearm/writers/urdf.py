@@ -17,7 +17,7 @@ from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.escapes import xml_comment
 from forearm.faults import ArmFault
-from forearm.frames import Pose
+from forearm.frames import NamedFrame, Pose
 from forearm.link import Link
 from forearm.output_files import write_text
 
@@ -52,6 +52,7 @@ def to_urdf(arm: Arm, *, lossy: bool = False) -> str:
     fixed = etree.SubElement(robot, "joint", name=_free("to_tool", arm.joint_names), type="fixed")
     _place(fixed, tool, names[-2], names[-1])
     etree.SubElement(robot, "link", name=names[-1])
+    _add_frames(robot, arm, names)
     etree.indent(robot)
     return etree.tostring(robot, encoding="unicode") + "\n"
 
@@ -98,9 +99,33 @@ def _constant(link: Link) -> Pose:
 
 
 def _link_names(arm: Arm) -> list[str]:
-    """A name for the base, each link and the tool, none of them twice."""
-    names = ["base", *(f"{name}_link" for name in arm.joint_names)]
-    return [_free("base", names[1:]), *names[1:], _free("tool", names)]
+    """A name for the base, each link and the tool, none of them twice: the file's own where they are known."""
+    taken = {frame.name for frame in arm.frames}
+    names: list[str] = []
+    for i, usual in enumerate(["base", *(f"{name}_link" for name in arm.joint_names)]):
+        here = [f.name for f in arm.frames if f.link == i and _is_same(_from_joint(arm, f), Pose())]
+        names.append(here[0] if here else _free(usual, taken))
+        taken.add(names[-1])
+    return [*names, _free("tool", names)]
+
+
+def _from_joint(arm: Arm, frame: NamedFrame) -> Pose:
+    """A named frame seen from the URDF frame of the link that carries it, which stands at its joint."""
+    return (arm.links[frame.link - 1].pose if frame.link else arm.base) @ frame.pose
+
+
+def _is_same(one: Pose, other: Pose) -> bool:
+    return bool(np.allclose(one.matrix, other.matrix, rtol=0.0, atol=1e-14))
+
+
+def _add_frames(robot: Any, arm: Arm, names: list[str]) -> None:
+    """The other named frames, as links without a body."""
+    for frame in (frame for frame in arm.frames if frame.name not in names):
+        joint = etree.SubElement(
+            robot, "joint", name=_free(f"to_{frame.name}", arm.joint_names), type="fixed"
+        )
+        _place(joint, _from_joint(arm, frame), names[frame.link], frame.name)
+        etree.SubElement(robot, "link", name=frame.name)
 
 
 def _free(name: str, taken: Any) -> str:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from forearm.compiler.call import builtin_functions
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.kernel import Kernel, Subject
-from forearm.faults import StateFault, finite_state, joint_shape, joint_values
+from forearm.faults import StateFault, finite_state, joint_shape, joint_values, not_masked
 
 Array = npt.NDArray[Any]
 
@@ -81,6 +81,7 @@ def accept(kernel: Taker, port: Port, value: Any) -> Array:
 
 
 def _numbers(where: str, port: Port, value: Any, layout: str) -> Array:
+    not_masked(value, f"{where}: {port.name}")
     try:
         array = np.asarray(value)
     except ValueError as error:

@@ -18,14 +18,10 @@ from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.compiler.kernel import Kernel, Subject
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.escapes import line_comment
-from forearm.faults import KernelFault, StateFault, overflow, singular_inertia
+from forearm.faults import KernelFault, StateFault, not_finite, singular_inertia
 
 SMALLEST_SHARE = 256
 """States below which another thread costs more than it brings."""
-
-
-HUGE = 1e100
-"""Numbers beyond this are no state of a machine: what they lead to is divergence, not a singular matrix."""
 
 
 class MachineKernel(Door, Kernel):
@@ -137,14 +133,14 @@ class MachineKernel(Door, Kernel):
         if arm is None or all(np.isfinite(o).all() for o in outs):
             return
         named = dict(zip((p.name for p in self.graph.inputs), taken, strict=True))
+        joints = {name: value for name, value in named.items() if value.shape == (arm.n,)}
         if self.subject.solves:
             from forearm.compiler.model.choice import evaluated
             from forearm.compiler.model.quantities import Model
 
             M = np.asarray(evaluated(Model(arm, arm), "mass_matrix", named["q"]), dtype=float)
-            if np.isfinite(M).all() and max(float(np.max(np.abs(a))) for a in taken) < HUGE:
-                singular_inertia(arm, M, named["q"])
-        overflow(arm, self.name, named)
+            singular_inertia(arm, M, named["q"], joints)
+        not_finite(arm, self.name.partition(" of ")[0], joints)
 
     def _outputs(self, out: Any, batch: tuple[int, ...]) -> list[Array]:
         shapes = self.shapes(batch)

@@ -35,8 +35,10 @@ from forearm.frames import Pose
 from forearm.inertia import Ten, moved_ten, numbers_of, split_at_axis, sum_of_tens, ten_from
 from forearm.link import Link
 
-PARALLEL = 1e-9
-"""Axes closer to parallel than this (sine of the angle) have no useful common normal."""
+ROUNDING = 4 * np.finfo(float).eps
+"""Numbers this small beside those they came from are rounding: such axes are parallel, such components zero."""
+FARTHEST = 2.0
+"""How far from a frame a common normal may lie, in lengths of the whole arm; nearly parallel axes have it anywhere."""
 
 
 @dataclass(frozen=True)
@@ -114,13 +116,12 @@ class Regrouped:
         )
         return self.with_numbers([numbers_of(ten) for ten in tens])
 
-    def with_payload(self, numbers: Any) -> "Regrouped":
-        """The same chain holding a body: its ten numbers in frame n (the flange)."""
-        last = self.links[-1]
-        body = moved_ten(moved_ten(ten_from(numbers), last.joint.pose.inverse()), last.shift)
-        return replace(
-            self, links=(*self.links[:-1], replace(last, ten_at_joint=sum_of_tens(last.ten_at_joint, body)))
-        )
+    def with_payload(self, body: Ten, number: int) -> "Regrouped":
+        """The same chain whose link 1 to n holds a body, given in the arm's frame of that link."""
+        link = self.links[number - 1]
+        added = moved_ten(moved_ten(body, link.joint.pose.inverse()), link.shift)
+        held = replace(link, ten_at_joint=sum_of_tens(link.ten_at_joint, added))
+        return replace(self, links=(*self.links[: number - 1], held, *self.links[number:]))
 
     @property
     def numbers(self) -> list[list[Scalar]]:
@@ -142,35 +143,39 @@ class _Screw:
     r: float
 
 
-def _screw(pose: Pose) -> _Screw:
-    """The common normal of two axes, where it is well conditioned."""
+def _screw(pose: Pose, reach: float) -> _Screw:
+    """The common normal of two axes, where it is well conditioned; `reach` is the length of the whole arm [m]."""
     if not all(is_number(x) for x in (*pose.translation, *sum(pose.rotation, ()))):
         return _Screw(0.0, 0.0, pose, 0.0, 0.0)
     R, p = pose.R, pose.p
     slope = math.hypot(R[0, 2], R[1, 2])
-    if slope < PARALLEL:
+    if slope < ROUNDING:
         gamma = math.atan2(p[1], p[0]) if math.hypot(p[0], p[1]) > 0 else 0.0
         alpha = 0.0 if R[2, 2] > 0 else math.pi
         gamma, flip = (gamma, 1.0) if abs(gamma) <= math.pi / 2 else (math.atan2(-p[1], -p[0]), -1.0)
         a, b, r = flip * math.hypot(p[0], p[1]), float(p[2]), 0.0
-        rest = _turned(-gamma) @ R
-        theta = math.atan2(rest[1, 0], rest[0, 0]) if alpha == 0.0 else math.atan2(-rest[1, 0], rest[0, 0])
-        return _Screw(gamma, b, Pose.dh(a, alpha), theta, r)
+        return _Screw(gamma, b, Pose.dh(a, alpha), _last_turn(gamma, alpha, R), r)
     gamma, alpha = math.atan2(R[0, 2], -R[1, 2]), math.atan2(slope, R[2, 2])
-    theta = math.atan2(R[2, 0], R[2, 1])
     if abs(gamma) > math.pi / 2:  # the other direction along the common normal turns less
-        gamma, alpha, theta = (
-            gamma - math.copysign(math.pi, gamma),
-            -alpha,
-            theta - math.copysign(math.pi, theta),
-        )
-        slope = -slope
+        gamma, alpha, slope = gamma - math.copysign(math.pi, gamma), -alpha, -slope
     across = _turned(-gamma) @ p
     r = -float(across[1]) / slope
     a, b = float(across[0]), float(across[2]) - float(R[2, 2]) * r
-    if max(abs(r), abs(b)) > 10 * (float(np.linalg.norm(p)) + 0.1):
+    if max(abs(r), abs(b)) > FARTHEST * reach:
         return _Screw(0.0, 0.0, pose, 0.0, 0.0)
-    return _Screw(gamma, b, Pose.dh(a, alpha), theta, r)
+    return _Screw(gamma, b, Pose.dh(a, alpha), _last_turn(gamma, alpha, R), r)
+
+
+def _last_turn(gamma: float, alpha: float, R: Matrix) -> float:
+    """theta of R = Rz(gamma) Rx(alpha) Rz(theta): from what is left, which has it however small alpha is."""
+    rest = Pose.dh(0.0, alpha).R.T @ _turned(-gamma) @ R
+    return math.atan2(rest[1, 0], rest[0, 0])
+
+
+def reach_of(chain: Arm | Regrouped) -> float:
+    """The length of a whole chain [m]: what its lengths are held against."""
+    lengths = [x for link in chain.links for x in (*link.pose.translation, link.d) if is_number(x)]
+    return math.fsum(abs(x) for x in lengths)
 
 
 def _last_screw(link: Link) -> _Screw:
@@ -188,9 +193,9 @@ def _along(length: float) -> Pose:
     return Pose(translation=(0.0, 0.0, length))
 
 
-def _price(step: Vector) -> float:
+def _price(step: Vector, least: float) -> float:
     """What the components of a step between origins cost in operations, roughly."""
-    return sum(price for x, price in zip(step, (10.0, 10.5, 9.0), strict=True) if abs(x) > 1e-12)
+    return sum(price for x, price in zip(step, (10.0, 10.5, 9.0), strict=True) if abs(x) > least)
 
 
 def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
@@ -199,10 +204,11 @@ def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
     `origins` says for each revolute joint at which of its two common normals the origin sits: 0 for the one with
     the axis before, 1 for the one with the axis after; by default the cheaper way by a rough price.
     """
-    screws = [*(_screw(link.pose) for link in arm.links[:-1]), _last_screw(arm.links[-1])]
+    reach = reach_of(arm)
+    screws = [*(_screw(link.pose, reach) for link in arm.links[:-1]), _last_screw(arm.links[-1])]
     start = [0.0] + [-s.r for s in screws[:-1]]  # where the normal from the axis before meets axis j
     end = [link.d + s.b if is_number(link.d) else link.d for link, s in zip(arm.links, screws, strict=True)]
-    origin = _origins(arm, screws, start, end)
+    origin = _origins(arm, screws, start, end, 1e-12 * reach)
     if origins is not None:
         two = zip(arm.links, start, end, origins, strict=True)
         origin = [(s, e)[k] if link.revolute else link.d for link, s, e, k in two]
@@ -216,10 +222,22 @@ def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
             pose = pose @ _along(origin[j + 1] - start[j + 1])
         d = 0.0 if link.revolute else link.d - start[j]
         theta = _wrapped(link.theta + before + screw.gamma)
-        joint = Link(link.kind, _clean(pose), theta, d, flip=link.flip, offset=link.offset)
+        joint = Link(link.kind, _clean(pose, reach), theta, d, flip=link.flip, offset=link.offset)
         links.append(JointLink(joint, moved_ten(link.ten_at_joint, step), link, step))
     root = _along(origin[0]) if arm.links[0].revolute else Pose()
     return Regrouped(arm.name, tuple(links), root, arm.gravity_in_base)
+
+
+def described(arm: Arm) -> Regrouped:
+    """The arm's own parameters in its own frames at the joints: nothing chosen, nothing simplified."""
+    plain = (Link(x.kind, x.pose, x.theta, x.d, flip=x.flip, offset=x.offset) for x in arm.links)
+    links = zip(plain, arm.links, strict=True)
+    return Regrouped(
+        arm.name,
+        tuple(JointLink(joint, link.ten_at_joint, link) for joint, link in links),
+        Pose(),
+        arm.gravity_in_base,
+    )
 
 
 def _wrapped(angle: Scalar) -> Scalar:
@@ -229,13 +247,13 @@ def _wrapped(angle: Scalar) -> Scalar:
     return 0.0 if abs(turned) < 1e-15 else turned
 
 
-def _clean(pose: Pose) -> Pose:
-    """Round-off of the frame change (below 1e-15) is not a component."""
-    p = tuple(0.0 if is_number(x) and abs(x) < 1e-15 else x for x in pose.translation)
+def _clean(pose: Pose, reach: float) -> Pose:
+    """Round-off of the frame change, relative to the arm's length, is not a component."""
+    p = tuple(0.0 if is_number(x) and abs(x) < ROUNDING * reach else x for x in pose.translation)
     return Pose(pose.rotation, p)  # type: ignore[arg-type]
 
 
-def _origins(arm: Arm, screws: list[_Screw], start: list[float], end: list[Any]) -> list[Any]:
+def _origins(arm: Arm, screws: list[_Screw], start: list[float], end: list[Any], least: float) -> list[Any]:
     """Where each revolute joint's origin sits on its axis: at one of its two normals, the cheaper way overall."""
     choices = [(start[j], end[j]) if link.revolute else (link.d,) for j, link in enumerate(arm.links)]
     if not all(is_number(x) for pair in choices for x in pair):
@@ -249,7 +267,7 @@ def _origins(arm: Arm, screws: list[_Screw], start: list[float], end: list[Any])
             return np.array([0.0, 0.0, lift]) + p + R[:, 2] * (b - start[j])
 
         cost = {
-            b: min((total + _price(step(a, b)), (*path, b)) for a, (total, path) in cost.items())
+            b: min((total + _price(step(a, b), least), (*path, b)) for a, (total, path) in cost.items())
             for b in set(here)
         }
     return list(min(cost.values())[1])
@@ -272,7 +290,8 @@ def regroup(chain: Regrouped) -> Regrouped:
         tens[j] = keep
         if j:
             tens[j - 1] = sum_of_tens(tens[j - 1], _carried(chain, j, move))
-    return chain.with_numbers([numbers_of(_snapped(t)) for t in tens])
+    reach = reach_of(chain)
+    return chain.with_numbers([_snapped(numbers_of(t), reach) for t in tens])
 
 
 def _carried(chain: Regrouped, j: int, body: Ten) -> Ten:
@@ -284,12 +303,15 @@ def _carried(chain: Regrouped, j: int, body: Ten) -> Ten:
     return moved_ten(body, Pose(turned.rotation).inverse())
 
 
-def _snapped(ten: Ten) -> Ten:
-    """Round-off of the frame change, relative to the link's own numbers, is not a parameter."""
-    numbers = numbers_of(ten)
-    known = [abs(x) for x in numbers if is_number(x)]
-    largest = max(known, default=0.0)
-    return ten_from([0.0 if is_number(x) and abs(x) < 4e-16 * largest else x for x in numbers])
+def _snapped(numbers: list[Scalar], reach: float) -> list[Scalar]:
+    """Round-off of the frame change, relative to the link's own numbers, is not a parameter.
+
+    A first moment is held against a mass times the arm's length, a moment of inertia against that length squared.
+    """
+    units = [*[1.0], *[reach or 1.0] * 3, *[reach**2 or 1.0] * 6]
+    sizes = [abs(x) / unit if is_number(x) else 0.0 for x, unit in zip(numbers, units, strict=True)]
+    least = ROUNDING / 2 * max(sizes)
+    return [0.0 if is_number(x) and s < least else x for x, s in zip(numbers, sizes, strict=True)]
 
 
 def pattern(arm: Arm, origins: Sequence[int] | None = None) -> list[list[bool]]:

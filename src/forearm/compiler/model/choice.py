@@ -18,12 +18,15 @@ from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.passes import simplify
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.kernel import SEARCH, Why
-from forearm.compiler.model.base_parameters import reframed, regroup
-from forearm.compiler.model.free_parameters import PAYLOAD, freed, port_name, port_shape
+from forearm.compiler.model.base_parameters import described, reframed, regroup
+from forearm.compiler.model.free_parameters import freed, is_payload, payload_place, port_name, port_shape
 from forearm.compiler.model.quantities import QUANTITIES, Model, Quantity
+from forearm.compiler.model.trust import trusted
 from forearm.compiler.store.graphs import simplified
 from forearm.faults import KernelFault, no_dynamics
 from forearm.formulations import FORMULATIONS
+from forearm.frames import SAME
+from forearm.inertia import Inertia, Ten, moved_ten, ten_from
 
 HEAVY = 2000
 """Operations beyond which a graph is only folded: derivatives come from factored parts, and gain 1 % in seconds."""
@@ -75,7 +78,7 @@ def best_graph(
         choices, source = list({c.label(what): c for c in _candidates(arm, what)}.values()), SEARCH
     else:
         choice, source = _default(arm, quantity, formulation)
-        choices = [choice]
+        choices = [_trusted(arm, choice)]
     traced = _traced(arm, quantity, free, choices, options or {}, formulation == SEARCH)
     best = traced[0]
     labels = {c.label(what): graph.counts for c, graph in reversed(traced)}
@@ -124,13 +127,16 @@ def _graph(
     effort: int = 1,
 ) -> Graph:
     what = QUANTITIES[quantity]
+    choice = _trusted(arm, choice)
     names = {port_name(path): path for path in free}
+    if len(names) < len(free):
+        raise KernelFault(f"compile: free={free!r} names one input twice; name each parameter once.")
     extra = {name: port_shape(arm, path) for name, path in names.items()}
 
     def model_of(values: dict[str, Any]) -> Model:
         """The model with its free parameters taken from the inputs."""
         given = {path: values.pop(name) for name, path in names.items()}
-        return _model(freed(arm, given), choice, given.get(PAYLOAD))
+        return _model(freed(arm, given), choice, {p: v for p, v in given.items() if is_payload(p)})
 
     slope = what.derivative
     if slope is not None:
@@ -173,27 +179,35 @@ def _ports(arm: Arm, names: Sequence[str], extra: dict[str, tuple[int, ...]]) ->
     return {**{name: special.get(name, (arm.n,)) for name in names}, **extra}
 
 
-def _model(arm: Arm, choice: Choice, payload: Any) -> Model:
+def _model(arm: Arm, choice: Choice, payloads: dict[str, Any]) -> Model:
     chain: Any = arm
-    if choice.frames != "arm" or payload is not None:
+    if choice.frames != "arm":
         chain = reframed(arm, choice.origins)
         chain = regroup(chain) if choice.frames == "regrouped" else chain
-    if payload is not None:
-        chain = chain.with_payload(payload)
-        arm = _arm_with_payload(arm, payload)
-    return Model(arm, chain, choice.torques_by, choice.mass_by, choice.accelerations_by)
+    elif payloads:
+        chain = described(arm)
+    for path, numbers in payloads.items():
+        number, pose = payload_place(arm, path)
+        body = ten_from(numbers)
+        body = body if pose == SAME else moved_ten(body, pose.inverse())
+        chain = chain.with_payload(body, number)
+        arm = _arm_with_payload(arm, body, number)
+    return Model(arm, chain, choice.torques_by, choice.mass_by, choice.accelerations_by, choice.frames)
 
 
-def _arm_with_payload(arm: Arm, ten: Any) -> Arm:
-    """The arm holding a body given by ten numbers at the flange, for what reads the arm itself."""
-    from forearm.inertia import Inertia, ten_from
+def _trusted(arm: Arm, choice: Choice) -> Choice:
+    """The choice in frames that were tried on the arm's own numbers."""
+    return replace(choice, frames=trusted(arm, choice.frames, choice.origins))
 
-    mass, h, J = ten_from(ten)
-    last = arm.links[-1]
-    own_mass, own_h, own_J = last.ten
+
+def _arm_with_payload(arm: Arm, body: Ten, number: int) -> Arm:
+    """The arm whose link 1 to n holds a body given in its frame, for what reads the arm itself."""
+    mass, h, J = body
+    link = arm.links[number - 1]
+    own_mass, own_h, own_J = link.ten
     total = own_mass + mass
-    body = last.replace(mass=total, com=tuple((own_h + h) / total), inertia=Inertia.about_origin(own_J + J))
-    return arm.replace(links=(*arm.links[:-1], body))
+    held = link.replace(mass=total, com=tuple((own_h + h) / total), inertia=Inertia.about_origin(own_J + J))
+    return arm.replace(links=(*arm.links[: number - 1], held, *arm.links[number:]))
 
 
 # -- which candidates there are ----------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """Parameters left free: inputs of a kernel instead of constants, so that each row may have its own.
 
 A path names a field as Python would: 'links[2].mass', 'links[2].com', 'links[2].inertia', 'links[2].drive.viscous',
-'gravity'; a joint's name may stand for its link: 'elbow.mass'. 'payload' is a body at the flange: ten numbers
-M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ (mass, first moment, inertia about the flange's origin).
+'gravity'; a joint's name may stand for its link: 'elbow.mass'. 'payload' is a body in frame n, 'payload@tool' one in
+the frame tool (any frame's name or '#' and number): ten numbers M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ (mass, first
+moment, inertia about that frame's origin, in its axes).
 """
 
 import re
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from forearm.arm import Arm
-from forearm.faults import KernelFault
+from forearm.faults import KernelFault, payload_on_base
+from forearm.frames import Pose
 from forearm.inertia import Inertia
 
 PAYLOAD = "payload"
@@ -19,14 +21,31 @@ INERTIA_ORDER = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 """How six free moments of inertia are ordered: about the centre of mass, entries of the tensor."""
 
 
+def is_payload(path: str) -> bool:
+    """Whether a path means a body that the arm holds."""
+    return path == PAYLOAD or path.startswith(f"{PAYLOAD}@")
+
+
+def payload_place(arm: Arm, path: str) -> tuple[int, Pose]:
+    """Which link, 1 to n, holds the body, and where the frame of its numbers is, seen from that link's."""
+    frame = path.partition("@")[2] or arm.n
+    number, pose = arm.place_of(frame)
+    if not number:
+        payload_on_base(frame, arm.name)
+    return number, pose
+
+
 def port_name(path: str) -> str:
-    """A path as the name of an input: 'links[2].mass' becomes links_2_mass."""
+    """A path as the name of an input: 'links[2].mass' becomes links_2_mass; a payload's frame is not part of it."""
+    if is_payload(path):
+        return PAYLOAD
     return re.sub(r"\W+", "_", path).strip("_")
 
 
 def port_shape(arm: Arm, path: str) -> tuple[int, ...]:
     """Shape of a free parameter."""
-    if path == PAYLOAD:
+    if is_payload(path):
+        payload_place(arm, path)
         return (10,)
     value = _get(arm, path)
     if isinstance(value, Inertia):
@@ -37,14 +56,14 @@ def port_shape(arm: Arm, path: str) -> tuple[int, ...]:
 def freed(arm: Arm, values: dict[str, Any]) -> Arm:
     """The arm with these fields replaced (paths and values; the payload is not a field and is left out)."""
     for path, value in values.items():
-        if path != PAYLOAD:
+        if not is_payload(path):
             arm = _set(arm, path, value)
     return arm
 
 
 def current(arm: Arm, path: str) -> Any:
     """The arm's own value of a free parameter, as a kernel takes it."""
-    if path == PAYLOAD:
+    if is_payload(path):
         return np.zeros(10)
     value = _get(arm, path)
     if not isinstance(value, Inertia):

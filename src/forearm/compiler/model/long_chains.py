@@ -31,6 +31,7 @@ from forearm.compiler.graph.builder import Builder
 from forearm.compiler.graph.graph import Counts, Node, Port, count_nodes
 from forearm.compiler.graph.traced_scalar import Traced
 from forearm.compiler.model.base_parameters import JointLink, Regrouped, regrouped
+from forearm.compiler.model.trust import trusted
 from forearm.formulations import FORMULATIONS
 from forearm.frames import Pose
 from forearm.inertia import numbers_of, ten_from
@@ -320,6 +321,8 @@ class LoopedChain:
 
 def rolled(arm: Arm, stem: str = "khalil_kleinfinger_1987") -> LoopedChain:
     """The torques of a long chain as loops, or NoLoop with the reason."""
+    if trusted(arm, "regrouped") != "regrouped":
+        raise NoLoop("its base parameters do not give its own torques")
     chain = regrouped(arm)
     if arm.n < TRACED_LINKS + 1 or any(link.prismatic for link in chain.links):
         raise NoLoop("the chain is short, or has prismatic joints")

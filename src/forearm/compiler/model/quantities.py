@@ -15,7 +15,7 @@ from forearm.algebra import Matrix, Vector, product
 from forearm.arm import Arm
 from forearm.compiler.graph.derivatives import jacobian
 from forearm.compiler.graph.graph import Graph
-from forearm.compiler.model.base_parameters import reframed
+from forearm.compiler.model.base_parameters import described, reframed
 from forearm.factorisation import factor, solve_factored
 from forearm.formulations import FORMULATIONS
 from forearm.inertia import TEN
@@ -41,6 +41,8 @@ class Model:
     """The formulation that gives M; the one for torques, strobed, if it has the same name."""
     accelerations_by: str = ""
     """The formulation that gives accelerations; by default M and torques do, with Lᵀ D L."""
+    frames: str = "arm"
+    """'arm' where the chain's frames are as described, else those of `trust.LADDER`."""
 
     def torques(self, q: Vector, qd: Vector, qdd: Vector) -> Vector:
         """Rigid-body torques."""
@@ -129,7 +131,8 @@ def weighted_velocity_torque(model: Model, q: Vector, qd: Vector, v: Vector) -> 
 
 def torques_of_parameters(model: Model, q: Vector, qd: Vector, qdd: Vector, pi: Matrix) -> Vector:
     """Rigid-body torques for any ten parameters of each link, in its own frame."""
-    chain = reframed(model.arm).with_link_numbers(pi)
+    frames = described if model.frames == "arm" else reframed
+    chain = frames(model.arm).with_link_numbers(pi)
     return FORMULATIONS[model.torques_by].joint_torques(chain, q, qd, qdd)
 
 

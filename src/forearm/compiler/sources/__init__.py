@@ -3,5 +3,5 @@
 c99               a header, a source and a self-test
 controller        emit_c: the C of an arm, quantity by quantity
 numpy_source      a NumPy function: readable, and what runs where LLVM is missing
-casadi_function   a CasADi function, for optimal control (the extra `casadi`)
+casadi_symbols    a CasADi function, for optimal control (the extra `casadi`)
 """

@@ -8,8 +8,9 @@ the results equal, to the bit, the reference interpreter with the same sine and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,8 @@ FORM = {
 }
 """How C spells an operation."""
 
+FLT_MAX = float(np.finfo(np.float32).max)
+
 States = Mapping[str, npt.ArrayLike]
 """For each input a batch of values (N, *shape)."""
 
@@ -59,10 +62,18 @@ class Unit:
     """Functions, by the name that follows the prefix."""
     free: Mapping[str, Sequence[str]]
     """Inputs that are passed as a struct, with the names of its members."""
+    meanings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """For structs a sentence, and a comment for each member."""
 
     def number(self, value: float) -> str:
-        """A constant."""
-        return f"{float(np.float32(value))!r}f" if self.real == "float" else repr(float(value))
+        """A constant; C has no name for what is not finite."""
+        kept = float(np.float32(value)) if self.real == "float" and abs(value) <= FLT_MAX else float(value)
+        if not math.isfinite(kept) or (self.real == "float" and abs(kept) > FLT_MAX):
+            raise KernelFault(
+                f"C code of {self.name}: the number {value!r} is not a finite {self.real}, so it cannot be written; "
+                "look for masses or lengths out of range with fa.check(arm)."
+            )
+        return f"{kept!r}f" if self.real == "float" else repr(kept)
 
     def signature(self, key: str) -> str:
         """The prototype of a function, without the semicolon."""
@@ -93,6 +104,7 @@ def write_c(
     free: Mapping[str, Sequence[str]] | None = None,
     states: Mapping[str, States] | None = None,
     notes: Sequence[str] = (),
+    meanings: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[Path, Path, Path]:
     """Write `<arm>.h`, `<arm>.c` and `<arm>_selftest.c`.
 
@@ -105,6 +117,7 @@ def write_c(
             {"payload": ("M", "MX", ...)}.
         states: For each function the inputs of the self-test, (N, *shape) each; random states by default.
         notes: Lines for the comment at the top of the header: where the numbers come from.
+        meanings: For each struct a sentence above it and a comment for each of its members.
 
     Returns:
         The paths of header, source and self-test.
@@ -113,7 +126,7 @@ def write_c(
     if real is None:
         raise KernelFault(f"C code of {arm_name!r}: dtype={dtype!r}; expected 'float64' or 'float32'.")
     ordered = {identifier(key): schedule(dead_code(graph)) for key, graph in graphs.items()}
-    unit = Unit(identifier(arm_name), real, ordered, dict(free or {}))
+    unit = Unit(identifier(arm_name), real, ordered, dict(free or {}), dict(meanings or {}))
     _check(unit)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
@@ -156,8 +169,13 @@ def header(unit: Unit, notes: Sequence[str] = ()) -> str:
     lines.extend([" *", f" * {_UNITS}", " */", f"#ifndef {guard}", f"#define {guard}", ""])
     lines.extend(["#ifdef __cplusplus", 'extern "C" {', "#endif", ""])
     for name, members in unit.free.items():
+        said, *comments = unit.meanings.get(name, ("",))
+        lines.extend([f"/* {block_comment(said)} */"] if said else [])
         lines.append("typedef struct {")
-        lines.extend(f"    {unit.real} {member};" for member in members)
+        after = (
+            f" /* {block_comment(text)} */" if text else "" for text in (*comments, *[""] * len(members))
+        )
+        lines.extend(f"    {unit.real} {member};{text}" for member, text in zip(members, after, strict=False))
         lines.extend([f"}} {unit.name}_{identifier(name)};", ""])
     lines.extend(f"{unit.signature(key)};" for key in unit.graphs)
     lines.extend(["", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
@@ -236,8 +254,7 @@ def selftest(unit: Unit, states: Mapping[str, States] | None = None) -> str:
 
 def _check_function(unit: Unit, key: str, graph: Graph, states: States | None) -> list[str]:
     """Tables of states and expected outputs, and the loop over them."""
-    taken = _states(unit, graph, states)
-    found = interpret(graph, taken, arrays)
+    taken, found = _finite(unit, key, graph, _states(unit, graph, states))
     count = len(next(iter(taken.values()))) if taken else 1
     lines: list[str] = []
     for port in (*graph.inputs, *graph.outputs):
@@ -270,6 +287,24 @@ def _check_function(unit: Unit, key: str, graph: Graph, states: States | None) -
     lines.append("    }")
     lines.append(f'    printf("{says}", (double)worst_, {good} ? "PASS" : "FAIL");')
     return [*lines, f"    return {good} ? 0 : 1;", "}", ""]
+
+
+def _finite(unit: Unit, key: str, graph: Graph, taken: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Inputs and expected outputs, only of states that have one (a mass matrix may be singular somewhere)."""
+    found = interpret(graph, taken, arrays)
+    if not taken:
+        return taken, found
+    count = len(next(iter(taken.values())))
+    rows = {
+        p.name: np.broadcast_to(found[p.name], (count, *p.shape)).reshape(count, -1) for p in graph.outputs
+    }
+    good = np.all([np.all(np.isfinite(values), axis=1) for values in rows.values()], axis=0)
+    if not np.any(good):
+        raise KernelFault(
+            f"C code of {unit.name}_{key}: none of the {count} states of the self-test gives finite outputs; give "
+            "states= where the function exists, and look at the arm with fa.check(arm)."
+        )
+    return {name: values[good] for name, values in taken.items()}, {k: v[good] for k, v in rows.items()}
 
 
 def _argument(unit: Unit, key: str, port: Port, lines: list[str]) -> str:

@@ -8,10 +8,11 @@ import numpy as np
 
 import forearm
 from forearm.arm import Arm
+from forearm.compiler.model.base_parameters import reach_of
 from forearm.compiler.model.choice import best_graph
-from forearm.compiler.model.free_parameters import INERTIA_ORDER, PAYLOAD, current, port_name, port_shape
+from forearm.compiler.model.free_parameters import INERTIA_ORDER, current, is_payload, port_name, port_shape
 from forearm.compiler.sources.c99 import write_c
-from forearm.inertia import TEN
+from forearm.inertia import SIX, TEN
 
 STATES = 100
 """Vectors of the self-test."""
@@ -32,7 +33,8 @@ def emit_c(
         folder: Where `<arm>.h`, `<arm>.c` and `<arm>_selftest.c` go; made if it is not there.
         functions: Quantities: "inverse_dynamics", "mass_matrix", "gravity_torque", "forward_dynamics", ...
         dtype: "float64" (double) or "float32" (float).
-        free: Parameters that stay arguments: "payload", "links[2].mass", ... (a struct for those with several numbers).
+        free: Parameters that stay arguments: "payload" (in frame n), "payload@tool" (in the frame tool, or any other),
+            "links[2].mass", ... (a struct for those with several numbers).
 
     Returns:
         Paths of header, source and self-test; compile the last two together and run: it says PASS.
@@ -48,12 +50,41 @@ def emit_c(
         *(f"{what}: {source}" for what, source in arm.provenance),
         *(f"Free: {path}" for path in free),
     ]
-    return write_c(folder, graphs, arm.name, dtype, structs, states, notes)
+    return write_c(folder, graphs, arm.name, dtype, structs, states, notes, _meanings(arm, free))
+
+
+MOMENTS = (("y^2 + z^2", ""), ("", "x y"), ("", "x z"), ("z^2 + x^2", ""), ("", "y z"), ("x^2 + y^2", ""))
+"""What is summed for XX, XY, XZ, YY, YZ, ZZ: squares with a plus, products with a minus."""
+
+
+def _meanings(arm: Arm, free: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """For each struct a sentence, and what each member is: frame, point and signs are said where they are used."""
+    found: dict[str, tuple[str, ...]] = {}
+    for path in free:
+        members = _members(arm, path)
+        if is_payload(path):
+            frame = path.partition("@")[2]
+            where = f"frame {frame!r}" if frame else f"frame {arm.n} (the far end of the last link)"
+            sums = [
+                f"+sum of ({squared}) dm" if squared else f"-sum of ({mixed}) dm"
+                for squared, mixed in MOMENTS
+            ]
+            lines = [
+                "mass [kg]",
+                *(f"mass times {x} of the centre of mass [kg m]" for x in "xyz"),
+                *(f"{text} about the frame's origin [kg m^2]" for text in sums),
+            ]
+            said = f"A body that the arm holds, in the axes of {where}, from its origin; signs of the inertia tensor."
+            found[port_name(path)] = (said, *lines)
+        elif members == INERTIA_ORDER:
+            said = f"{path}: about the link's centre of mass, link axes; entries of the tensor (Ixy = -sum of x y dm)."
+            found[port_name(path)] = (said, *["[kg m^2]"] * len(members))
+    return found
 
 
 def _members(arm: Arm, path: str) -> tuple[str, ...]:
     """Names of the numbers of a free parameter; none for a single number."""
-    if path == PAYLOAD:
+    if is_payload(path):
         return TEN
     size = int(np.prod(port_shape(arm, path), dtype=int))
     if size == len(INERTIA_ORDER):
@@ -65,9 +96,27 @@ def _states(arm: Arm, graph: Any, free: Sequence[str]) -> dict[str, Any]:
     """Inputs of the self-test: random states, free parameters near their own values."""
     rng = np.random.default_rng(0)
     q, qd, qdd = arm.random_state(rng, (STATES,))
-    given = {"q": q, "qd": qd, "qdd": qdd}
+    given = {"q": q, "qd": qd, "qdd": qdd, "wrench": rng.uniform(-5, 5, (STATES, 6))}
     for path in free:
-        own = np.asarray(current(arm, path), dtype=float)
-        scale = np.where(own == 0, 0.1, np.abs(own))
-        given[port_name(path)] = own + 0.1 * scale * rng.uniform(-1, 1, (STATES, *own.shape))
+        given[port_name(path)] = _bodies(arm, rng) if is_payload(path) else _near(arm, path, rng)
     return {port.name: given.get(port.name, qdd) for port in graph.inputs}
+
+
+def _bodies(arm: Arm, rng: np.random.Generator) -> Any:
+    """Payloads that a rigid body can have, of masses and lengths like the arm's own (STATES, 10)."""
+    size = (reach_of(arm) or 1.0) / 10
+    mass = (float(arm.total_mass) if arm.dynamics else 1.0) / 10 * rng.uniform(0.5, 1.5, STATES)
+    points = size * rng.uniform(-1, 1, (STATES, 4, 3))  # four equal masses
+    parts = np.einsum("skc,skc->s", points, points)[:, None, None] * np.eye(3)
+    tensor = (parts - np.einsum("ski,skj->sij", points, points)) * mass[:, None, None] / 4
+    rows = [tensor[:, i, j] for i, j in SIX]
+    return np.column_stack([mass, mass[:, None] * points.mean(axis=1), *rows])
+
+
+def _near(arm: Arm, path: str, rng: np.random.Generator) -> Any:
+    """A free parameter within a tenth of its own value; a tensor is only scaled, so that it stays a body's."""
+    own = np.asarray(current(arm, path), dtype=float)
+    if own.shape == (len(INERTIA_ORDER),):
+        return own * rng.uniform(0.9, 1.1, (STATES, 1))
+    largest = float(np.max(np.abs(own), initial=0.0)) or 0.1
+    return own + 0.1 * largest * rng.uniform(0 if not np.any(own) else -1, 1, (STATES, *own.shape))

@@ -25,8 +25,12 @@ TOLERANCE = 1e-7
 """Relative difference of torques that counts as none."""
 GRID = 16
 """Positions from which an unknown zero is searched."""
+ROUNDING = 1e-14
+"""A part of a torque that is so small beside the whole is its rounding."""
 HOPE = 0.8
 """A zero is only searched closely where a position of the grid takes so much of the difference away."""
+PLAIN, AHEAD = 3.0, 1.5
+"""In noise: how many times less a cause must leave than was there, and than any other cause leaves."""
 FLEXIBLE = (3, 10)
 """Numbers of unknowns (gravity, a body) with which a fit could imitate a shifted zero."""
 
@@ -68,11 +72,19 @@ def compare(
     terms = _terms(arm, that, bench)
     plain = fit(bench, bench.plain)
     if plain.residual <= allowed:
-        return Comparison(arm.name, that.name, True, (), terms, residual=plain.residual)
-    found, evidence = _search(bench, plain, allowed, patience)
+        if plain.residual <= TOLERANCE or tolerance:
+            return Comparison(arm.name, that.name, True, (), terms, residual=plain.residual)
+        terms = tuple((name, size, "within the digits written") for name, size, _ in terms)
+        return Comparison(arm.name, that.name, True, (), terms, residual=plain.residual, written=that.digits)
+    alone: list[Explained] = [((cause,), _tried(bench, (cause,)), cause.parameters) for cause in causes(arm)]
+    found, evidence = _search(bench, plain, alone, allowed, patience)
+    noise = ""
+    if found is None and that.rows is not None:
+        found = _in_noise(plain, alone)
+        noise = f"; {found[1].rms:.2g} N m or N rms are left: noise, or a second cause" if found else ""
     if found is None:
         return Comparison(arm.name, that.name, False, (), terms, tuple(evidence), plain.residual)
-    texts = tuple(_text(cause, found[1], arm) for cause in found[0])
+    texts = tuple(_text(cause, found[1], arm) + noise for cause in found[0])
     keys = tuple(_key(cause, found[1], arm) for cause in found[0])
     return Comparison(arm.name, that.name, False, texts, terms, tuple(evidence), found[1].residual, keys)
 
@@ -96,17 +108,25 @@ def _bench(arm: Arm, other: Other, states: int, seed: int) -> Bench:
 
 
 def _search(
-    bench: Bench, plain: Fit, allowed: float, patience: float
+    bench: Bench, plain: Fit, alone: list[Explained], allowed: float, patience: float
 ) -> tuple[Explained | None, list[Evidence]]:
     """One cause, then two; the explanation with the fewest unknowns, if there is one only."""
-    every = list(causes(bench.arm))
-    alone: list[Explained] = [((cause,), _tried(bench, (cause,)), cause.parameters) for cause in every]
+    every = [cs[0] for cs, _, _ in alone]
     evidence = [Evidence(cs[0].text, 1 - f.residual / plain.residual, f.residual) for cs, f, _ in alone]
     evidence.sort(key=lambda e: e.residual)
     good = [e for e in alone if e[1].residual <= allowed]
     if good:
         return _simplest(bench, good), evidence
     return _two_causes(bench, every, allowed, time.process_time() + patience), evidence
+
+
+def _in_noise(plain: Fit, alone: list[Explained]) -> Explained | None:
+    """The one cause that takes most of a measured difference away while no other comes near; None without one."""
+    best = min(alone, key=lambda e: e[1].rms)
+    rivals = [e[1].rms for e in alone if e[0][0].key != best[0][0].key]
+    if best[1].rms > plain.rms / PLAIN or min(rivals) < best[1].rms * AHEAD:
+        return None
+    return best
 
 
 def _two_causes(bench: Bench, every: list[Cause], allowed: float, until: float) -> Explained | None:
@@ -262,13 +282,17 @@ def _terms(arm: Arm, other: Other, bench: Bench) -> tuple[tuple[str, float, str]
     if other.torques is None:
         ours = other_of(arm, arm).torques
         assert ours is not None
-        return (("torques", *_difference(ours(bench.q, bench.qd, bench.qdd), bench.tau)),)
+        return (("torques", *_difference(ours(bench.q, bench.qd, bench.qdd), bench.tau, 0.0)),)
     mine_of, theirs_of = other_of(arm, arm).torques, other.torques
     assert mine_of is not None
     q, qd = bench.q[:6], bench.qd[:6]
     mine, theirs = (_split(f, q, qd) for f in (mine_of, theirs_of))
     names = ("gravity torques", "mass matrix", "velocity torques")
-    return tuple((name, *_difference(a, b)) for name, a, b in zip(names, mine, theirs, strict=True))
+    size = float(np.max(np.abs(bench.tau), initial=0.0))
+    sizes = (size, 0.0, size)
+    return tuple(
+        (name, *_difference(a, b, s)) for name, a, b, s in zip(names, mine, theirs, sizes, strict=True)
+    )
 
 
 def _split(torques: Any, q: Matrix, qd: Matrix) -> tuple[Any, Any, Any]:
@@ -279,9 +303,10 @@ def _split(torques: Any, q: Matrix, qd: Matrix) -> tuple[Any, Any, Any]:
     return weight, np.array(columns).transpose(1, 2, 0), torques(q, qd, still) - weight
 
 
-def _difference(mine: Any, theirs: Any) -> tuple[float, str]:
-    """Largest difference relative to the larger of the two, and what it looks like."""
+def _difference(mine: Any, theirs: Any, torque: float) -> tuple[float, str]:
+    """Largest difference relative to the larger of the two, and what it looks like; rounding of a torque is none."""
     apart = np.asarray(theirs) - np.asarray(mine)
+    apart = np.where(np.abs(apart) <= ROUNDING * torque, 0.0, apart)
     scale = max(float(np.max(np.abs(mine))), float(np.max(np.abs(theirs))), 1e-300)
     size = float(np.max(np.abs(apart))) / scale
     return size, _pattern(np.asarray(mine), np.asarray(theirs), apart, 1e-7 * scale) if size > 1e-7 else ""

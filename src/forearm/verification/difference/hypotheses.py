@@ -45,8 +45,8 @@ class View:
     """Unknowns that are added: 'armature', 'friction', 'scale', 'link 3'."""
     rotors: bool = True
     """Whether the arm's own rotor inertias count."""
-    friction: bool = True
-    """Whether the arm's own friction counts."""
+    friction: bool | str = True
+    """Whether the arm's own friction counts; 'sign': its dry part jumps at rest."""
     modified: bool = False
     """Whether its standard Denavit-Hartenberg rows are read as modified ones."""
 
@@ -97,6 +97,11 @@ class Fit:
     """Differences (S n,)."""
     slopes: dict[str, Matrix] = field(default_factory=dict)
     """Slopes of the torques in each extra's unknowns (S n, w)."""
+
+    @property
+    def rms(self) -> float:
+        """Root mean square of what is left [N m or N]."""
+        return float(np.sqrt(np.mean(self.left**2)))
 
     def tells(self, extra: str, place: int) -> bool:
         """Whether the torques determine this number of an extra: no change of the others can hide its own."""
@@ -186,7 +191,8 @@ def _own_drives(arm: Arm, view: View, qd: Matrix, qdd: Matrix) -> Any:
         if view.rotors:
             total[:, i] += float(link.drive.reflected_inertia) * qdd[:, i]
         if view.friction:
-            total[:, i] += float(link.drive.viscous) * qd[:, i] + _dry_curve(link.drive, qd[:, i])
+            curve = _dry_jump if view.friction == "sign" else _dry_curve
+            total[:, i] += float(link.drive.viscous) * qd[:, i] + curve(link.drive, qd[:, i])
     return total
 
 
@@ -259,6 +265,12 @@ def _dry(arm: Arm, qd: Matrix) -> Matrix:
     """The dry friction curve of one unit, with each joint's own smoothing."""
     curves = [Drive(coulomb=(1.0, 1.0), smoothing=link.drive.smoothing) for link in arm.links]
     return np.array([_dry_curve(curve, qd[:, i]) for i, curve in enumerate(curves)]).T
+
+
+def _dry_jump(drive: Drive, v: Vector) -> Vector:
+    """Dry friction as textbooks have it: one level for each sign of the speed."""
+    forth, back = (float(c) for c in drive.coulomb)
+    return np.where(v > 0, forth, np.where(v < 0, -back, 0.0))
 
 
 def _dry_curve(drive: Drive, v: Vector) -> Vector:

@@ -1,6 +1,6 @@
 """The other side of a comparison: an Arm, a model of another library, a function, or torques in a CSV file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,5 +127,20 @@ def _csv(arm: Arm, path: Path) -> Other:
     """A motion file with q, qd, qdd and tau of every joint; angles are taken as they are, that is what is asked."""
     file = read_motion_file(path, arm, needs=KINDS, degrees=False)
     parts = tuple(getattr(file, kind) for kind in KINDS)
-    top = float(np.max(np.abs(parts[3])))
-    return Other(path.name, arm.n, None, parts, float(np.max(file.digits["tau"]) / max(top, 1e-300)))
+    units = [float(np.max(file.digits[kind])) for kind in KINDS]
+    top = max(float(np.max(np.abs(parts[3]))), 1e-300)
+    return Other(path.name, arm.n, None, parts, (units[3] + _carried(arm, parts, units[:3])) / top)
+
+
+def _carried(arm: Arm, parts: Sequence[Matrix], units: Sequence[float]) -> float:
+    """What rounded positions, speeds and accelerations do to torques at most: some roundings tried [N m]."""
+    sizes = [max(float(np.max(np.abs(part))), 1e-300) for part in parts[:3]]
+    if max(u / size for u, size in zip(units, sizes, strict=True)) < 1e-15:
+        return 0.0
+    torques, rng = _arm_torques(arm), np.random.default_rng(0)
+    state = [part[:48] for part in parts[:3]]
+    exact, worst = torques(*state), 0.0
+    for _ in range(6):
+        moved = [x + u / 2 * rng.choice([-1.0, 1.0], x.shape) for x, u in zip(state, units, strict=True)]
+        worst = max(worst, float(np.max(np.abs(torques(*moved) - exact))))
+    return worst

@@ -47,6 +47,12 @@ def causes(arm: Arm) -> Iterator[Cause]:
     )
     if any(link.drive.viscous or any(link.drive.coulomb) for link in arm.links):
         yield Cause("friction", f"friction only in {arm.name}, not in the other", 0, {"friction": False})
+    if any(any(link.drive.coulomb) for link in arm.links):
+        width = max(float(link.drive.smoothing) for link in arm.links if any(link.drive.coulomb))
+        text = (
+            f"c sign(qd), which jumps, in the other; c qd / sqrt(qd² + s²) with s = {width:g} in {arm.name}"
+        )
+        yield Cause("friction law", f"dry friction follows another law: {text}", 0, {"friction": "sign"})
     yield Cause("friction", "friction differs", 2 * arm.n, {"extras": ("friction",)})
     yield Cause("scale", "all torques differ by one factor", 1, {"extras": ("scale",)})
     for k in range(arm.n, 0, -1):

@@ -40,10 +40,14 @@ class Comparison:
     """Relative difference of torques that is left after the named causes."""
     keys: tuple[str, ...] = ()
     """Short names of the causes."""
+    written: float = 0.0
+    """Relative accuracy of torques in a file, as far as its digits tell; 0 where that is not what decided."""
 
     @property
     def verdict(self) -> str:
         """One sentence."""
+        if self.same and self.written:
+            return f"the same, to the digits written (they tell {self.written:.1g} of the largest torque)"
         if self.same:
             return "the same within rounding"
         if self.causes:

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from forearm.arm import Arm
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.interpreter import Semantics, interpret
+from forearm.compiler.model.choice import best_graph
 from forearm.compiler.sources.numpy_source import identifier
 from forearm.faults import KernelFault
+
+
+def casadi_function(
+    arm: Arm, quantity: str = "inverse_dynamics", *, free: Sequence[str] = (), **options: Any
+) -> Any:
+    """A quantity of an arm as a `casadi.Function` of SX symbols, for optimal control: CasADi differentiates it.
+
+    Args:
+        arm: The arm; its numbers become constants.
+        quantity: What to compute: "inverse_dynamics", "forward_dynamics", "mass_matrix", "pose", ...
+        free: Parameters that stay inputs, after the state: "payload", "links[2].mass", ...
+        **options: Of the quantity: `frame=` for pose and jacobian.
+
+    Returns:
+        A function of columns (q, qd, qdd, ...) under their names, its name that of the quantity.
+
+    >>> import forearm as fa
+    >>> torque = fa.casadi_function(fa.load("rr"))
+    >>> torque
+    Function(inverse_dynamics:(q[2],qd[2],qdd[2])->(tau[2]) SXFunction)
+    """
+    graph, _ = best_graph(arm, quantity, tuple(free), None, options)
+    return to_casadi(graph, quantity)
 
 
 def to_casadi(graph: Graph, name: str = "") -> Any:
