@@ -26,15 +26,6 @@ CROWDED = {".": "one noun a file", "formulations": "one paper, one file"}
 """Folders with more than a dozen files -> the words of their __init__ that say why."""
 MANY = 14
 
-STILL_REPEATED = {"batches", "checking", "comparing", "laws", "measures", "pictures", "running", "writing"}
-STILL_GERUNDS = {
-    *("advising", "checking", "comparing", "customising", "deleting", "deriving", "grouping", "proving"),
-    *("reporting", "running", "stepping", "timing", "tracing", "writing"),
-}
-STILL_BARE = {"cli", "compiler", "counting", "demo", "derivation", "readers", "simulation", "verification"}
-STILL_CROWDED = {"cli", "counting", "derivation", "simulation"}
-"""What does not hold yet: repeated names, gerunds, packages without a map, crowded folders. To be empty."""
-
 
 def name_of(package):
     return package.relative_to(HOME).as_posix()
@@ -52,12 +43,12 @@ def modules(package):
 
 def test_no_two_modules_share_a_name():
     stems = Counter(path.stem for path in FILES if path.stem != "__init__")
-    assert {stem for stem, times in stems.items() if times > 1} - set(SAME_NAME) == STILL_REPEATED
+    assert {stem for stem, times in stems.items() if times > 1} - set(SAME_NAME) == set()
 
 
 def test_modules_are_nouns():
     gerunds = {path.stem for path in FILES if path.stem.split("_")[-1].endswith("ing")}
-    assert gerunds - set(GERUNDS) == STILL_GERUNDS
+    assert gerunds - set(GERUNDS) == set()
 
 
 @pytest.mark.parametrize("package", [p for p in PACKAGES if p != HOME], ids=name_of)
@@ -67,12 +58,11 @@ def test_every_package_is_a_map(package):
     if name_of(package) in BY_REGISTRY:
         listed = (package / "__init__.py").read_text(encoding="utf-8")
     missing = sorted(name for name in modules(package) if not re.search(rf"\b{name}\b", listed))
-    bare = name_of(package) in STILL_BARE
-    assert bool(missing) == bare, f"{module_of(package / '__init__.py')} does not speak of {missing}"
+    assert not missing, f"{module_of(package / '__init__.py')} does not speak of {missing}"
 
 
 def test_no_folder_is_crowded_without_a_reason():
     crowded = {name_of(p) for p in PACKAGES if len(list(p.glob("*.py"))) - 1 > MANY}
-    assert crowded == set(CROWDED) | STILL_CROWDED
+    assert crowded == set(CROWDED)
     for folder, reason in CROWDED.items():
         assert reason in docstring(HOME / folder), f"{folder}/__init__.py does not say why it is so full"

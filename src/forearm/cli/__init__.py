@@ -3,10 +3,12 @@
     forearm show puma560
     forearm torque puma560 motion.csv > torques.csv
 
-    verbs/         the table of verbs, and the verbs by purpose (count has files of its own beside it)
+    verbs/         the table of verbs, and the verbs by purpose
     application    the table as the parser knows it
-    process        from words to an exit code
-    inputs output  what verbs are given, what they print; what a verb needs besides has a file here
+    process        from words to an exit code (exit_codes)
+    streams        closed and full streams, characters that a terminal lacks
+    inputs output  what verbs are given, what they print
+    citations      what `cite` knows; diagnosis: what `doctor` finds out
 
 Exit codes: 0 fine, 1 something was found (a failed proof, a difference, an error in the numbers), 2 bad input,
 3 a bug of ours, 130 interrupted.

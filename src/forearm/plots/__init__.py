@@ -6,8 +6,9 @@ term_figure(arm, t, terms)         what the torque is made of
 energy_figure(record)              energies, work and what friction takes
 cost_figure(curves)                what formulations cost against the number of joints
 
-    arms  curves  record_figures    the arm; curves over time and bars; records and significance as a whole
-    style                           the style sheet, files, inline SVG
+arms, curves, cost_lines           the arm; curves over time and bars; costs and schedules
+record_figures                     records and significance as a whole
+style                              the style sheet, files, inline SVG
 """
 
 from forearm.plots.arms import arm_figure, good_view

@@ -5,6 +5,15 @@ advise_step   how long a step may be, checked by halving
 significance  how much each term contributes along a motion, and what could be deleted
 PDWithGravity, ComputedTorque, FeedforwardPD             control laws (any function law(t, q, qd) is one)
 Quintic, Trapezoid, Fourier, ViaPoints, read_motion      motions
+
+    run          simulate, from the arguments to the record
+    request      what is asked, checked and brought to one batch
+    plant        the arm, its law, limits and energies as one graph of rates
+    schemes/     one file for each integration scheme, and their registry; engines carries states along
+    control_laws, traced_laws          laws ready made; a user's law as a graph
+    records, outcomes, stability       what comes out, how each motion ended, how stiff it was
+    step_advice                        how long a step may be
+    significant_terms, summands        which terms matter, and life without them
 """
 
 from forearm.motion.motion_files import Recorded, read_motion, write_motion

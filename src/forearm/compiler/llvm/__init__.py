@@ -10,5 +10,6 @@ batches         the program for many states
 one_state       the program for one
 rollout_steps   the program that steps: a simulation inside the kernel
 chain_loops     the program for a long chain: loops over links
+ptx             the same for NVIDIA GPUs, one state for each thread; ptx_rows for arrays in rows
 jit             text to object code, object code to addresses
 """

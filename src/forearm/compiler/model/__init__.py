@@ -4,6 +4,7 @@ quantities        torques, accelerations, M, ... as plain functions of one state
 base_parameters   the same torques from fewer numbers: bodies regrouped, frames turned
 free_parameters   what stays an input instead of a constant: payload, masses, friction
 choice            which formulation, in which frames: the cheapest graph is found, not chosen
+trust             whether frames and base parameters still give the arm's torques, before they are used
 long_chains       the recursion as a loop over a table of link constants
 searched.json     what earlier searches found, arm by arm
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,9 +15,25 @@ from forearm.compiler.sources.numpy_source import identifier
 from forearm.faults import KernelFault
 
 
+class CasadiFunction(Protocol):
+    """A `casadi.Function`, as far as types can be said of a library that has none."""
+
+    def __call__(self, *values: Any) -> Any:
+        """Numbers for numbers, expressions for symbols."""
+
+    def name(self) -> str:
+        """The quantity."""
+
+    def jacobian(self) -> CasadiFunction:
+        """Its exact derivatives."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else CasADi's functions have."""
+
+
 def casadi_function(
     arm: Arm, quantity: str = "inverse_dynamics", *, free: Sequence[str] = (), **options: Any
-) -> Any:
+) -> CasadiFunction:
     """A quantity of an arm as a `casadi.Function` of SX symbols, for optimal control: CasADi differentiates it.
 
     Args:
@@ -35,7 +51,8 @@ def casadi_function(
     Function(inverse_dynamics:(q[2],qd[2],qdd[2])->(tau[2]) SXFunction)
     """
     graph, _ = best_graph(arm, quantity, tuple(free), None, options)
-    return to_casadi(graph, quantity)
+    function: CasadiFunction = to_casadi(graph, quantity)
+    return function
 
 
 def to_casadi(graph: Graph, name: str = "") -> Any:

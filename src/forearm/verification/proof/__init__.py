@@ -4,5 +4,5 @@ oracle           torques by spatial vectors and by Lagrange, from plain numbers;
 agreement        every formulation against the median of all, and the median against the oracle
 mechanical_laws  what every right dynamics obeys, no reference needed
 examination      the proof from start to end: states, agreement, laws, kernels
-verdicts         what comes out
+examination_report  what comes out
 """

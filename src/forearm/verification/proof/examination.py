@@ -32,8 +32,8 @@ from forearm.verification.proof.agreement import (
     truth,
     values,
 )
+from forearm.verification.proof.examination_report import Row, Verification
 from forearm.verification.proof.mechanical_laws import LAWS, State, Subject, with_everything_on
-from forearm.verification.proof.results import Row, Verification
 
 Progress = Callable[[int, int, str], None]
 
