@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forearm import faults
-from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.call.door import Door
 from forearm.compiler.call.foreign_arrays import Foreign, foreign_kind, library_of
@@ -150,10 +149,10 @@ def hint_degrees(arm: Arm, q: Any) -> None:
         LOG.warning("%s: %s", arm.name, hint)
 
 
-def rows_not_finite(result: Any) -> Any:
-    """Which rows of a result hold NaN or infinities, in arrays of the result's own kind."""
+def mark_rows_not_finite(result: Any, status: Any) -> None:
+    """Set `status` to True for the rows of a result that hold NaN or infinities, whatever kind of arrays they are."""
     kind = foreign_kind("status", ("qdd",), (result,))
     if kind is None:
-        bad: Vector = ~np.isfinite(result).all(axis=-1)
-        return bad
-    return kind.back(~kind.xp.isfinite(kind.native(result)).all(axis=-1))
+        status[...] = ~np.isfinite(result).all(axis=-1)
+    else:
+        status[...] = kind.back(~kind.xp.isfinite(kind.native(result)).all(axis=-1))

@@ -19,7 +19,7 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import AnyArray, Matrix, States, Vector
 from forearm.arm import Arm
-from forearm.arm_calls import arm_call, kept_call, rows_not_finite
+from forearm.arm_calls import arm_call, kept_call, mark_rows_not_finite
 from forearm.compiler.call.foreign_arrays import on_natives
 from forearm.inertia import TEN, numbers_of
 from forearm.link import Wrench
@@ -94,7 +94,7 @@ def forward_dynamics(
     wrench: Wrench | None = None,
     out: AnyArray | None = None,
     threads: int = 1,
-    status: Any = None,
+    status: AnyArray | None = None,
 ) -> Vector:
     """Joint accelerations (..., n) under the torques tau.
 
@@ -109,7 +109,7 @@ def forward_dynamics(
         return call.enter(q, qd, tau) if out is None else call.enter(q, qd, tau, out=out)
     qdd = call.enter(q, qd, tau, out=out, threads=threads)
     if status is not None:
-        status[...] = rows_not_finite(qdd)
+        mark_rows_not_finite(qdd, status)
     return qdd
 
 
