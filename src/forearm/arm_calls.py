@@ -49,14 +49,16 @@ def kept_call(arm: Arm, quantity: str) -> Any:
         faults.no_arm(arm)
 
 
-def arm_call(arm: Arm, quantity: str, **options: Any) -> Any:
+def arm_call(arm: Arm, quantity: str, frame: Any = None, local: bool | None = None) -> Any:
     """What an arm enters for a quantity: `arm_call(...).enter(q, qd)` is the fastest way into its kernel."""
-    key = (quantity, *options.values()) if options else quantity
+    key = quantity if frame is None else (quantity, frame) if local is None else (quantity, frame, local)
     try:
         call = arm.calls.get(key)
     except AttributeError:
         faults.no_arm(arm)
     if call is None:
+        given = {"frame": frame, "local": local}
+        options = {name: value for name, value in given.items() if value is not None}
         call = arm.calls[key] = (LetteredCall if arm.has_symbols else ArmCall)(arm, quantity, options)
     return call
 

@@ -123,7 +123,7 @@ def external_torque(
             "bare numbers do not say where and in which axes they act."
         )
     at, point = wrench.at if isinstance(wrench.at, tuple) else (wrench.at, (0.0, 0.0, 0.0))
-    call = arm_call(arm, "wrench_torque", at=at, local=wrench.frame == "local")
+    call = arm_call(arm, "wrench_torque", at, wrench.frame == "local")
     numbers = call.beside(q, (*wrench.force, *wrench.moment)), call.beside(q, point)
     return call.enter(q, *numbers, out=out, threads=threads)
 
@@ -239,14 +239,14 @@ def pose(
     arm: Arm, q: States, frame: str | int = "tool", *, out: AnyArray | None = None, threads: int = 1
 ) -> Matrix:
     """The 4x4 pose (..., 4, 4) of a frame in the world."""
-    return arm_call(arm, "pose", frame=frame).enter(q, out=out, threads=threads)
+    return arm_call(arm, "pose", frame).enter(q, out=out, threads=threads)
 
 
 def jacobian(
     arm: Arm, q: States, frame: str | int = "tool", *, out: AnyArray | None = None, threads: int = 1
 ) -> Matrix:
     """J (..., 6, n): [linear; angular] velocity of the frame's origin = J qd, world axes."""
-    return arm_call(arm, "jacobian", frame=frame).enter(q, out=out, threads=threads)
+    return arm_call(arm, "jacobian", frame).enter(q, out=out, threads=threads)
 
 
 def jacobian_rate(
@@ -259,7 +259,7 @@ def jacobian_rate(
     threads: int = 1,
 ) -> Vector:
     """dJ/dt qd (..., 6): the acceleration of the frame's origin at qdd = 0."""
-    return arm_call(arm, "jacobian_rate", frame=frame).enter(q, qd, out=out, threads=threads)
+    return arm_call(arm, "jacobian_rate", frame).enter(q, qd, out=out, threads=threads)
 
 
 # -- the torque, term by term ------------------------------------------------------------------------------

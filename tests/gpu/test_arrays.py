@@ -160,3 +160,11 @@ def test_wide_rows_in_double_precision_start(quantity):
         parts(function(ARM, *q[:count])), parts(function(ARM, *(x.get() for x in q[:count]))), strict=True
     ):
         np.testing.assert_allclose(got.get(), want, atol=1e-11)
+
+
+@pytest.mark.parametrize(("library", "device"), KINDS)
+def test_a_simulation_runs_where_its_states_live(library, device):
+    q = 0.3 * ARM.random_state(2, (20,))[0]
+    here = fa.simulate(ARM, q, duration=0.02, dt=1e-3)
+    there = fa.simulate(ARM, sent(q, library, device), duration=0.02, dt=1e-3)
+    np.testing.assert_allclose(there.q, here.q, atol=1e-12)

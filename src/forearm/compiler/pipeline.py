@@ -51,7 +51,7 @@ def compile(
         layout: "rows" for arrays (..., n), the default on the CPU; "columns" for (n, N), the default on the GPU.
         free: Parameters that stay inputs, after the state: "payload", "links[2].mass", ... (see `freeing`).
         formulation: A stem to use for torques, or "search" to trace all and keep the cheapest.
-        **options: Of the quantity: `frame=` for pose and jacobian, `at=`, `point=`, `local=` for wrench_torque.
+        **options: Of the quantity: `frame=` for pose, jacobian and wrench_torque, `local=` for wrench_torque.
 
     Returns:
         The kernel. `kernel.why` tells what was chosen from what, `kernel.counts` what it costs.

@@ -95,7 +95,7 @@ class Plant:
             return np.zeros(self.arm.n)
         place, point = self.wrench.at if isinstance(self.wrench.at, tuple) else (self.wrench.at, np.zeros(3))
         numbers = np.array([*self.wrench.force, *self.wrench.moment], dtype=float)
-        options = {"at": place, "local": self.wrench.frame == "local"}
+        options = {"frame": place, "local": self.wrench.frame == "local"}
         return self.quantity("wrench_torque", options, **{**v, "wrench": numbers, "point": np.array(point)})  # type: ignore[no-any-return]
 
     def friction(self, qd: Vector, values: Mapping[str, Any]) -> Vector:

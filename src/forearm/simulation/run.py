@@ -15,6 +15,7 @@ from forearm import faults
 from forearm.algebra import States, Vector
 from forearm.arm import Arm
 from forearm.arm_calls import hint_degrees
+from forearm.compiler.call.foreign_arrays import on_host
 from forearm.dynamics import external_torque
 from forearm.faults import StateFault
 from forearm.link import Wrench
@@ -64,14 +65,15 @@ def simulate(
     rtol: float = 1e-10,
     atol: float = 1e-12,
     threads: int = 1,
-    target: str = "cpu",
+    target: str | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Record:
     """The motion of an arm, or of a batch of arms, from q0 and qd0 on.
 
     Args:
         arm: The arm; payload, drives and base included, as everywhere.
-        q0: Positions at the beginning (..., n), or a dict by joint name.
+        q0: Positions at the beginning (..., n), or a dict by joint name. Arrays on a GPU are simulated there; the
+            record, which is read, drawn and written, is NumPy's in any case.
         qd0: Speeds at the beginning (..., n); at rest by default.
         law: None (no torques), constant torques (n,), torques for each step (or sample) (..., steps, n), or a function
             law(t, q, qd) of one state. A function is traced into the kernel if possible; `record.law` says if not, why.
@@ -93,7 +95,7 @@ def simulate(
         atol: Absolute tolerance of dop853.
         threads: How many threads share a batch.
         target: 'cpu', or 'cuda': all motions of a batch in one launch on the GPU, state in registers (rk4 and euler;
-            the law must be one that compiles).
+            the law must be one that compiles). By default where q0 lives.
         progress: Called now and then with the share that is done, 0 to 1.
 
     Returns:
@@ -102,7 +104,8 @@ def simulate(
     faults.needs_dynamics(arm, "motion")
     one_of("method", method, tuple(SCHEMES))
     one_of("limits", limits, ("note", "stop", "ignore"))
-    q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", np.zeros(arm.n) if qd0 is None else qd0)
+    q0, qd0, home = on_host("simulate", {"q0": q0, "qd0": np.zeros(arm.n).tolist() if qd0 is None else qd0})
+    q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", qd0)
     hint_degrees(arm, q)
     own = free_values(arm, payload, free)
     plant = Plant(
@@ -115,7 +118,7 @@ def simulate(
         raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
     request = replace(request, dt=float(duration) / steps, every=int(every), progress=progress)
     scheme = _scheme(method, sticking)
-    engine = _engine(request, scheme, rtol, atol, target)
+    engine = _engine(request, scheme, rtol, atol, target or home)
     engine.threads = threads
     return _Run(request, engine).record(scheme)
 

@@ -108,6 +108,17 @@ def on_natives(where: str, given: Mapping[str, Any], compute: Callable[..., Any]
     return kind.back(compute(kind.xp, *map(kind.native, given.values())))
 
 
+def on_host(where: str, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Values as NumPy's (copied from a GPU), and where they lived: 'cpu' or 'cuda'."""
+    kind = foreign_kind(where, tuple(given), tuple(given.values()))
+    if kind is None:
+        return *given.values(), "cpu"
+    natives = map(kind.native, given.values())
+    if not kind.gpu:
+        return *natives, "cpu"
+    return *(x.get() if hasattr(x, "get") and hasattr(x, "dtype") else x for x in natives), "cuda"
+
+
 def _told(kind: Foreign | str) -> str:
     if isinstance(kind, str):
         return f"a {kind} array"

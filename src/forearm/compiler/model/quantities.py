@@ -210,16 +210,16 @@ def energy(model: Model, q: Vector, qd: Vector) -> dict[str, Any]:
 
 
 def wrench_torque(
-    model: Model, q: Vector, wrench: Vector, point: Vector, *, at: Any = "tool", local: bool = False
+    model: Model, q: Vector, wrench: Vector, point: Vector, *, frame: Any = "tool", local: bool = False
 ) -> Vector:
     """Jᵀ f of a wrench [force; moment] (6,) on a point (3,) of a frame, which is data: contact points move."""
     arm = model.arm
-    R, p = kinematics.frame_pose(arm, q, at)
+    R, p = kinematics.frame_pose(arm, q, frame)
     p = p + product(R, point)
     force, moment = wrench[:3], wrench[3:]
     if local:
         force, moment = product(R, force), product(R, moment)
-    J = kinematics.jacobian_at(arm, q, p, kinematics.frame_number(arm, at))
+    J = kinematics.jacobian_at(arm, q, p, kinematics.frame_number(arm, frame))
     return product(J.T, np.concatenate([force, moment]))
 
 
