@@ -107,7 +107,8 @@ class ArmCall(Door):
         if kind.gpu:
             dtype = next(str(v.dtype).rpartition(".")[2] for v in values if library_of(v))
             how = {"dtype": dtype, "target": "cuda", "layout": "rows"}
-            return kernel_of(self.arm, self.quantity, **self.options, **how)(*values, out=out)
+            result = kernel_of(self.arm, self.quantity, **self.options, **how)(*values, out=kind.natives(out))
+            return result if out is None else out
         into = kind.natives(out)
         result = self.general(*map(kind.native, values), out=into, threads=threads)
         return kind.back(result) if out is None else out

@@ -168,3 +168,22 @@ def test_a_simulation_runs_where_its_states_live(library, device):
     here = fa.simulate(ARM, q, duration=0.02, dt=1e-3)
     there = fa.simulate(ARM, sent(q, library, device), duration=0.02, dt=1e-3)
     np.testing.assert_allclose(there.q, here.q, atol=1e-12)
+
+
+@needs_gpu
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_out_on_the_gpu_may_be_an_input_but_never_a_copy(layout):
+    import cupy
+
+    kernel = fa.compile(ARM, "inverse_dynamics", target="cuda", dtype="float64", layout=layout)
+    states = [
+        cupy.asarray(x if layout == "rows" else np.ascontiguousarray(x.T))
+        for x in ARM.random_state(1, (1000,))
+    ]
+    want = kernel(*states).get()
+    assert kernel(*states, out=states[0]) is states[0]
+    np.testing.assert_array_equal(states[0].get(), want)
+    with pytest.raises(fa.StateFault, match="out for tau is not contiguous in C order"):
+        kernel(*states, out=cupy.asfortranarray(states[1]))
+    with pytest.raises(fa.StateFault, match="out for tau is ndarray; give an array on the GPU"):
+        kernel(*states, out=np.zeros(want.shape))

@@ -104,9 +104,21 @@ class GpuKernel(Kernel):
         if not any(library_of(v) for v in inputs):
             return self._in_chunks([np.asarray(v, dtype=self.dtype) for v in inputs], out)
         with stream_of(inputs):
-            launch, outs = self._prepared(inputs, out)
+            launch, outs = self._prepared(inputs, out if out is None else self._adopted(out))
             launch()
         return self.packed([back_to(inputs)(o) for o in outs])
+
+    def _adopted(self, out: Any) -> tuple[Any, ...]:
+        """What was given as `out`, as CuPy arrays on the same memory."""
+        import cupy
+
+        given = self.given_outputs(out)
+        return tuple(
+            cupy.from_dlpack(o)
+            if hasattr(o, "__dlpack__") and not isinstance(o, (np.ndarray, cupy.ndarray))
+            else o
+            for o in given
+        )
 
     def _in_chunks(self, inputs: Sequence[Any], out: Any) -> Any:
         """NumPy in, NumPy out: chunks go to the GPU and back."""
@@ -156,6 +168,8 @@ class GpuKernel(Kernel):
         batch = arguments.batch_shape(self.name, ports, taken, self.layout)
         taken = [self._flat(p, a, batch, cupy) for p, a in zip(ports, taken, strict=True)]
         outs = self._outputs(out, batch, cupy)
+        if out is not None:  # threads read and write in any order, so what is written must not be read
+            taken = [a.copy() if any(cupy.may_share_memory(a, o) for o in outs) else a for a in taken]
         count = math.prod(batch)
         shared = any(a.ndim == len(p.shape) for p, a in zip(ports, taken, strict=True))
         numbers: list[Any] = []
@@ -196,13 +210,21 @@ class GpuKernel(Kernel):
         ports, shapes = self.graph.outputs, self.shapes(batch)
         if out is None:
             return [cupy.empty(shape, self.dtype) for shape in shapes]
-        taken = [on_device(self, p, o, cupy) for p, o in zip(ports, self.given_outputs(out), strict=True)]
-        for port, array, shape in zip(ports, taken, shapes, strict=True):
+        given = self.given_outputs(out)
+        for port, array, shape in zip(ports, given, shapes, strict=True):
+            if not isinstance(array, cupy.ndarray):
+                raise StateFault(
+                    f"{self.name}: out for {port.name} is {type(array).__name__}; give an array on the GPU."
+                )
             if array.shape != shape or array.dtype != self.dtype:
                 raise StateFault(
                     f"{self.name}: out for {port.name} is {array.dtype} {array.shape}; give {self.dtype} {shape}."
                 )
-        return taken
+            if not array.flags.c_contiguous:
+                raise StateFault(
+                    f"{self.name}: out for {port.name} is not contiguous in C order; give cupy.empty({shape})."
+                )
+        return list(given)
 
     def _place(self, port: Port, array: Any, batch: tuple[int, ...]) -> list[Any]:
         """Address, bytes from state to state, bytes from element to element."""
