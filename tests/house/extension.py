@@ -23,6 +23,7 @@ class Extension:
         """Add a file."""
         target = self.folder / "forearm" / path
         assert not target.exists()
+        target.parent.mkdir(exist_ok=True)
         target.write_text(text, encoding="utf-8")
         self.touched.add(path)
 

@@ -87,6 +87,70 @@ assert "lifting_power" in header.read_text()
 """)
 
 
+TOY_KERNEL = '''"""Kernels that run the reference interpreter."""
+
+import numpy as np
+
+from forearm.compiler.call import arguments
+from forearm.compiler.graph.interpreter import arrays, interpret
+from forearm.compiler.kernel import Kernel
+
+
+class InterpretedKernel(Kernel):
+    """A graph, interpreted."""
+
+    how = "one operation after the other"
+
+    def general(self, *inputs, out=None, threads=1):
+        """With every check."""
+        taken, batch = arguments.taken(self, inputs)
+        named = {p.name: a for p, a in zip(self.graph.inputs, taken, strict=True)}
+        return self.packed(list(interpret(self.graph, named, arrays).values()))
+
+    def source(self, kind=""):
+        """The graph as it prints."""
+        return str(self.graph)
+
+    def accuracy(self, *inputs):
+        """Not asked."""
+        raise NotImplementedError
+
+
+def make_kernel(graph, *, dtype="float64", layout="rows", name=None, subject):
+    """The target 'toy'."""
+    return InterpretedKernel(graph, dtype, layout, name, subject)
+'''
+
+
+def test_a_compile_target_is_its_folder_and_its_row(extension):
+    extension.file("compiler/toy/__init__.py", '"""A toy target: kernel."""\n')
+    extension.file("compiler/toy/kernel_of_a_toy.py", TOY_KERNEL)
+    extension.before(
+        "compiler/pipeline.py",
+        '}\n"""Where kernels can run:',
+        '    "toy": "forearm.compiler.toy.kernel_of_a_toy",\n',
+    )
+    assert {path.partition("/toy/")[0] for path in extension.touched} == {"compiler", "compiler/pipeline.py"}
+    extension.run("""
+import numpy as np
+import forearm as fa
+
+arm = fa.load("puma560")
+states = arm.random_state(seed=0, batch=(5,))
+kernel = fa.compile(arm, "inverse_dynamics", target="toy")
+assert isinstance(kernel, fa.Kernel) and kernel.why is not None
+assert np.allclose(kernel(*states), fa.inverse_dynamics(arm, *states))
+try:
+    kernel(states[0][:, :3], *states[1:])
+except fa.StateFault as fault:
+    assert "has 6 joints" in str(fault)
+try:
+    fa.compile(arm, "inverse_dynamics", target="tpu")
+except fa.KernelFault as fault:
+    assert "'cpu' or 'cuda' or 'toy'" in str(fault)
+""")
+
+
 def module(name, **content):
     made = types.ModuleType(name)
     made.__dict__.update(content)
