@@ -63,7 +63,7 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
-class Subject:
+class KernelSubject:
     """What a kernel is about, for its messages: whose joints, and whether it divides by their mass matrix."""
 
     arm: Any = None
@@ -77,7 +77,9 @@ class Subject:
 class Kernel(ABC):
     """A graph, compiled: call it with arrays."""
 
-    def __init__(self, graph: Graph, dtype: str, layout: str, name: str | None, subject: Subject) -> None:
+    def __init__(
+        self, graph: Graph, dtype: str, layout: str, name: str | None, subject: KernelSubject
+    ) -> None:
         self.graph, self.layout, self.name, self.subject = graph, layout, name or graph.name, subject
         if np.dtype(dtype).name not in PRECISIONS:
             raise KernelFault(f"{self.name}: dtype is {dtype!r}; kernels compute in 'float64' or 'float32'.")

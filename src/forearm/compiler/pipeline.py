@@ -11,7 +11,7 @@ from typing import Any
 
 from forearm.arm import Arm
 from forearm.compiler.graph.graph import Counts, Graph
-from forearm.compiler.kernel import SEARCH, Kernel, Subject, Why
+from forearm.compiler.kernel import SEARCH, Kernel, KernelSubject, Why
 from forearm.compiler.store import graphs
 from forearm.compiler.store.files import graph_key
 from forearm.faults import KernelFault
@@ -64,7 +64,7 @@ def compile(
         if looped is not None:
             return looped
     lowered, why, solves = _ready(arm, quantity, tuple(free), formulation, options)
-    subject = Subject(arm, solves, why)
+    subject = KernelSubject(arm, solves, why)
     how = {"layout": layout} if layout else {}
     make = import_module(TARGETS[target]).make_kernel
     kernel: Kernel = make(lowered, dtype=dtype, name=name, subject=subject, **how)
@@ -124,5 +124,5 @@ def _looped(arm: Arm, name: str, dtype: str, layout: str, formulation: str | Non
         return None
     label = f"{stem}, base parameters, loops over {arm.n} links"
     why = Why(label, ((label, chain.counts),), "long chain")
-    kernel = ChainKernel(chain, dtype=dtype, layout=layout, name=name, subject=Subject(arm, why=why))
+    kernel = ChainKernel(chain, dtype=dtype, layout=layout, name=name, subject=KernelSubject(arm, why=why))
     return kernel if kernel.compiled else None  # the NumPy emitter knows no loops

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from forearm.compiler.call import builtin_functions
 from forearm.compiler.graph.graph import Graph, Port
-from forearm.compiler.kernel import Kernel, Subject
+from forearm.compiler.kernel import Kernel, KernelSubject
 from forearm.faults import StateFault, finite_state, joint_shape, joint_values, not_masked
 
 Array = npt.NDArray[Any]
@@ -30,7 +30,7 @@ class Taker(Protocol):
     """What it computes in."""
     layout: str
     """How states lie in its arrays."""
-    subject: Subject
+    subject: KernelSubject
     """Whose joints its inputs belong to."""
 
 

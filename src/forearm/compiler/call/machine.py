@@ -15,7 +15,7 @@ from forearm.compiler.call import arguments, builtin_functions
 from forearm.compiler.call.arguments import Array
 from forearm.compiler.call.door import Door
 from forearm.compiler.fork_locks import fork_safe_lock
-from forearm.compiler.kernel import Kernel, Subject
+from forearm.compiler.kernel import Kernel, KernelSubject
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.escapes import line_comment
 from forearm.faults import KernelFault, StateFault, not_finite, singular_inertia
@@ -36,7 +36,7 @@ class MachineKernel(Door, Kernel):
         width: int | None = None,
         name: str | None = None,
         keep: bool = True,
-        subject: Subject = Subject(),  # noqa: B008
+        subject: KernelSubject = KernelSubject(),  # noqa: B008
     ) -> None:
         """Describe the kernel; it compiles when first called.
 
@@ -227,7 +227,7 @@ def _remake(
     width: int | None,
     name: str,
     keep: bool,
-    subject: Subject,
+    subject: KernelSubject,
 ) -> MachineKernel:
     """A kernel from its description (unpickling)."""
     return cls(graph, dtype=dtype, layout=layout, width=width, name=name, keep=keep, subject=subject)

@@ -24,7 +24,7 @@ from forearm.compiler.call.threads import Job
 from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.graph.step_rules import StepRule, rule_of
-from forearm.compiler.kernel import Subject
+from forearm.compiler.kernel import KernelSubject
 from forearm.compiler.llvm.lanes import ITEMSIZE, Lanes
 from forearm.compiler.llvm.rollout_steps import Roles, rollout_program, scratch_size
 from forearm.compiler.llvm.tiles import Plan
@@ -85,7 +85,7 @@ class Rollout:
         if self.dtype.name not in ITEMSIZE:
             raise KernelFault(f"{self.name}: dtype is {dtype!r}; rollouts compute in 'float64' or 'float32'.")
         self._width = width
-        self.layout, self.subject = "rows", Subject()
+        self.layout, self.subject = "rows", KernelSubject()
         self._lock = fork_safe_lock()
         ports = [*self.roles.state_ports, *self.roles.observed_ports]
         self._end = namedtuple("End", [p.name for p in self.roles.state_ports], rename=True)  # type: ignore[misc]

@@ -19,7 +19,7 @@ from forearm.compiler.call import arguments
 from forearm.compiler.call.foreign_arrays import library_of
 from forearm.compiler.cuda.device import GpuProgram, device_name, need_gpu, stream_of
 from forearm.compiler.graph.graph import Graph, Port
-from forearm.compiler.kernel import Accuracy, Kernel, Subject
+from forearm.compiler.kernel import Accuracy, Kernel, KernelSubject
 from forearm.compiler.llvm.ptx import DEFAULT_GPU, ptx_batch
 from forearm.compiler.llvm.ptx_rows import fits_rows, ptx_rows
 from forearm.faults import KernelFault, StateFault
@@ -43,7 +43,7 @@ class GpuKernel(Kernel):
         layout: str = "columns",
         name: str | None = None,
         threads: int = THREADS,
-        subject: Subject = Subject(),  # noqa: B008
+        subject: KernelSubject = KernelSubject(),  # noqa: B008
     ) -> None:
         """Describe the kernel; it is assembled when first called.
 
@@ -240,7 +240,9 @@ def make_kernel(graph: Graph, *, layout: str | None = None, **how: Any) -> GpuKe
     return GpuKernel(graph, layout=layout or "columns", **how)
 
 
-def _remake(graph: Graph, dtype: str, layout: str, name: str, threads: int, subject: Subject) -> GpuKernel:
+def _remake(
+    graph: Graph, dtype: str, layout: str, name: str, threads: int, subject: KernelSubject
+) -> GpuKernel:
     """A kernel from its description (unpickling)."""
     return GpuKernel(graph, dtype=dtype, layout=layout, name=name, threads=threads, subject=subject)
 

@@ -45,7 +45,7 @@ STALE = 3600.0
 
 
 @dataclass(frozen=True)
-class Entry:
+class KeptKernel:
     """One kernel on disk."""
 
     name: str
@@ -183,7 +183,7 @@ def store(key: str, name: str, code: bytes) -> Path | None:
     return path
 
 
-def list_cache() -> list[Entry]:
+def list_cache() -> list[KeptKernel]:
     """The kernels on disk, the most recently used first."""
     folder = cache_folder()
     entries = []
@@ -191,7 +191,9 @@ def list_cache() -> list[Entry]:
         with contextlib.suppress(OSError):
             head = (_read(path, 2000) or b"").split(b"\n", 2) if KEPT.fullmatch(path.name) else [b""]
             if head[0] == MAGIC:
-                entries.append(Entry(head[1].decode(errors="replace"), path, info.st_size, info.st_mtime))
+                entries.append(
+                    KeptKernel(head[1].decode(errors="replace"), path, info.st_size, info.st_mtime)
+                )
     return sorted(entries, key=lambda e: -e.used)
 
 
