@@ -13,6 +13,7 @@ from forearm import faults
 from forearm.arm import Arm
 from forearm.compiler.call.door import Door
 from forearm.compiler.call.foreign_arrays import Foreign, foreign_kind, library_of
+from forearm.kinematics import frame_names
 from forearm.results import results_of
 
 LOG = logging.getLogger("forearm")
@@ -56,6 +57,8 @@ def arm_call(arm: Arm, quantity: str, frame: Any = None, local: bool | None = No
         call = arm.calls.get(key)
     except AttributeError:
         faults.no_arm(arm)
+    except TypeError:  # a list, which names nothing
+        faults.unknown_frame(frame, frame_names(arm), arm.name)
     if call is None:
         given = {"frame": frame, "local": local}
         options = {name: value for name, value in given.items() if value is not None}
@@ -135,7 +138,15 @@ class ArmCall(Door):
 
 def _other_scalars(values: Any) -> bool:
     """Whether any value is made of symbols, traced scalars or fifty-digit numbers."""
-    return any(not isinstance(v, dict) and np.asarray(v).dtype == object for v in values)
+    return any(_type_of(v) == object for v in values)
+
+
+def _type_of(value: Any) -> Any:
+    """The dtype that a value has as an array; None where it is none, which the checks will say."""
+    try:
+        return None if isinstance(value, dict) else np.asarray(value).dtype
+    except ValueError:
+        return None
 
 
 def single_precision(values: Any) -> bool:

@@ -329,3 +329,14 @@ def test_numbers_that_overflow_are_said_to_have_diverged():
             function(ARM, np.zeros(6), q, np.zeros(6))
     rows = fa.inverse_dynamics(ARM, np.zeros((2, 6)), [q, 0 * q], np.zeros(6))
     assert np.isfinite(rows).all(axis=1).tolist() == [False, True]
+
+
+def test_a_list_is_no_frame_and_long_doubles_are_not_rounded_in_silence():
+    with pytest.raises(fa.ArmFault, match=r"^arm 'rr' has no frame \[1\]; it has base"):
+        fa.pose(RR, [0.1, 0.2], [1])
+    if np.longdouble is not np.float64 and np.dtype(np.longdouble).itemsize > 8:
+        with pytest.raises(
+            fa.StateFault,
+            match=r"the kernel computes in float64; round it yourself \(q.astype\('float64'\)\)\.$",
+        ):
+            fa.gravity_torque(RR, np.zeros(2, np.longdouble))

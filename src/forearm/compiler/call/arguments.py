@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from forearm.compiler.call import builtin_functions
 from forearm.compiler.graph.graph import Graph, Port
-from forearm.compiler.kernel import Kernel, KernelSubject
+from forearm.compiler.kernel import PRECISIONS, Kernel, KernelSubject
 from forearm.faults import StateFault, finite_state, joint_shape, joint_values, not_masked
 
 Array = npt.NDArray[Any]
@@ -111,9 +111,10 @@ def check_shape(kernel: Taker, port: Port, shape: tuple[int, ...]) -> None:
 def check_precision(kernel: Taker, port: Port, dtype: Any, *, given: bool) -> None:
     """Refuse to round somebody's array in silence."""
     if given and dtype.kind == "f" and dtype.itemsize > kernel.dtype.itemsize:
+        other = f" or compile with dtype='{dtype}'" if dtype.name in PRECISIONS else ""
         raise StateFault(
             f"{kernel.name}: {port.name} is {dtype}, but the kernel computes in {kernel.dtype}; "
-            f"round it yourself ({port.name}.astype('{kernel.dtype}')) or compile with dtype='{dtype}'."
+            f"round it yourself ({port.name}.astype('{kernel.dtype}')){other}."
         )
 
 
