@@ -138,15 +138,15 @@ class ArmCall(Door):
 
 def _other_scalars(values: Any) -> bool:
     """Whether any value is made of symbols, traced scalars or fifty-digit numbers."""
-    return any(_type_of(v) == object for v in values)
+    return any(_kind_of(v) == "O" for v in values)
 
 
-def _type_of(value: Any) -> Any:
-    """The dtype that a value has as an array; None where it is none, which the checks will say."""
+def _kind_of(value: Any) -> str:
+    """NumPy's letter for what an array of the value holds; nothing where it is no array, which the checks will say."""
     try:
-        return None if isinstance(value, dict) else np.asarray(value).dtype
+        return "" if isinstance(value, dict) else np.asarray(value).dtype.kind
     except ValueError:
-        return None
+        return ""
 
 
 def single_precision(values: Any) -> bool:
