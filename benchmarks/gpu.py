@@ -1,6 +1,6 @@
 """Rates on an NVIDIA GPU, checked and timed in one call.
 
-    PYTHONPATH=src python benchmarks/gpu.py --out benchmarks/results/gpu.json
+    PYTHONPATH=src python benchmarks/gpu.py --out benchmarks/results/gpu_h200.json
 
 Stopwatch: CUDA events around one launch on resident arrays, median of 15 warm launches, random states; the
 bandwidth beside it is a device-to-device copy of 4 GB in the same run (read and write counted). Before each check

@@ -1,6 +1,6 @@
 """Search the cheapest formulation and frames for every built-in arm; write the table that `compile` reads.
 
-python benchmarks/search.py            # rewrites src/forearm/compiler/searched.json (minutes)
+python benchmarks/search.py            # rewrites src/forearm/compiler/model/searched.json (minutes)
 """
 
 import json

@@ -33,10 +33,9 @@ WAYS = {
     ],
     "a simulation": [
         ("Arm, law, q0", "simulation.run.simulate"),
-        ("request", "simulation.request.make_request"),
+        ("arguments, checked", "simulation.request.make_request"),
         ("Request: what to step, with what", "simulation.plant.rates_graph"),
-        ("Graph of qdd, the law traced into it", "compiler.graph.trace.trace"),
-        ("Graph", "compiler.llvm.rollout_steps.rollout_program"),
+        ("Graph of qdd, the law traced into it", "compiler.llvm.rollout_steps.rollout_program"),
         ("LLVM's text, steps inside", "compiler.call.rollout.Rollout"),
         ("states along the motion", "simulation.outcomes.outcomes_of"),
         ("Record, with an Outcome for each motion", ""),

@@ -1,4 +1,4 @@
-"""Rotor and friction torques: added once, by the user's functions, to every quantity or to none.
+"""Rotor and friction torques: added once, by compiler/model/quantities.py, to every quantity or to none.
 
 Dry friction is one smooth curve with f(0) = 0: with s = v / sqrt(v² + smoothing²) it is
 (c₊ + c₋)/2 s + (c₊ - c₋)/2 s², which tends to c₊ for fast positive and to -c₋ for fast negative speed. It never

@@ -54,10 +54,10 @@ def facts() -> dict[str, str]:
 
 
 def self_tests(tell: Tell | None = None) -> list[Test]:
-    """Try every target on arms whose answer is known."""
+    """Try the graph and every target on arms whose answer is known."""
     steps: tuple[tuple[str, Callable[[], Test]], ...] = (
         ("a closed form", _closed_form),
-        ("NumPy", _numpy_emitter),
+        ("the interpreter", _interpreter),
         ("LLVM", _llvm_kernel),
         ("the GPU", _cuda_kernel),
     )
@@ -100,7 +100,7 @@ def _state() -> tuple[Any, list[Any], Any]:
     return arm, rows, np.array([torques(arm, *state) for state in zip(*rows, strict=True)], dtype=float)
 
 
-def _numpy_emitter() -> Test:
+def _interpreter() -> Test:
     from forearm.compiler.graph.interpreter import interpret
     from forearm.compiler.pipeline import compile
 

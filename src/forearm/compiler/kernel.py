@@ -36,7 +36,7 @@ class Why:
     candidates: tuple[tuple[str, Counts], ...]
     """Every candidate with its operation counts, cheapest first (those far behind before factoring)."""
     source: str
-    """'search' (just now), 'table' (a committed search) or 'default'."""
+    """'search' (just now), 'table' (a committed search), 'default', 'asked for', or 'long chain' (loops)."""
 
     def __str__(self) -> str:
         lines = [f"{self.chosen} ({self.source})"]

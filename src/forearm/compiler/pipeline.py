@@ -27,7 +27,7 @@ TARGETS = {
     "cpu": "forearm.compiler.call.processor",
     "cuda": "forearm.compiler.cuda.gpu_kernel",
 }
-"""Where kernels can run: each module has `make_kernel(graph, *, dtype, layout, name, subject)`."""
+"""Where kernels can run: each module has `make_kernel(graph, *, dtype, name, subject, layout=its own)`."""
 
 
 def compile(
@@ -45,11 +45,11 @@ def compile(
 
     Args:
         arm: The arm; its numbers are folded into the code.
-        quantity: What to compute: a key of `compiler.quantities.QUANTITIES`, such as "inverse_dynamics".
+        quantity: What to compute: a key of `compiler.model.quantities.QUANTITIES`, such as "inverse_dynamics".
         dtype: "float64", or "float32" where asked for (`kernel.accuracy` measures what it costs).
         target: "cpu", or "cuda" for a kernel of GPU arrays (see `cuda`).
         layout: "rows" for arrays (..., n), the default on the CPU; "columns" for (n, N), the default on the GPU.
-        free: Parameters that stay inputs, after the state: "payload", "links[2].mass", ... (see `freeing`).
+        free: Parameters that stay inputs, after the state: "payload", "links[2].mass", ... (see `compiler.model.free_parameters`).
         formulation: A stem to use for torques, or "search" to trace all and keep the cheapest.
         **options: Of the quantity: `frame=` for pose, jacobian and wrench_torque, `local=` for wrench_torque.
 

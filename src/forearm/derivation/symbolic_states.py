@@ -1,4 +1,4 @@
-"""Poses, Jacobians and energies of an arm with letters, as expressions; `dynamics` comes here for such arms."""
+"""Poses, Jacobians and energies of an arm with letters, as expressions; `arm_calls` comes here for such arms."""
 
 from collections import namedtuple
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """The one reader and writer of motion files: logs of positions, speeds, accelerations and torques over time.
 
-Header are told by their titles (columns.py), separated by commas, semicolons, tabs or spaces. What was taken, what was
+Columns are told by their titles (columns.py), separated by commas, semicolons, tabs or spaces. What was taken, what was
 ignored and what had to be worked out is said in `notes`. Files that are not as they should be are refused with the line
 and the column: rows longer or shorter than the header, columns that appear twice, nan and inf, times that do not rise,
 angles that look like degrees.

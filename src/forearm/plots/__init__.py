@@ -3,7 +3,7 @@
 arm_figure(arm, q)                 the arm with frames, bodies and shadow
 torque_figure(arm, t, tau)         one panel for each joint
 term_figure(arm, t, terms)         what the torque is made of
-energy_figure(record)              energies, work and what friction takes
+energy_figure(t, kinetic, ...)     energies, work and what friction takes
 cost_figure(curves)                what formulations cost against the number of joints
 
 arms, curves, cost_lines           the arm; curves over time and bars; costs and schedules

@@ -1,4 +1,4 @@
-"""Curves over time and over the number of joints. Neighbours differ in pattern and in lightness, not in hue alone."""
+"""Curves over time, and bars. Neighbours differ in pattern and in lightness, not in hue alone."""
 
 import math
 from collections.abc import Mapping, Sequence

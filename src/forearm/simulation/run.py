@@ -157,7 +157,7 @@ def _engine(request: Request, scheme: Scheme, rtol: float, atol: float, target: 
         able = [name for name, row in SCHEMES.items() if row.gpu]
         what = f"this law {law.why}" if in_python and law is not None else f"method is {scheme.name!r}"
         raise StateFault(
-            f"simulate: target='cuda' runs {' and '.join(able)} with compiled laws, and {what}; leave target out, or "
+            f"simulate: target='cuda' runs {' and '.join(able)} with compiled laws, and {what}; give target='cpu', or "
             "give control_dt= to sample the law on the CPU between steps."
         )
     if not scheme.own_parameters and (request.own or request.plant.stop):

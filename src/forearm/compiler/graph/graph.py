@@ -2,8 +2,8 @@
 
 A `Graph` is what a traced formulation becomes and what every pass takes and returns. It is plain data: a
 closed set of a dozen operations, nodes that point backwards, a printed form (`print(graph)`), exact operation
-counts (`graph.counts`), the longest chain (`graph.critical_path()`), a digest of the structure, and
-`interpret`, the reference interpreter that says what operations mean: emitters are right when they equal it.
+counts (`graph.counts`), the longest chain (`graph.critical_path()`) and a digest of the structure. What operations mean
+is said by the reference interpreter (interpreter.py): emitters are right when they equal it.
 """
 
 from __future__ import annotations

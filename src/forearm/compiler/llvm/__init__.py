@@ -8,8 +8,9 @@ movers          rows and columns in memory, brought into tiles and back
 tiles           a tile of states through a graph
 batches         the program for many states
 one_state       the program for one
-rollout_steps   the program that steps: a simulation inside the kernel
+rollout_steps   the program that steps: a simulation inside the kernel, on the processor
 chain_loops     the program for a long chain: loops over links
-ptx             the same for NVIDIA GPUs, one state for each thread; ptx_rows for arrays in rows
+ptx             the same for NVIDIA GPUs, one state for each thread; ptx_rows for arrays in rows,
+                ptx_rollout for the steps of a simulation
 jit             text to object code, object code to addresses
 """

@@ -1,6 +1,6 @@
-"""Object code on disk, so that a kernel compiles once for each machine.
+"""Object code and graphs on disk, so that a kernel is made once for each machine.
 
-One file for each kernel in a folder that belongs to the user alone: `FOREARM_CACHE`, or the platform's cache
+One file for each in a folder that belongs to the user alone: `FOREARM_CACHE`, or the platform's cache
 folder. `FOREARM_CACHE=off` (or empty) keeps nothing. A file is loaded only if it belongs to this user, nobody
 else may write it, it carries the full key, and its digest is right; otherwise it is made anew. Files appear
 by renaming, so that two processes never read half of one; what a killed process leaves is cleared away. What is no

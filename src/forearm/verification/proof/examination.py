@@ -61,7 +61,7 @@ COMPILED = (
     "forward_dynamics",
 )
 USER = "user functions, rotors, friction and payload on"
-SHARED_LINKS = "links and poses (parts.py), gravity in the base"
+SHARED_LINKS = "links and poses (link.py, frames.py), gravity in the base"
 COMPILER = "the formulations; not the graph, its passes or the emitter"
 SINGULAR = 1e12
 """Condition of M above which accelerations mean nothing."""
