@@ -11,5 +11,6 @@
     store/      what is kept on disk
     fork_locks  locks that a child process finds free
 
-Each may use those before it in the order `graph, fork_locks, store, kernel, model, llvm, sources, call, cuda, pipeline`.
+Each may use those before it in the order graph, fork_locks, store, kernel, model, llvm, sources, call, cuda,
+pipeline.
 """
