@@ -133,7 +133,14 @@ class ArmCall(Door):
 
 def _other_scalars(values: Any) -> bool:
     """Whether any value is made of symbols, traced scalars or fifty-digit numbers."""
-    return any(not isinstance(v, dict) and np.asarray(v).dtype == object for v in values)
+    return any(not isinstance(v, dict) and _is_of_objects(v) for v in values)
+
+
+def _is_of_objects(value: Any) -> bool:
+    try:
+        return bool(np.asarray(value).dtype == object)
+    except ValueError:  # rows of different lengths; what takes arrays says so, with the argument's name
+        return False
 
 
 def single_precision(values: Any) -> bool:

@@ -15,7 +15,7 @@ import pytest
 
 import forearm as fa
 from cli.verbs import forearm
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.store import files
 
@@ -37,7 +37,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def right():
-    np.testing.assert_allclose(Kernel(GRAPH)(X), WANT, rtol=1e-15)
+    np.testing.assert_allclose(ProcessorKernel(GRAPH)(X), WANT, rtol=1e-15)
 
 
 def torque(**keywords):
@@ -241,12 +241,12 @@ def test_kills_at_random_moments_leave_a_cache_that_is_whole(folder, monkeypatch
 FORKS = """
 import os, sys, threading, time, warnings
 import numpy as np, forearm as fa
-from forearm.compiler.call.processor import Kernel
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.trace import trace
 
 def kernel(k):
     graph = trace(lambda x: [x[0] * x[1] + float(k), x[0].sin()], {"x": (2,)}, name="s", outputs=("y",))
-    return Kernel(graph, keep=False)
+    return ProcessorKernel(graph, keep=False)
 
 kernel(0)(np.ones((600, 2)), threads=2)
 stop = False
