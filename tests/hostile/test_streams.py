@@ -12,6 +12,9 @@ import forearm as fa
 from cli.verbs import MOTION, forearm
 from forearm.compiler.call.threads import check_threads
 from forearm.escapes import terminal, xml_comment
+from forearm.simulation import read_motion
+from forearm.writers.toml import to_toml
+from forearm.writers.urdf import to_urdf
 
 FOREARM = f"{sys.executable} -m forearm"
 
@@ -68,6 +71,25 @@ def test_stdin_is_utf_8_with_or_without_a_mark():
     assert b"stdin: is not text in UTF-8" in done.stderr
 
 
+def test_an_arm_on_stdin_may_have_a_mark_and_must_have_an_end():
+    rr = to_toml(fa.load("rr")).encode()
+    for given in (rr, b"\xef\xbb\xbf" + rr, b"\xef\xbb\xbf" + to_urdf(fa.load("rr"), lossy=True).encode()):
+        done = shell(f"{FOREARM} show -", given)
+        assert done.returncode == 0, done.stderr
+    done = shell(f"{FOREARM} show - < /dev/zero")
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"forearm: stdin: the file has 16 MiB; robots' files up to 16 MiB are read.")
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800"], ids=ascii)
+def test_what_is_no_name_of_a_file_is_told(name, tmp_path):
+    for suffix in (".toml", ".urdf", ".xml"):
+        with pytest.raises(fa.ReadFault, match="is no name of a file"):
+            fa.load(f"{tmp_path}/{name}{suffix}")
+    with pytest.raises(fa.ReadFault, match="is no name of a file"):
+        read_motion(f"{tmp_path}/{name}.csv", fa.load("rr"))
+
+
 @pytest.mark.parametrize("verb", ["verify", "check", "compare"])
 def test_a_negative_seed_is_refused(capsys, verb):
     said = forearm(capsys, verb, "rr", *(["rr"] if verb == "compare" else []), "--seed", "-1")
@@ -103,10 +125,8 @@ def test_tables_that_are_none_are_told_in_one_harmless_sentence(capsys, tmp_path
 
 
 def test_a_long_field_in_a_recorded_motion_is_a_read_fault(tmp_path):
-    from forearm.simulation import read_motion
-
-    (tmp_path / "m.csv").write_text("t,q:1\n0," + "1" * 200_000 + "\n")
-    with pytest.raises(fa.ReadFault, match=r"m.csv:1: no column q:q1, q:q2"):
+    (tmp_path / "m.csv").write_text("t,q:1,q:2\n0,1," + "1" * 200_000 + "\n")
+    with pytest.raises(fa.ReadFault, match=r"m.csv:2: column 'q:2' is 1{40}; expected a finite number"):
         read_motion(tmp_path / "m.csv", fa.load("rr"))
 
 

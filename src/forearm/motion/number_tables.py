@@ -258,3 +258,5 @@ def opened(source: Any) -> AbstractContextManager[BinaryIO]:
         raise ReadFault(
             f"{source}: cannot be read ({error.strerror}); give a readable CSV file with a header line."
         ) from None
+    except ValueError:  # a zero byte, half of a surrogate pair
+        raise ReadFault(f"{str(source)!r} is no name of a file; give the path of a CSV file.") from None
