@@ -78,7 +78,9 @@ def test_an_arm_on_stdin_may_have_a_mark_and_must_have_an_end():
         assert done.returncode == 0, done.stderr
     done = shell(f"{FOREARM} show - < /dev/zero")
     assert done.returncode == 2
-    assert done.stderr.startswith(b"forearm: stdin: the file has 16 MiB; robots' files up to 16 MiB are read.")
+    assert done.stderr.startswith(
+        b"forearm: stdin: the file has 16 MiB; robots' files up to 16 MiB are read."
+    )
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\ud800"], ids=ascii)
