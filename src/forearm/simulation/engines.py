@@ -202,7 +202,7 @@ class KernelLoop(Engine):
             rolled = self.rollout(
                 *some, dt=dt / k, steps=count * k, every=every * k, start=t, threads=self.threads
             )
-            return list(rolled.end), list(rolled.record)
+            return list(rolled.end), list(rolled.record or ())
 
         batch = state["q"].shape[:-1]
         if self.split:
@@ -210,7 +210,7 @@ class KernelLoop(Engine):
         else:
             last, recorded = call(inputs)
         names = [port.name for port in self.rollout.roles.state_ports]
-        rows, axis = -(-count // every), len(batch)
+        rows, axis = -(-count // max(every, 1)), len(batch)
         record = {
             name: np.moveaxis(np.moveaxis(array, axis, 0)[:rows], 0, axis)
             for name, array in zip(names, recorded, strict=False)

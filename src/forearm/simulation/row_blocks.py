@@ -50,22 +50,30 @@ class RowBlocks:
         axis = int(np.argmax(batch)) if batch else 0
         length = batch[axis] if batch else 1
         each, done = steps * max(1, math.prod(batch) // max(1, length)), 0
-        found: list[Block] = []
-        while not found or done < length:
+        all_rows: Block | None = None
+        while all_rows is None or done < length:
             size = min(length - done, max(1, self.work // each))
-            whole = size == length
+            rows = slice(done, done + size)
             began = time.perf_counter()
-            some = inputs if whole else _rows(inputs, inner, len(batch), axis, slice(done, done + size))
-            found.append(call(list(some)))
+            found = call([*inputs] if size == length else _rows(inputs, inner, len(batch), axis, rows))
             took, done = time.perf_counter() - began, done + size
             # the first may have compiled something, and a short one says little: grow step by step
             self.work = max(1, min(int(PATIENCE * size * each / max(took, 1e-9)), 4 * self.work))
+            if size == length:
+                return found
+            if all_rows is None:
+                all_rows = _room(found[0], axis, length), _room(found[1], axis, length)
+            for into, some in zip((*all_rows[0], *all_rows[1]), (*found[0], *found[1]), strict=True):
+                into[(slice(None),) * axis + (rows,)] = (
+                    some  # at once, so that the next block takes its memory
+                )
             if done < length:
                 pause(done / length)
-        if len(found) == 1:
-            return found[0]
-        ends, records = zip(*found, strict=True)
-        return _joined(ends, axis), _joined(records, axis)
+        return all_rows
+
+
+def _room(arrays: list[Vector], axis: int, length: int) -> list[Vector]:
+    return [np.empty((*a.shape[:axis], length, *a.shape[axis + 1 :]), a.dtype) for a in arrays]
 
 
 def _rows(inputs: Sequence[Any], inner: Sequence[int], dims: int, axis: int, rows: slice) -> list[Any]:
@@ -76,7 +84,3 @@ def _rows(inputs: Sequence[Any], inner: Sequence[int], dims: int, axis: int, row
         shared = at < 0 or value.shape[at] == 1
         found.append(value if shared else value[(slice(None),) * at + (rows,)])
     return found
-
-
-def _joined(parts: Sequence[list[Vector]], axis: int) -> list[Vector]:
-    return [np.concatenate(arrays, axis=axis) for arrays in zip(*parts, strict=True)]

@@ -303,7 +303,8 @@ class _Run:
     def _advance(self, count: int) -> None:
         request, first = self.request, self.done
         recorded = first % request.every == 0
-        stride = request.every if recorded else count
+        # a chunk that begins between two records has none; steps in Python keep their first state in any case
+        stride = request.every if recorded else count if self.engine.in_python else 0
 
         def pause(share: float) -> None:
             self.interrupt.raise_if_heard()
