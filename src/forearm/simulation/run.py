@@ -373,8 +373,8 @@ class _Run:
             return np.concatenate([states["tau"], np.expand_dims(final, axis)], axis=axis)
         if request.law is not None and request.law.graph is None:
             law = rows_in_python(request)
-            every = [law(float(x), states["q"][i], states["qd"][i]) for i, x in enumerate(t)]
-            return np.array(every)
+            q, qd = (np.moveaxis(states[name], axis, 0) for name in ("q", "qd"))
+            return np.stack([law(float(x), q[i], qd[i]) for i, x in enumerate(t)], axis=axis)
         return np.array(
             np.broadcast_to(law_torques(request, timed=True)(t, states["q"], states["qd"]), shape)
         )
