@@ -7,11 +7,11 @@ import math
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 
+from forearm import escapes
 from forearm.algebra import is_number, is_zero
 from forearm.angles import roll_pitch_yaw
 from forearm.denavit_hartenberg import NEAR, dh_row, round_angle
@@ -46,14 +46,14 @@ def arm_text(arm: Any) -> str:
 def arm_html(arm: Any) -> str:
     """The arm as HTML for a notebook: the same tables, no scripts, readable on light and dark pages."""
     facts = "".join(
-        f"<tr><td style='{_LEFT}'>{escape(key)}</td><td style='{_LEFT}'>{escape(value)}</td></tr>"
+        f"<tr><td style='{_LEFT}'>{escapes.html(key)}</td><td style='{_LEFT}'>{escapes.html(value)}</td></tr>"
         for key, value in summary(arm)
     )
-    parts = [f"<p><b>{escape(headline(arm))}</b></p><table style='{_TABLE}'>{facts}</table>"]
+    parts = [f"<p><b>{escapes.html(headline(arm))}</b></p><table style='{_TABLE}'>{facts}</table>"]
     parts += [_sheet_html(sheet) for sheet in sheets(arm)]
     for title, sentences in remarks(arm):
-        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-        parts.append(f"<details><summary>{escape(title)}</summary><ul>{items}</ul></details>")
+        items = "".join(f"<li>{escapes.html(sentence)}</li>" for sentence in sentences)
+        parts.append(f"<details><summary>{escapes.html(title)}</summary><ul>{items}</ul></details>")
     return f"<div class='forearm-arm'>{''.join(parts)}</div>"
 
 
@@ -254,16 +254,16 @@ def _sheet_html(sheet: Sheet) -> str:
     styles = [_LEFT if name in _WORDS else _RIGHT for name in sheet.header]
     line = "border-bottom: 1px solid currentColor"
     head = "".join(
-        f"<th style='{style}; {line}'>{escape(name)}</th>"
+        f"<th style='{style}; {line}'>{escapes.html(name)}</th>"
         for name, style in zip(sheet.header, styles, strict=True)
     )
     body = "".join(
         "<tr>"
-        + "".join(f"<td style='{s}'>{escape(c)}</td>" for c, s in zip(row, styles, strict=True))
+        + "".join(f"<td style='{s}'>{escapes.html(c)}</td>" for c, s in zip(row, styles, strict=True))
         + "</tr>"
         for row in sheet.rows
     )
-    title = f"<b>{escape(sheet.title)}</b> <small>{escape(sheet.legend)}</small>"
+    title = f"<b>{escapes.html(sheet.title)}</b> <small>{escapes.html(sheet.legend)}</small>"
     return f"<div>{title}</div><table style='{_TABLE}'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

@@ -129,6 +129,11 @@ _LATEX_SIGNS = {c: f"\\{c}" for c in "&%_#${}"} | {
 }
 
 
+def picture(text: str) -> str:
+    """For matplotlib, where two dollars would make a formula of what is between them, or an error."""
+    return one_line(text).replace("$", "\\$")
+
+
 def xml_comment(text: str) -> str:
     """For the inside of an XML comment: one line without two hyphens in a row, and none at its end."""
     line = one_line(text)

@@ -73,7 +73,7 @@ def main(start, files):
             call()
             np.testing.assert_array_equal(out, want, err_msg=f"after the interrupt at bytecode {k}")
     threads._IDLE.extend(kept)  # the end of the process has to do with crews that saw interrupts
-    print(k - 1)
+    print(k - 1, 0)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment of a threaded batch: no hang, no late write, no wrong number, and the process ends."""
+"""Ctrl-C at any moment of a threaded batch or a simulation: no hang, no late write, no wrong number, no lost record."""
 
 import signal
 import subprocess
@@ -21,7 +21,9 @@ def ran(program, *words, seconds=120):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    count, slowest = map(int, done.stdout.split()[:2])
+    assert slowest < 500, f"an interrupt was answered after {slowest} ms"
+    return count
 
 
 @pytest.mark.parametrize("start", ["cold", "warm"])
@@ -34,6 +36,20 @@ def test_an_interrupt_at_every_bytecode_of_crew_and_pool(start):
 def test_an_interrupt_at_every_bytecode_of_the_way_in(start):
     for _ in range(5):
         assert ran("every_opcode.py", start, WAY_IN) > 150
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["batch", *(pytest.param(case, marks=pytest.mark.more) for case in ("one", "law", "sampled"))],
+)
+def test_an_interrupt_at_every_bytecode_of_a_simulation(case):
+    assert ran("simulation_interrupts.py", "opcodes", case, seconds=600) > 1000
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that interrupt here")
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.more)])
+def test_interrupts_of_simulations_at_random_moments(count):
+    assert ran("simulation_interrupts.py", "timed", count, 1, seconds=600) == count
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that interrupt here")

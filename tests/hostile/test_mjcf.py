@@ -58,6 +58,20 @@ BOMBS = {
     "joints": model(inside="<body>" + '<joint axis="1 0 0"/>' * 5000 + GEOM + "</body>"),
     "classes": model("<default>" + "".join(f'<default class="c{i}"/>' for i in range(9000)) + "</default>"),
     "deep": model(inside=BODY.replace("</body>", "") * 250 + "</body>" * 250),
+    "deep classes": model(
+        "<default>"
+        + "".join(f'<default class="c{i}"><geom density="{i + 1}"/>' for i in range(200))
+        + "</default>" * 201,
+        '<body><joint axis="1 0 0"/><geom size="0.1" class="c199"/>' * 200 + "</body>" * 200,
+    ),
+    "geoms of one body": model(inside=BODY.replace(GEOM, GEOM * 4900)),
+    "deepest": model(inside=BODY.replace("</body>", "") * 240 + "</body>" * 240),
+    "huge": model(
+        inside='<body pos="1e49 1e49 1e49"><joint axis="1e49 0 0"/><geom size="1e49" density="1e49"/></body>'
+    ),
+    "denormal": model(
+        inside='<body pos="1e-320 0 0"><joint axis="1 0 0"/><geom size="1e-320" density="1e-320"/></body>'
+    ),
     "comment": model("<!--" + "x" * 2**23 + "-->"),
 }
 

@@ -12,6 +12,9 @@ import forearm as fa
 from cli.verbs import MOTION, forearm
 from forearm.compiler.call.threads import check_threads
 from forearm.escapes import terminal, xml_comment
+from forearm.simulation import read_motion
+from forearm.writers.toml import to_toml
+from forearm.writers.urdf import to_urdf
 
 FOREARM = f"{sys.executable} -m forearm"
 
@@ -65,7 +68,28 @@ def test_stdin_is_utf_8_with_or_without_a_mark():
         assert done.stdout.startswith(b"t,tau1,tau2\n")
     done = shell(f"{FOREARM} torque rr -", b"t,q1\xff")
     assert done.returncode == 2
-    assert b"stdin: not UTF-8 text" in done.stderr
+    assert b"stdin: is not text in UTF-8" in done.stderr
+
+
+def test_an_arm_on_stdin_may_have_a_mark_and_must_have_an_end():
+    rr = to_toml(fa.load("rr")).encode()
+    for given in (rr, b"\xef\xbb\xbf" + rr, b"\xef\xbb\xbf" + to_urdf(fa.load("rr"), lossy=True).encode()):
+        done = shell(f"{FOREARM} show -", given)
+        assert done.returncode == 0, done.stderr
+    done = shell(f"{FOREARM} show - < /dev/zero")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        b"forearm: stdin: the file has 16 MiB; robots' files up to 16 MiB are read."
+    )
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800"], ids=ascii)
+def test_what_is_no_name_of_a_file_is_told(name, tmp_path):
+    for suffix in (".toml", ".urdf", ".xml"):
+        with pytest.raises(fa.ReadFault, match="is no name of a file"):
+            fa.load(f"{tmp_path}/{name}{suffix}")
+    with pytest.raises(fa.ReadFault, match="is no name of a file"):
+        read_motion(f"{tmp_path}/{name}.csv", fa.load("rr"))
 
 
 @pytest.mark.parametrize("verb", ["verify", "check", "compare"])
@@ -79,11 +103,14 @@ def test_a_negative_seed_is_refused(capsys, verb):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("t,q²,q1\n0,1,2\n", "the header lacks q2"),
-        ("t,q1,q2\n0,1," + "1" * 200_000 + "\n", "field larger than field limit"),
+        ("t,q²,q1\n0,1,2\n", "m.csv:1: no column q2; give a header"),
+        ("t,q1,q2\n0,1," + "1" * 200_000 + "\n", "m.csv:2: column 'q2' is 111"),
+        ("t,q1,q2," + "x" * 100_000 + "\n0,1,2,3\n", "the title 'xxx"),
+        ("t,q1,q2,a" + " " * 100_000 + "[\n0,1,2,3\n", "letters; expected 200 at most"),
+        ("t,q1,q2," + ",".join(map(str, range(10**5))) + "\n", "100003 columns; expected 10000 at most"),
         ("t,q1,q2\n0,1,\x1b[31mred\n", r"\x1b[31mred"),
     ],
-    ids=["superscript", "long field", "escape sequence"],
+    ids=["superscript", "long field", "long title", "long gap", "many columns", "escape sequence"],
 )
 @pytest.mark.parametrize("verb", ["torque", "compare"])
 def test_tables_that_are_none_are_told_in_one_harmless_sentence(capsys, tmp_path, verb, text, says):
@@ -93,15 +120,15 @@ def test_tables_that_are_none_are_told_in_one_harmless_sentence(capsys, tmp_path
     assert said.code == 2
     assert "bug" not in said.err
     assert "\x1b" not in said.err
+    assert len(said.err) < 1000
+    assert len(said.err.splitlines()) == 1
     if verb == "torque":
         assert says in said.err.replace("\\\\", "\\")
 
 
 def test_a_long_field_in_a_recorded_motion_is_a_read_fault(tmp_path):
-    from forearm.simulation import read_motion
-
-    (tmp_path / "m.csv").write_text("t,q:1\n0," + "1" * 200_000 + "\n")
-    with pytest.raises(fa.ReadFault, match="field larger than field limit"):
+    (tmp_path / "m.csv").write_text("t,q:1,q:2\n0,1," + "1" * 200_000 + "\n")
+    with pytest.raises(fa.ReadFault, match=r"m.csv:2: column 'q:2' is 1{40}; expected a finite number"):
         read_motion(tmp_path / "m.csv", fa.load("rr"))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.simulation import PDWithGravity, simulate
+from forearm.simulation import PDWithGravity, row_blocks, run, simulate
 
 RUN = """
 import json, sys, time
@@ -93,3 +93,52 @@ def test_an_interrupt_within_progress_is_a_record_too():
     run = simulate(fa.load("rr"), np.zeros((50, 2)), duration=50.0, dt=1e-3, progress=progress)
     assert run.outcome.kind in ("interrupted", "finished")
     assert run.t[-1] > 0
+
+
+def test_ctrl_c_after_the_last_step_is_not_swallowed():
+    def progress(share):
+        if share == 1.0:
+            signal.raise_signal(signal.SIGINT)
+
+    run = simulate(fa.load("rr"), np.zeros((5, 2)), duration=0.05, progress=progress)
+    assert {outcome.kind for outcome in run.outcomes} == {"interrupted"}
+    assert run.t[-1] == pytest.approx(0.05)
+    assert run.outcomes[0].advice == "all steps were done; Ctrl-C came while the record was made."
+
+
+@pytest.mark.parametrize("shape", [(97,), (3, 41), (1, 60), (50, 2)], ids=str)
+def test_rows_in_blocks_give_the_same_bits(monkeypatch, shape):
+    arm, rng = fa.load("rr"), np.random.default_rng(3)
+    q0 = rng.uniform(-1, 1, (*shape, 2))
+    law = rng.uniform(-1, 1, (*shape, 20, 2))
+    payload = np.zeros((shape[-1], 10))
+    payload[:, 0] = rng.uniform(0, 1, shape[-1])
+    options = dict(duration=0.02, law=law, payload=payload, record_every=3, limits="stop")
+    whole = simulate(arm, q0, **options)
+    monkeypatch.setattr(row_blocks, "FIRST", 17)
+    monkeypatch.setattr(row_blocks, "PATIENCE", 1e-7)
+    monkeypatch.setattr(run, "PATIENCE", 0.0)
+    told = []
+    split = simulate(arm, q0, progress=told.append, **options)
+    assert len(told) > 30
+    assert told == sorted(told)
+    for name in ("t", "q", "qd", "qdd", "tau", "work", "dissipated"):
+        np.testing.assert_array_equal(getattr(split, name), getattr(whole, name))
+
+
+def test_a_step_of_many_rows_is_given_up_between_two_blocks(monkeypatch):
+    arm, told = fa.load("rr"), []
+    monkeypatch.setattr(row_blocks, "FIRST", 10)
+    monkeypatch.setattr(row_blocks, "PATIENCE", 1e-7)
+    monkeypatch.setattr(run, "PATIENCE", 0.0)
+
+    def progress(share):
+        told.append(share)
+        if share < 1.0:
+            signal.raise_signal(signal.SIGINT)
+
+    found = simulate(arm, np.full((40, 2), 0.3), duration=0.01, progress=progress)
+    assert {outcome.kind for outcome in found.outcomes} == {"interrupted"}
+    assert len(told) == 1, "heard between the first block and the second"
+    assert found.t.tolist() == [0.0]
+    assert (found.q == 0.3).all()

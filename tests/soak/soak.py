@@ -18,6 +18,8 @@ import numpy as np
 
 import forearm as fa
 from forearm.faults import Fault
+from forearm.writers.toml import to_toml
+from forearm.writers.urdf import to_urdf
 
 SECONDS, MEGABYTES = 2.0, 500
 """Budget of one file."""
@@ -43,11 +45,13 @@ ALPHABET = [
 READ = """
 import resource, sys, time
 import forearm as fa
+from forearm.simulation import read_motion
+fa.load("rr")
 before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
 for path in sys.argv[1:]:
     began = time.process_time()
     try:
-        fa.load(path)
+        read_motion(path, fa.load("rr")) if path.endswith("csv") else fa.load(path)
     except fa.Fault:
         pass
     print(time.process_time() - began, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
@@ -73,14 +77,33 @@ def spoiled(text, rng):
     return text
 
 
+def mjcf(arm):
+    """An MJCF file with as many joints."""
+    body = "<body name='{0}' pos='0 0 0.{1}'><joint name='j{0}' axis='0 1 0' damping='0.1'/><geom size='0.1' mass='1'/>"
+    inside = "".join(body.format(name, k) for k, name in enumerate(arm.joint_names, 1))
+    return (
+        "<mujoco><compiler angle='radian'/><default><default class='c'><geom density='3'/></default></default>"
+        f"<worldbody>{inside}{'</body>' * arm.n}</worldbody></mujoco>"
+    )
+
+
+def motion(arm):
+    """A motion of two joints."""
+    return "t,q1,q2,note\n" + "".join(f"{0.1 * k},{0.02 * k * k},{-0.01 * k},{k}\n" for k in range(40))
+
+
+WRITERS = {"toml": to_toml, "urdf": lambda arm: to_urdf(arm, lossy=True), "xml": mjcf, "csv": motion}
+
+
 def read_files(rng, folder):
     """A dozen spoiled files, each within its budget."""
     paths = []
     for k in range(12):
-        arm, form = fa.load(rng.choice(ARMS)), rng.choice(["toml", "urdf"])
+        form = rng.choice(list(WRITERS))
         path = folder / f"{k}.{form}"
-        fa.write_toml(arm, path) if form == "toml" else fa.write_urdf(arm, path, lossy=True)
-        path.write_bytes(spoiled(path.read_text(), rng).encode("utf-8", "surrogatepass"))
+        path.write_bytes(
+            spoiled(WRITERS[form](fa.load(rng.choice(ARMS))), rng).encode("utf-8", "surrogatepass")
+        )
         paths.append(path)
     limit = len(paths) * SECONDS + START
     done = subprocess.run(

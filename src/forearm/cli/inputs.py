@@ -105,9 +105,12 @@ def arm_of(
 def _from_stdin(options: dict[str, Any]) -> "Arm":
     from forearm.faults import ReadFault
     from forearm.readers import load
+    from forearm.readers.file_content import MAX_BYTES, refuse_too_large
 
+    content = _stdin_bytes().read(MAX_BYTES + 1)
+    refuse_too_large("stdin", "robots'", len(content))
     try:
-        text = _stdin_bytes().read().decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ReadFault("stdin: not UTF-8 text; give a file in UTF-8.") from None
     xml = text.lstrip().startswith("<")

@@ -8,6 +8,7 @@ not plain is gone through cell by cell, which finds the line and the column to n
 import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ SAMPLE = 500
 """Rows whose words are kept, to see how many digits are written."""
 PLAIN = b"0123456789+-.eE,;\t \n"
 """What a piece without surprises is made of."""
+MOST_COLUMNS, LONGEST_TITLE = 10_000, 200
+"""Beyond these a header is none; what looks for joints in it takes time with the square of a title's length."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
@@ -121,11 +124,23 @@ class _Reader:
                 f"the first line is numbers ({titles[0]}, …)",
                 "a header that names the columns, such as t,q1,q2",
             )
-        for title in titles:
-            if titles.count(title) > 1:
-                times = f"column {title!r} appears {titles.count(title)} times"
-                refuse(self.label, self.header_line, times, "each column once")
+        self._check_titles(titles)
         return tuple(titles)
+
+    def _check_titles(self, titles: list[str]) -> None:
+        if len(titles) > MOST_COLUMNS:
+            refuse(self.label, self.header_line, f"{len(titles)} columns", f"{MOST_COLUMNS} at most")
+        for title, times in Counter(titles).items():
+            if len(title) > LONGEST_TITLE:
+                what = f"the title {title[:40]!r}… has {len(title)} letters"
+                refuse(self.label, self.header_line, what, f"{LONGEST_TITLE} at most")
+            if times > 1:
+                refuse(
+                    self.label,
+                    self.header_line,
+                    f"column {title!r} appears {times} times",
+                    "each column once",
+                )
 
     def pieces(self) -> Iterator[tuple[Vector, Sequence[int]]]:
         """Numbers (rows, columns), and the line of each row."""
@@ -243,3 +258,5 @@ def opened(source: Any) -> AbstractContextManager[BinaryIO]:
         raise ReadFault(
             f"{source}: cannot be read ({error.strerror}); give a readable CSV file with a header line."
         ) from None
+    except ValueError:  # a zero byte, half of a surrogate pair
+        raise ReadFault(f"{str(source)!r} is no name of a file; give the path of a CSV file.") from None

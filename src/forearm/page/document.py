@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from importlib import resources
 from typing import Any
+
+from forearm import escapes
 
 GOOD, BAD = ("PASS", "exact"), ("FAIL",)
 """Words in cells that are coloured."""
@@ -28,17 +29,17 @@ class PageTable:
     def html(self) -> str:
         """The table; wider than the screen, it scrolls by itself."""
         left = [k for k in range(len(self.header)) if any(isinstance(row[k], str) for row in self.rows)]
-        head = "".join(f"<th{_side(k, left)}>{escape(name)}</th>" for k, name in enumerate(self.header))
+        head = "".join(f"<th{_side(k, left)}>{escapes.html(name)}</th>" for k, name in enumerate(self.header))
         body = "".join(
             "<tr>" + "".join(self._cell(k, value, left) for k, value in enumerate(row)) + "</tr>"
             for row in self.rows
         )
-        caption = f"<p class='caption'>{escape(self.caption)}</p>" if self.caption else ""
+        caption = f"<p class='caption'>{escapes.html(self.caption)}</p>" if self.caption else ""
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return f"<div class='scroll' tabindex='0'>{table}</div>{caption}"
 
     def _cell(self, k: int, value: Any, left: list[int]) -> str:
-        text = escape(_text(value))
+        text = escapes.html(_text(value))
         if k in self.code:
             text = f"<code>{text.replace('_', '_<wbr>')}</code>"
         if value in GOOD or value in BAD:
@@ -61,9 +62,9 @@ class Figure:
 
     def html(self) -> str:
         """The figure; the caption is what a screen reader says."""
-        label = escape(self.caption, quote=True)
+        label, name = escapes.html(self.caption), escapes.html(self.name)
         drawn = self.svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
-        return f"<figure id='{self.name}'>{drawn}<figcaption>{escape(self.caption)}</figcaption></figure>"
+        return f"<figure id='{name}'>{drawn}<figcaption>{label}</figcaption></figure>"
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Section:
         kind += " wide" if kind and isinstance(self.parts[0], PageTable) else ""
         content = "".join(f"<div class='part'>{part}</div>" for part in parts)
         return (
-            f"<section id='s{number}'><h2>{escape(self.title)}</h2><p>{_marked(self.text)}</p>"
+            f"<section id='s{number}'><h2>{escapes.html(self.title)}</h2><p>{_marked(self.text)}</p>"
             f"<div class='parts{kind}'>{content}</div></section>"
         )
 
@@ -94,14 +95,16 @@ def page(
 ) -> str:
     """The whole page: title, a sentence, numbers that matter, a picture, sections, a last line."""
     style = (resources.files("forearm") / "page" / "page.css").read_text(encoding="utf-8")
-    tiles = "".join(f"<div><b>{escape(value)}</b><span>{escape(name)}</span></div>" for value, name in facts)
-    links = "".join(f"<a href='#s{k}'>{escape(s.title)}</a>" for k, s in enumerate(sections, 1))
+    tiles = "".join(
+        f"<div><b>{escapes.html(value)}</b><span>{escapes.html(name)}</span></div>" for value, name in facts
+    )
+    links = "".join(f"<a href='#s{k}'>{escapes.html(s.title)}</a>" for k, s in enumerate(sections, 1))
     body = "".join(section.html(k) for k, section in enumerate(sections, 1))
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-        f"<title>{escape(title)}</title><style>{style}</style></head><body><header><div>"
-        f"<h1>{escape(title)}</h1><p>{_marked(lead)}</p><div class='tiles'>{tiles}</div></div>"
+        f"<title>{escapes.html(title)}</title><style>{style}</style></head><body><header><div>"
+        f"<h1>{escapes.html(title)}</h1><p>{_marked(lead)}</p><div class='tiles'>{tiles}</div></div>"
         f"<div class='hero'>{hero}</div></header><nav>{links}</nav><main>{body}</main>"
         f"<footer>{_marked(end)}</footer></body></html>\n"
     )
@@ -109,7 +112,7 @@ def page(
 
 def _marked(text: str) -> str:
     """Escaped text, with `code` set as such."""
-    parts = escape(text).split("`")
+    parts = escapes.html(text).split("`")
     return "".join(f"<code>{part}</code>" if k % 2 else part for k, part in enumerate(parts))
 
 

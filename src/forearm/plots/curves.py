@@ -8,6 +8,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
+from forearm.escapes import picture
 from forearm.plots.style import COLORS, DASHES, FAINT, INK, figure, styled
 
 TERMS = {
@@ -31,7 +32,7 @@ def joint_grid(arm: Arm, height: float = 1.45, columns: int = 2) -> tuple[Any, l
         spare.set_axis_off()
     for panel, link in zip(panels, arm.links, strict=False):
         unit = "N m" if link.revolute else "N"
-        panel.set_title(f"{link.name.replace('_', ' ')} [{unit}]")
+        panel.set_title(f"{picture(link.name.replace('_', ' '))} [{unit}]")
     return made, panels[: arm.n]
 
 
@@ -44,7 +45,9 @@ def torque_figure(
         for i, panel in enumerate(panels):
             panel.axhline(0, color=INK, lw=0.5)
             for k, (name, values) in enumerate((others or {}).items(), 1):
-                panel.plot(t, np.asarray(values)[:, i], color=COLORS[k], ls=DASHES[k], lw=1.2, label=name)
+                panel.plot(
+                    t, np.asarray(values)[:, i], color=COLORS[k], ls=DASHES[k], lw=1.2, label=picture(name)
+                )
             panel.plot(
                 t, np.asarray(tau)[:, i], color=COLORS[0], label="torque", marker="o" if len(t) == 1 else None
             )
@@ -93,7 +96,7 @@ def energy_figure(t: Any, kinetic: Any, potential: Any, work: Any, dissipated: A
             "taken by friction": dissipated,
         }
         for k, (name, values) in enumerate(curves.items()):
-            top.plot(t, values, color=COLORS[k], ls=DASHES[k], label=name)
+            top.plot(t, values, color=COLORS[k], ls=DASHES[k], label=picture(name))
         top.set_ylabel("energy [J]")
         top.legend(loc="best")
         missed = (kinetic + potential) - (kinetic[0] + potential[0]) - work + dissipated
@@ -109,7 +112,8 @@ def tracking_figure(arm: Arm, t: Any, errors: Mapping[str, Any]) -> Any:
     with styled():
         made, panels = joint_grid(arm)
         for i, (panel, link) in enumerate(zip(panels, arm.links, strict=True)):
-            panel.set_title(f"{link.name.replace('_', ' ')} [{'mrad' if link.revolute else 'mm'}]")
+            unit = "mrad" if link.revolute else "mm"
+            panel.set_title(f"{picture(link.name.replace('_', ' '))} [{unit}]")
             panel.axhline(0, color=INK, lw=0.5)
             for k, (_, values) in enumerate(errors.items()):
                 panel.plot(t, 1e3 * np.asarray(values)[:, i], color=COLORS[k], ls=DASHES[k], lw=1.3)
@@ -125,7 +129,9 @@ def bar_figure(rows: Sequence[tuple[str, float, str]], label: str) -> Any:
         made, ax = figure(5.2, 0.75 + 0.42 * len(rows))
         for y, (_, value, text) in enumerate(rows):
             ax.barh(y, value, color=COLORS[0] if y else COLORS[5], height=0.62)
-            ax.annotate(text, (value, y), (4, 0), textcoords="offset points", va="center", fontsize=8)
+            ax.annotate(
+                picture(text), (value, y), (4, 0), textcoords="offset points", va="center", fontsize=8
+            )
         ax.set_yticks(range(len(rows)), labels=[name for name, _, _ in rows])
         ax.invert_yaxis()
         ax.set_xscale("log")
@@ -152,10 +158,10 @@ def _fill(name: str) -> dict[str, Any]:
 def _patch(name: str) -> Any:
     from matplotlib.patches import Patch
 
-    return Patch(label=name, **_fill(name))
+    return Patch(label=picture(name), **_fill(name))
 
 
 def _line(name: str, color: str = INK, dashes: Any = "-") -> Any:
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], color=color, ls=dashes, label=name)
+    return Line2D([], [], color=color, ls=dashes, label=picture(name))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from forearm.escapes import picture
 from forearm.faults import KernelFault, StateFault
 
 
@@ -27,7 +28,7 @@ def record_figure(record: Any) -> Any:
     units = {"q": "position [rad, m]", "qd": "speed [rad/s, m/s]", "tau": "torque [N m, N]"}
     for axis, (name, label) in zip(axes.ravel(), units.items(), strict=False):
         for j, joint in enumerate(arm.joint_names):
-            axis.plot(t, getattr(record, name)[:, j], label=joint)
+            axis.plot(t, getattr(record, name)[:, j], label=picture(joint))
         axis.set(xlabel="time [s]", ylabel=label)
         axis.grid(alpha=0.3)
     axes[0, 0].legend(fontsize="small")
@@ -45,7 +46,7 @@ def record_figure(record: Any) -> Any:
     energy.set(xlabel="time [s]", ylabel="energy [J]")
     energy.legend(fontsize="small")
     energy.grid(alpha=0.3)
-    figure.suptitle(f"{arm.name}: {record.method}, dt = {record.dt:g} s, {record.outcome.kind}")
+    figure.suptitle(f"{picture(arm.name)}: {record.method}, dt = {record.dt:g} s, {record.outcome.kind}")
     return figure
 
 
@@ -61,5 +62,5 @@ def speed_figure(study: Any) -> Any:
     )
     axis.legend(fontsize="small")
     axis.grid(alpha=0.3, which="both")
-    axis.set_title(f"{study.arm.name}: what may be left out")
+    axis.set_title(f"{picture(study.arm.name)}: what may be left out")
     return figure

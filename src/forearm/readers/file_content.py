@@ -17,12 +17,19 @@ def read_limited(path: str | Path, kind: str, most: int = MAX_BYTES) -> bytes:
             size = max(len(content), fstat(file.fileno()).st_size)
     except OSError as error:
         raise ReadFault(f"{path}: {error.strerror}; give the path of a readable {kind} file.") from None
+    except ValueError:  # a zero byte, half of a surrogate pair
+        raise ReadFault(f"{str(path)!r} is no name of a file; give the path of a {kind} file.") from None
+    refuse_too_large(str(path), kind, size, most)
+    return content
+
+
+def refuse_too_large(label: str, kind: str, size: int, most: int = MAX_BYTES) -> None:
+    """Refuse what has more bytes than an arm."""
     if size > most:
         raise ReadFault(
-            f"{path}: the file has {_size(size)}; {kind} files up to {_size(most)} are read. "
+            f"{label}: the file has {_size(size)}; {kind} files up to {_size(most)} are read. "
             "An arm has a few kilobytes; meshes belong in files of their own."
         )
-    return content
 
 
 def _size(count: int) -> str:

@@ -22,6 +22,7 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.step_rules import Map, StepRule, Tableau
 from forearm.simulation.plant import Plant, State, kept, rates_graph, rates_kernel, rates_of
 from forearm.simulation.request import Request, Torques
+from forearm.simulation.row_blocks import Block, RowBlocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,10 @@ class Setting:
         return tau is not None and tau.ndim > 1 and tau.shape[-2] > 1
 
 
+def _go_on(share: float) -> None:
+    """What nobody listens to."""
+
+
 class Engine(ABC):
     """What carries states over a number of steps."""
 
@@ -72,6 +77,11 @@ class Engine(ABC):
     """How many threads share a batch."""
     torques_per_step = True
     """Whether `advance` takes a torque for each of its steps; otherwise it is called for each torque."""
+    in_python = True
+    """Whether steps are made in Python, where Ctrl-C can be heard at any moment."""
+
+    pause: Callable[[float], None] = staticmethod(_go_on)
+    """Called now and then within `advance`, with the share of its work that is done; may raise."""
 
     def start(self, q: Vector, qd: Vector) -> State:
         """The state at the beginning."""
@@ -148,7 +158,9 @@ def all_outputs(kernel: Any, inputs: list[Any], single: bool) -> list[Vector]:
 
 
 class KernelLoop(Engine):
-    """Many steps in one call of a kernel."""
+    """Many steps in one call of a kernel, or in a few where a step of all rows takes long."""
+
+    in_python = False
 
     def __init__(
         self, setting: Setting, name: str, step: Callable[[Plant, Graph | None], Step], *, parts: int = 1
@@ -162,7 +174,8 @@ class KernelLoop(Engine):
             parts: How many steps of the kernel make one of the scheme, such as sweeps.
         """
         self.plant, self.values, self.parts, law = setting.plant, setting.values, parts, setting.law
-        self.per_step = setting.per_step
+        self.per_step, self.split = setting.per_step, setting.target == "cpu"
+        self.blocks = RowBlocks()
         make: Any = HostRollout if setting.target == "cuda" else Rollout
         timed = "t" if law is not None and any(p.name == "t" for p in law.inputs) else None
 
@@ -181,19 +194,28 @@ class KernelLoop(Engine):
         k, given = self.parts, {**self.values, **state, "h": np.asarray(dt)}
         if tau is not None:
             given["tau"] = np.repeat(tau, k, axis=-2) if self.per_step and k > 1 else tau
-        inputs = [given[port.name] for port in self.rollout.roles.given]
-        rolled = self.rollout(
-            *inputs, dt=dt / k, steps=count * k, every=every * k, start=t, threads=self.threads
-        )
-        rows = -(-count // every)
-        end = dict(zip(rolled.end._fields, rolled.end, strict=True))
-        axis = state["q"].ndim - 1
+        ports = self.rollout.roles.given
+        inputs = [np.asarray(given[port.name]) for port in ports]
+        inner = [len(p.shape) + (p.name in self.rollout.roles.per_step) for p in ports]
+
+        def call(some: list[Any]) -> Block:
+            rolled = self.rollout(
+                *some, dt=dt / k, steps=count * k, every=every * k, start=t, threads=self.threads
+            )
+            return list(rolled.end), list(rolled.record or ())
+
+        batch = state["q"].shape[:-1]
+        if self.split:
+            last, recorded = self.blocks.run(call, inputs, inner, batch, count * k, self.pause)
+        else:
+            last, recorded = call(inputs)
+        names = [port.name for port in self.rollout.roles.state_ports]
+        rows, axis = -(-count // max(every, 1)), len(batch)
         record = {
             name: np.moveaxis(np.moveaxis(array, axis, 0)[:rows], 0, axis)
-            for name, array in zip(rolled.record._fields, rolled.record, strict=False)
-            if name in end
+            for name, array in zip(names, recorded, strict=False)
         }
-        return end, record
+        return dict(zip(names, last, strict=True)), record
 
 
 def by_rule(rule: StepRule) -> Callable[[Setting], Engine]:

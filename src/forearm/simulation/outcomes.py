@@ -33,20 +33,34 @@ def outcomes_of(
     if "alive" not in end:
         alive = _last_sound(states, t, until)
     clear, which = _trespasses(plant, end, states, t, until)
-    found = np.empty(request.batch, dtype=object)
     advice = _steep_friction(request, scheme) if np.any(sound) else ""
-    for row in np.ndindex(request.batch):
+    usual = (
+        Outcome("interrupted", until, "the record holds what was computed until then.")
+        if interrupted
+        else Outcome("finished", until, advice)
+    )
+    found = np.empty(request.batch, dtype=object)
+    found[...] = usual  # frozen, so that a million motions share it
+    for row in map(tuple, np.argwhere(~sound | (alive < until - request.dt / 2) | (which != 0))):
         if not sound[row] or alive[row] < until - request.dt / 2:
             if which[row] and clear[row] < alive[row] - request.dt / 2 and plant.stop:
                 found[row] = _limit(plant, int(which[row]), float(clear[row]))
             else:
                 found[row] = _diverged(request, row, float(alive[row]), scheme)
-        elif which[row]:
-            found[row] = _limit(plant, int(which[row]), float(clear[row]))
-        elif interrupted:
-            found[row] = Outcome("interrupted", until, "the record holds what was computed until then.")
         else:
-            found[row] = Outcome("finished", until, advice)
+            found[row] = _limit(plant, int(which[row]), float(clear[row]))
+    return found
+
+
+def interrupted_late(outcomes: Any) -> Any:
+    """Outcomes where Ctrl-C came when all was computed: whoever asks whether motions finished stops here too."""
+    found = np.empty(outcomes.shape, dtype=object)
+    for row, outcome in np.ndenumerate(outcomes):
+        found[row] = outcome
+        if outcome.finished:
+            found[row] = Outcome(
+                "interrupted", outcome.t, "all steps were done; Ctrl-C came while the record was made."
+            )
     return found
 
 

@@ -30,6 +30,8 @@ from forearm.link import Wrench
 RUNAWAY = 1e6
 """Speeds beyond this mean that the simulation has diverged [rad/s or m/s]."""
 NONE: dict[str, Any] = {}
+SIMULATION, MOST_KEPT = "simulation", 64
+"""What keys of a simulation begin with on an arm; how many loops an arm keeps, one for each wrench, limit and law."""
 SCALARS = ("work", "lost", "alive", "clear", "first", "which")
 State = dict[str, Vector]
 """Arrays (*batch, *shape) by name: q, qd, the scalars, and what a scheme has besides."""
@@ -129,11 +131,15 @@ class Plant:
 
 
 def kept(plant: Plant, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-    """Something compiled for a plant, kept on its arm."""
-    key = ("simulation", *plant.key, *key)
-    found = plant.arm.kernels.get(key)
+    """Something compiled for a plant, kept on its arm: the newest MOST_KEPT of them, for keys hold numbers."""
+    kernels, key = plant.arm.kernels, (SIMULATION, *plant.key, *key)
+    found = kernels.get(key)
     if found is None:
-        found = plant.arm.kernels[key] = make()
+        found = make()
+        mine = [other for other in list(kernels) if other[0] == SIMULATION]
+        for old in mine[: len(mine) - MOST_KEPT + 1] if len(mine) >= MOST_KEPT else ():
+            kernels.pop(old, None)
+        kernels[key] = found
     return found
 
 

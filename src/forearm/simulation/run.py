@@ -1,12 +1,10 @@
 """simulate: from an arm, a state and a law to a record."""
 
 import math
-import signal
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +18,8 @@ from forearm.dynamics import external_torque
 from forearm.faults import StateFault
 from forearm.link import Wrench
 from forearm.simulation.engines import Engine, Scheme, Setting
-from forearm.simulation.outcomes import outcomes_of
+from forearm.simulation.interrupts import Interrupt
+from forearm.simulation.outcomes import interrupted_late, outcomes_of
 from forearm.simulation.plant import Plant, State
 from forearm.simulation.records import Record
 from forearm.simulation.request import (
@@ -33,10 +32,9 @@ from forearm.simulation.request import (
     rows_in_python,
     whole_steps,
 )
+from forearm.simulation.row_blocks import PATIENCE
 from forearm.simulation.schemes import SCHEMES
 
-PATIENCE = 0.1
-"""Seconds that a call of the engine should take: between two calls of `progress`, and until Ctrl-C is heard."""
 BATCH_RECORDS = 100
 """At most about so many records are kept of each motion of a batch, unless record_every says otherwise."""
 BATCH_NUMBERS = 2**22
@@ -99,7 +97,8 @@ def simulate(
         progress: Called now and then with the share that is done, 0 to 1.
 
     Returns:
-        The record, also when Ctrl-C was pressed: what was computed until then, with the outcome 'interrupted'.
+        The record, also when Ctrl-C was pressed: what was computed until then, with the outcome 'interrupted'; a second
+        Ctrl-C is a KeyboardInterrupt.
     """
     faults.needs_dynamics(arm, "motion")
     one_of("method", method, tuple(SCHEMES))
@@ -183,27 +182,17 @@ def _engine(request: Request, scheme: Scheme, rtol: float, atol: float, target: 
 # -- running -----------------------------------------------------------------------------------------------
 
 
-class _Interrupt:
-    """Ctrl-C, kept until the engine has come back: nothing is torn, no record is lost. A second one is not kept."""
+class _Reached(NamedTuple):
+    """How far a run is; changed in one piece, so that an interrupt finds it whole."""
 
-    def __init__(self) -> None:
-        self.heard = False
-        self.before: Any = None
-
-    def __enter__(self) -> "_Interrupt":
-        main = threading.current_thread() is threading.main_thread()
-        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self.before = signal.signal(signal.SIGINT, self._hear)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.before is not None:
-            signal.signal(signal.SIGINT, self.before)
-
-    def _hear(self, *_: object) -> None:
-        if self.heard:
-            raise KeyboardInterrupt
-        self.heard = True
+    done: int
+    """Steps that are done."""
+    state: State
+    """The state after them."""
+    chunks: int = 0
+    """How many chunks are recorded."""
+    tau: Vector | None = None
+    """Torques of the last steps."""
 
 
 class _Run:
@@ -212,22 +201,47 @@ class _Run:
     def __init__(self, request: Request, engine: Engine) -> None:
         self.request, self.engine = request, engine
         self.rows: list[tuple[Vector, State]] = []
-        self.done, self.interrupted = 0, False
-        self.tau: Vector | None = None
+        self.interrupt, self.interrupted = Interrupt(), False
+        self.told = time.perf_counter()
         self.law = law_torques(request) if request.law is not None and request.hold else None
         torques = request.torques
         self.stepwise = torques is not None and torques.ndim > 1 and not engine.torques_per_step
-        self.state: State = engine.start(request.q, request.qd)
+        in_python = request.law is not None and request.law.graph is None
+        self.at_once = engine.in_python or in_python
+        self.reached = _Reached(0, engine.start(request.q, request.qd))
+
+    @property
+    def done(self) -> int:
+        """Steps that are done."""
+        return self.reached.done
+
+    @property
+    def state(self) -> State:
+        """The state after them."""
+        return self.reached.state
 
     def record(self, scheme: Scheme) -> Record:
         """Run to the end, or to Ctrl-C, and give what there is."""
-        with _Interrupt() as interrupt:
+        interrupt = self.interrupt
+        try:
             try:
-                with np.errstate(all="ignore"):
-                    self._run(interrupt)
-            except KeyboardInterrupt:
-                self.interrupted = True
-            return self._record(scheme)
+                interrupt.listen()
+                record = self._run_and_record(scheme)
+            finally:
+                interrupt.end()
+        finally:
+            interrupt.end()  # again: for an interrupt within the first
+        if interrupt.heard and not self.interrupted:
+            return replace(record, outcomes=interrupted_late(record.outcomes))
+        return record
+
+    def _run_and_record(self, scheme: Scheme) -> Record:
+        try:
+            with np.errstate(all="ignore"):
+                self._run()
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return self._record(scheme)
 
     def _record(self, scheme: Scheme) -> Record:
         request = self.request
@@ -252,9 +266,9 @@ class _Run:
             request.own,
         )
 
-    def _run(self, interrupt: _Interrupt) -> None:
+    def _run(self) -> None:
         """Chunks of about PATIENCE seconds each, by the pace of the one before."""
-        request, told = self.request, time.perf_counter()
+        request = self.request
         most = self.engine.first_count(request.steps, math.prod(request.batch))
         while self.done < request.steps:
             count, began = self._count(most), time.perf_counter()
@@ -264,12 +278,18 @@ class _Run:
             now = time.perf_counter()
             # the first chunk may have compiled something, and a short one says little: grow step by step
             most = max(1, min(int(PATIENCE * count / max(now - began, 1e-9)), 4 * most))
-            if request.progress is not None and (now - told > PATIENCE or self.done == request.steps):
-                request.progress(self.done / request.steps)
-                told = now
-            if interrupt.heard and self.done < request.steps:
+            self._tell(0.0)
+            if self.interrupt.heard and self.done < request.steps:
                 self.interrupted = True
                 return
+
+    def _tell(self, steps: float) -> None:
+        """Call `progress`, not too often; so many steps are done beside those that all rows have done."""
+        request, now = self.request, time.perf_counter()
+        due = now - self.told > PATIENCE or self.done == request.steps
+        if request.progress is not None and due:
+            request.progress((self.done + steps) / request.steps)
+            self.told = now
 
     def _count(self, most: int) -> int:
         """How many steps to take now: no further than the next sample of the law, in whole records where possible."""
@@ -286,24 +306,34 @@ class _Run:
     def _advance(self, count: int) -> None:
         request, first = self.request, self.done
         recorded = first % request.every == 0
-        tau = self._next_torques(first, count)
-        stride = request.every if recorded else count
-        after, rows = self.engine.advance(self.state, first * request.dt, count, request.dt, stride, tau)
+        # a chunk that begins between two records has none; steps in Python keep their first state in any case
+        stride = request.every if recorded else count if self.engine.in_python else 0
+
+        def pause(share: float) -> None:
+            self.interrupt.raise_if_heard()
+            self._tell(share * count)
+
+        self.engine.pause = pause
+        with self.interrupt.answered_at_once(self.at_once):
+            tau = self._next_torques(first, count)
+            after, rows = self.engine.advance(self.state, first * request.dt, count, request.dt, stride, tau)
+        chunks = self.reached.chunks
         if recorded:
             steps = np.arange(first, first + count, stride)
             if self.law is not None and tau is not None:
                 axis = len(request.batch)
                 shape = (*request.batch, len(steps), request.plant.arm.n)
                 rows["tau"] = np.broadcast_to(np.expand_dims(tau, axis), shape)
-            self.rows.append((steps, rows))
-        self.state, self.done, self.tau = after, first + count, tau
+            self.rows[chunks:] = [(steps, rows)]
+            chunks += 1
+        self.reached = _Reached(first + count, after, chunks, tau)
 
     def _next_torques(self, first: int, count: int) -> Vector | None:
         """Torques of the next steps: sampled from the law, or those known beforehand."""
         request = self.request
         if self.law is not None:
-            if first % request.hold and self.tau is not None:
-                return self.tau
+            if first % request.hold and self.reached.tau is not None:
+                return self.reached.tau
             return self.law(first * request.dt, self.state["q"], self.state["qd"])
         if request.torques is None:
             return None
@@ -318,14 +348,15 @@ class _Run:
         """Recorded steps and states, the last state among them."""
         axis, end = len(self.request.batch), {k: self.state[k] for k in ("q", "qd", "work", "lost")}
         last = {name: np.expand_dims(np.asarray(value), axis) for name, value in end.items()}
-        parts = [rows for _, rows in self.rows]
+        chunks = self.rows[: self.reached.chunks]
+        parts = [rows for _, rows in chunks]
         states = {
             name: np.concatenate([*(np.asarray(rows[name]) for rows in parts), value], axis=axis)
             for name, value in last.items()
         }
         if parts and "tau" in parts[0]:
             states["tau"] = np.concatenate([rows["tau"] for rows in parts], axis=axis)
-        return np.concatenate([*(steps for steps, _ in self.rows), [self.done]]).astype(int), states
+        return np.concatenate([*(steps for steps, _ in chunks), [self.done]]).astype(int), states
 
     def _torques(self, steps: Vector, t: Vector, states: State) -> Vector:
         """Torques at the recorded times (*batch, K, n)."""
@@ -338,15 +369,15 @@ class _Run:
                 known = known[..., index, :]
             return np.array(np.broadcast_to(known, shape))
         if "tau" in states:  # what was applied; at the end what is held, or what the law says there
-            final = self.tau
+            final = self.reached.tau
             if final is None:
                 q, qd = self.state["q"], self.state["qd"]
                 final = rows_in_python(request)(self.done * request.dt, q, qd)
             return np.concatenate([states["tau"], np.expand_dims(final, axis)], axis=axis)
         if request.law is not None and request.law.graph is None:
             law = rows_in_python(request)
-            every = [law(float(x), states["q"][i], states["qd"][i]) for i, x in enumerate(t)]
-            return np.array(every)
+            q, qd = (np.moveaxis(states[name], axis, 0) for name in ("q", "qd"))
+            return np.stack([law(float(x), q[i], qd[i]) for i, x in enumerate(t)], axis=axis)
         return np.array(
             np.broadcast_to(law_torques(request, timed=True)(t, states["q"], states["qd"]), shape)
         )
@@ -357,5 +388,7 @@ class _Run:
         if plant.wrench is not None:
             tau = tau + external_torque(plant.arm, states["q"], plant.wrench)
         with np.errstate(all="ignore"):
-            found = plant.kernel("forward_dynamics").general(states["q"], states["qd"], tau, *own)
+            found = plant.kernel("forward_dynamics").general(
+                states["q"], states["qd"], tau, *own, threads=self.engine.threads
+            )
         return np.asarray(found)

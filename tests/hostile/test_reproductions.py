@@ -1,0 +1,68 @@
+"""Every hole that was found once, and the tests that hold it shut: the list is complete, and its tests are there."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+
+REPRODUCTIONS = {
+    "1 a name in a file ran code and poisoned the cache": [
+        "hostile/test_code_from_names.py::test_a_file_with_such_a_name_is_refused_in_one_sentence_and_runs_nothing",
+        "hostile/test_code_from_names.py::test_the_name_of_a_graph_stays_out_of_what_is_compiled",
+        "hostile/test_code_from_names.py::test_an_object_that_does_something_else_is_built_anew",
+        "hostile/test_code_from_names.py::test_an_object_without_the_function_is_built_anew_and_never_called",
+    ],
+    "2 Ctrl-C while a crew hires threads": [
+        "hostile/test_interrupts.py::test_an_interrupt_at_every_bytecode_of_crew_and_pool",
+        "hostile/test_interrupts.py::test_interrupts_at_random_moments",
+    ],
+    "3 MJCF opened other files": ["hostile/test_mjcf.py::test_no_attribute_opens_a_file"],
+    "4 a few bytes took gigabytes": [
+        "hostile/test_mjcf.py::test_a_bomb_costs_two_seconds_and_half_a_gigabyte_at_most",
+        "hostile/test_toml_and_urdf_bombs.py::test_a_toml_bomb_gets_a_sentence_in_two_seconds",
+        "hostile/test_toml_and_urdf_bombs.py::test_a_urdf_of_a_hundred_thousand_links_gets_a_sentence",
+        "hostile/test_streams.py::test_tables_that_are_none_are_told_in_one_harmless_sentence",
+        "soak/test_soak.py::test_nothing_is_found",
+    ],
+    "5 commands in LaTeX, scripts in Markdown": [
+        "hostile/test_escapes.py::test_names_put_no_command_and_no_tag_into_what_derivation_writes",
+        "hostile/test_every_text.py::test_every_text_of_every_field_stays_text_in_every_output",
+    ],
+    "6 Ctrl-C in a batch of motions": [
+        "simulation/test_interrupt.py::test_a_batch_answers_within_half_a_second_with_what_it_reached",
+        "simulation/test_interrupt.py::test_ctrl_c_after_the_last_step_is_not_swallowed",
+        "hostile/test_interrupts.py::test_an_interrupt_at_every_bytecode_of_a_simulation",
+        "hostile/test_interrupts.py::test_interrupts_of_simulations_at_random_moments",
+    ],
+    "7 a wrench at a moving point compiled on every call": [
+        "hostile/test_bounds.py::test_a_wrench_at_a_moving_point_and_a_changing_payload_compile_once",
+        "hostile/test_bounds.py::test_an_arm_keeps_a_bounded_number_of_loops",
+    ],
+    "8 the cache, by every accident": [
+        "hostile/test_cache.py::test_no_home_switches_the_cache_off_and_says_so",
+        "hostile/test_cache.py::test_whatever_is_in_a_files_place_neither_raises_nor_hangs",
+        "hostile/test_cache.py::test_clear_removes_what_is_damaged_too_and_nothing_of_others",
+        "hostile/test_cache.py::test_a_fork_while_others_compile_leaves_a_child_that_compiles",
+        "hostile/test_cache.py::test_many_cold_processes_half_of_them_killed",
+    ],
+    "9 raw exceptions at the command line": [
+        "hostile/test_streams.py::test_a_full_disk_behind_stdout_is_told",
+        "hostile/test_streams.py::test_closed_streams_are_told",
+        "hostile/test_streams.py::test_a_negative_seed_is_refused",
+        "hostile/test_streams.py::test_urdf_with_hyphens_in_where_its_numbers_come_from",
+        "hostile/test_streams.py::test_any_whole_number_is_a_number_of_threads",
+        "hostile/test_streams.py::test_long_work_is_told_beforehand",
+    ],
+    "10 half a file after an interrupted write": ["hostile/test_output_files.py"],
+}
+
+
+@pytest.mark.parametrize("hole", REPRODUCTIONS)
+def test_each_hole_has_its_tests(hole):
+    for place in REPRODUCTIONS[hole]:
+        file, _, name = place.partition("::")
+        tree = ast.parse((TESTS / file).read_text(encoding="utf-8"))
+        there = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        assert name in there or (not name and there), place
