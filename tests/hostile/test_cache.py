@@ -242,7 +242,6 @@ FORKS = """
 import os, sys, threading, time, warnings
 import numpy as np, forearm as fa
 from forearm.compiler.call.processor import ProcessorKernel
-from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.trace import trace
 
 def kernel(k):
