@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from forearm.verification.comparing import compare
+from forearm.verification.difference.comparison import compare
 
 import forearm as fa
 from forearm.link import Drive
