@@ -1,5 +1,6 @@
 """How each motion of a simulation ended, and what to do about it."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.dynamics import mass_matrix
 from forearm.faults import SingularInertia, singular_inertia
+from forearm.motion.limit_excesses import limit_excesses
 from forearm.simulation.engines import Scheme
 from forearm.simulation.records import Outcome
 from forearm.simulation.request import Request
@@ -21,6 +23,7 @@ def outcomes_of(
     request: Request,
     end: dict[str, Vector],
     states: dict[str, Vector],
+    tau: Vector,
     t: Vector,
     done: int,
     interrupted: bool,
@@ -47,6 +50,26 @@ def outcomes_of(
             found[row] = Outcome("interrupted", until, "the record holds what was computed until then.")
         else:
             found[row] = Outcome("finished", until, advice)
+    return _with_limits(request, found, states, tau, t)
+
+
+def _with_limits(request: Request, found: Any, states: dict[str, Vector], tau: Vector, t: Vector) -> Any:
+    """The outcomes with the limits that recorded states pass or are held at; a motion that ran away is told as such."""
+    plant = request.plant
+    watched = plant.watch_limits
+    position = states["q"] if watched and not plant.stop else None
+    speed = states["qd"] if watched else None
+    torque = tau if watched or plant.torque_limits is not None else None
+    if torque is None:
+        return found
+    beyond = limit_excesses(plant.arm, t, position, speed, torque, plant.torque_limits)
+    for row in np.ndindex(request.batch):
+        outcome = found[row]
+        if not beyond[row] or outcome.kind in ("diverged", "step too large"):
+            continue
+        held = any(excess.held for excess in beyond[row])
+        kind = "saturated" if held and outcome.kind == "finished" else outcome.kind
+        found[row] = replace(outcome, kind=kind, limits=beyond[row])
     return found
 
 
