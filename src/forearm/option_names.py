@@ -17,8 +17,11 @@ FLAGS = {
     "allow_massless": "--allow-massless",
     "check_units": "--any-units",
     "allow_files": "--allow-files",
+    "limits": "--limits",
+    "sticking": "--sticking",
+    "method": "--method",
 }
-"""Argument of a reader -> flag of the command line."""
+"""Argument of a reader, or of simulate -> flag of the command line."""
 
 _in_shell: ContextVar[bool] = ContextVar("in_shell", default=False)
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 from cyclopts import Group, Parameter, validators
 
+from forearm.cli.measures import check_joint_units, check_payload_units
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -98,6 +100,7 @@ def arm_of(
                 f"--payload has {len(payload)} numbers; give the mass [kg], or mass and centre x y z [m] in the "
                 "tool's axes."
             )
+        check_payload_units(payload)
         arm = arm.with_payload(payload[0], tuple(payload[1:]) or (0.0, 0.0, 0.0), frame="tool")
     return arm
 
@@ -137,6 +140,7 @@ def state_of(arm: "Arm", name: str, values: Sequence[float] | None, zero: bool =
             f"--{name} has {len(values)} numbers, but arm {arm.name!r} has {arm.n} joints "
             f"({', '.join(arm.joint_names)}); give one for each."
         )
+    check_joint_units(arm, name, values)
     found = np.array(values, dtype=float)
     if not np.all(np.isfinite(found)):
         given = " ".join(f"{x:g}" for x in found)

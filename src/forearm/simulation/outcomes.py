@@ -9,6 +9,7 @@ from forearm.algebra import Vector
 from forearm.dynamics import mass_matrix
 from forearm.faults import SingularInertia, singular_inertia
 from forearm.motion.limit_excesses import limit_excesses
+from forearm.option_names import option
 from forearm.simulation.engines import Scheme
 from forearm.simulation.records import Outcome
 from forearm.simulation.request import Request
@@ -93,7 +94,8 @@ def _steep_friction(request: Request, scheme: Scheme) -> str:
     return (
         f"dry friction of joint {arm.links[j].name!r} turns over within {drive.smoothing:g} rad/s or m/s, a rate of "
         f"{rates[j]:.2g} 1/s, which {scheme.name} cannot follow at dt = {request.dt:g} s near rest; look at the drift, "
-        f"and give dt = {0.5 * bound / rates[j]:.1g} s, a wider smoothing, or sticking=True with method='euler'."
+        f"and give dt = {0.5 * bound / rates[j]:.1g} s, a wider smoothing, or {option('sticking', 'True')} with "
+        f"{option('method', repr('euler'))}."
     )
 
 
@@ -127,7 +129,10 @@ def _limit(plant: Any, number: int, when: float) -> Outcome:
     if plant.stop:
         return Outcome("stopped at a limit", when, f"{told}; the motion ends there.", link.name)
     return Outcome(
-        "limit hit", when, f"{told}; the motion goes on beyond them (limits='stop' ends it).", link.name
+        "limit hit",
+        when,
+        f"{told}; the motion goes on beyond them ({option('limits', repr('stop'))} ends it).",
+        link.name,
     )
 
 

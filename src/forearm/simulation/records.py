@@ -46,7 +46,9 @@ class Outcome:
     def __str__(self) -> str:
         where = f" of joint {self.joint!r}" if self.joint else ""
         beyond = f" [{told(self.limits)}]" if self.limits else ""
-        return f"{self.kind}{where} at t = {self.t:.6g} s" + (f": {self.advice}" if self.advice else "") + beyond
+        return (
+            f"{self.kind}{where} at t = {self.t:.6g} s" + (f": {self.advice}" if self.advice else "") + beyond
+        )
 
 
 @dataclass(frozen=True, eq=False)
