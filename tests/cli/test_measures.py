@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from cli.verbs import forearm
 
 import forearm as fa
+from cli.verbs import forearm
 
 
 def fast_motion(path, arm, span=1.0):
@@ -40,7 +40,7 @@ def test_degrees_and_millimetres_are_said_with_the_number(capsys):
     [
         (("--q", "10mm", "1"), r"--q has 10mm for joint 'q1' of 'rr', which takes an angle; give rad, deg"),
         (("--qd", "10deg", "1"), r"which takes an angle a second; give rad/s, deg/s"),
-        (("--q", "10grad", "1"), r"--q has '10grad'; give a number, with a unit if need be"),
+        (("--q", "10grad", "1"), r"--q has '10grad'; give a number. A unit may follow it: 0.5rad, 10deg"),
         (("--q", "1_0", "1"), r"--q has '1_0'; give a number"),
         (("--q", "١", "1"), r"give a number"),
         (("--q", "1,2"), r"--q has '1,2'; give numbers with spaces between: --q 1 2"),

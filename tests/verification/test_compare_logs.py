@@ -4,10 +4,10 @@ import csv
 
 import numpy as np
 import pytest
-from forearm.verification.difference.comparison import compare
 
 import forearm as fa
 from forearm.link import Drive
+from forearm.verification.difference.comparison import compare
 
 
 def write_log(path, arm, tau_of, decimals=None, count=60, noise=0.0, seed=1):
