@@ -95,7 +95,7 @@ def torch_function(arm: Arm, quantity: str = "inverse_dynamics", dtype: str = "f
         return tuple(torch.from_numpy(x) if isinstance(x, np.ndarray) else x for x in several)
 
     class Gradient(torch.autograd.Function):  # type: ignore[misc]
-        """weightᵀ d output/d input for each input; a function of its own, so that it can refuse to be differentiated."""
+        """weightᵀ d output/d input for each input; a function of its own, which refuses to be differentiated."""
 
         @staticmethod
         def forward(ctx: Any, weight: Any, *values: Any) -> Any:

@@ -26,11 +26,12 @@ def test_a_file_with_angles_of_some_digits_compiles_exactly_and_verifies(tmp_pat
     file = tmp_path / "arm.urdf"
     file.write_text(random_urdf(seed, digits, scale))
     arm = fa.load(file)
-    eps, relative = errors(arm)
+    eps, relative = errors(arm, 1 if seed >= QUICK else 2)
     assert eps <= 64
     assert relative <= 1e-13, "small arms have small torques beside their accelerations"
     if seed >= QUICK or seed == 2:  # 2: nine digits
-        proof = fa.verify(arm, states=1, source=file, formulations=STEMS)
+        stems = STEMS if seed % 10 == 2 else (STEMS[seed % 2], STEMS[2])  # all of them are slow on 200 files
+        proof = fa.verify(arm, states=1, source=file, formulations=stems)
         assert proof.passed, str(proof)
 
 

@@ -157,7 +157,7 @@ def motion_of(
     label = "stdin" if source == STDIO else source
     where: Any = _stdin_bytes() if source == STDIO else Path(source)
     file = read_motion_file(where, arm, label=label, degrees=degrees, time_unit=time_unit)
-    full = with_derivatives(file)
+    full = with_derivatives(file, arm=arm)
     return full.t, full.q, full.qd, full.qdd, list(full.notes)
 
 

@@ -75,7 +75,7 @@ def _refuse(option: str, word: str) -> NoReturn:
             f"{option} has {word!r}; give numbers with spaces between: {option} {word.replace(',', ' ')}."
         )
     raise StateFault(
-        f"{option} has {word!r}; give a number, with a unit if need be: 0.5, 0.5rad, 10deg, 12mm, 20deg/s."
+        f"{option} has {word!r}; give a number. A unit may follow it: 0.5rad, 10deg, 12mm, 20deg/s."
     )
 
 

@@ -1,4 +1,4 @@
-"""Robots of the Robotics Toolbox for Python (DHRobot, standard or modified): their links, motors and friction as an Arm.
+"""Robots of the Robotics Toolbox for Python (DHRobot, standard or modified): links, motors and friction as an Arm.
 
 The Toolbox is not imported: its robot is an object with `links`, `base`, `tool` and `gravity`. Two things are the
 motor's there and the joint's here: viscous friction B (times G²) and Coulomb friction Tc (times |G|; its second number
