@@ -56,9 +56,10 @@ def timings(
         FORMULATIONS[formulation].giving("joint_torques")
     rows = [_first(arm, quantity, one, formulation)]
     kernel = compile(arm, quantity, formulation=formulation)
-    if formulation is not None and formulation not in kernel.why.chosen:
+    chosen = "" if kernel.why is None else kernel.why.chosen
+    if formulation is not None and formulation not in chosen:
         raise StateFault(
-            f"bench: {quantity} of {arm.name!r} is computed by {kernel.why.chosen}, not by {formulation}; leave the "
+            f"bench: {quantity} of {arm.name!r} is computed by {chosen}, not by {formulation}; leave the "
             "formulation out, or time inverse_dynamics."
         )
     function = _called(arm, quantity, formulation)
@@ -75,7 +76,7 @@ def timings(
     return {
         "arm": arm.name,
         "quantity": quantity,
-        "formulation": kernel.why.chosen,
+        "formulation": chosen,
         "operations": kernel.counts.operations,
         "boundary": "around the Python call, arrays ready",
         "rows": rows,

@@ -178,8 +178,8 @@ def _dry_friction(label: str, arm: Arm) -> tuple[str, ...]:
     if not joints:
         return ()
     return (
-        f"{label} has no qd, and {', '.join(joints)} of {arm.name!r} have dry friction: near rest its sign is that of a "
-        "speed worked out from positions, and their noise can turn the whole friction over; give qd, or leave friction "
+        f"{label} has no qd, and {', '.join(joints)} of {arm.name!r} have dry friction: near rest its sign is that of "
+        "a speed worked out from positions, and their noise can turn the whole friction over; give qd, or leave friction "
         "out (without_drives, --rigid) where the arm stands still",
     )
 
