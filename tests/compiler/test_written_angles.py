@@ -29,9 +29,8 @@ def test_a_file_with_angles_of_some_digits_compiles_exactly_and_verifies(tmp_pat
     eps, relative = errors(arm, 1 if seed >= QUICK else 2)
     assert eps <= 64
     assert relative <= 1e-13, "small arms have small torques beside their accelerations"
-    if seed >= QUICK or seed == 2:  # 2: nine digits
-        stems = STEMS if seed % 10 == 2 else (STEMS[seed % 2], STEMS[2])  # all of them are slow on 200 files
-        proof = fa.verify(arm, states=1, source=file, formulations=stems)
+    if seed % 9 == 2:  # a proof takes six times as long; 9 steps through all digits and sizes
+        proof = fa.verify(arm, states=1, source=file, formulations=STEMS)
         assert proof.passed, str(proof)
 
 

@@ -179,8 +179,8 @@ def _dry_friction(label: str, arm: Arm) -> tuple[str, ...]:
         return ()
     return (
         f"{label} has no qd, and {', '.join(joints)} of {arm.name!r} have dry friction: near rest its sign is that of "
-        "a speed worked out from positions, and their noise can turn the whole friction over; give qd, or leave friction "
-        "out (without_drives, --rigid) where the arm stands still",
+        "a speed worked out from positions, and their noise can turn all of it over; give qd, or leave friction out "
+        "(without_drives, --rigid) where the arm stands still",
     )
 
 
