@@ -13,7 +13,7 @@ from forearm import faults
 from forearm.algebra import Matrix, Scalar, Vector, is_number, is_zero, parallel_axis, product, turned_tensor
 from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
 from forearm.inertia import Inertia
-from forearm.link import Drive, Link, combined
+from forearm.link import Drive, Link, combined, moved_frame
 
 
 @dataclass(frozen=True)
@@ -267,6 +267,14 @@ class Arm(Part):
         held = combined(self.links[number - 1], mass, center, tensor)
         return self.replace(links=(*self.links[: number - 1], held, *self.links[number:]))
 
+    def with_drives(self, given: Any) -> "Arm":
+        """The arm with these drives: one Drive for every joint, a sequence of n, or a mapping by joint name.
+
+        A mapping changes the joints that it names and leaves the others as they are.
+        """
+        drives = faults.drives(given, Drive, self)
+        return self.replace(links=tuple(x.replace(drive=d) for x, d in zip(self.links, drives, strict=True)))
+
     def without_drives(self) -> "Arm":
         """The rigid arm: no rotor inertia, no friction."""
         return self.replace(links=tuple(link.replace(drive=Drive()) for link in self.links))
@@ -316,8 +324,7 @@ class Arm(Part):
         """
         from forearm.denavit_hartenberg import dh_rows
 
-        rows = dh_rows(self)
-        return np.array(rows)
+        return np.array(dh_rows(self))
 
     def __str__(self) -> str:
         from forearm.description import arm_text
@@ -386,15 +393,3 @@ def _from_modified(cls: type[Arm], name: str, rows: list[dict[str, Any]], rest: 
         link = Link(row.pop("kind"), theta=row.pop("theta", 0.0), d=d, **row)
         links.append(moved_frame(link, step))
     return cls(name, tuple(links), base=base, **rest)
-
-
-def moved_frame(link: Link, step: Pose) -> Link:
-    """The same link with its frame moved by `step` (the new frame seen from the old), its body with it."""
-    mass, r, tensor = link.about_com
-    turn = step.R.T
-    return link.replace(
-        pose=link.pose @ step,
-        com=tuple(product(turn, r - step.p)),
-        inertia=Inertia.about_com(turned_tensor(turn, tensor)),
-        mass=mass,
-    )

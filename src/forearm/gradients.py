@@ -4,13 +4,13 @@ torque = torch_function(arm, "inverse_dynamics")      # a differentiable functio
 torque = jax_function(arm, "inverse_dynamics")        # jit, grad and vmap work; computed on the CPU
 """
 
-from typing import Any, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
 
 from forearm.arm import Arm
 from forearm.compiler.pipeline import compile
-from forearm.faults import KernelFault
+from forearm.faults import KernelFault, StateFault, joint_shape
 
 Tensor = TypeVar("Tensor")
 
@@ -33,6 +33,27 @@ def _rule(quantity: str) -> tuple[tuple[str, ...], str]:
     if quantity not in RULES:
         raise KernelFault(f"no derivative rule for {quantity!r}; there are {', '.join(RULES)}.")
     return RULES[quantity]
+
+
+def _check(arm: Arm, quantity: str, values: tuple[Any, ...]) -> None:
+    """Refuse what is not one array for each input, one number for each joint: these libraries would stretch a (1,)."""
+    names, _ = RULES[quantity]
+    if len(values) != len(names):
+        raise StateFault(f"{quantity} of {arm.name}: got {len(values)} arrays; give 3: {', '.join(names)}.")
+    for name, value in zip(names, values, strict=True):
+        if not hasattr(value, "shape"):
+            raise StateFault(
+                f"{name} is a {type(value).__name__}; give an array of PyTorch or JAX (..., {arm.n})."
+            )
+        joint_shape(arm, name, tuple(value.shape))
+
+
+def _no_second(quantity: str) -> NoReturn:
+    """A derivative of a derivative, for which there is no rule."""
+    raise KernelFault(
+        f"{quantity}: its second derivative was asked for, and there are rules for the first only; take differences "
+        f"of the first one, {RULES[quantity][1]}, or leave create_graph (PyTorch), hessian (JAX) out."
+    )
 
 
 def _slopes(arm: Arm, quantity: str, kernels: dict[str, Any], values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -65,30 +86,40 @@ def torch_function(arm: Arm, quantity: str = "inverse_dynamics", dtype: str = "f
         return made[device]
 
     def run(kernel: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        if values[0].device.type == "cuda":
-            found = kernel(*(v.contiguous() for v in values))
+        plain = tuple(v.detach() for v in values)
+        if plain[0].device.type == "cuda":
+            found = kernel(*(v.contiguous() for v in plain))
         else:
-            found = kernel(*(v.numpy() for v in values))
+            found = kernel(*(v.numpy() for v in plain))
         several = found if isinstance(found, tuple) else (found,)
         return tuple(torch.from_numpy(x) if isinstance(x, np.ndarray) else x for x in several)
+
+    class Gradient(torch.autograd.Function):  # type: ignore[misc]
+        """weightᵀ d output/d input for each input; a function of its own, which refuses to be differentiated."""
+
+        @staticmethod
+        def forward(ctx: Any, weight: Any, *values: Any) -> Any:
+            have = kernels(values[0].device.type)
+            by = run(have["slopes"], values)
+            by = (*by, *run(have["mass"], values[:1])) if "mass" in have else by
+            return tuple((weight.unsqueeze(-2) @ slope.to(weight.dtype)).squeeze(-2) for slope in by)
+
+        @staticmethod
+        def backward(ctx: Any, *_: Any) -> NoReturn:
+            _no_second(quantity)
 
     class Function(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, *values: Any) -> Any:
             ctx.save_for_backward(*values)
-            plain = tuple(v.detach() for v in values)
-            return run(kernels(values[0].device.type)["value"], plain)[0]
+            return run(kernels(values[0].device.type)["value"], values)[0]
 
         @staticmethod
         def backward(ctx: Any, weight: Any) -> Any:
-            values = tuple(v.detach() for v in ctx.saved_tensors)
-            have = kernels(values[0].device.type)
-            wrapped = {k: (lambda *v, kernel=kernel: run(kernel, v)) for k, kernel in have.items()}
-            by = wrapped["slopes"](*values)
-            by = (*by, *wrapped["mass"](values[0])) if "mass" in wrapped else by
-            return tuple((weight.unsqueeze(-2) @ slope).squeeze(-2) for slope in by)
+            return Gradient.apply(weight, *ctx.saved_tensors)
 
     def function(*values: Any) -> Any:
+        _check(arm, quantity, values)
         return Function.apply(*torch.broadcast_tensors(*values))
 
     function.__doc__ = f"{quantity} of {arm.name} with exact gradients."
@@ -115,16 +146,29 @@ def jax_function(arm: Arm, quantity: str = "inverse_dynamics") -> Differentiable
 
     n = arm.n
 
+    def slope_by(k: int) -> Any:
+        @jax.custom_jvp  # type: ignore[untyped-decorator]
+        def slope(*values: Any) -> Any:
+            return call(lambda *v: _slopes(arm, quantity, kernels, v)[k], (n, n), values)
+
+        @slope.defjvp  # type: ignore[untyped-decorator]
+        def rule_of_slope(values: Any, rates: Any) -> NoReturn:
+            _no_second(quantity)
+
+        return slope
+
+    slopes = [slope_by(k) for k in range(3)]
+
     @jax.custom_jvp  # type: ignore[untyped-decorator]
     def function(*values: Any) -> Any:
+        _check(arm, quantity, values)
         return call(kernels["value"], (n,), values)
 
     @function.defjvp  # type: ignore[untyped-decorator]
     def rule(values: Any, rates: Any) -> Any:
         total = 0.0
         for k, rate in enumerate(rates):
-            slope = call(lambda *v, k=k: _slopes(arm, quantity, kernels, v)[k], (n, n), values)
-            total = total + jnp.einsum("...ij,...j->...i", slope, rate)
+            total = total + jnp.einsum("...ij,...j->...i", slopes[k](*values), rate)
         return function(*values), total
 
     return function  # type: ignore[no-any-return]

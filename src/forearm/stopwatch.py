@@ -4,6 +4,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,34 +31,52 @@ Tell = Callable[[int, int, str], None]
 
 
 def timings(
-    arm: Arm, quantity: str, batch: int, seconds: float, threads: int = 1, tell: Tell | None = None
+    arm: Arm,
+    quantity: str,
+    batch: int,
+    seconds: float,
+    threads: int = 1,
+    tell: Tell | None = None,
+    formulation: str | None = None,
 ) -> dict[str, Any]:
-    """Rows with first call, one state and a batch; and the machine they hold for."""
+    """Rows with first call, one state and a batch; and the machine they hold for.
+
+    With a `formulation` its kernel is timed instead of the one that the user's functions choose.
+    """
     if quantity not in INPUTS:
         raise StateFault(f"bench: {quantity!r} is not timed here; give one of {', '.join(INPUTS)}.")
     if batch < 1 or seconds <= 0:
         raise StateFault(f"bench: a batch of {batch} for {seconds} s; give at least 1 and more than 0.")
-    function = getattr(dynamics, quantity)
     values = dict(zip(("q", "qd", "qdd"), arm.random_state(0, (batch,)), strict=True))
     many = [values[name] for name in INPUTS[quantity]]
     one = [np.ascontiguousarray(x[0]) for x in many]
     say = tell or (lambda done, of, now: None)
     say(0, 4, "compiling")
-    rows = [_first(arm, quantity, one)]
+    if formulation is not None and quantity != "mass_matrix":
+        FORMULATIONS[formulation].giving("joint_torques")
+    rows = [_first(arm, quantity, one, formulation)]
+    kernel = compile(arm, quantity, formulation=formulation)
+    chosen = "" if kernel.why is None else kernel.why.chosen
+    if formulation is not None and formulation not in chosen:
+        raise StateFault(
+            f"bench: {quantity} of {arm.name!r} is computed by {chosen}, not by {formulation}; leave the "
+            "formulation out, or time inverse_dynamics."
+        )
+    function = _called(arm, quantity, formulation)
     say(1, 4, "one state")
-    out = np.empty_like(function(arm, *one))
-    rows.append(_row("one state, out= given", lambda: function(arm, *one, out=out), 1, seconds, 200))
+    out = np.empty_like(function(*one))
+    rows.append(_row("one state, out= given", lambda: function(*one, out=out), 1, seconds, 200))
     say(2, 4, "a batch")
     shared = {} if threads == 1 else {"threads": threads}
     name = f"batch of {batch}" + (f", {threads} threads" if threads > 1 else "")
-    result = np.empty_like(function(arm, *many))
-    rows.append(_row(name, lambda: function(arm, *many, out=result, **shared), batch, seconds))
+    result = np.empty_like(function(*many))
+    rows.append(_row(name, lambda: function(*many, out=result, **shared), batch, seconds))
     say(3, 4, "a NumPy loop")
-    rows += _numpy_loop(arm, quantity, many, seconds)
-    kernel = compile(arm, quantity)
+    rows += _numpy_loop(arm, quantity, many, seconds, formulation or PLAIN_NUMPY)
     return {
         "arm": arm.name,
         "quantity": quantity,
+        "formulation": chosen,
         "operations": kernel.counts.operations,
         "boundary": "around the Python call, arrays ready",
         "rows": rows,
@@ -65,11 +84,18 @@ def timings(
     }
 
 
-def _first(arm: Arm, quantity: str, one: list[Any]) -> dict[str, Any]:
+def _called(arm: Arm, quantity: str, formulation: str | None) -> Callable[..., Any]:
+    """The user's function of an arm, or the kernel of one formulation."""
+    if formulation is not None:
+        return compile(arm, quantity, formulation=formulation)
+    return partial(getattr(dynamics, quantity), arm)
+
+
+def _first(arm: Arm, quantity: str, one: list[Any], formulation: str | None) -> dict[str, Any]:
     """The first call on a new arm: trace, simplify, compile or load, run."""
     fresh = arm.replace(name=arm.name)
     start = time.perf_counter()
-    getattr(dynamics, quantity)(fresh, *one)
+    _called(fresh, quantity, formulation)(*one)
     took = time.perf_counter() - start
     remark = "traced, simplified, compiled or loaded from disk"
     return {
@@ -112,17 +138,17 @@ def repeated(call: Callable[[], Any], seconds: float, inner: int = 1) -> list[fl
     return times
 
 
-def _numpy_loop(arm: Arm, quantity: str, many: list[Any], seconds: float) -> list[dict[str, Any]]:
+def _numpy_loop(arm: Arm, quantity: str, many: list[Any], seconds: float, stem: str) -> list[dict[str, Any]]:
     if quantity != "inverse_dynamics":
         return []
-    torques, rigid = FORMULATIONS[PLAIN_NUMPY].joint_torques, arm.without_drives()
+    torques, rigid = FORMULATIONS[stem].joint_torques, arm.without_drives()
     few = min(20, len(many[0]))
 
     def loop() -> None:
         for k in range(few):
             torques(rigid, *(x[k] for x in many))
 
-    row = _row(f"{PLAIN_NUMPY}, a NumPy loop", loop, few, seconds)
+    row = _row(f"{stem}, a NumPy loop", loop, few, seconds)
     return [row | {"remark": f"{row['remark']}; rigid arm, as the paper writes it"}]
 
 

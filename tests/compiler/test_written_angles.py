@@ -26,10 +26,10 @@ def test_a_file_with_angles_of_some_digits_compiles_exactly_and_verifies(tmp_pat
     file = tmp_path / "arm.urdf"
     file.write_text(random_urdf(seed, digits, scale))
     arm = fa.load(file)
-    eps, relative = errors(arm)
+    eps, relative = errors(arm, 1 if seed >= QUICK else 2)
     assert eps <= 64
     assert relative <= 1e-13, "small arms have small torques beside their accelerations"
-    if seed >= QUICK or seed == 2:  # 2: nine digits
+    if seed % 9 == 2:  # a proof takes six times as long; 9 steps through all digits and sizes
         proof = fa.verify(arm, states=1, source=file, formulations=STEMS)
         assert proof.passed, str(proof)
 

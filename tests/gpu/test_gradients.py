@@ -57,3 +57,57 @@ def test_jax(quantity):
             )
     rows = arm.random_state(5, (4,))
     assert np.allclose(jax.vmap(function)(*rows), value(arm, *rows), rtol=1e-12)
+
+
+@needs_torch
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
+def test_a_second_derivative_through_torch_raises(quantity, device):
+    import torch
+
+    arm = load("rr")
+    function = torch_function(arm, quantity)
+    q, qd, last = (torch.tensor(x, device=device, requires_grad=True) for x in arm.random_state(3))
+    loss = (function(q, qd, last) ** 2).sum()
+    (slope,) = torch.autograd.grad(
+        loss, q, create_graph=True
+    )  # a gradient that is not differentiated is right
+    with pytest.raises(fa.KernelFault, match="second derivative was asked for"):
+        torch.autograd.grad(slope.sum(), q)
+
+
+@needs_jax
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
+def test_a_second_derivative_through_jax_raises(quantity):
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    arm = load("rr")
+    function = jax_function(arm, quantity)
+    q, *rest = (jax.numpy.asarray(x) for x in arm.random_state(3))
+
+    def loss(q):
+        return (function(q, *rest) ** 2).sum()
+
+    assert np.isfinite(jax.grad(loss)(q)).all()
+    for twice in (jax.hessian(loss), jax.jacrev(jax.grad(loss)), jax.jit(jax.jacfwd(jax.jacfwd(loss)))):
+        with pytest.raises(fa.KernelFault, match="second derivative was asked for"):
+            twice(q)
+
+
+@needs_torch
+def test_one_number_is_not_stretched_over_all_joints_of_torch():
+    import torch
+
+    function = torch_function(load("rr"))
+    with pytest.raises(fa.StateFault, match=r"qd has shape \(1,\), but arm 'rr' has 2 joints"):
+        function(torch.zeros(2), torch.zeros(1), torch.zeros(2))
+
+
+@needs_jax
+def test_one_number_is_not_stretched_over_all_joints_of_jax():
+    import jax.numpy as jnp
+
+    function = jax_function(load("rr"))
+    with pytest.raises(fa.StateFault, match=r"qd has shape \(1,\), but arm 'rr' has 2 joints"):
+        function(jnp.zeros(2), jnp.zeros(1), jnp.zeros(2))

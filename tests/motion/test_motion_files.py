@@ -260,3 +260,12 @@ def test_a_hundred_thousand_rows_are_streamed(tmp_path):
     assert found.q.shape == (100_000, 6)
     assert took < 5.0
     assert peak < 60e6
+
+
+def test_speeds_worked_out_from_positions_say_what_dry_friction_makes_of_them():
+    arm = RR.with_drives(fa.Drive(coulomb=(1.0, 1.0)))
+    rows = "".join(f"{0.01 * k:.2f},{np.sin(0.1 * k):.9f},0.5\n" for k in range(60))
+    file = read_motion_file(io.BytesIO(f"t,q1,q2\n{rows}".encode()), arm, label="log")
+    said = " ".join(with_derivatives(file, arm=arm).notes)
+    assert "have dry friction: near rest its sign is that of a speed worked out from positions" in said
+    assert "dry friction" not in " ".join(with_derivatives(file, arm=RR.without_drives()).notes)

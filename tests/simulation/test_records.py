@@ -325,3 +325,35 @@ def test_a_law_that_gives_nan_is_not_a_step_too_large():
     run = simulate(RR, [0.1, 0.1], law=lambda t, q, qd: [float("nan"), 0.0], duration=0.1, dt=1e-3)
     assert run.outcome.kind == "diverged"
     assert "not finite at the beginning" in run.outcome.advice
+
+
+def test_torques_that_are_held_at_their_limits_are_said_to_be():
+    law = fa.load("rr").n * [100.0]
+    run = simulate(RR, [0.1, 0.2], law=np.array(law), torque_limits=[30.0, 400.0], duration=0.1)
+    assert (run.outcome.kind, run.outcome.finished, run.outcome.within_limits) == ("saturated", True, False)
+    (held,) = run.outcome.limits
+    assert (held.joint, held.what, held.limit, held.share, held.first, held.held) == (
+        "q1",
+        "torque",
+        30,
+        1,
+        0,
+        True,
+    )
+    assert "'q1': torque held at its limit of 30 N m in 100 % of the rows, first at t = 0 s" in str(run)
+    free = simulate(RR, [0.1, 0.2], law=np.array(law), torque_limits=[300.0, 400.0], duration=0.1)
+    assert (free.outcome.kind, free.outcome.within_limits) == ("finished", True)
+
+
+def test_speeds_and_torques_beyond_the_arm_s_own_limits_are_noted():
+    links = [link.replace(speed_limit=0.5, effort_limit=20.0) for link in RR.links]
+    arm = RR.replace(links=tuple(links))
+    batch = simulate(arm, [[0.1, 0.2], [1.0, 0.0]], law=np.array([25.0, 0.0]), duration=0.2)
+    for outcome in batch.outcomes:
+        found = {(x.joint, x.what): x for x in outcome.limits}
+        assert found["q1", "torque"].worst == 25.0
+        assert ("q2", "torque") not in found
+        assert not outcome.within_limits
+    assert "speed" in str(batch.outcome)
+    quiet = simulate(arm, [0.1, 0.2], law=np.array([25.0, 0.0]), duration=0.2, limits="ignore")
+    assert quiet.outcome.limits == ()

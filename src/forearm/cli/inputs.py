@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 from cyclopts import Group, Parameter, validators
 
+from forearm.cli.measures import check_joint_units, check_payload_units
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -98,6 +100,7 @@ def arm_of(
                 f"--payload has {len(payload)} numbers; give the mass [kg], or mass and centre x y z [m] in the "
                 "tool's axes."
             )
+        check_payload_units(payload)
         arm = arm.with_payload(payload[0], tuple(payload[1:]) or (0.0, 0.0, 0.0), frame="tool")
     return arm
 
@@ -140,6 +143,7 @@ def state_of(arm: "Arm", name: str, values: Sequence[float] | None, zero: bool =
             f"--{name} has {len(values)} numbers, but arm {arm.name!r} has {arm.n} joints "
             f"({', '.join(arm.joint_names)}); give one for each."
         )
+    check_joint_units(arm, name, values)
     found = np.array(values, dtype=float)
     if not np.all(np.isfinite(found)):
         given = " ".join(f"{x:g}" for x in found)
@@ -156,7 +160,7 @@ def motion_of(
     label = "stdin" if source == STDIO else source
     where: Any = _stdin_bytes() if source == STDIO else Path(source)
     file = read_motion_file(where, arm, label=label, degrees=degrees, time_unit=time_unit)
-    full = with_derivatives(file)
+    full = with_derivatives(file, arm=arm)
     return full.t, full.q, full.qd, full.qdd, list(full.notes)
 
 

@@ -47,8 +47,9 @@ def _guarded(words: list[str]) -> int:
 def _run(words: list[str]) -> int:
     from forearm.cli.application import application
     from forearm.cli.inputs import STDIO
+    from forearm.cli.measures import guarded
 
-    words = [STDIO if word == "-" else word for word in words]
+    words = [STDIO if word == "-" else guarded(word) for word in words]
     result = application()(words, exit_on_error=False, print_error=False, result_action="return_value")
     return result if isinstance(result, int) else OK
 
@@ -65,6 +66,7 @@ def _flags_last(argv: Sequence[str]) -> list[str]:
 
 def _plainly(sentence: str) -> str:
     """What the parser says, and how numbers are written where that was the mistake."""
+    sentence = re.sub(r"^Invalid value for (--\S+): (?=\1 has )", "", sentence)
     if (
         found := re.search(r"for (--\S+): unable to convert \"([^\"]*)\" into (float|int)", sentence)
     ) is None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from forearm.algebra import cross, is_number, is_zero
 from forearm.faults.kinds import ArmFault
-from forearm.faults.parts import DEGREES, SLACK, choice
+from forearm.faults.parts import DEGREES, SLACK, choice, did_you_mean, part
 
 DEFECTS = ("mass", "inertia_sign", "triangle", "massless_inertia")
 """Kinds of physical fault that an arm may declare, with a reason, and then carry as a note."""
@@ -171,3 +171,26 @@ def _along(link: Any) -> float:
 
 def _norm(vector: Any) -> float:
     return math.hypot(*(float(x) if is_number(x) else 0.0 for x in vector))
+
+
+def drives(given: Any, kind: type, arm: Any) -> tuple[Any, ...]:
+    """One drive for each joint: one for all, a sequence of n, or a mapping by joint name (the others stay)."""
+    names = [link.name for link in arm.links]
+    n, where = len(names), f"arm {arm.name!r}, with_drives"
+    if isinstance(given, kind):
+        return (given,) * n
+    if isinstance(given, dict):
+        for name in given:
+            if name not in names:
+                raise ArmFault(
+                    f"{where}: there is no joint {name!r}{did_you_mean(str(name), names)}; it has {', '.join(names)}."
+                )
+        given = [given.get(link.name, link.drive) for link in arm.links]
+    if not isinstance(given, (list, tuple)) or len(given) != n:
+        many = f"{len(given)} drives" if isinstance(given, (list, tuple)) else f"a {type(given).__name__}"
+        raise ArmFault(
+            f"{where}: {many} given; give one Drive for all, {n} of them, or a mapping by joint name."
+        )
+    for i, drive in enumerate(given, 1):
+        part(drive, kind, f"{where}: drive {i}")
+    return tuple(given)

@@ -148,8 +148,11 @@ def _notes(table: NumberTable, columns: Header) -> tuple[str, ...]:
     return tuple(said)
 
 
-def with_derivatives(file: MotionFile, least: int = 4) -> MotionFile:
-    """The log with speeds and accelerations, worked out where they are lacking; the notes say how."""
+def with_derivatives(file: MotionFile, least: int = 4, arm: Arm | None = None) -> MotionFile:
+    """The log with speeds and accelerations, worked out where they are lacking; the notes say how.
+
+    An `arm` with dry friction gets a note where the sign of its speeds comes from noisy positions.
+    """
     missing = [name for name in ("qd", "qdd") if getattr(file, name) is None]
     if not missing:
         return file
@@ -165,7 +168,20 @@ def with_derivatives(file: MotionFile, least: int = 4) -> MotionFile:
     orders = (1, 2) if missing == ["qd", "qdd"] else (1,)
     found, told_all = derivatives(file.label, file.t - file.t[0], values, orders, file.digits[source], source)
     made: dict[str, Any] = dict(zip(missing, found, strict=True))
-    return replace(file, **made, notes=(*file.notes, *told_all))
+    rubbing = _dry_friction(file.label, arm) if arm is not None and "qd" in missing else ()
+    return replace(file, **made, notes=(*file.notes, *told_all, *rubbing))
+
+
+def _dry_friction(label: str, arm: Arm) -> tuple[str, ...]:
+    """What a person should know about torques near rest, where speeds were worked out from positions."""
+    joints = [link.name for link in arm.links if any(link.drive.coulomb)]
+    if not joints:
+        return ()
+    return (
+        f"{label} has no qd, and {', '.join(joints)} of {arm.name!r} have dry friction: near rest its sign is that of "
+        "a speed worked out from positions, and their noise can turn all of it over; give qd, or leave friction out "
+        "(without_drives, --rigid) where the arm stands still",
+    )
 
 
 # -- motions -----------------------------------------------------------------------------------------------
@@ -203,7 +219,7 @@ def read_motion(
     file = read_motion_file(path, arm, needs=("t", "q"), degrees=degrees, time_unit=time_unit)
     if len(file.q) < 2:
         refuse(file.label, 1, f"{len(file.q)} rows of numbers", "a header and at least two")
-    full = with_derivatives(file, least=2)
+    full = with_derivatives(file, least=2, arm=arm)
     assert full.t is not None
     samples = Samples(full.t, full.q, np.asarray(full.qd), np.asarray(full.qdd))
     motion = ViaPoints(full.t - full.t[0], full.q, at_rest=False)

@@ -3,6 +3,7 @@
     toml  toml_table  toml_text  toml_values    our own format: keys, lines, numbers with units
     urdf  urdf_elements                         URDF
     mjcf  mjcf_vocabulary                       MJCF, by MuJoCo's compiler, which sees the words that an arm needs
+    toolbox                                     a DHRobot of the Robotics Toolbox, which is an object, not a file
     robot_text  serial_chain  serial_arm        what URDF and MJCF share: the table as written, the chain, the arm
     xml  file_content                           XML and files from anywhere, read safely
 
@@ -13,6 +14,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from forearm.arm import Arm
 from forearm.faults import ReadFault, did_you_mean
 from forearm.option_names import option
 from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml
+from forearm.readers.toolbox import is_toolbox_robot, read_toolbox
 
 __all__ = ["from_toml", "known_arms", "load", "parameters_of", "read_toml"]
 
@@ -36,14 +39,23 @@ def known_arms() -> tuple[str, ...]:
     return tuple(sorted(f.stem for f in ARMS.iterdir() if f.suffix == ".toml"))
 
 
-def load(source: str | Path, *, parameters: Mapping[str, Scalar] | None = None, **options: Any) -> Arm:
-    """An arm by name ("puma560") or from a file: .toml, .urdf, .xml (MJCF).
+def load(source: Any, *, parameters: Mapping[str, Scalar] | None = None, **options: Any) -> Arm:
+    """An arm by name ("puma560"), from a file (.toml, .urdf, .xml: MJCF), or from a DHRobot of the Robotics Toolbox.
 
     `parameters` replaces values of a TOML file's [parameters] table, by numbers or symbols: with
     `{"m1": sympy.Symbol("m1")}` the arm "rr" carries a symbol. `options` go to the reader of the format.
     """
-    text = str(source)
     asked = {name: value for name, value in options.items() if value is not None}
+    if is_toolbox_robot(source):
+        asked |= {"parameters": parameters} if parameters else {}
+        return _checked(f"robot {source.name!r}", read_toolbox, asked)(source, **asked)
+    if not isinstance(source, (str, PathLike)):
+        kind = f"{type(source).__module__}.{type(source).__name__}"
+        raise ReadFault(
+            f"load: source is a {kind}; give a name, the path of a file ({', '.join(FORMATS)}), or a DHRobot of the "
+            "Robotics Toolbox."
+        )
+    text = str(source)
     if isinstance(source, str) and text in known_arms():
         return _checked(text, read_toml, asked)(
             ARMS / f"{text}.toml", parameters=parameters, file=f"{text}.toml", **asked

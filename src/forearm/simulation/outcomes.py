@@ -1,5 +1,6 @@
 """How each motion of a simulation ended, and what to do about it."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.dynamics import mass_matrix
 from forearm.faults import SingularInertia, singular_inertia
+from forearm.motion.limit_excesses import limit_excesses
+from forearm.option_names import option
 from forearm.simulation.engines import Scheme
 from forearm.simulation.records import Outcome
 from forearm.simulation.request import Request
@@ -21,6 +24,7 @@ def outcomes_of(
     request: Request,
     end: dict[str, Vector],
     states: dict[str, Vector],
+    tau: Vector,
     t: Vector,
     done: int,
     interrupted: bool,
@@ -49,6 +53,26 @@ def outcomes_of(
                 found[row] = _diverged(request, row, float(alive[row]), scheme)
         else:
             found[row] = _limit(plant, int(which[row]), float(clear[row]))
+    return _with_limits(request, found, states, tau, t)
+
+
+def _with_limits(request: Request, found: Any, states: dict[str, Vector], tau: Vector, t: Vector) -> Any:
+    """The outcomes with the limits that recorded states pass or are held at; a motion that ran away is told as such."""
+    plant = request.plant
+    watched = plant.watch_limits
+    position = states["q"] if watched and not plant.stop else None
+    speed = states["qd"] if watched else None
+    torque = tau if watched or plant.torque_limits is not None else None
+    if torque is None:
+        return found
+    beyond = limit_excesses(plant.arm, t, position, speed, torque, plant.torque_limits)
+    for row in np.ndindex(request.batch):
+        outcome = found[row]
+        if not beyond[row] or outcome.kind in ("diverged", "step too large"):
+            continue
+        held = any(excess.held for excess in beyond[row])
+        kind = "saturated" if held and outcome.kind == "finished" else outcome.kind
+        found[row] = replace(outcome, kind=kind, limits=beyond[row])
     return found
 
 
@@ -84,7 +108,8 @@ def _steep_friction(request: Request, scheme: Scheme) -> str:
     return (
         f"dry friction of joint {arm.links[j].name!r} turns over within {drive.smoothing:g} rad/s or m/s, a rate of "
         f"{rates[j]:.2g} 1/s, which {scheme.name} cannot follow at dt = {request.dt:g} s near rest; look at the drift, "
-        f"and give dt = {0.5 * bound / rates[j]:.1g} s, a wider smoothing, or sticking=True with method='euler'."
+        f"and give dt = {0.5 * bound / rates[j]:.1g} s, a wider smoothing, or {option('sticking', 'True')} with "
+        f"{option('method', repr('euler'))}."
     )
 
 
@@ -118,7 +143,10 @@ def _limit(plant: Any, number: int, when: float) -> Outcome:
     if plant.stop:
         return Outcome("stopped at a limit", when, f"{told}; the motion ends there.", link.name)
     return Outcome(
-        "limit hit", when, f"{told}; the motion goes on beyond them (limits='stop' ends it).", link.name
+        "limit hit",
+        when,
+        f"{told}; the motion goes on beyond them ({option('limits', repr('stop'))} ends it).",
+        link.name,
     )
 
 

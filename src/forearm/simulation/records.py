@@ -12,6 +12,7 @@ from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import KernelFault, StateFault
 from forearm.motion.columns import KINDS, RECORDED
+from forearm.motion.limit_excesses import LimitExcess, told
 from forearm.motion.motion_files import by_joint, write_columns
 from forearm.output_files import replacing
 
@@ -21,22 +22,33 @@ class Outcome:
     """How a motion ended."""
 
     kind: str
-    """'finished', 'limit hit', 'stopped at a limit', 'diverged', 'step too large' or 'interrupted'."""
+    """'finished', 'saturated' (finished, torques held at their limits), 'limit hit', 'stopped at a limit', 'diverged',
+    'step too large' or 'interrupted'."""
     t: float
     """When [s]: the end, the first trespass, the last time that numbers were sound."""
     advice: str = ""
     """What to do about it."""
     joint: str = ""
     """Which joint, where it is one."""
+    limits: tuple[LimitExcess, ...] = ()
+    """Limits of position, speed and torque that recorded states pass, and those at which torques are held."""
 
     @property
     def finished(self) -> bool:
-        """Whether the motion went to its end within all limits."""
-        return self.kind == "finished"
+        """Whether the motion went to its end within its joints' limits of position."""
+        return self.kind in ("finished", "saturated")
+
+    @property
+    def within_limits(self) -> bool:
+        """Whether no recorded state is beyond a limit, and no torque was held at one."""
+        return not self.limits and self.kind not in ("limit hit", "stopped at a limit")
 
     def __str__(self) -> str:
         where = f" of joint {self.joint!r}" if self.joint else ""
-        return f"{self.kind}{where} at t = {self.t:.6g} s" + (f": {self.advice}" if self.advice else "")
+        beyond = f" [{told(self.limits)}]" if self.limits else ""
+        return (
+            f"{self.kind}{where} at t = {self.t:.6g} s" + (f": {self.advice}" if self.advice else "") + beyond
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +84,10 @@ class Record:
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome of a single motion; of a batch the first that is not 'finished'."""
+        """The outcome of a single motion; of a batch the first that did not finish, or went beyond limits."""
         every = list(np.asarray(self.outcomes, dtype=object).ravel())
-        return next((o for o in every if not o.finished), every[0])
+        beyond = next((o for o in every if not o.within_limits), every[0])
+        return next((o for o in every if not o.finished), beyond)
 
     @property
     def finished(self) -> Any:
@@ -125,7 +138,7 @@ class Record:
     def __str__(self) -> str:
         rows = int(np.prod(self.q.shape[:-2]))
         kinds = [o.kind for o in np.asarray(self.outcomes, dtype=object).ravel()]
-        told = (
+        ends = (
             ", ".join(f"{kinds.count(k)} {k}" for k in dict.fromkeys(kinds))
             if rows > 1
             else str(self.outcome)
@@ -133,7 +146,7 @@ class Record:
         many = f"{rows} motions" if rows > 1 else "a motion"
         end = f"{self.t[-1]:g} s" if len(self.t) else "0 s"
         return (
-            f"{many} of {self.arm.name!r}, {end} by {self.method}, dt = {self.dt:g} s; {told}; law {self.law}"
+            f"{many} of {self.arm.name!r}, {end} by {self.method}, dt = {self.dt:g} s; {ends}; law {self.law}"
         )
 
     # -- out of the door ---------------------------------------------------------------------------------

@@ -85,7 +85,8 @@ def simulate(
         free: Other parameters for each motion: {"links[2].mass": (...)}, see `compile`.
         wrench: What the environment exerts on the arm, constant.
         torque_limits: Greatest torques (n,); 'arm' for the arm's own effort limits; None for none.
-        limits: Joint limits: 'note' them in the outcome, 'stop' the motion there, or 'ignore' them.
+        limits: Limits of position, speed and effort: 'note' them in the outcome, 'stop' the motion at a position's, or
+            'ignore' them.
         sticking: With 'euler': true dry friction, joints may stick, instead of the smooth curve.
         record_every: Record every so many steps; every step of one motion, a batch up to a hundred times by default.
         trace: Whether to compile the law; False for laws that keep something between calls.
@@ -249,7 +250,7 @@ class _Run:
         t = steps * request.dt
         tau = self._torques(steps, t, states)
         accelerations = self._accelerations(states, tau)
-        outcomes = outcomes_of(request, self.state, states, t, self.done, self.interrupted, scheme)
+        outcomes = outcomes_of(request, self.state, states, tau, t, self.done, self.interrupted, scheme)
         return Record(
             request.plant.arm,
             t,

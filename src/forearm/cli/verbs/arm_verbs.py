@@ -6,10 +6,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, refuse_to_overwrite, state_of
+from forearm.cli.measures import Numbers
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
-
-Numbers = Annotated[tuple[float, ...], Parameter(consume_multiple=True, negative=())]
-"""Several numbers after one option: --q 0.1 -0.2 0.3."""
 
 
 def arms(*, shared: Shared = PLAIN) -> None:

@@ -9,6 +9,7 @@ from forearm.cli.output import PLAIN, Shared, print_json
 def demo(*, out: Path = Path("out"), shared: Shared = PLAIN) -> int:
     """The main job in one minute: a PUMA 560 picks and places; the report lands in a folder.
 
+    Its task is the PUMA's own; for another arm there are forearm torque, verify, count, bench and simulate.
     Exit code 1 if the formulations do not agree.
 
     Parameters

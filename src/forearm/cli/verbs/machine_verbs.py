@@ -88,6 +88,7 @@ def bench(
     batch: int = 100_000,
     seconds: float = 0.5,
     quantity: str = "inverse_dynamics",
+    formulation: str | None = None,
     threads: int = 1,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
@@ -106,6 +107,8 @@ def bench(
         How long to repeat each measurement (0.5).
     quantity
         inverse_dynamics, forward_dynamics, mass_matrix, gravity_torque, bias_torque.
+    formulation
+        A paper's stem (see forearm count), whose kernel is timed; the one that is chosen for the arm otherwise.
     threads
         Threads that share the batch (1).
     """
@@ -113,14 +116,16 @@ def bench(
 
     found = arm_of(arm, reading=reading)
     with progress(shared, f"timing {found.name}") as tell:
-        result = timings(found, quantity, batch, seconds, threads, tell)
+        result = timings(found, quantity, batch, seconds, threads, tell, formulation)
     if shared.json:
         print_json(result)
         return
     rows = [
         (row["what"], row["median"], row["fastest"], row["runs"], row["remark"]) for row in result["rows"]
     ]
-    title = f"{quantity} of {found.name}, {result['operations']} operations a state"
+    title = (
+        f"{quantity} of {found.name} by {result['formulation']}, {result['operations']} operations a state"
+    )
     table(shared, ("what", "median", "fastest", "runs", "remark"), rows, title=title, left=(0, 4))
     for what, value in result["machine"].items():
         print(f"{what}: {value}")

@@ -3,6 +3,7 @@
 import csv
 import tempfile
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,8 +11,9 @@ from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, motion_of, state_of, writing
+from forearm.cli.measures import Numbers
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
-from forearm.cli.verbs.arm_verbs import Numbers
+from forearm.escapes import terminal
 
 
 def torque(
@@ -34,8 +36,10 @@ def torque(
     plot: Path | None = None,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
-) -> None:
+) -> int:
     """Torques of a state, or of every row of a motion.
+
+    With --summary, exit code 1 if a limit of position, speed or torque is exceeded.
 
     Parameters
     ----------
@@ -44,7 +48,7 @@ def torque(
     motion
         CSV file with columns t, q1 …, qd1 …, qdd1 … (or joint or ROS names), or - for stdin.
     q
-        Joint positions, without a motion [rad, m]; zeros otherwise, which is said.
+        Joint positions, without a motion [rad, m, or with a unit: 10deg, 12mm]; zeros otherwise, which is said.
     qd
         Joint speeds; zeros otherwise.
     qdd
@@ -64,7 +68,7 @@ def torque(
     terms
         Split the torque into its terms.
     summary
-        Largest and mean torque, speed and power of each joint beside its limits.
+        Largest and mean torque, speed and power of each joint beside its limits; what is beyond them is marked.
     out
         Where the CSV goes; - is stdout.
     plot
@@ -88,12 +92,25 @@ def torque(
     if plot is not None:
         _draw(found, t, rows, parts, plot)
         note(shared, f"drawn: {plot}")
+    beyond = _beyond(found, t, rows, parts["tau"])
+    about["beyond_limits"] = [asdict(excess) for excess in beyond]
     if summary:
-        _summary(found, rows, parts["tau"], about, shared)
-    elif motion is None:
+        _summary(found, rows, parts["tau"], beyond, about, shared)
+        return FOUND if beyond else OK
+    for excess in beyond:
+        note(shared, f"joint {excess}")
+    if motion is None:
         _state(found, parts, about, shared)
     else:
         _motion(found, t, rows, parts, out, about, shared)
+    return OK
+
+
+def _beyond(arm: Any, t: Any, rows: list[Any], tau: Any) -> Sequence[Any]:
+    """Limits that are exceeded."""
+    from forearm.motion.limit_excesses import limit_excesses
+
+    return limit_excesses(arm, t, rows[0], rows[1], tau)[()]  # type: ignore[no-any-return]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -177,7 +194,9 @@ def _motion(
         note(shared, f"written: {out}, {len(rows[0])} rows")
 
 
-def _summary(arm: Any, rows: list[Any], tau: Any, about: dict[str, Any], shared: Shared) -> None:
+def _summary(
+    arm: Any, rows: list[Any], tau: Any, beyond: Sequence[Any], about: dict[str, Any], shared: Shared
+) -> None:
     """What a motor has to give: largest and mean torque, largest speed and power, beside the limits."""
     import numpy as np
 
@@ -191,14 +210,32 @@ def _summary(arm: Any, rows: list[Any], tau: Any, about: dict[str, Any], shared:
             "peak_speed": float(np.max(np.abs(rows[1][:, i]))),
             "speed_limit": link.speed_limit,
             "peak_power": float(np.max(power[:, i])),
+            "beyond": [excess.what for excess in beyond if excess.joint == link.name],
         }
         for i, link in enumerate(arm.links)
     ]
     if shared.json:
         print_json({"arm": arm.name, "rows": len(tau), **about, "joints": found})
         return
-    header = ("joint", "peak [N m]", "rms", "limit", "peak speed [rad/s]", "limit", "peak power [W]")
-    table(shared, header, [tuple(row.values()) for row in found])
+    header = (
+        "joint",
+        "peak [N m]",
+        "rms",
+        "limit",
+        "peak speed [rad/s]",
+        "limit",
+        "peak power [W]",
+        "BEYOND",
+    )
+    lines = [(*list(row.values())[:-1], ", ".join(map(str, row["beyond"]))) for row in found]
+    table(
+        shared,
+        header if beyond else header[:-1],
+        lines if beyond else [line[:-1] for line in lines],
+        left=(0, 7),
+    )
+    for excess in beyond:
+        print(f"BEYOND LIMITS: joint {terminal(str(excess))}")
 
 
 def _draw(arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], path: Path) -> None:
@@ -223,6 +260,8 @@ def simulate(
     dt: float = 1e-3,
     method: str = "rk4",
     every: int = 10,
+    limits: Literal["note", "stop", "ignore"] = "note",
+    sticking: Annotated[bool, Parameter(negative=())] = False,
     payload: Numbers = (),
     rigid: Annotated[bool, Parameter(negative=())] = False,
     out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
@@ -232,7 +271,7 @@ def simulate(
 ) -> int:
     """Simulate: let the arm go, or bring it to a goal by computed torque; the motion as CSV.
 
-    Exit code 1 if the motion did not come to its end (it diverged, a limit was hit).
+    Exit code 1 if the motion did not come to its end (it diverged) or went beyond a limit of position, speed or torque.
 
     Parameters
     ----------
@@ -254,6 +293,10 @@ def simulate(
         Scheme: rk4 (unless told otherwise), euler (semi-implicit), symplectic, dop853, papers.
     every
         Record every so many steps (10).
+    limits
+        Limits of position, speed and effort: note them, stop at those of position, or ignore them (note).
+    sticking
+        With --method euler: true dry friction, joints may stick, instead of the smooth curve.
     payload
         Mass [kg], or mass and centre x y z [m] in the tool's axes.
     rigid
@@ -279,12 +322,14 @@ def simulate(
             dt=dt,
             method=method,
             record_every=every,
+            limits=limits,
+            sticking=sticking,
             progress=lambda done: tell(round(1000 * done), 1000, "simulating"),
         )
     if plot is not None:
         _save_record(record, plot, shared)
     _tell_record(record, real.name, out, shared)
-    return OK if record.outcome.finished else FOUND
+    return OK if record.outcome.finished and record.outcome.within_limits else FOUND
 
 
 def _to_the_goal(believed: Any, start: Any, goal: Sequence[float], duration: float) -> Any:
@@ -303,7 +348,9 @@ def _save_record(record: Any, plot: Path, shared: Shared) -> None:
 
 def _tell_record(record: Any, arm: str, out: str, shared: Shared) -> None:
     if shared.json:
-        told = {"arm": arm, "outcome": record.outcome.kind, "advice": record.outcome.advice}
+        outcome = record.outcome
+        told = {"arm": arm, "outcome": outcome.kind, "advice": outcome.advice}
+        told["beyond_limits"] = [asdict(excess) for excess in outcome.limits]
         print_json(told | {"law": record.law, "method": record.method, **record.arrays()})
         return
     _write_record(record, out)

@@ -138,7 +138,8 @@ class MachineKernel(Door, Kernel):
             from forearm.compiler.model.choice import evaluated
             from forearm.compiler.model.quantities import Model
 
-            M = np.asarray(evaluated(Model(arm, arm), "mass_matrix", named["q"]), dtype=float)
+            with np.errstate(all="ignore"):  # what overflows is said in the sentence
+                M = np.asarray(evaluated(Model(arm, arm), "mass_matrix", named["q"]), dtype=float)
             singular_inertia(arm, M, named["q"], joints)
         not_finite(arm, self.name.partition(" of ")[0], joints)
 

@@ -97,6 +97,7 @@ def _states(arm: Arm, graph: Any, free: Sequence[str]) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     q, qd, qdd = arm.random_state(rng, (STATES,))
     given = {"q": q, "qd": qd, "qdd": qdd, "wrench": rng.uniform(-5, 5, (STATES, 6))}
+    given["point"] = (reach_of(arm) or 1.0) * rng.uniform(-1, 1, (STATES, 3))
     for path in free:
         given[port_name(path)] = _bodies(arm, rng) if is_payload(path) else _near(arm, path, rng)
     return {port.name: given.get(port.name, qdd) for port in graph.inputs}

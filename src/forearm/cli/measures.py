@@ -1,0 +1,114 @@
+"""Numbers with their unit on the command line: 10deg, 0.5rad, 12mm, 20deg/s, 2kg; without one, SI and radians."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, NoReturn
+
+from cyclopts import Parameter
+
+ANGLE, LENGTH, MASS = "an angle", "a length", "a mass"
+UNITS = {
+    "rad": (ANGLE, 1.0),
+    "deg": (ANGLE, math.pi / 180),
+    "m": (LENGTH, 1.0),
+    "cm": (LENGTH, 1e-2),
+    "mm": (LENGTH, 1e-3),
+    "kg": (MASS, 1.0),
+    "g": (MASS, 1e-3),
+}
+"""Unit -> what it measures, and its size."""
+RATES = {"": "", "/s": " a second", "/s2": " a second squared", "/s^2": " a second squared"}
+ORDERS = {"qd": "/s", "qd0": "/s", "qdd": "/s2"}
+"""What follows the unit in the options that are speeds and accelerations."""
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_WORD = re.compile(rf"([+-]?{_NUMBER})({'|'.join(UNITS)})({'|'.join(map(re.escape, RATES))})", re.ASCII)
+MINUS = "minus:"
+"""What the hyphen of -10deg becomes, because a word with a hyphen and letters is an option to the parser."""
+
+
+class Measure(float):
+    """A number in SI units that knows what it measures."""
+
+    kind: str = ""
+    """An angle a second, …; nothing for a bare number."""
+    word: str = ""
+    """As it was written."""
+
+
+def guarded(word: str) -> str:
+    """A word of the command line, its hyphen hidden where it is a number with a unit."""
+    return MINUS + word[1:] if word.startswith("-") and _WORD.fullmatch(word) else word
+
+
+def measure(word: str) -> Measure:
+    """A word as a number; ValueError where it is none."""
+    text = "-" + word.removeprefix(MINUS) if word.startswith(MINUS) else word
+    found = _WORD.fullmatch(text)
+    if found is None:
+        if not text.isascii() or "_" in text:
+            raise ValueError(text)
+        value = Measure(float(text))
+    else:
+        what, size = UNITS[found[2]]
+        value = Measure(float(found[1]) * size)
+        value.kind = what + RATES[found[3]]
+    value.word = text
+    return value
+
+
+def _converted(_: Any, tokens: Sequence[Any]) -> tuple[Measure, ...]:
+    found = []
+    for token in tokens:
+        try:
+            found.append(measure(token.value))
+        except ValueError:
+            _refuse(token.keyword or "a number", token.value)
+    return tuple(found)
+
+
+def _refuse(option: str, word: str) -> NoReturn:
+    from forearm.faults import StateFault
+
+    if "," in word:
+        raise StateFault(
+            f"{option} has {word!r}; give numbers with spaces between: {option} {word.replace(',', ' ')}."
+        )
+    raise StateFault(
+        f"{option} has {word!r}; give a number. A unit may follow it: 0.5rad, 10deg, 12mm, 20deg/s."
+    )
+
+
+Numbers = Annotated[
+    tuple[float, ...], Parameter(consume_multiple=True, negative=(), n_tokens=-1, converter=_converted)
+]
+"""Several numbers after one option: --q 0.1 -0.2 10deg."""
+
+
+def check_joint_units(arm: Any, option: str, values: Sequence[float]) -> None:
+    """Refuse millimetres for a joint that turns, degrees for one that slides, positions for speeds."""
+    from forearm.faults import StateFault
+
+    rate = RATES[ORDERS.get(option, "")]
+    for link, value in zip(arm.links, values, strict=True):
+        kind = getattr(value, "kind", "")
+        fitting = (ANGLE if link.revolute else LENGTH) + rate
+        if kind and kind != fitting:
+            sign = ORDERS.get(option, "")
+            units = [unit + sign for unit, (what, _) in UNITS.items() if what + rate == fitting]
+            raise StateFault(
+                f"--{option} has {getattr(value, 'word', value)} for joint {link.name!r} of {arm.name!r}, which takes "
+                f"{fitting}; give {', '.join(units)}, or a number without a unit."
+            )
+
+
+def check_payload_units(values: Sequence[float]) -> None:
+    """Refuse a payload whose mass is no mass, or whose centre has no lengths."""
+    from forearm.faults import StateFault
+
+    for value, fitting, units in zip(
+        values, (MASS, *[LENGTH] * 3), ("kg, g", *["m, cm, mm"] * 3), strict=False
+    ):
+        kind = getattr(value, "kind", "")
+        if kind and kind != fitting:
+            raise StateFault(f"--payload has {getattr(value, 'word', value)} for {fitting}; give {units}.")

@@ -1,0 +1,139 @@
+"""Where a motion goes beyond an arm's limits, or is held at them: which joint, how far, when and how often."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.arm import Arm
+from forearm.link import Link
+
+SLACK = 1e-9
+"""A limit that is passed by this share of itself is only rounded."""
+UNITS = {"position": ("rad", "m"), "speed": ("rad/s", "m/s"), "torque": ("N m", "N")}
+"""Of revolute and of prismatic joints."""
+
+
+@dataclass(frozen=True)
+class LimitExcess:
+    """One limit of one joint that a motion passes, or at which its torque is held."""
+
+    joint: str
+    """Whose limit."""
+    what: str
+    """'position', 'speed' or 'torque'."""
+    worst: float
+    """The value furthest beyond."""
+    limit: float
+    """The limit that it passes."""
+    unit: str
+    """Of both."""
+    row: int
+    """Row of the worst, from 0."""
+    first_row: int
+    """The first row beyond."""
+    share: float
+    """Share of the rows that are beyond, above 0 up to 1."""
+    t: float | None = None
+    """Time of the worst [s], if there are times."""
+    first: float | None = None
+    """Time of the first [s]."""
+    held: bool = False
+    """Whether a torque is held at its limit (saturated) instead of going beyond."""
+
+    def __str__(self) -> str:
+        often = f"{100 * self.share:.3g} % of the rows, first {_when(self.first, self.first_row)}"
+        if self.held:
+            return f"{self.joint!r}: {self.what} held at its limit of {self.limit:g} {self.unit} in {often}"
+        return (
+            f"{self.joint!r}: {self.what} {self.worst:.6g} {self.unit} {_when(self.t, self.row)}, beyond its limit of "
+            f"{self.limit:g} in {often}"
+        )
+
+
+def _when(t: float | None, row: int) -> str:
+    return f"at t = {t:.6g} s" if t is not None else f"in row {row + 1}"
+
+
+def limit_excesses(
+    arm: Arm,
+    t: Vector | None,
+    q: Vector | None = None,
+    qd: Vector | None = None,
+    tau: Vector | None = None,
+    torque_limits: Vector | None = None,
+) -> Any:
+    """What passes the arm's limits, an object array (...) of tuples, for states (..., K, n) at times (K,).
+
+    Args:
+        arm: Whose limits they are.
+        t: Times [s], if there are any.
+        q: Positions, held against the limits of each joint.
+        qd: Speeds.
+        tau: Torques, held against the effort limits, or against those at which they were held:
+        torque_limits: Limits (n,) within which the torques were kept; those that reach them are told as held.
+    """
+    given = {"position": q, "speed": qd, "torque": tau}
+    shape = next(value.shape[:-2] for value in given.values() if value is not None)
+    found = np.empty(shape, dtype=object)
+    for row in np.ndindex(shape):
+        found[row] = ()
+    for i, link in enumerate(arm.links):
+        for what, values in given.items():
+            held = what == "torque" and torque_limits is not None
+            low, high = _bounds(link, what) if not held else _held(torque_limits[i])  # type: ignore[index]
+            if values is None or not (np.isfinite(low) or np.isfinite(high)):
+                continue
+            column = values[..., i]
+            slack = SLACK * max(abs(x) for x in (low, high) if np.isfinite(x))
+            over = np.maximum(column - high, low - column)
+            beyond = over >= -slack if held else over > slack
+            for row in map(tuple, np.argwhere(np.any(beyond, axis=-1))):
+                excess = _excess(link, what, column[row], over[row], beyond[row], (low, high), t, held)
+                found[row] += (excess,)
+    return found
+
+
+def _bounds(link: Link, what: str) -> tuple[float, float]:
+    if what == "position":
+        return link.limits or (-np.inf, np.inf)
+    most = link.speed_limit if what == "speed" else link.effort_limit
+    return (-np.inf, np.inf) if most is None else (-most, most)
+
+
+def _held(most: float) -> tuple[float, float]:
+    return -float(most), float(most)
+
+
+def _excess(
+    link: Link,
+    what: str,
+    values: Vector,
+    over: Vector,
+    beyond: Vector,
+    bounds: tuple[float, float],
+    t: Vector | None,
+    held: bool,
+) -> LimitExcess:
+    k, first = int(np.nanargmax(over)), int(np.argmax(beyond))
+    return LimitExcess(
+        joint=link.name,
+        what=what,
+        worst=float(values[k]),
+        limit=float(bounds[1] if values[k] - bounds[1] >= bounds[0] - values[k] else bounds[0]),
+        unit=UNITS[what][0 if link.revolute else 1],
+        row=k,
+        first_row=first,
+        share=float(np.mean(beyond)),
+        t=None if t is None else float(t[k]),
+        first=None if t is None else float(t[first]),
+        held=held,
+    )
+
+
+def told(excesses: Sequence[LimitExcess], most: int = 3) -> str:
+    """The first few in one sentence."""
+    more = len(excesses) - most
+    return "; ".join(map(str, excesses[:most])) + (f"; and {more} more" if more > 0 else "")

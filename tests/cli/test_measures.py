@@ -1,0 +1,100 @@
+"""Numbers with units on the command line, and limits that are passed: said, marked, and an exit code."""
+
+import math
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from cli.verbs import forearm
+
+
+def fast_motion(path, arm, span=1.0):
+    """A motion of ur5e far beyond its speeds and torques."""
+    t = np.linspace(0, 1, 60)
+    q = span * np.sin(9 * t)[:, None] * np.ones(arm.n)
+    rows = np.column_stack([t, q, 9 * span * np.cos(9 * t)[:, None] * np.ones(arm.n), -81 * q])
+    names = ["t", *(f"{kind}{i + 1}" for kind in ("q", "qd", "qdd") for i in range(arm.n))]
+    np.savetxt(path, rows, delimiter=",", header=",".join(names), comments="")
+    return path
+
+
+def test_degrees_and_millimetres_are_said_with_the_number(capsys):
+    want = fa.gravity_torque(fa.load("rr"), [math.radians(10), math.radians(-20)])
+    said = forearm(capsys, "torque", "rr", "--q", "10deg", "-20deg", "--json").json
+    assert np.allclose(said["tau"], want, rtol=1e-14)
+    arm = fa.load("stanford").without_drives()
+    want = fa.gravity_torque(arm, [0.1, 0.2, 0.25, 0.0, 0.0, math.pi])
+    words = ("--q", "0.1rad", "0.2", "250mm", "0deg", "0", "180deg")
+    said = forearm(capsys, "torque", "stanford", "--rigid", *words, "--json").json
+    assert np.allclose(said["tau"], want, rtol=1e-13, atol=1e-13)
+    said = forearm(
+        capsys, "torque", "rr", "--q", "1", "2", "--payload", "500g", "0", "0", "100mm", "--json"
+    ).json
+    held = fa.load("rr").with_payload(0.5, (0, 0, 0.1), frame="tool")
+    assert np.allclose(said["tau"], fa.gravity_torque(held, [1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--q", "10mm", "1"), r"--q has 10mm for joint 'q1' of 'rr', which takes an angle; give rad, deg"),
+        (("--qd", "10deg", "1"), r"which takes an angle a second; give rad/s, deg/s"),
+        (("--q", "10grad", "1"), r"--q has '10grad'; give a number. A unit may follow it: 0.5rad, 10deg"),
+        (("--q", "1_0", "1"), r"--q has '1_0'; give a number"),
+        (("--q", "١", "1"), r"give a number"),
+        (("--q", "1,2"), r"--q has '1,2'; give numbers with spaces between: --q 1 2"),
+        (("--payload", "5deg"), r"--payload has 5deg for a mass; give kg, g"),
+    ],
+)
+def test_a_unit_that_does_not_fit_is_refused(capsys, words, says):
+    said = forearm(capsys, "torque", "rr", *words)
+    assert said.code == 2
+    assert says in said.err
+
+
+def test_a_summary_marks_what_is_beyond_its_limit(capsys, tmp_path):
+    path = fast_motion(tmp_path / "fast.csv", fa.load("ur5e"))
+    said = forearm(capsys, "torque", "ur5e", path, "--summary")
+    assert said.code == 1
+    assert "speed, torque" in said.out
+    assert (
+        "BEYOND LIMITS: joint 'shoulder_pan_joint': speed 9 rad/s at t = 0 s, beyond its limit of 3.14159"
+        in said.out
+    )
+    data = forearm(capsys, "torque", "ur5e", path, "--summary", "--json")
+    assert data.code == 1
+    worst = {(x["joint"], x["what"]): x for x in data.json["beyond_limits"]}
+    assert worst["shoulder_lift_joint", "torque"]["limit"] in (150.0, -150.0)
+    assert "torque" in data.json["joints"][1]["beyond"]
+    slow = fast_motion(tmp_path / "slow.csv", fa.load("ur5e"), span=0.01)
+    said = forearm(capsys, "torque", "ur5e", slow, "--summary")
+    assert (said.code, "BEYOND" in said.out) == (0, False)
+
+
+def test_one_state_beyond_a_limit_is_noted(capsys):
+    said = forearm(capsys, "torque", "ur5e", "--q", *"0 0 7 0 0 0".split())
+    assert said.code == 0
+    assert "joint 'elbow_joint': position 7 rad in row 1, beyond its limit of 3.14159" in said.err
+
+
+def test_a_simulation_beyond_its_speeds_is_told_in_flags(capsys, tmp_path):
+    said = forearm(capsys, "simulate", "ur5e", "-o", tmp_path / "o.csv")
+    assert said.code == 1
+    assert "speed" in said.err
+    assert "beyond its limit" in said.err
+    assert "--limits stop ends it" in said.err
+    said = forearm(capsys, "simulate", "ur5e", "--limits", "ignore", "-o", tmp_path / "o.csv")
+    assert said.code == 0
+
+
+def test_bench_times_a_formulation(capsys):
+    few = ("--seconds", "0.01", "--batch", "100", "--json")
+    said = forearm(capsys, "bench", "rr", "--formulation", "hollerbach_1980_3x3", *few)
+    assert said.json["formulation"].startswith("hollerbach_1980_3x3")
+    said = forearm(capsys, "bench", "rr", "--formulation", "walker_orin_1982", *few)
+    assert "walker_orin_1982 gives mass_matrix, not joint_torques" in said.err
+    said = forearm(
+        capsys, "bench", "rr", "--quantity", "mass_matrix", "--formulation", "hollerbach_1980_3x3", *few
+    )
+    assert "is computed by walker_orin_1982" in said.err
