@@ -23,6 +23,7 @@ TAKES = {
     "schedule": ("n", "arm", "quantity", "convention", "processors", "plot"),
     "strobing": ("n",),
     "customised": ("arm", "quantity"),
+    "tables": ("n", "arm", "points"),
 }
 """What is counted -> the options that mean something there."""
 
@@ -41,6 +42,8 @@ def count(
     processors: Annotated[tuple[int, ...], Parameter(consume_multiple=True, negative=())] = (),
     strobing: Flag = False,
     customised: Flag = False,
+    tables: Flag = False,
+    points: int | None = None,
     form: Annotated[Form, Parameter(name="--as")] = "table",
     csv: str | None = None,
     latex: str | None = None,
@@ -75,6 +78,10 @@ def count(
         What M, the C^i and one simulation step cost by strobing.
     customised
         The arm's compiled cost beside general polynomials and published records, with --arm.
+    tables
+        Memory of tabulated torques (Albus, Raibert, Horn and Raibert): formulas, and an arm's own with --arm.
+    points
+        Points on each axis, with --tables (10).
     form
         How to print it: table, csv, markdown or latex.
     csv
@@ -89,10 +96,18 @@ def count(
 
         tell(conventions(), shared, form, csv, latex)
         return
-    tables = dict(published=published, schedule=schedule, strobing=strobing, customised=customised)
-    options = dict(n=n, arm=arm, quantity=quantity, convention=convention, by=by, plot=plot)
-    what = _one_thing(formulation, tables, options | {"processors": processors or None})
+    asked = dict(
+        published=published, schedule=schedule, strobing=strobing, customised=customised, tables=tables
+    )
+    options = dict(n=n, arm=arm, quantity=quantity, convention=convention, by=by, plot=plot, points=points)
+    what = _one_thing(formulation, asked, options | {"processors": processors or None})
     question = _question(formulation, n, arm, quantity, convention)
+    if what == "tables":
+        from forearm.tabulated.memory_answers import memory_of_tables
+
+        answer = memory_of_tables(question.n, question.arm, 10 if points is None else points)
+        tell(answer, shared, form, csv, latex)
+        return
     if what == "schedule":
         answer, picture = _scheduled(question, processors)
     else:
@@ -120,6 +135,10 @@ def _one_thing(formulation: str | None, chosen: dict[str, bool], given: dict[str
     if given["by"] is not None and formulation is None:
         raise StateFault(
             "--by splits one formulation; name it, as in forearm count luh_walker_paul_1980 --by link."
+        )
+    if what == "tables" and formulation is not None:
+        raise StateFault(
+            f"--tables is about stored torques, not about {formulation}; leave the formulation out."
         )
     if what == "customised" and given["arm"] is None:
         raise StateFault("--customised is about one arm; name it, as in --arm puma560.")
