@@ -23,6 +23,8 @@ from pathlib import Path
 import numpy as np
 
 import forearm as fa
+from forearm.tabulated.methods import frictionless
+from forearm.tabulated.stencils import ORDERS
 
 RESULTS = Path(__file__).parent / "results" / "tables.json"
 SPEED, ACCELERATION = 2.0, 5.0
@@ -40,16 +42,9 @@ def arms():
     large = puma.replace(name="puma560_3", links=puma.links[:3], configurations=())
     return {
         "rr": fa.load("rr"),
-        "puma560, three joints": without_friction(large),
-        "puma560": without_friction(puma),
+        "puma560, three joints": frictionless(large),
+        "puma560": frictionless(puma),
     }
-
-
-def without_friction(arm):
-    """Rotor inertia stays."""
-    from forearm.tabulated.methods import frictionless
-
-    return frictionless(arm)
 
 
 def states(arm, count, seed=1):
@@ -87,12 +82,9 @@ def one_line(name, arm, loaded, method, interpolation, fewest, quick):
         begun = time.perf_counter()
         table = fa.tabulate(arm, method, **wanted)
         filled = time.perf_counter() - begun
-        corners = max(
-            (2 if interpolation == "linear" else fewest if interpolation == "cubic" else 1) ** len(g.axes)
-            for g in plan.grids
-        )
-        q, qd, qdd = states(arm, max(20, min(2000, 4_000_000 // corners)))
-        got = table.torques(arm, q, qd, qdd)
+        corners = max(ORDERS[interpolation] ** len(grid.axes) for grid in plan.grids)
+        q, qd, qdd = states(arm, max(50, min(2000, 20_000_000 // corners)))
+        got = looked_up(table, arm, q, qd, qdd, corners)
         row = dict(
             arm=name,
             method=method,
@@ -104,9 +96,17 @@ def one_line(name, arm, loaded, method, interpolation, fewest, quick):
         row["error"] = relative(got, fa.inverse_dynamics(arm, q, qd, qdd))
         row["error_loaded"] = relative(got, fa.inverse_dynamics(loaded, q, qd, qdd))
         rows.append(row)
-        if corners > 100_000:
-            break
     return rows
+
+
+def looked_up(table, arm, q, qd, qdd, corners):
+    """By NumPy; in C where thousands of points lie around a state."""
+    if corners <= 512:
+        return table.torques(arm, q, qd, qdd)
+    out = np.empty_like(q)
+    with tempfile.TemporaryDirectory() as folder:
+        compiled(table, folder, "error")(q, qd, qdd, out)
+    return out
 
 
 def compiled(table, folder, label):
