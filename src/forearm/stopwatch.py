@@ -30,9 +30,18 @@ Tell = Callable[[int, int, str], None]
 
 
 def timings(
-    arm: Arm, quantity: str, batch: int, seconds: float, threads: int = 1, tell: Tell | None = None
+    arm: Arm,
+    quantity: str,
+    batch: int,
+    seconds: float,
+    threads: int = 1,
+    tell: Tell | None = None,
+    formulation: str | None = None,
 ) -> dict[str, Any]:
-    """Rows with first call, one state and a batch; and the machine they hold for."""
+    """Rows with first call, one state and a batch; and the machine they hold for.
+
+    With a formulation, a row for that paper's equations, traced and compiled as they stand.
+    """
     if quantity not in INPUTS:
         raise StateFault(f"bench: {quantity!r} is not timed here; give one of {', '.join(INPUTS)}.")
     if batch < 1 or seconds <= 0:
@@ -54,6 +63,8 @@ def timings(
     rows.append(_row(name, lambda: function(arm, *many, out=result, **shared), batch, seconds))
     say(3, 4, "a NumPy loop")
     rows += _numpy_loop(arm, quantity, many, seconds)
+    if formulation is not None:
+        rows.append(_of_paper(arm, quantity, formulation, many, seconds))
     kernel = compile(arm, quantity)
     return {
         "arm": arm.name,
@@ -124,6 +135,14 @@ def _numpy_loop(arm: Arm, quantity: str, many: list[Any], seconds: float) -> lis
 
     row = _row(f"{PLAIN_NUMPY}, a NumPy loop", loop, few, seconds)
     return [row | {"remark": f"{row['remark']}; rigid arm, as the paper writes it"}]
+
+
+def _of_paper(arm: Arm, quantity: str, stem: str, many: list[Any], seconds: float) -> dict[str, Any]:
+    """A batch through one paper's equations, traced and compiled as they stand."""
+    kernel = compile(arm, quantity, formulation=stem)
+    out = np.empty_like(kernel(*many))
+    row = _row(f"{stem}, compiled", lambda: kernel(*many, out=out), len(many[0]), seconds)
+    return row | {"remark": f"{row['remark']}; {kernel.counts.operations} operations a state"}
 
 
 def duration(seconds: float) -> str:

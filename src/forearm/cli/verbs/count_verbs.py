@@ -167,10 +167,10 @@ def _question(
 def _scheduled(question: "Question", processors: tuple[int, ...]) -> "tuple[Answer, Picture]":
     """The schedules, and how to draw them."""
     from forearm.counting.answers.cost_figures import schedule_picture
-    from forearm.counting.answers.schedule_answers import schedule_graph, scheduled
+    from forearm.counting.answers.schedule_answers import schedule_graph, scheduled, table_5_graph
 
     graph, rule = schedule_graph(question)
-    answer = scheduled(graph, rule, processors)
+    answer = scheduled(graph, rule, processors, table_5_graph(question))
     return answer, lambda: schedule_picture(graph, processors)
 
 

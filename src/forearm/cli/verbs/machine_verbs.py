@@ -89,6 +89,7 @@ def bench(
     seconds: float = 0.5,
     quantity: str = "inverse_dynamics",
     threads: int = 1,
+    formulation: str | None = None,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:
@@ -108,12 +109,14 @@ def bench(
         inverse_dynamics, forward_dynamics, mass_matrix, gravity_torque, bias_torque.
     threads
         Threads that share the batch (1).
+    formulation
+        Time a batch through this paper's equations too, traced and compiled as they stand.
     """
     from forearm.stopwatch import timings
 
     found = arm_of(arm, reading=reading)
     with progress(shared, f"timing {found.name}") as tell:
-        result = timings(found, quantity, batch, seconds, threads, tell)
+        result = timings(found, quantity, batch, seconds, threads, tell, formulation)
     if shared.json:
         print_json(result)
         return
