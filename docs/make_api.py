@@ -30,6 +30,7 @@ GROUPS = {
     "The papers": "FORMULATIONS strobe count polynomial published derive symbolic prove_equal",
     "The compiler": "compile Kernel emit_c torch_function jax_function casadi_function sin cos sqrt where",
     "Simulation": "simulate significance",
+    "Torques by look-up": "tabulate plan_table learn_table open_table LookupTable",
     "Trust": "check verify compare",
     "What is refused": "Fault ArmFault NoDynamics StateFault ReadFault SingularInertia TraceFault KernelFault",
 }
