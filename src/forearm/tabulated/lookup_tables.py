@@ -11,10 +11,12 @@ from forearm.algebra import States, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
 from forearm.strobing import Strobed
+from forearm.tabulated.c_source import table_c
 from forearm.tabulated.grids import CHUNK, Grid
 from forearm.tabulated.methods import INPUTS, Entry
 from forearm.tabulated.plans import TablePlan
 from forearm.tabulated.stencils import ORDERS, stencil
+from forearm.tabulated.table_headers import write_table
 
 Numbers = np.ndarray[Any, Any]
 
@@ -99,14 +101,10 @@ class LookupTable:
 
     def save(self, path: Any, *, compressed: bool = True) -> Any:
         """Write the table: compressed to be small, or plain to be mapped; `fa.open_table` reads both."""
-        from forearm.tabulated.table_files import write_table
-
-        return write_table(self, path, compressed=compressed)
+        return write_table(self.plan, self.numbers, self.learnt, path, compressed=compressed)
 
     def to_c(self) -> str:
         """One look-up as C99, the numbers in an array that the caller gives."""
-        from forearm.tabulated.c_source import table_c
-
         return table_c(self.plan)
 
     def __str__(self) -> str:
