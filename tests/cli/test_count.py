@@ -283,7 +283,7 @@ def test_forms_on_stdout(capsys):
     assert forearm(capsys, *words, "--as", "latex").out.startswith(r"\begin{table}")
     for form in ("markdown", "latex"):
         said = forearm(capsys, "count", "--published", "I", "--as", form).out
-        assert "No explanation found." in said, "explanations go with the table"
+        assert "simplest reading." in said, "explanations go with the table"
     assert forearm(capsys, *words, "--csv", "-").out == forearm(capsys, *words, "--as", "csv").out
 
 
