@@ -30,12 +30,39 @@ GROUPS = {
     "The papers": "FORMULATIONS strobe count polynomial published derive symbolic prove_equal",
     "The compiler": "compile Kernel emit_c torch_function jax_function casadi_function sin cos sqrt where",
     "Simulation": "simulate significance",
+    "Torques by look-up": "tabulate plan_table learn_table open_table LookupTable",
     "Trust": "check verify compare",
     "What is refused": "Fault ArmFault NoDynamics StateFault ReadFault SingularInertia TraceFault KernelFault",
 }
 """Public names by purpose, in the order of the page."""
 
 EXAMPLES = {
+    "tabulate": """
+        arm = fa.load("rr")
+        table = fa.tabulate(arm, "horn_raibert", points=64, interpolation="cubic")
+        print(table.torques(arm, [0.4, -1.1], [0.7, 1.3], [-0.5, 2.1]).round(3))
+        """,
+    "plan_table": """
+        print(fa.plan_table(fa.load("puma560"), "albus", points=5, speeds=2.0, accelerations=5.0))
+        """,
+    "learn_table": """
+        arm = fa.load("rr")
+        q, qd, qdd = arm.random_state(0, (2000,))
+        table = fa.learn_table(arm, q, qd, qdd, fa.inverse_dynamics(arm, q, qd, qdd), points=12)
+        print(table)
+        """,
+    "open_table": """
+        import tempfile
+
+        arm = fa.load("rr")
+        with tempfile.TemporaryDirectory() as folder:
+            path = fa.tabulate(arm, points=64).save(f"{folder}/rr.table", compressed=False)
+            print(type(fa.open_table(path, arm).numbers[-1]).__name__)
+        """,
+    "LookupTable": """
+        table = fa.tabulate(fa.load("rr"), points=32)
+        print(table.nbytes, "bytes;", table.coefficients([0.4, -1.1]).M.round(2).tolist())
+        """,
     "Arm": """
         slab = fa.Inertia.box(2.0, 0.4, 0.05, 0.05)
         upper = fa.Link.dh("revolute", a=0.4, mass=2.0, com=(-0.2, 0, 0), inertia=slab)

@@ -29,8 +29,9 @@ from forearm.counting.costs.customised_costs import GENERAL_RECORDS, RECORDS
 from forearm.counting.costs.strobing_costs import coefficients
 from forearm.counting.costs.strobing_structures import structure_costs, structure_rows
 from forearm.counting.meter.conventions import CONVENTIONS, TURNEY_DIAGONAL, WITHOUT_GRAVITY
+from forearm.counting.published_tables.claims import claims
 from forearm.counting.published_tables.printed import PAPERS, TABLES
-from forearm.counting.published_tables.verdicts import EXACT, STATUSES
+from forearm.counting.published_tables.verdicts import EXACT, REPRODUCED, STATUSES
 from forearm.counting.schedules.list_schedules import list_schedule
 from forearm.counting.schedules.operation_graphs import SLOW_MULTIPLY, SPLIT_TASKS, TABLE_5_TASKS
 from forearm.formulations import FORMULATIONS
@@ -92,8 +93,8 @@ def verdicts() -> str:
     text = [
         "## The published tables\n",
         f"{len(cells)} printed numbers: {tally}. Of those not exact, every one that is not reproduced has its residual, "
-        f"and {sum(v.accounted for v in cells if v.status not in STATUSES[:2])} of "
-        f"{sum(v.status not in STATUSES[:2] for v in cells)} have reasons that add up exactly. A reason found by trying "
+        f"and {sum(v.accounted for v in cells if v.status not in REPRODUCED)} of "
+        f"{sum(v.status not in REPRODUCED for v in cells)} have reasons that add up exactly. A reason found by trying "
         "conventions until the difference vanishes is a sufficient one, not proof of what the authors did.\n",
     ]
     for paper in PAPERS:
@@ -158,6 +159,15 @@ def _notes(rows) -> str:
 
 def _plain(text: str) -> str:
     return text.replace("*", "\\*").replace("_", "\\_").replace("|", "\\|")
+
+
+def claims_text() -> str:
+    """What the papers say in words about their tables, each computed."""
+    return (
+        "## Claims in words\n\nWhat Hollerbach's text says of his tables, computed from the printed polynomials and from our "
+        "counts of the formulations as written (`forearm.counting.published_tables.claims`):\n\n"
+        + to_markdown([claim.row() for claim in claims()])
+    )
 
 
 def breakdown_text() -> str:
@@ -329,7 +339,15 @@ def _save(figure, name: str) -> None:
 
 def page() -> str:
     """The whole page as text."""
-    parts = (overview(), verdicts(), breakdown_text(), strobing(), concurrency(), customised_text())
+    parts = (
+        overview(),
+        verdicts(),
+        claims_text(),
+        breakdown_text(),
+        strobing(),
+        concurrency(),
+        customised_text(),
+    )
     return HEAD + "\n\n".join(part.strip() for part in parts) + "\n"
 
 

@@ -65,6 +65,12 @@ _NAMES = {
     # simulation
     "simulate": "simulation",
     "significance": "simulation",
+    # torques by look-up
+    "tabulate": "tabulated",
+    "plan_table": "tabulated",
+    "learn_table": "tabulated",
+    "open_table": "tabulated",
+    "LookupTable": "tabulated",
     # trust
     "check": "verification",
     "verify": "verification",
@@ -101,6 +107,13 @@ if TYPE_CHECKING:
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
     from forearm.simulation import significance as significance, simulate as simulate
     from forearm.strobing import strobe as strobe
+    from forearm.tabulated import (
+        LookupTable as LookupTable,
+        learn_table as learn_table,
+        open_table as open_table,
+        plan_table as plan_table,
+        tabulate as tabulate,
+    )
     from forearm.taskspace import Coordinates as Coordinates, task as task
     from forearm.verification import check as check, compare as compare, verify as verify
     from forearm.writers.toml import write_toml as write_toml

@@ -141,7 +141,7 @@ def test_one_published_table(capsys):
     said = forearm(capsys, "count", "--published", "I").out
     assert "hollerbach_1980, table I" in said
     assert re.search(r"Newton-Euler +× +150n - 48 +150n - 48 +exact +0", said)
-    assert re.search(r"^\[\d+\] .*No explanation found\.$", said, re.MULTILINE)
+    assert re.search(r"^\[\d+\] .*simplest reading\.$", said, re.MULTILINE)
     cited = {
         int(k)
         for line in said.splitlines()
@@ -283,7 +283,7 @@ def test_forms_on_stdout(capsys):
     assert forearm(capsys, *words, "--as", "latex").out.startswith(r"\begin{table}")
     for form in ("markdown", "latex"):
         said = forearm(capsys, "count", "--published", "I", "--as", form).out
-        assert "No explanation found." in said, "explanations go with the table"
+        assert "simplest reading." in said, "explanations go with the table"
     assert forearm(capsys, *words, "--csv", "-").out == forearm(capsys, *words, "--as", "csv").out
 
 

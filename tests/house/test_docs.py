@@ -16,6 +16,7 @@ ELSEWHERE = {
     "compiler": "compiler/test_story.py",
     "derive": "derivation/test_docs.py",
     "equivalence": "papers/test_equivalence.py",
+    "derivations": "papers/test_derivations.py",
     "complexity": "counting/test_page.py",
     "simulate": "simulation/",
     "api": "house/test_public_names.py",

@@ -24,7 +24,7 @@ LAYERS = [
     ("counting", "derivation", "gradients"),
     ("arm_calls",),
     ("dynamics",),
-    ("motion", "taskspace"),
+    ("motion", "taskspace", "tabulated"),
     ("stopwatch",),
     ("simulation", "verification"),
     ("page",),

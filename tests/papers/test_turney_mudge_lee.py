@@ -270,8 +270,8 @@ def test_counts_of_table_2_row_by_row(n):
     square, cube = n * n, n**3
     rows = {
         "1.15": (32 * n * (n - 1), 24 * n * (n - 1)),
-        "1.11": (32 * n * (n - 1), 24 * n * (n - 1)),
-        "1.12": (32 * n * (square - 1) // 3, 8 * n * (square - 1)),
+        "dT": (32 * n * (n - 1), 24 * n * (n - 1)),
+        "d2T": (32 * n * (square - 1) // 3, 8 * n * (square - 1)),
         "2.11-trace": (8 * square + 8 * n, 8 * square + 7 * n),
         "2.8": (2 * square + 2 * n, 2 * square + n),
     }

@@ -85,7 +85,12 @@ def cost_rows(arm: Arm) -> list[tuple[Any, ...]]:
         )
     own = customised(arm)
     rows.append(
-        (f"compiled for {arm.name}", "", f"{own.multiplications} | {own.additions}", own.by.replace("_", " "))
+        (
+            f"compiled for {arm.name}, with its tool",
+            "",
+            f"{own.multiplications} | {own.additions}",
+            own.by.replace("_", " ") + ("" if "origins" in own.by else ", origins not searched"),
+        )
     )
     return rows
 

@@ -27,7 +27,8 @@ Symbols     (here; in the frame of joint j, moments and accelerations at origin 
 
 Order       gravity enters as the acceleration -g of the base.
 Departs     1. 3-vectors in place of spatial vectors: the same products, fewer zeros.
-Misprints   None found (the paper was not at hand; the method is standard).
+Misprints   None known: the method is that of R. Featherstone, Rigid Body Dynamics Algorithms, Springer 2008, chapter
+            7; the lines were not compared with the paper's own print.
 See also    walker_orin_1982
 """
 

@@ -119,7 +119,7 @@ def reactions(arm, q, qd, qdd, *, tip_wrench=None):
     sum_F, n = {n_links + 1: -hand[:3]}, {n_links + 1: -hand[3:]}
     for k in inward(arm):
         m = arm.links[k - 1].about_com.mass
-        F, N = FN[2 * k - 2] - m * arm.gravity_in_base, FN[2 * k - 1]  # (10)
+        F, N = FN[2 * k - 2] - m * arm.gravity_in_base, FN[2 * k - 1]  # (F_k)
         sum_F[k] = sum_F[k + 1] + F  # (11)
         n[k] = n[k + 1] + N - cross(J[k] - C[k], F) + cross(J[k + 1] - J[k], sum_F[k + 1])  # (14)
     order = range(1, n_links + 1)

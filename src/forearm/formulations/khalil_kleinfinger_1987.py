@@ -31,7 +31,8 @@ Departs     1. The moment J ω̇ + ω × J ω is written with the entries of U, 
                multiplications instead of 24.
             2. Vectors are turned by the joint's angle and by the constant rotation one after the other, so that a
                right angle costs nothing.
-Misprints   None found (the paper was not at hand; the method is standard).
+Misprints   None known: the method is that of W. Khalil, E. Dombre, Modeling, Identification and Control of Robots,
+            Hermes Penton 2002, chapter 9; the lines were not compared with the paper's own print.
 See also    luh_walker_paul_1980, walker_orin_1982
 """
 

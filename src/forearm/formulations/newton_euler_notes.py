@@ -128,11 +128,11 @@ def velocities(arm, q, qd):
         if link.revolute:
             w[i] = w[i - 1] + z * qd[i]  # (7)
             v_c[i] = v_e[i - 1] + cross(w[i], r_start_c)  # (9)
-            v_e[i] = v_e[i - 1] + cross(w[i], r_end)  # (9)
+            v_e[i] = v_e[i - 1] + cross(w[i], r_end)  # (v_e)
         else:
             w[i] = w[i - 1]  # (13)
             v_c[i] = v_e[i - 1] + cross(w[i], r_start_c) + z * qd[i]  # (14)
-            v_e[i] = v_e[i - 1] + cross(w[i], r_end) + z * qd[i]  # (14)
+            v_e[i] = v_e[i - 1] + cross(w[i], r_end) + z * qd[i]  # (v_e)
     order = range(1, len(arm.links) + 1)
     return tuple(np.array([x[i] for i in order]) for x in (v_c, v_e, w))
 

@@ -122,9 +122,9 @@ def first_derivatives(arm, T):
     """dT[i, j] = ∂T_0^i/∂ϑ_j = T_0^{j-1} Q T_{j-1}^i (4, 4) for j <= i."""
     dT = {}
     for i in outward(arm):
-        dT[i, 1] = Q_left(arm.links[0], T[0, i])  # (1.11)
+        dT[i, 1] = Q_left(arm.links[0], T[0, i])  # (dT)
         for j in range(2, i + 1):
-            dT[i, j] = Q_right(arm.links[j - 1], T[0, j - 1]) @ T[j - 1, i]  # (1.11)
+            dT[i, j] = Q_right(arm.links[j - 1], T[0, j - 1]) @ T[j - 1, i]  # (dT)
     return dT
 
 
@@ -135,11 +135,11 @@ def second_derivatives(arm, T, dT):
         for j, k in _pairs(i):
             first, second = arm.links[j - 1], arm.links[k - 1]
             if j == 1:
-                d2T[i, j, k] = Q_left(first, dT[i, k])  # (1.12)
+                d2T[i, j, k] = Q_left(first, dT[i, k])  # (d2T)
             elif j == k:
-                d2T[i, j, k] = Q_right(first, Q_right(first, T[0, j - 1])) @ T[j - 1, i]  # (1.12)
+                d2T[i, j, k] = Q_right(first, Q_right(first, T[0, j - 1])) @ T[j - 1, i]  # (d2T)
             else:
-                d2T[i, j, k] = Q_right(second, dT[k - 1, j]) @ T[k - 1, i]  # (1.12)
+                d2T[i, j, k] = Q_right(second, dT[k - 1, j]) @ T[k - 1, i]  # (d2T)
     return d2T
 
 

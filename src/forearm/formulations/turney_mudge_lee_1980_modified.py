@@ -32,6 +32,8 @@ Departs     1. R_i^{i-1} a_{i-1}, m_i ā_i and R_i^{i+1} f_{i+1} are formed once
             2. Inertias may be full; K_i = tr(I_i)/2 E - I_i, of which the report prints the diagonal.
             3. a_n is not formed, because nothing asks for it: Table 4 counts a_i for n-1 links.
             4. Prismatic joints (the second line of each pair) are an extension.
+            5. z q̇_i is formed once, on a line without a tag: z is sparse in the report, so the product is free.
+               luh_walker_paul_1980 tags the same line, because Hollerbach charges z as dense.
 Misprints   A_i(3,2) prints ω_z ω_y + α_z; read α_x, as α × b has it (T1). The x component of Tr{A K σᵗ} is
             printed (AK)_yz - (AK)_zy; read (AK)_zy - (AK)_yz (T2). K_i is said to be about origin i-1; the
             matrix printed is about the centre of mass, and that is what ā_i in 5.2 needs (T3). 5.2 ends in

@@ -34,6 +34,8 @@ Departs     1. m_i ā_i and R_i^{i+1} f_{i+1} are formed once and used in both 3
                constant.
             2. Inertias may be full (the report takes principal axes parallel to the frame).
             3. Prismatic joints (the second line of each pair) are an extension.
+            4. z q̇_i is formed once, on a line without a tag: z is sparse in the report, so the product is free.
+               luh_walker_paul_1980 tags the same line, because Hollerbach charges z as dense.
 Misprints   a_0 = 9.8 m/s² prints a scalar; read the vector -g, 9.8 z_0 (T10). 3.16 prints ω_i × z_{i-1}; read
             ω_{i-1} × z_{i-1}, because the sum is taken in frame i-1 (T5). The text at hand repeats 3.17 and
             has lost 3.18 to 3.20; they are rebuilt from 3.8, 3.9 and 3.12 (T11).

@@ -21,7 +21,8 @@ Symbols     (paper -> here; in the frame of joint j)
 
 Departs     1. Ten linear parameters per body instead of mass, centre and inertia about it: composites then add.
             2. A symmetric matrix is turned about z with four multiplications for its upper block.
-Misprints   None found (the paper was not at hand; the method is standard).
+Misprints   None known: the method is that of R. Featherstone, Rigid Body Dynamics Algorithms, Springer 2008, chapter
+            6; the lines were not compared with the paper's own print.
 See also    khalil_kleinfinger_1987, featherstone_1983
 """
 

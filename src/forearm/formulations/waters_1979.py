@@ -26,7 +26,9 @@ Symbols     (paper -> here)
 Order       homogeneous coordinates have the 1 first. Gravity points down, as in the paper. The paper's
             "backward" is our outward, base to tip.
 Departs     1. (7) says what Ẅ_j is when written out; as the paper advises, it is left unexpanded.
-            2. A tip wrench is the term -tr(∂W_n/∂q_i X), X from `_hand`; the paper has none.
+            2. (6) needs ∂W_j/∂q_i for all j ≥ i; the paper prints no way to form it. Here it is carried outward from
+               link to link, ∂W_j/∂q_i = ∂W_{j-1}/∂q_i A_j, which follows from (8).
+            3. A tip wrench is the term -tr(∂W_n/∂q_i X), X from `_hand`; the paper has none.
 Misprints   J_j is about origin j, not the proximal joint (H2). r_j in (6) is ʲr_j, body coordinates, and g
             has a zero first (H7). Table I prints 620¼n multiplications; read 620½n (H16).
 See also    uicker_kahn_1969, hollerbach_1980_4x4

@@ -23,6 +23,7 @@ TAKES = {
     "schedule": ("n", "arm", "quantity", "convention", "processors", "plot"),
     "strobing": ("n",),
     "customised": ("arm", "quantity"),
+    "tables": ("n", "arm", "points"),
 }
 """What is counted -> the options that mean something there."""
 
@@ -41,6 +42,8 @@ def count(
     processors: Annotated[tuple[int, ...], Parameter(consume_multiple=True, negative=())] = (),
     strobing: Flag = False,
     customised: Flag = False,
+    tables: Flag = False,
+    points: int | None = None,
     form: Annotated[Form, Parameter(name="--as")] = "table",
     csv: str | None = None,
     latex: str | None = None,
@@ -75,6 +78,10 @@ def count(
         What M, the C^i and one simulation step cost by strobing.
     customised
         The arm's compiled cost beside general polynomials and published records, with --arm.
+    tables
+        Memory of tabulated torques (Albus, Raibert, Horn and Raibert): formulas, and an arm's own with --arm.
+    points
+        Points on each axis, with --tables (10).
     form
         How to print it: table, csv, markdown or latex.
     csv
@@ -89,10 +96,18 @@ def count(
 
         tell(conventions(), shared, form, csv, latex)
         return
-    tables = dict(published=published, schedule=schedule, strobing=strobing, customised=customised)
-    options = dict(n=n, arm=arm, quantity=quantity, convention=convention, by=by, plot=plot)
-    what = _one_thing(formulation, tables, options | {"processors": processors or None})
+    asked = dict(
+        published=published, schedule=schedule, strobing=strobing, customised=customised, tables=tables
+    )
+    options = dict(n=n, arm=arm, quantity=quantity, convention=convention, by=by, plot=plot, points=points)
+    what = _one_thing(formulation, asked, options | {"processors": processors or None})
     question = _question(formulation, n, arm, quantity, convention)
+    if what == "tables":
+        from forearm.tabulated.memory_answers import memory_of_tables
+
+        answer = memory_of_tables(question.n, question.arm, 10 if points is None else points)
+        tell(answer, shared, form, csv, latex)
+        return
     if what == "schedule":
         answer, picture = _scheduled(question, processors)
     else:
@@ -121,6 +136,10 @@ def _one_thing(formulation: str | None, chosen: dict[str, bool], given: dict[str
         raise StateFault(
             "--by splits one formulation; name it, as in forearm count luh_walker_paul_1980 --by link."
         )
+    if what == "tables" and formulation is not None:
+        raise StateFault(
+            f"--tables is about stored torques, not about {formulation}; leave the formulation out."
+        )
     if what == "customised" and given["arm"] is None:
         raise StateFault("--customised is about one arm; name it, as in --arm puma560.")
     if given["n"] is not None and given["arm"] is not None:
@@ -148,10 +167,10 @@ def _question(
 def _scheduled(question: "Question", processors: tuple[int, ...]) -> "tuple[Answer, Picture]":
     """The schedules, and how to draw them."""
     from forearm.counting.answers.cost_figures import schedule_picture
-    from forearm.counting.answers.schedule_answers import schedule_graph, scheduled
+    from forearm.counting.answers.schedule_answers import schedule_graph, scheduled, table_5_graph
 
     graph, rule = schedule_graph(question)
-    answer = scheduled(graph, rule, processors)
+    answer = scheduled(graph, rule, processors, table_5_graph(question))
     return answer, lambda: schedule_picture(graph, processors)
 
 

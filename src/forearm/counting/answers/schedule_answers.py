@@ -15,6 +15,7 @@ from forearm.counting.meter.conventions import TURNEY_DIAGONAL
 from forearm.counting.schedules.list_schedules import schedule_table
 from forearm.counting.schedules.operation_graphs import (
     SLOW_MULTIPLY,
+    TABLE_5_TASKS,
     OperationGraph,
     macro_schedule,
     makespan,
@@ -33,8 +34,17 @@ def schedule_graph(question: Question) -> tuple[OperationGraph, str]:
     return operation_graph(stem, question.n, arm=arm, convention=rule, quantity=quantity), rule.name
 
 
-def scheduled(graph: OperationGraph, convention: str, processors: Sequence[int]) -> Answer:
-    """Longest chains, and the time on p multipliers and p adders with its bound."""
+def table_5_graph(question: Question) -> OperationGraph | None:
+    """The operations of table 4, which table 5 schedules, if it is the modified set that is asked about."""
+    if question.stem not in (None, MODIFIED) or question.arm is not None or question.convention is not None:
+        return None
+    return operation_graph("turney_mudge_lee_1980_table_4", question.n)
+
+
+def scheduled(
+    graph: OperationGraph, convention: str, processors: Sequence[int], table_5: OperationGraph | None = None
+) -> Answer:
+    """Longest chains, and the time on p multipliers and p adders with its bound; table 5's tasks where they apply."""
     rows = schedule_table(graph, processors) if processors else schedule_table(graph)
     chains = [
         {"on as many units as one likes": "longest chain, one step for each operation",
@@ -44,6 +54,13 @@ def scheduled(graph: OperationGraph, convention: str, processors: Sequence[int])
         {"on as many units as one likes": "each equation of each link one task on a processor of its own",
          "steps": makespan(macro_schedule(graph))},
     ]  # fmt: skip
+    if table_5 is not None:
+        chains.append(
+            {
+                "on as many units as one likes": "the quantities of Turney, Mudge and Lee's table 5 as tasks",
+                "steps": makespan(macro_schedule(table_5, merge=TABLE_5_TASKS)),
+            }
+        )
     shown = [{**row, "speed_up": round(row["speed_up"], 2)} for row in rows]
     m, a = graph.count("multiplications"), graph.count("additions")
     sentence = f"{graph.name}: {m:,} multiplications, {a:,} additions, convention {convention!r}."
@@ -55,6 +72,7 @@ def scheduled(graph: OperationGraph, convention: str, processors: Sequence[int])
         "critical_path": chains[0]["steps"],
         "critical_path_slow_multiply": chains[1]["steps"],
         "macro": chains[2]["steps"],
+        "macro_table_5": None if table_5 is None else chains[3]["steps"],
         "schedules": rows,
     }
     tables = (

@@ -3,4 +3,5 @@
 countables   ways to put a number beside a printed one
 printed      what is printed, row by row
 verdicts     `published`: the status of every number, worked out
+claims       what the text says of the tables in words, computed
 """

@@ -55,6 +55,8 @@ class Printed:
     """Stated reasons for a difference."""
     remark: str = ""
     """What a reader should know."""
+    searched: tuple[str, ...] = ()
+    """Cells whose convention was found by trying many."""
     total_of: tuple[str, ...] = ()
     """Rows of the same table that this row adds up."""
     at_six: str = ""
@@ -95,6 +97,7 @@ UICKER_ACCOUNTS = (
         "for each joint",
         "-1/2 n^2 + 2 1/2 n",
     ),
+    Account("additions", "a slip in adding 2/3 and 1/2: 42 1/3 n for 42 1/6 n", "1/6 n"),
 )
 TABLE_I = (
     Printed(
@@ -104,8 +107,9 @@ TABLE_I = (
         UICKER,
         readings=(("additions", "25n^4 + 66 1/3 n^3 + 129 1/2 n^2 + 42 1/3 n - 96"),),
         accounts=UICKER_ACCOUNTS,
-        remark="No explanation for the last n/6 of the additions: 16 5/6 n (= 101 n/6) in place of 16 2/3 n "
-        "(= 100 n/6) in the expansion of 100 n(n+1)(n+2)/12 would make it exact, but nothing in print says so.",
+        remark="The linear term of the additions is 16 + 16 2/3 + 7 1/2 + 2 = 42 1/6, and it alone gives whole "
+        "numbers (167 at n = 1, 51,547 at n = 6): the printed 42 1/3, and with it 51,548, is a slip in "
+        "adding 2/3 and 1/2.",
     ),
     Printed(
         HOLLERBACH, "I", "Waters", "106 1/2 n^2 + 620 1/4 n - 512", "82n^2 + 514n - 384", WATERS,
@@ -115,9 +119,11 @@ TABLE_I = (
     ),
     Printed(
         HOLLERBACH, "I", "Hollerbach(4x4)", "830n - 592", "675n - 464", FOUR, others=FOUR_OTHERS,
-        remark="The multiplications have 20n too many: the size of one more 16 + 4 gravity product for each link. The "
-        "additions, exact under the same convention, have no counterpart: either those were forgotten, or the 20 are "
-        "scalings. No explanation found.",
+        remark="The convention that gives the additions, and both numbers of Waters, gives 810n - 592: the print "
+        "has 20n more, one padded product (16 + 4) for each link that no other row has. Excluded: a second "
+        "gravity product (it would bring 15 additions, and the additions are exact), a fifth scaling of a "
+        "matrix (16, not 20), savings at an end (they move the constant, which agrees). A slip of the pen "
+        "for 810 is the simplest reading.",
     ),
     Printed(
         HOLLERBACH, "I", "Hollerbach(3x3)", "412n - 277", "320n - 201", THREE, others=THREE_OTHERS,
@@ -126,8 +132,10 @@ TABLE_I = (
     ),
     Printed(
         HOLLERBACH, "I", "Newton-Euler", "150n - 48", "131n - 48", NEWTON, others=NEWTON_OTHERS,
-        remark="The additions take nine more for each link than the structure of the multiplications needs; which sums "
-        "to charge more for was searched for, so the fit is weak evidence.",
+        searched=("additions",),
+        remark="The additions take nine more for each link than the structure of the multiplications needs. Which "
+        "sums to charge m additions for m terms was searched for: 3 of 128 choices fit, none of them "
+        "natural.",
     ),
     Printed(HOLLERBACH, "I", "Horn, Raibert", "2n^3 + n^2", "n^3 + n^2 + 2n", RAIBERT, others=RAIBERT_OTHERS),
 )  # fmt: skip
@@ -143,7 +151,9 @@ def _at_six(row: str, multiplications: str, additions: str, remark: str = "") ->
 TABLE_II = (
     _at_six(
         "Uicker/Kahn", "66271", "51548",
-        "Conjecture for 66,271: the polynomial of table I without its constant gives 67,271, one digit away.",
+        "No cost of a term gives 66,271: at n = 6 the numbers of terms (21, 28, 56, 91, 441) are all multiples of "
+        "7, and the 90 products of matrices, 64 each, leave 6, so every total is 6 more than a multiple of 7; "
+        "66,271 is 2 more. It is a slip: 67,271, one digit away, is the polynomial of table I without its constant.",
     ),
     _at_six(
         "Waters", "7051", "5652",
@@ -173,9 +183,9 @@ _DELTA = (
 )
 TABLE_2 = (
     Printed(TURNEY, "2", "T_j^i", "32n^2 - 32n", "24n^2 - 24n", _lagrange("1.15")),
-    Printed(TURNEY, "2", "dT", "32n^2 - 32n", "24n^2 - 24n", _lagrange("1.11")),
+    Printed(TURNEY, "2", "dT", "32n^2 - 32n", "24n^2 - 24n", _lagrange("dT")),
     Printed(
-        TURNEY, "2", "d2T", "32/3 n^3 - 32/3 n", "8n^3 - 8n", _lagrange("1.12"),
+        TURNEY, "2", "d2T", "32/3 n^3 - 32/3 n", "8n^3 - 8n", _lagrange("d2T"),
         remark="The appendix's text has 16n(n^2-1) additions; the table is right.",
     ),
     Printed(

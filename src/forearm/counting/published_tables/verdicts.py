@@ -2,6 +2,7 @@
 
 exact                          our count of the formulation as written is the published one
 exact under a convention       a stated structure and convention gives the published number
+fitted by search               so does this one, but which of many to take was searched for: weak evidence
 inconsistent in print          the number contradicts its own paper (no whole number, another table, its own steps)
 not reproduced                 none of the stated conventions gives it; the residual and what accounts for it are shown
 """
@@ -19,9 +20,12 @@ from forearm.faults import StateFault
 
 EXACT = "exact"
 CONVENTION = "exact under a convention"
+FITTED = "fitted by search"
 INCONSISTENT = "inconsistent in print"
 NOT_REPRODUCED = "not reproduced"
-STATUSES = (EXACT, CONVENTION, INCONSISTENT, NOT_REPRODUCED)
+STATUSES = (EXACT, CONVENTION, FITTED, INCONSISTENT, NOT_REPRODUCED)
+REPRODUCED = (EXACT, CONVENTION, FITTED)
+"""Statuses of numbers that some count of ours gives."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,7 @@ def _verdict(row: Printed, cell: str) -> Verdict:
     elif ours == printed:
         status, reason = EXACT, ""
     elif fitting is not None:
-        status, reason = CONVENTION, _by(fitting)
+        status, reason = FITTED if cell in _searched(row) else CONVENTION, _by(fitting)
     else:
         status, reason = NOT_REPRODUCED, ""
     zero = Polynomial(())
@@ -153,6 +157,11 @@ def _verdict(row: Printed, cell: str) -> Verdict:
         accounted=zero in (residual, left),
         accounts=tuple(f"{size}: {why}" for why, size in reasons),
     )
+
+
+def _searched(row: Printed) -> tuple[str, ...]:
+    """Cells whose convention was searched for; table II has those of table I."""
+    return _first(row).searched if row.at_six else row.searched
 
 
 def _by(measure: Measure) -> str:

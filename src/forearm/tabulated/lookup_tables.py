@@ -1,0 +1,166 @@
+"""LookupTable: torques for batches out of stored numbers; an arm that changed is refused."""
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm import faults
+from forearm.algebra import States, Vector
+from forearm.arm import Arm
+from forearm.faults import StateFault
+from forearm.strobing import Strobed
+from forearm.tabulated.c_source import table_c
+from forearm.tabulated.grids import CHUNK, Grid
+from forearm.tabulated.methods import INPUTS, Entry
+from forearm.tabulated.plans import TablePlan
+from forearm.tabulated.stencils import ORDERS, stencil
+from forearm.tabulated.table_headers import write_table
+
+Numbers = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class LookupTable:
+    """Stored numbers, and the torques that follow from them."""
+
+    plan: TablePlan
+    """What is stored, over what."""
+    numbers: tuple[Numbers, ...]
+    """For each grid of the plan (cells, entries); may be mapped from a file."""
+    learnt: bool = False
+    """Whether it comes from a log: cells that the log never met are then not numbers."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the stored numbers."""
+        return sum(stored.nbytes for stored in self.numbers)
+
+    def torques(self, arm: Arm, q: States, qd: States, qdd: States) -> Vector:
+        """Joint torques (..., n) by look-up, friction added; `arm` must be the arm that the table was filled for."""
+        self.refuse_another(arm)
+        states = [faults.state(arm, name, x) for name, x in zip(INPUTS, (q, qd, qdd), strict=True)]
+        shape = np.broadcast_shapes(*(x.shape for x in states))
+        flat = {k: np.broadcast_to(x, shape).reshape(-1, arm.n) for k, x in zip(INPUTS, states, strict=True)}
+        tau = np.zeros((len(flat["q"]), arm.n))
+        for first in range(0, len(tau), CHUNK):
+            part = slice(first, first + CHUNK)
+            self._add(tau[part], {name: x[part] for name, x in flat.items()})
+        if self.learnt:
+            _refuse_unmet(tau)
+        return (tau + friction_at(arm, flat["qd"])).reshape(shape)
+
+    def flat(self) -> Numbers:
+        """All stored numbers in a row, as the look-up in C takes them."""
+        return np.concatenate([stored.reshape(-1) for stored in self.numbers])
+
+    def coefficients(self, q: States) -> Strobed:
+        """M, C and g at one configuration, as `horn_raibert_1978` takes them (tables of horn_raibert only)."""
+        if self.plan.method != "horn_raibert":
+            raise StateFault(
+                f"table: a {self.plan.method} table does not store M, C and g; tabulate with 'horn_raibert'."
+            )
+        n = self.plan.arm.n
+        state = {"q": faults.state(self.plan.arm, "q", q).reshape(1, n)}
+        made = {
+            "gravity_torque": np.zeros(n),
+            "mass_matrix": np.zeros((n, n)),
+            "christoffel": np.zeros((n, n, n)),
+        }
+        for grid, stored in zip(self.plan.grids, self.numbers, strict=True):
+            for entry, value in zip(grid.entries, self._at(grid, stored, state)[0], strict=True):
+                made[entry.quantity].flat[entry.place] = value
+        M, C = made["mass_matrix"], made["christoffel"]
+        M = np.triu(M) + np.triu(M, 1).T
+        return Strobed(M, np.triu(C) + np.triu(C, 1).swapaxes(1, 2), made["gravity_torque"])
+
+    def refuse_another(self, arm: Arm) -> None:
+        """A fault unless this is the arm that the table was filled for: a load that changed voids the table."""
+        faults.needs_arm(arm)
+        mine = self.plan.arm
+        if arm is mine or arm.digest == mine.digest:
+            return
+        raise StateFault(
+            f"the table was filled for another arm than {arm.name!r}: {_difference(mine, arm)}; every number in it is "
+            "void. Fill it again with fa.tabulate, or compute the torque."
+        )
+
+    def _add(self, tau: Vector, state: dict[str, Vector]) -> None:
+        for grid, stored in zip(self.plan.grids, self.numbers, strict=True):
+            values = self._at(grid, stored, state)
+            for k, entry in enumerate(grid.entries):
+                _act(entry, values[:, k], state, tau)
+
+    def _at(self, grid: Grid, stored: Numbers, state: dict[str, Vector]) -> Numbers:
+        """The entries of a grid between its points (B, entries)."""
+        total = np.zeros((len(state["q"]), len(grid.entries)))
+        for where, weight in corners(grid, state, ORDERS[self.plan.interpolation]):
+            total += stored[where] * weight[:, None]
+        return total
+
+    def save(self, path: Any, *, compressed: bool = True) -> Any:
+        """Write the table: compressed to be small, or plain to be mapped; `fa.open_table` reads both."""
+        return write_table(self.plan, self.numbers, self.learnt, path, compressed=compressed)
+
+    def to_c(self) -> str:
+        """One look-up as C99, the numbers in an array that the caller gives."""
+        return table_c(self.plan)
+
+    def __str__(self) -> str:
+        return str(self.plan) + (" (learnt)" if self.learnt else "")
+
+    __repr__ = __str__
+
+
+def corners(grid: Grid, state: dict[str, Vector], order: int) -> Any:
+    """The points around each state, one after the other: where it is stored (B,), and its weight (B,)."""
+    count = len(state["q"])
+    stencils = [stencil(axis, state[axis.what][:, axis.joint], order) for axis in grid.axes]
+    for corner in itertools.product(range(order), repeat=len(stencils)):
+        where, weight = np.zeros(count, dtype=np.intp), np.ones(count)
+        for k, found, stride in zip(corner, stencils, grid.strides, strict=True):
+            where += found.places[k] * stride
+            weight = weight * found.weight[k]
+        yield where, weight
+
+
+def friction_at(arm: Arm, qd: Vector) -> Vector:
+    """Friction of a batch (B, n), by the curve of `drives`."""
+    friction = np.zeros(qd.shape)
+    for i, link in enumerate(arm.links):
+        forth, back = link.drive.coulomb
+        v = qd[:, i]
+        if forth or back:
+            s = v / np.sqrt(v * v + link.drive.smoothing**2)
+            friction[:, i] = s * ((forth + back) / 2 + (forth - back) / 2 * s)
+        friction[:, i] += link.drive.viscous * v
+    return friction
+
+
+def _act(entry: Entry, value: Vector, state: dict[str, Vector], tau: Vector) -> None:
+    """What an entry does to the torques."""
+    for term in entry.terms:
+        amount = value * term.times if term.times != 1 else value
+        for what, joint in term.factors:
+            amount = amount * state[what][:, joint]
+        tau[:, term.joint] += amount
+
+
+def _refuse_unmet(tau: Vector) -> None:
+    unmet = np.isnan(tau).any(axis=1)
+    if np.any(unmet):
+        raise StateFault(
+            f"table: {int(unmet.sum())} of {len(tau)} states lie in cells that the log never met (the first is state "
+            f"{int(np.argmax(unmet))}); learn from a log that goes there, or with fewer points."
+        )
+
+
+def _difference(mine: Arm, other: Arm) -> str:
+    """In words, the first thing that differs."""
+    if mine.n != other.n:
+        return f"it has {other.n} joints, and the table {mine.n}"
+    for i, (ours, theirs) in enumerate(zip(mine.links, other.links, strict=True), 1):
+        if ours.mass != theirs.mass:
+            return f"link {i} {theirs.name!r} has {theirs.mass:.6g} kg, and had {ours.mass:.6g} kg (a load?)"
+    return "its masses are the same, but geometry, inertia, drives or gravity differ"

@@ -1,0 +1,90 @@
+"""Tables in files: compressed to be small, or plain to be mapped instead of read.
+
+Both begin with one line of JSON (the header: arm, method, axes) after a magic word. In a plain file the numbers follow
+at multiples of 64 bytes, and a table that is opened maps them: a look-up reads the pages that it touches. In a
+compressed file each grid follows as one zlib stream.
+"""
+
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forearm.arm import Arm
+from forearm.faults import ReadFault
+from forearm.tabulated.lookup_tables import LookupTable
+from forearm.tabulated.plans import MOST_BYTES, TablePlan
+from forearm.tabulated.table_headers import ALIGNED, MAGIC, plan_of
+
+LONGEST_HEADER = 1 << 24
+"""Bytes of a header; a longer one is no table of ours."""
+
+
+def open_table(path: str | Path, arm: Arm, *, most_bytes: float = MOST_BYTES) -> LookupTable:
+    """The table in a file, for the arm it was filled for; a plain file is mapped, a compressed one is read.
+
+    Args:
+        path: What `table.save` wrote.
+        arm: The arm; another one, or one with another load, is refused.
+        most_bytes: A compressed table that would need more memory is refused.
+    """
+    with open(path, "rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise ReadFault(f"{path}: this is no table; give a file that table.save wrote.")
+        line = file.readline(LONGEST_HEADER)
+        place = file.tell()
+        try:
+            header = json.loads(line)
+            plan = plan_of(header, arm)
+            packed = header["compressed"]
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise ReadFault(
+                f"{path}: the header of the table cannot be read ({error}); save it again."
+            ) from None
+        if header["digest"] != arm.digest:
+            raise ReadFault(
+                f"{path}: the table was filled for arm {header['arm']!r} as it was then; arm {arm.name!r} differs (a "
+                "load, a parameter or a limit), so every number in it is void. Fill it again with fa.tabulate."
+            )
+        if packed is not None and plan.bytes > most_bytes:
+            raise ReadFault(
+                f"{path}: {plan}, more than the {most_bytes:.3g} bytes allowed; give most_bytes=, or save it with "
+                "compressed=False to map it."
+            )
+        numbers = _mapped(path, plan, place) if packed is None else _unpacked(path, file, plan, packed)
+    return LookupTable(plan, numbers, learnt=bool(header["learnt"]))
+
+
+def _mapped(path: str | Path, plan: TablePlan, place: int) -> tuple[Any, ...]:
+    size = Path(path).stat().st_size
+    found = []
+    for grid in plan.grids:
+        place += -place % ALIGNED
+        shape = (grid.cells, len(grid.entries))
+        needed = grid.size * np.dtype(plan.dtype).itemsize
+        if place + needed > size:
+            _refuse_short(path)
+        found.append(np.memmap(path, plan.dtype, "r", place, shape))
+        place += needed
+    return tuple(found)
+
+
+def _unpacked(path: str | Path, file: Any, plan: TablePlan, sizes: list[int]) -> tuple[Any, ...]:
+    found = []
+    for grid, size in zip(plan.grids, sizes, strict=True):
+        needed = grid.size * np.dtype(plan.dtype).itemsize
+        stream = zlib.decompressobj()
+        try:
+            content = stream.decompress(file.read(size), needed + 1)
+        except zlib.error:
+            content = b""
+        if len(content) != needed:
+            _refuse_short(path)
+        found.append(np.frombuffer(content, plan.dtype).reshape(grid.cells, len(grid.entries)))
+    return tuple(found)
+
+
+def _refuse_short(path: str | Path) -> None:
+    raise ReadFault(f"{path}: the table's numbers are not all there (cut off, or changed); save it again.")
