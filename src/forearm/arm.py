@@ -13,7 +13,7 @@ from forearm import faults
 from forearm.algebra import Matrix, Scalar, Vector, is_number, is_zero, parallel_axis, product, turned_tensor
 from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
 from forearm.inertia import Inertia
-from forearm.link import Drive, Link, combined
+from forearm.link import Drive, Link, combined, link_of_ten, moved_frame
 
 
 @dataclass(frozen=True)
@@ -267,6 +267,17 @@ class Arm(Part):
         held = combined(self.links[number - 1], mass, center, tensor)
         return self.replace(links=(*self.links[: number - 1], held, *self.links[number:]))
 
+    def with_parameters(self, theta: Any, *, defects: str | None = None) -> "Arm":
+        """The arm with other bodies: ten numbers for each link (10 n,), in the order of `parameter_names`.
+
+        Numbers of no rigid body are refused; `defects` is a reason to keep them all the same, as declared defects.
+        """
+        rows = faults.parameter_rows(self, theta)
+        links = tuple(link_of_ten(link, row) for link, row in zip(self.links, rows, strict=True))
+        found = faults.physical_faults(links) if defects is not None else []
+        declared = tuple(Defect(number, kind, str(defects)) for number, kind in found)
+        return self.replace(links=links, defects=declared, dynamics=True)
+
     def without_drives(self) -> "Arm":
         """The rigid arm: no rotor inertia, no friction."""
         return self.replace(links=tuple(link.replace(drive=Drive()) for link in self.links))
@@ -386,15 +397,3 @@ def _from_modified(cls: type[Arm], name: str, rows: list[dict[str, Any]], rest: 
         link = Link(row.pop("kind"), theta=row.pop("theta", 0.0), d=d, **row)
         links.append(moved_frame(link, step))
     return cls(name, tuple(links), base=base, **rest)
-
-
-def moved_frame(link: Link, step: Pose) -> Link:
-    """The same link with its frame moved by `step` (the new frame seen from the old), its body with it."""
-    mass, r, tensor = link.about_com
-    turn = step.R.T
-    return link.replace(
-        pose=link.pose @ step,
-        com=tuple(product(turn, r - step.p)),
-        inertia=Inertia.about_com(turned_tensor(turn, tensor)),
-        mass=mass,
-    )

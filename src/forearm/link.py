@@ -24,9 +24,10 @@ from forearm.algebra import (
     second_moment,
     sin,
     sin_cos_of_constant,
+    turned_tensor,
 )
 from forearm.frames import SAME, ZERO, Part, Pose, Triple, frozen_array
-from forearm.inertia import NO_INERTIA, AboutCom, Inertia, Ten, shifted
+from forearm.inertia import NO_INERTIA, AboutCom, Inertia, Ten, shifted, ten_from
 
 
 @dataclass(frozen=True)
@@ -247,3 +248,24 @@ def combined(link: Link, mass: Scalar, com: Vector, inertia: Matrix) -> Link:
     center = r1 if is_zero(total) else (m1 * r1 + mass * com) / total
     tensor = i1 + parallel_axis(m1, r1 - center) + inertia + parallel_axis(mass, com - center)
     return link.replace(mass=total, com=tuple(center), inertia=Inertia.about_com(tensor))
+
+
+def moved_frame(link: Link, step: Pose) -> Link:
+    """The same link with its frame moved by `step` (the new frame seen from the old), its body with it."""
+    mass, r, tensor = link.about_com
+    turn = step.R.T
+    return link.replace(
+        pose=link.pose @ step,
+        com=tuple(product(turn, r - step.p)),
+        inertia=Inertia.about_com(turned_tensor(turn, tensor)),
+        mass=mass,
+    )
+
+
+def link_of_ten(link: Link, numbers: Sequence[Any]) -> Link:
+    """The link with another body: ten numbers in the order of `TEN`, link axes."""
+    mass, h, tensor = ten_from(numbers)
+    if is_zero(mass):
+        faults.moment_without_mass(link, h)
+        return link.replace(mass=mass, com=ZERO, inertia=Inertia.about_origin(tensor))
+    return link.replace(mass=mass, com=tuple(h / mass), inertia=Inertia.about_origin(tensor))

@@ -44,6 +44,8 @@ class MotionFile:
     """Accelerations (K, n), if there are any."""
     tau: Vector | None
     """Torques (K, n), if there are any."""
+    current: Vector | None
+    """Motor currents (K, n) [A], if there are any."""
     digits: dict[str, Vector]
     """Last digit that is written of each column (n,), by quantity; 0 for many digits."""
     notes: tuple[str, ...] = ()
@@ -65,7 +67,7 @@ def read_motion_file(
         source: A path, or a stream of bytes.
         arm: Whose joints they are.
         label: What to call the file in messages; its path by default.
-        needs: Quantities that must be there: "t", "q", "qd", "qdd", "tau".
+        needs: Quantities that must be there: "t", "q", "qd", "qdd", "tau", "current".
         degrees: Whether angles without a unit in their title are in degrees; None for radians, with a fault where they
             cannot be.
         time_unit: Unit of a time column without one: 's', 'ms', 'us' or 'ns'.
@@ -99,9 +101,7 @@ def read_motion_file(
     if t is not None:
         _check_times(label, table, t)
     notes = _notes(table, columns)
-    return MotionFile(
-        label, t, found["q"], found["qd"], found["qdd"], found["tau"], digits=digits, notes=notes
-    )
+    return MotionFile(label, t, **found, digits=digits, notes=notes)
 
 
 def _ask_about_degrees(arm: Arm, label: str, columns: Header, q: Vector) -> None:

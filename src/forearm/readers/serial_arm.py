@@ -13,11 +13,11 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector, is_number, parallel_axis, rotation_z, sin_cos_of_constant
 from forearm.angles import nearest_right_angle, rounded_right_angle
-from forearm.arm import Arm, Defect, moved_frame
+from forearm.arm import Arm, Defect
 from forearm.faults import ArmFault, ReadFault, link_faults
 from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
-from forearm.link import Drive, Link
+from forearm.link import Drive, Link, moved_frame
 from forearm.option_names import option
 from forearm.readers.robot_text import Frame, JointText, RobotText
 from forearm.readers.serial_chain import Member, SerialChain

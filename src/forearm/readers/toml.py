@@ -17,11 +17,11 @@ from typing import Any
 
 from forearm.algebra import Scalar, is_number
 from forearm.angles import rotation_rpy, rounded_right_angle
-from forearm.arm import Arm, Defect, moved_frame
+from forearm.arm import Arm, Defect
 from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean, link_faults
 from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
-from forearm.link import Drive, Link
+from forearm.link import Drive, Link, moved_frame
 from forearm.readers.file_content import read_limited
 from forearm.readers.toml_table import REQUIRED, Source, TomlTable
 from forearm.readers.toml_text import MAX_LETTERS, parse
