@@ -9,10 +9,9 @@ from arms import random_body, random_rotation
 from close import assert_close
 from forearm.algebra import cross
 from forearm.arm import Arm
-from forearm.link import moved_frame
 from forearm.frames import Pose
 from forearm.inertia import Inertia
-from forearm.link import Drive, Link, Wrench
+from forearm.link import Drive, Link, Wrench, moved_frame
 
 
 def homogeneous(R=None, p=(0, 0, 0)):

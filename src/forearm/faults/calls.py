@@ -107,8 +107,8 @@ def parameter_rows(arm: Any, theta: Any) -> np.ndarray[Any, Any]:
     values = np.asarray(theta, dtype=float)
     if values.shape not in ((10 * arm.n,), (arm.n, 10)) or not np.all(np.isfinite(values)):
         raise StateFault(
-            f"parameters have shape {values.shape}; give {10 * arm.n} finite numbers for arm {arm.name!r}: ten for each "
-            "link, in the order of parameter_names(arm)."
+            f"parameters have shape {values.shape}; give {10 * arm.n} finite numbers for arm {arm.name!r}: ten for "
+            "each link, in the order of parameter_names(arm)."
         )
     return values.reshape(arm.n, 10)
 

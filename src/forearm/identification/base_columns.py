@@ -85,7 +85,7 @@ def full_columns(arm: Arm, drives: DriveColumns, q: Matrix, qd: Matrix, qdd: Mat
 
 
 def _order(arm: Arm, drives: DriveColumns) -> list[int]:
-    """Friction and offsets first, which nothing else explains; then bodies; rotors last: they are grouped with bodies."""
+    """Friction and offsets first, which nothing else explains; then bodies, rotors, and what may be grouped away."""
     width = 10 * arm.n
     kinds = drives.kind_of
     first = [width + k for k, kind in enumerate(kinds) if kind not in ("IA", "IAm")]
@@ -98,7 +98,8 @@ def _order(arm: Arm, drives: DriveColumns) -> list[int]:
 def _grouped(X: Matrix, order: list[int]) -> tuple[tuple[int, ...], Matrix]:
     R = np.linalg.qr(X, mode="r")  # the same angles between columns, in fewer rows
     sizes = np.linalg.norm(R, axis=0)
-    scaled = R / np.where(sizes > 0, sizes, 1.0)
+    sizes[sizes <= RANK**2 * sizes.max()] = 0.0  # rounding of frames: such a column is none
+    scaled = np.where(sizes > 0, R, 0.0) / np.where(sizes > 0, sizes, 1.0)
     basis = np.zeros((len(R), 0))
     kept: list[int] = []
     for k in order:

@@ -12,11 +12,14 @@ from forearm.inertia import Ten
 def exact_minors(ten: Ten) -> list[Fraction]:
     """Leading minors' pivots of a pseudo-inertia, exact: all positive says positive definite (Sylvester)."""
     mass, h, inertia = ten
-    I = [[Fraction(float(x)) for x in row] for row in np.asarray(inertia)]
-    half = sum(I[k][k] for k in range(3)) / 2
-    J = [[(half if i == j else 0) - I[i][j] for j in range(3)] + [Fraction(float(h[i]))] for i in range(3)]
+    tensor = [[Fraction(float(x)) for x in row] for row in np.asarray(inertia)]
+    half = (tensor[0][0] + tensor[1][1] + tensor[2][2]) / 2
+    J = [
+        [(half if i == j else Fraction(0)) - tensor[i][j] for j in range(3)] + [Fraction(float(h[i]))]
+        for i in range(3)
+    ]
     J.append([*(Fraction(float(x)) for x in h), Fraction(float(mass))])
-    pivots = []
+    pivots: list[Fraction] = []
     for k in range(4):
         pivots.append(J[k][k])
         if J[k][k] == 0:
@@ -28,12 +31,13 @@ def exact_minors(ten: Ten) -> list[Fraction]:
 
 
 def exactly_consistent(arm: Arm) -> list[float]:
-    """The smallest eigenvalue of each link's pseudo-inertia; a link that is not positive definite exactly is refused."""
+    """The smallest eigenvalue of each link's pseudo-inertia; what is not positive definite exactly is refused."""
     found = []
     for link in arm.links:
         if min(exact_minors(link.ten)) <= 0:
             raise KernelFault(
-                f"identify: link {link.name!r} came out as no body, by rounding; believe in the given arm more: prior=0.3."
+                f"identify: link {link.name!r} came out as no body, by rounding; believe in the given arm more: "
+                "prior=0.3."
             )
         found.append(float(np.linalg.eigvalsh(np.asarray(link.pseudo_inertia, dtype=float))[0]))
     return found

@@ -5,14 +5,15 @@
 
 J is the 4x4 pseudo-inertia of a link (Wensing, Kim, Slotine, IEEE RA-L 3 (2018) 60-67): positive definite says mass
 > 0, moments > 0 and the triangle inequality at once (Sousa, Cortesão, Int. J. Robotics Research 33 (2014) 931-944).
-d(J, J₀) = tr(J₀⁻¹ J) - log det(J₀⁻¹ J) - 4 is the entropic distance from the arm that was given (Lee, Wensing, Park, IEEE
-Trans. Robotics 36 (2020) 169-182): it does not depend on frames or units and grows without bound where J becomes singular.
-W is one over the noise, so the first term is a likelihood; near J₀ the second is ½ of the relative change squared over s²:
-s is how well the given inertias are believed, 1 for "within about their own size". What the data tell outweighs that by
-far; what they do not tell stays where it was.
+d(J, J₀) = tr(J₀⁻¹ J) - log det(J₀⁻¹ J) - 4 is the entropic distance from the arm that was given (Lee, Wensing, Park,
+IEEE Trans. Robotics 36 (2020) 169-182): it does not depend on frames or units and grows without bound where J becomes
+singular. W is one over the noise, so the first term is a likelihood; near J₀ the second is ½ of the relative change
+squared over s²: s is how well the given inertias are believed, 1 for within about their own size. What the data tell
+outweighs that by far; what they do not tell stays where it was.
 
-Only the triangular factor of the rows enters, so the problem is as small as the arm. With J = L₀ K L₀ᵀ and J₀ = L₀ L₀ᵀ all
-unknowns are near 1. log det K is the sum of logarithms of the diagonal of a triangular Z with [[K, Z], [Zᵀ, diag Z]] ≥ 0.
+Only the triangular factor of the rows enters, so the problem is as small as the arm. With J = L₀ K L₀ᵀ, J₀ = L₀ L₀ᵀ all
+unknowns are near 1. log det K is the sum of logarithms of the diagonal of a triangular Z with
+[[K, Z], [Zᵀ, diag Z]] ≥ 0.
 """
 
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from forearm.arm import Arm
 from forearm.faults import KernelFault, StateFault
 from forearm.identification.drive_columns import NEVER_NEGATIVE, DriveColumns
 from forearm.identification.equations import Equations
-from forearm.inertia import SIX, Ten, numbers_of, ten_from
+from forearm.inertia import Ten, numbers_of, ten_from
 
 LEAST_RADIUS = 0.01
 """A given link that is thinner is believed to be so thick, as its root of second moment over mass [m]."""
@@ -89,8 +90,9 @@ def consistent_fit(
 ) -> ConsistentFit:
     """Solve the problem above; `prior` are all parameters that are believed in, `strength` is s."""
     X, tau = equations.rows(weights)
-    R = np.linalg.qr(np.column_stack([X, tau]), mode="r")
-    R, z = R[:-1, :-1] if len(R) > R.shape[1] - 1 else R[:, :-1], R[: R.shape[1] - 1, -1]
+    factor: Matrix = np.asarray(np.linalg.qr(np.column_stack([X, tau]), mode="r"))
+    width = factor.shape[1] - 1
+    R, z = factor[:width, :width], factor[:width, width]
     n = arm.n
     given, corrected = believed(prior[: 10 * n].reshape(n, 10))
     roots = [np.linalg.cholesky(J) for J in given]
@@ -155,8 +157,8 @@ def _solve(
     ).solve()
     if str(found.status) not in ("Solved", "AlmostSolved"):
         raise KernelFault(
-            f"identify: the solver ends with {found.status} after {found.iterations} steps; look at the log's units, or "
-            "believe in the given arm more: prior=0.3."
+            f"identify: the solver ends with {found.status} after {found.iterations} steps; look at the log's units, "
+            "or believe in the given arm more: prior=0.3."
         )
     return np.array(found.x[:p]), int(found.iterations)
 

@@ -6,8 +6,8 @@
     OF    offset: what a torque sensor or an amplifier shows at rest   [N m]
     IA    rotor inertia, as the joint feels it      [kg m²]
 
-Dry friction is the smooth curve of `drives`: with s = v / sqrt(v² + smoothing²) it is FC s + FD s². Fast enough, s² is 1:
-then FD and OF cannot be told apart, and only rows slower than the smoothing speed do so.
+Dry friction is the smooth curve of `drives`: with s = v / sqrt(v² + smoothing²) it is FC s + FD s². Fast enough, s² is
+1: then FD and OF cannot be told apart, and only rows slower than the smoothing speed do so.
 
 A motor that turns with several joints (coupled wrists) has columns of its own, FVm, FCm and IAm: they act on its speed,
 counted in turns of the joint that it is named for, and on every joint that it turns with.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class Equations:
         """Root mean square of each joint's torque (n,)."""
         return np.sqrt(np.mean(self.tau**2, axis=0))
 
-    def rows(self, weights: Vector, kept: object = slice(None)) -> tuple[Matrix, Vector]:
+    def rows(self, weights: Vector, kept: Any = slice(None)) -> tuple[Matrix, Vector]:
         """Weighted rows (K n, columns) and torques (K n,)."""
         X = self.X[:, :, kept] * weights[:, None]
         return X.reshape(-1, X.shape[2]), (self.tau * weights).ravel()

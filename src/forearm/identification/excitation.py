@@ -1,10 +1,10 @@
 """Motions that show an arm's parameters: periodic Fourier series, made so that the base regressor is well conditioned.
 
-A finite Fourier series per joint is periodic and smooth, its derivatives are known exactly, and its noise can be averaged
-over periods (Swevers, Ganseman, Tükel, De Schutter, Van Brussel, IEEE Trans. Robotics and Automation 13 (1997) 730-740).
-Its first instant is at rest, so that a controller can begin with it. Coefficients are searched for by an evolution strategy
-with covariance matrix (Hansen, Ostermeier 2001), each candidate scaled into the limits of positions, speeds and
-accelerations; torques beyond the limits of the drives, of the given arm, count against it.
+A finite Fourier series per joint is periodic and smooth, its derivatives are known exactly, and its noise can be
+averaged over periods (Swevers, Ganseman, Tükel, De Schutter, Van Brussel, IEEE Trans. Robotics and Automation 13 (1997)
+730-740). Its first instant is at rest, so that a controller can begin with it. Coefficients are searched for by an
+evolution strategy with covariance matrix (Hansen, Ostermeier 2001), each candidate scaled into the limits of positions,
+speeds and accelerations; torques beyond the limits of the drives, of the given arm, count against it.
 """
 
 import math
@@ -162,7 +162,7 @@ class _Search:
                 MARGIN * lim.acceleration / np.abs(a).max(axis=1),
             ]
         )
-        scale = most * (1 / (1 + np.exp(-2.0 - parts[:, 2 * K])))
+        scale = most * (0.5 + 0.5 / (1 + np.exp(-2.0 - parts[:, 2 * K])))  # no joint may fall asleep
         # the centre moves within the room that the waves leave
         left = np.maximum(room - span * scale, 0.0)
         low = lim.low + (1 - MARGIN) / 2 * (lim.high - lim.low) - scale * q.min(axis=1)
@@ -202,8 +202,9 @@ class _Search:
         if over.size:
             i = int(over[0])
             raise StateFault(
-                f"excite: joint {self.arm.joint_names[i]!r} would need {tau[i]:.4g}, more than its {self.limits.effort[i]:g};"
-                " give a longer duration, a lower speed= or acceleration=, or more generations."
+                f"excite: joint {self.arm.joint_names[i]!r} would need {tau[i]:.4g}, more than its "
+                f"{self.limits.effort[i]:g}; give a longer duration, a lower speed= or acceleration=, or more "
+                "generations."
             )
         return found
 

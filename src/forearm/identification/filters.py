@@ -2,10 +2,11 @@
 
 1. Rows are put on even times (cubic splines for positions, straight lines for torques).
 2. The cut-off is five times the frequency below which the speeds have 99 % of their power, or what was asked for.
-3. Positions (and speeds, if they were measured) are filtered without delay: Butterworth of fourth order, forth and back.
-   Derivatives are those of splines through what is left. Both ends are cut off.
-4. Torques and every column of the regressor go through the same low-pass filter and are thinned out to twice the cut-off:
-   what the filter does to one side it does to the other, and rows are about as independent as their noise is white.
+3. Positions (and speeds, if they were measured) are filtered without delay: Butterworth of fourth order, forth and
+   back. Derivatives are those of splines through what is left. Both ends are cut off.
+4. Torques and every column of the regressor go through the same low-pass filter and are thinned out to twice the
+   cut-off: what the filter does to one side it does to the other, and rows are about as independent as their noise is
+   white.
 """
 
 import math
@@ -76,7 +77,7 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
     from scipy.interpolate import CubicSpline
     from scipy.signal import butter, firwin, sosfiltfilt
 
-    notes = []
+    notes: list[str] = []
     even, q, qd, tau = _even(log, notes)
     rate = (len(even) - 1) / (even[-1] - even[0])
     fc, why = (cutoff, "as asked for") if cutoff is not None else chosen_cutoff(q, rate)
@@ -108,9 +109,9 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
     length = 8 * factor + 1
     weights = firwin(length, min(0.99, 2.2 * fc / (rate / keep))) if factor > 1 else np.ones(1)
     notes.append(
-        f"positions filtered without delay at {fc:.3g} Hz (Butterworth, fourth order, forth and back), {why}; torques and "
-        f"regressor alike filtered and thinned out to {rate / keep / factor:.3g} rows a second; {ends / rate:.2g} s cut off "
-        "at both ends"
+        f"positions filtered without delay at {fc:.3g} Hz (Butterworth, fourth order, forth and back), {why}; torques "
+        f"and regressor alike filtered and thinned out to {rate / keep / factor:.3g} rows a second; {ends / rate:.2g} "
+        "s cut off at both ends"
     )
     return Filtered(t, smooth[inner], v, a, tau[inner], fc, Thinning(weights, factor), tuple(notes))
 
@@ -123,8 +124,8 @@ def _even(log: Log, notes: list[str]) -> tuple[Vector, Matrix, Matrix | None, Ma
     if steps.max() > max(GAP, 3 * np.median(steps)):
         k = int(np.argmax(steps))
         raise StateFault(
-            f"{log.label}: no rows between {log.t[k]:.4g} and {log.t[k + 1]:.4g} s; cut the log there and give one of the "
-            "parts."
+            f"{log.label}: no rows between {log.t[k]:.4g} and {log.t[k + 1]:.4g} s; cut the log there and give one of "
+            "the parts."
         )
     even = np.linspace(log.t[0], log.t[-1], len(log.t))
     qd = log.qd
@@ -157,7 +158,7 @@ def _speeds_fit(log: Log) -> bool:
 
 
 def chosen_cutoff(q: Matrix, rate: float) -> tuple[float, str]:
-    """A few times the frequency below which the joints' speeds have nearly all their power, and a sentence that says so."""
+    """A few times the frequency below which speeds have nearly all their power, and a sentence for it."""
     from scipy.signal import detrend, get_window
 
     spectrum = np.abs(np.fft.rfft(detrend(q, axis=0) * get_window("hann", len(q))[:, None], axis=0)) ** 2

@@ -70,7 +70,7 @@ def _solved(equations: Equations, weights: Vector, kept: list[int]) -> tuple[Vec
     X, tau = equations.rows(weights, kept)
     sizes = np.linalg.norm(X, axis=0)
     sizes[sizes == 0] = 1.0
-    R = np.linalg.qr(np.column_stack([X / sizes, tau]), mode="r")
+    R: Matrix = np.asarray(np.linalg.qr(np.column_stack([X / sizes, tau]), mode="r"))
     U, s, Vt = np.linalg.svd(R[:-1, :-1])
     inverse = 1.0 / np.maximum(s, 1e-13 * s[0])
     return (Vt.T * inverse) @ (U.T @ R[:-1, -1]) / sizes, (Vt.T * inverse) / sizes[:, None]

@@ -64,9 +64,9 @@ def without_clipping(arm: Arm, log: Log, mend: Sequence[str]) -> tuple[Log, Matr
                 continue
             if "clipping" not in mend:
                 raise StateFault(
-                    f"{log.label}: the torque of joint {link.name!r} stays at {extreme:.5g} in {at.mean():.1%} of the rows "
-                    f"(up to {longest} in a row): clipped, so it is not what moved the arm. Log a gentler motion, or leave "
-                    "those rows out: mend=['clipping'] (--mend clipping)."
+                    f"{log.label}: the torque of joint {link.name!r} stays at {extreme:.5g} in {at.mean():.1%} of the "
+                    f"rows (up to {longest} in a row): clipped, so it is not what moved the arm. Log a gentler motion, "
+                    "or leave those rows out: mend=['clipping'] (--mend clipping)."
                 )
             marked[:, i] |= at
     if marked.any():
@@ -100,20 +100,21 @@ def check_torques(arm: Arm, label: str, equations: Equations, mend: Sequence[str
     if odd.any() and (not 1 / OFF < factor < OFF or odd.sum() < counts.sum()):
         said = ", ".join(f"{arm.joint_names[i]} {abs(slope[i]):.3g}" for i in np.flatnonzero(odd))
         raise StateFault(
-            f"{label}: torques are not those of arm {arm.name!r}, by these factors: {said}. {_unit(factor)} If the given "
-            "arm is that far off, check=False (--no-check)."
+            f"{label}: torques are not those of arm {arm.name!r}, by these factors: {said}. {_unit(factor)} If the "
+            "given arm is that far off, check=False (--no-check)."
         )
     wrong = counts & (like < -0.5)
     if not wrong.any():
         return np.ones(arm.n)
     if "sign" in mend:
-        return np.where(wrong, -1.0, 1.0)
+        whole = wrong.sum() == (counts & (np.abs(like) > 0.5)).sum()
+        return np.where(wrong | whole, -1.0, 1.0)
     names = ", ".join(arm.joint_names[i] for i in np.flatnonzero(wrong))
     which = "all joints" if wrong.sum() == counts.sum() else names
     raise StateFault(
         f"{label}: torques of {which} have the other sign than arm {arm.name!r} needs (correlation "
-        f"{float(np.min(like[wrong])):.2f}): torques here are what the drives exert on the arm. Turn them round, or let it "
-        "be done: mend=['sign'] (--mend sign)."
+        f"{float(np.min(like[wrong])):.2f}): torques here are what the drives exert on the arm. Turn them round, or "
+        "let it be done: mend=['sign'] (--mend sign)."
     )
 
 
@@ -136,14 +137,14 @@ def refuse_driving_friction(
     for i, name in enumerate(arm.joint_names, 1):
         k = [names.index(f"{kind}{i}") for kind in ("FV", "FC") if f"{kind}{i}" in names]
         weights = np.array([speed[i - 1], 1.0])
-        if len(k) < 2:
+        if len(k) < 2 or not np.all(np.isfinite(fit.std[k])):
             continue
         level = float(weights @ fit.values[k])
         error = float(np.sqrt(weights @ fit.covariance[np.ix_(k, k)] @ weights))
-        if np.isfinite(error) and level < -8 * error and -level > 2 * fit.noise[i - 1]:
+        if level < -8 * error and -level > 2 * fit.noise[i - 1]:
             raise StateFault(
-                f"{label}: friction of joint {name!r} would be {level:.3g} ± {error:.1g}, driving the arm: its torque has "
-                "the other sign, or its speed has. Turn it round."
+                f"{label}: friction of joint {name!r} would be {level:.3g} ± {error:.1g}, driving the arm: its torque "
+                "has the other sign, or its speed has. Turn it round."
             )
 
 
@@ -182,8 +183,9 @@ def refuse_shift(label: str, delay: float, remains: float) -> None:
     if abs(delay) > LEAST_SHIFT and remains < BETTER:
         when = "later" if delay > 0 else "earlier"
         raise StateFault(
-            f"{label}: torques come {abs(delay) * 1e3:.3g} ms {when} than positions (moved by that, {remains:.0%} of the "
-            f"residual's square is left). Give the two the same clock, or let it be done: mend=['shift'] (--mend shift)."
+            f"{label}: torques come {abs(delay) * 1e3:.3g} ms {when} than positions (moved by that, {remains:.0%} of "
+            f"the residual's square is left). Give the two the same clock, or let it be done: mend=['shift'] (--mend "
+            "shift)."
         )
 
 
@@ -205,7 +207,7 @@ def refuse_unexcited(arm: Arm, label: str, base: BaseColumns, found: list[int], 
     why = f"joint {', '.join(still)} hardly moves" if still else "the motion is too plain, or too short"
     names = ", ".join(base.names[k] for k in found[:8]) + (" …" if len(found) > 8 else "")
     raise StateFault(
-        f"{label}: does not show {len(found)} of {base.rank} base parameters ({names}): {why}. Log a motion that moves all "
-        "joints at once, at several speeds (fa.excite designs one), or keep the given arm's numbers for them: "
+        f"{label}: does not show {len(found)} of {base.rank} base parameters ({names}): {why}. Log a motion that moves "
+        "all joints at once, at several speeds (fa.excite designs one), or keep the given arm's numbers for them: "
         "mend=['unexcited'] (--mend unexcited)."
     )

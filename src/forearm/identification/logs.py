@@ -102,8 +102,8 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
     missing = [name for name in ("t", "q") if name not in source]
     if missing or strange or ("tau" not in source) == ("current" not in source):
         raise StateFault(
-            f"log: has {', '.join(map(str, source))}; give a mapping with t (K,), q (K, {arm.n}), optionally qd, and tau "
-            "or current, not both."
+            f"log: has {', '.join(map(str, source))}; give a mapping with t (K,), q (K, {arm.n}), optionally qd, and "
+            "tau or current, not both."
         )
     t = np.asarray(source["t"], dtype=float)
     found: dict[str, Matrix] = {}
@@ -184,7 +184,7 @@ def _refuse_degrees(arm: Arm, log: Log) -> None:
             f"its limits are {low:.3g} to {high:.3g}" if math.isfinite(reach) else "no limits",
         )
         raise StateFault(
-            f"{log.label}: joint {link.name!r} goes to {most:.4g} {unit if link.revolute else 'm'} ({limits}). In degrees? "
-            "Then give degrees=True (--degrees). Positions of motors before their gears? Then give coupling=, the "
-            "reductions of the joints. If it is right as it is, degrees=False (--radians)."
+            f"{log.label}: joint {link.name!r} goes to {most:.4g} {unit if link.revolute else 'm'} ({limits}). In "
+            "degrees? Then give degrees=True (--degrees). Positions of motors before their gears? Then give coupling=, "
+            "the reductions of the joints. If it is right as it is, degrees=False (--radians)."
         )

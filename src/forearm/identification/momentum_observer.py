@@ -3,9 +3,9 @@
     r = gain (p - p₀ - ∫ (tau + C(q, qd)ᵀ qd - g(q) - friction(qd) + r) dt)        p = M(q) qd
 
 follows the external torque like a filter of first order with the cut-off gain / 2π (De Luca, Mattone, Sensorless robot
-collision detection and hybrid force/motion control, ICRA 2005, 999-1004, doi:10.1109/ROBOT.2005.1570247). The integral is
-summed by trapezoids, and r of the same instant enters it, so that any step is stable. Because dM/dt = C + Cᵀ, the sum of
-Cᵀ qd, -g and -friction is dM/dt qd less the bias.
+collision detection and hybrid force/motion control, ICRA 2005, 999-1004, doi:10.1109/ROBOT.2005.1570247). The integral
+is summed by trapezoids, and r of the same instant enters it, so that any step is stable. Because dM/dt = C + Cᵀ, the
+sum of Cᵀ qd, -g and -friction is dM/dt qd less the bias.
 """
 
 from pathlib import Path

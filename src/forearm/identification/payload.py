@@ -1,9 +1,8 @@
 """The payload: mass, centre and inertia of what is in the gripper, from a short motion of a known arm.
 
-The arm's own torques are taken off the log; what is left is linear in the ten parameters of a body at the tool (Atkeson,
-An, Hollerbach, Int. J. Robotics Research 5 (1986) 101-119), and in an offset of each joint where sensors have one. The body
-is consistent by construction, as in `consistent_fit`; a prior that knows nothing but its size keeps what the motion does
-not tell within reason.
+The arm's own torques are taken off the log; what is left is linear in the ten parameters of a body at the tool
+(Atkeson, An, Hollerbach, Int. J. Robotics Research 5 (1986) 101-119), and in an offset of each joint where sensors have
+one.
 """
 
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from forearm.identification.filters import filtered
 from forearm.identification.least_squares import WIDTH, LeastSquares, least_squares
 from forearm.identification.log_checks import refuse_shift, time_shift, without_clipping
 from forearm.identification.logs import read_log
-from forearm.inertia import TEN, Inertia, numbers_of, moved_ten, ten_from
+from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from
 from forearm.text_table import text_table
 
 KNOWN = 0.1
@@ -149,18 +148,16 @@ def _with_own(equations: Equations, own: Matrix) -> Equations:
 def _moves(pose: Any) -> Matrix:
     """From the ten parameters in a frame that is at `pose` in the link's to those in the link's frame (10, 10)."""
     back = pose.inverse()
-    return np.array(
-        [np.array(numbers_of(moved_ten(ten_from(row), back)), dtype=float) for row in np.eye(10)]
-    ).T
+    return np.array([numbers_of(moved_ten(ten_from(list(row)), back)) for row in np.eye(10)], dtype=float).T
 
 
 def _payload(frame: str | int, fit: LeastSquares, equations: Equations, notes: tuple[str, ...]) -> Payload:
     ten, std = fit.values[:10], fit.std[:10]
-    mass, h, tensor = ten_from(ten)
+    mass, h, tensor = ten_from(list(ten))
     if mass < WIDTH * std[0]:
         raise StateFault(
-            f"payload: its mass is {mass:.3g} ± {std[0]:.2g} kg, which may be nothing. Is the log one with the payload, and "
-            "the arm the one without? Then log a longer or livelier motion."
+            f"payload: its mass is {mass:.3g} ± {std[0]:.2g} kg, which may be nothing. Is the log one with the "
+            "payload, and the arm the one without? Then log a longer or livelier motion."
         )
     com = h / mass
     slopes = np.zeros((3, 10))
@@ -170,7 +167,7 @@ def _payload(frame: str | int, fit: LeastSquares, equations: Equations, notes: t
     about = tensor - mass * (com @ com * np.eye(3) - np.outer(com, com))
     unsure = [name for name, s in zip(TEN, std, strict=True) if s > KNOWN * mass * RADIUS ** _power(name) * 5]
     said = [f"the motion does not tell {', '.join(unsure)}: move the wrist more and faster"] if unsure else []
-    six = np.array(ten_from(std).inertia)
+    six = np.array(ten_from(list(std)).inertia)
     rest = equations.residual(fit.values)
     residual = np.linalg.norm(rest, axis=0) / np.maximum(np.linalg.norm(equations.tau, axis=0), 1e-300)
     offset = fit.values[10:] if len(fit.values) > 10 else np.zeros(equations.n)

@@ -20,8 +20,8 @@ def report(found: Identified) -> str:
         (f"{found.cutoff:.3g} Hz", "cut-off of the filters"),
     ]
     lead = (
-        f"Identified from `{found.log}`: the arm whose numbers explain a measured motion, every link a body that can be "
-        f"(smallest eigenvalue of a pseudo-inertia {min(found.smallest):.2g}, positive in exact arithmetic)."
+        f"Identified from `{found.log}`: the arm whose numbers explain a measured motion, every link a body that can "
+        f"be (smallest eigenvalue of a pseudo-inertia {min(found.smallest):.2g}, positive in exact arithmetic)."
     )
     sections = [
         _torques(found),
@@ -40,20 +40,22 @@ def _torques(found: Identified) -> Section:
     figures: list[Any] = []
     for equations, where in ((found.equations, "log"), (found.validation, "other log, not fitted to")):
         if equations is not None:
-            drawn = _drawn(found, equations)
-            figures += [Figure(drawn, f"Torques of the {where}.", f"torques{len(figures)}")] if drawn else []
+            name = f"torques{len(figures)}"
+            drawn = _drawn(found, equations, name)
+            figures += [Figure(drawn, f"Torques of the {where}.", name)] if drawn else []
     if not figures:
         text += " Pictures need matplotlib: pip install 'forearm[plot]'."
     return Section("Measured and predicted torques", text, figures)
 
 
-def _drawn(found: Identified, equations: Equations) -> str | None:
+def _drawn(found: Identified, equations: Equations, name: str) -> str | None:
     try:
         from forearm.plots import svg, torque_figure
     except ImportError:
         return None
     predicted = equations.X @ found.theta
-    return svg(torque_figure(found.arm, equations.t, equations.tau, others={"predicted": predicted}))
+    made = torque_figure(found.arm, equations.t, equations.tau, others={"predicted": predicted})
+    return svg(made, name)
 
 
 def _residuals(found: Identified) -> Section:
@@ -66,8 +68,8 @@ def _residuals(found: Identified) -> Section:
         for i, joint in enumerate((*whole.joints, "all joints"))
     ]
     text = (
-        "What is not explained, of the filtered torque. Least squares fits base parameters without asking whether a body "
-        "can have them; the consistent fit is the identified arm. The difference is what consistency costs."
+        "What is not explained, of the filtered torque. Least squares fits base parameters without asking whether a "
+        "body can have them; the consistent fit is the identified arm. The difference is what consistency costs."
     )
     return Section("Residuals", text, [PageTable(("joint", *columns), rows)])
 
@@ -90,7 +92,7 @@ def _base(found: Identified) -> Section:
         )
     ]
     header = ("name", "value", "std", "95 % from", "to", "identified arm", "group")
-    text = "Combinations of parameters that torques can tell, by weighted least squares, and those of the identified arm."
+    text = "Combinations that torques can tell, by weighted least squares, and those of the identified arm."
     return Section("Base parameters", text, [PageTable(header, rows, code=(0, 6))])
 
 
