@@ -6,7 +6,7 @@
 J is the 4x4 pseudo-inertia of a link (Wensing, Kim, Slotine, IEEE RA-L 3 (2018) 60-67): positive definite says mass
 > 0, moments > 0 and the triangle inequality at once (Sousa, Cortesão, Int. J. Robotics Research 33 (2014) 931-944).
 d(J, J₀) = tr(J₀⁻¹ J) - log det(J₀⁻¹ J) - 4 is the entropic distance from the arm that was given (Lee, Wensing, Park,
-IEEE Trans. Robotics 36 (2020) 169-182): it does not depend on frames or units and grows without bound where J becomes
+IEEE Trans. Robotics 36 (2020) 348-365): it does not depend on frames or units and grows without bound where J becomes
 singular. W is one over the noise, so the first term is a likelihood; near J₀ the second is ½ of the relative change
 squared over s²: s is how well the given inertias are believed, 1 for within about their own size. What the data tell
 outweighs that by far; what they do not tell stays where it was.
