@@ -47,7 +47,8 @@ def test_c_agrees_to_rounding(pushed, tmp_path):
         f'#include <stdio.h>\n#include "{name}_observer.h"\n'
         "int main(void) { double x[18]; "
         f'{name}_observer o = {{0}}; for (;;) {{ for (int i = 0; i < 18; i++) if (scanf("%lf", &x[i]) != 1) return 0; '
-        f'{name}_observer_step(&o, x, x + 6, x + 12); for (int i = 0; i < 6; i++) printf("%.17g ", o.external[i]); }} }}\n'
+        f"{name}_observer_step(&o, x, x + 6, x + 12); "
+        'for (int i = 0; i < 6; i++) printf("%.17g ", o.external[i]); } }\n'
     )
     program = tmp_path / "watch"
     subprocess.run(

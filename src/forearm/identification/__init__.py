@@ -2,11 +2,11 @@
 
 procedure          `identify`, step by step; identified is what it gives, report its page
 logs               files and mappings, currents, coupled motors
-filters            even times, a cut-off from the data, the same filter on torques and columns; equations are the rows
+filters            even times, a cut-off from the data, the same filter on torques and columns; torque_rows
 drive_columns      friction, offsets and rotors as columns of the regressor
 base_columns       which combinations of parameters torques can tell, by numbers
 least_squares      ordinary and weighted, with honest intervals
-consistent_fit     the convex problem: bodies that can be, near the given arm; consistency checks it exactly
+consistent_fit     the convex problem: bodies that can be, near the given arm, checked exactly
 log_checks         what is wrong with a log: refused, or mended on request
 payload            what is in the gripper
 excitation         motions that show the parameters

@@ -12,8 +12,8 @@ from forearm.arm import Arm
 from forearm.dynamics import inverse_dynamics
 from forearm.identification.base_columns import BaseColumns
 from forearm.identification.drive_columns import DriveColumns
-from forearm.identification.equations import Equations
 from forearm.identification.least_squares import WIDTH
+from forearm.identification.torque_rows import Equations
 from forearm.text_table import text_table
 
 DETERMINED, PRIOR = 0.3, 0.9

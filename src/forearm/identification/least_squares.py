@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from forearm.algebra import Matrix, Vector
-from forearm.identification.equations import Equations
+from forearm.identification.torque_rows import Equations
 
 WIDTH = 1.959964
 """Half of a 95 % interval, in standard deviations."""

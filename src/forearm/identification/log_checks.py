@@ -19,10 +19,10 @@ from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
 from forearm.identification.base_columns import BaseColumns, full_columns
 from forearm.identification.drive_columns import DriveColumns
-from forearm.identification.equations import Equations
 from forearm.identification.filters import Filtered
 from forearm.identification.least_squares import LeastSquares
 from forearm.identification.logs import Log
+from forearm.identification.torque_rows import Equations
 
 MENDED = ("clipping", "sign", "shift", "unexcited")
 """What can be mended on request."""

@@ -17,11 +17,11 @@ from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
 from forearm.identification.base_columns import full_columns
 from forearm.identification.drive_columns import DriveColumns
-from forearm.identification.equations import Equations
 from forearm.identification.filters import filtered
 from forearm.identification.least_squares import WIDTH, LeastSquares, least_squares
 from forearm.identification.log_checks import refuse_shift, time_shift, without_clipping
 from forearm.identification.logs import read_log
+from forearm.identification.torque_rows import Equations
 from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from
 from forearm.text_table import text_table
 

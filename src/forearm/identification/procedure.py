@@ -13,14 +13,13 @@ from forearm.dynamics import parameters
 from forearm.faults import StateFault
 from forearm.identification import log_checks
 from forearm.identification.base_columns import BaseColumns, base_parameters
-from forearm.identification.consistency import exactly_consistent
-from forearm.identification.consistent_fit import ConsistentFit, consistent_fit
+from forearm.identification.consistent_fit import ConsistentFit, consistent_fit, exactly_consistent
 from forearm.identification.drive_columns import DriveColumns, drive_columns
-from forearm.identification.equations import Equations, equations_of
 from forearm.identification.filters import filtered
 from forearm.identification.identified import BaseFit, Identified, Parameters, Residuals
 from forearm.identification.least_squares import LeastSquares, least_squares
 from forearm.identification.logs import Log, coupling_matrix, read_log
+from forearm.identification.torque_rows import Equations, equations_of
 
 
 @dataclass(frozen=True, eq=False)

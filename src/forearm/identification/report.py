@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 import forearm
-from forearm.identification.equations import Equations
 from forearm.identification.identified import Identified
+from forearm.identification.torque_rows import Equations
 from forearm.page import Figure, PageTable, Section, page
 
 

@@ -16,7 +16,9 @@ from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.motion.number_tables import refuse
 
-KINDS = ("q", "qd", "qdd", "tau", "current")
+KINDS = ("q", "qd", "qdd", "tau")
+LOGGED = (*KINDS, "current")
+"""What a log may hold beside its times."""
 WORDS = {
     "q": "q pos position angle joint_position joint_angle actual_q",
     "qd": "qd dq vel velocity speed joint_velocity actual_qd",
@@ -112,7 +114,7 @@ def columns_of(
             found.ignored.append(title)
         else:
             named[at] = what
-    bases = {kind: 0 if any(w[:2] == (kind, "#0") for w in named.values()) else 1 for kind in KINDS}
+    bases = {kind: 0 if any(w[:2] == (kind, "#0") for w in named.values()) else 1 for kind in LOGGED}
     for at, (kind, joint, unit) in named.items():
         i = int(joint[1:]) - bases[kind] if isinstance(joint, str) else joint
         if not 0 <= i < arm.n:
@@ -209,7 +211,7 @@ def _check(arm: Arm, label: str, titles: Sequence[str], found: Header, needs: Se
     own = all(f"q:{name}" in titles for name in arm.joint_names)
     ours = any(title.startswith("q:") for title in titles)
     missing = ["t"] if "t" in needs and not found.has("t") else []
-    for kind in KINDS:
+    for kind in LOGGED:
         have = [i for i in range(arm.n) if (kind, i) in found.places]
         if (kind in needs or have) and len(have) < arm.n:
             lacking = [i for i in range(arm.n) if i not in have]

@@ -18,7 +18,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault
-from forearm.motion.columns import KINDS, Header, columns_of
+from forearm.motion.columns import LOGGED, Header, columns_of
 from forearm.motion.differentiation import derivatives
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
@@ -79,7 +79,7 @@ def read_motion_file(
         nonlocal columns
         columns = columns_of(arm, label, titles, needs=needs, degrees=bool(degrees), time_unit=time_unit)
         groups = [[columns.places["t", 0].at]] if columns.has("t") else []
-        return groups + [[c.at for c in columns.of(kind, arm.n)] for kind in KINDS if columns.has(kind)]
+        return groups + [[c.at for c in columns.of(kind, arm.n)] for kind in LOGGED if columns.has(kind)]
 
     with opened(source) as file:
         table = read_numbers(file, label, pick)
@@ -87,9 +87,9 @@ def read_motion_file(
         refuse(label, 1, "0 rows of numbers", "a header and a row for each instant")
     parts = iter(table.parts)
     t = next(parts)[:, 0] * columns.places["t", 0].factor if columns.has("t") else None
-    found: dict[str, Any] = dict.fromkeys(KINDS)
+    found: dict[str, Any] = dict.fromkeys(LOGGED)
     digits: dict[str, Vector] = {}
-    for kind in KINDS:
+    for kind in LOGGED:
         if columns.has(kind):
             mine = columns.of(kind, arm.n)
             factors = np.array([c.factor for c in mine])
