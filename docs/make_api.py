@@ -268,7 +268,7 @@ EXAMPLES = {
         """,
     "observer": """
         watch = fa.observer(rr, gain=50.0, dt=0.005)
-        print(np.abs(watch.run(log["q"], swing.qd, log["tau"])).max() < 0.1)
+        print(abs(watch.run(log["q"], swing.qd, log["tau"])).max() < 0.1)
         """,
     "StateFault": """
         try:
