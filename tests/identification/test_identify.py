@@ -1,7 +1,9 @@
 """Synthetic logs: intervals are honest, bodies are bodies, a fresh motion is predicted."""
 
+import runpy
 import sys
 import time
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -145,3 +147,9 @@ def test_without_the_solver_one_sentence(three, monkeypatch):
     monkeypatch.setitem(sys.modules, "clarabel", None)
     with pytest.raises(fa.StateFault, match=r"pip install 'forearm\[identify\]'"):
         fa.identify(start, log_of(true, motion))
+
+
+def test_the_example_runs(capsys):
+    example = Path(__file__).parents[2] / "examples" / "08_identify.py"
+    runpy.run_path(str(example.with_name("08_identify.py")))["main"](generations=5)
+    assert "within their 95 % intervals" in capsys.readouterr().out
