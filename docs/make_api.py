@@ -31,6 +31,9 @@ GROUPS = {
     "The compiler": "compile Kernel emit_c torch_function jax_function casadi_function sin cos sqrt where",
     "Simulation": "simulate significance",
     "Torques by look-up": "tabulate plan_table learn_table open_table LookupTable",
+    "The numbers of a real arm": (
+        "identify Identified identify_payload Payload base_parameters excite observer"
+    ),
     "Trust": "check verify compare",
     "What is refused": "Fault ArmFault NoDynamics StateFault ReadFault SingularInertia TraceFault KernelFault",
 }
@@ -266,6 +269,33 @@ EXAMPLES = {
         """,
     "compare": """
         print(fa.compare(rr, rr.replace(gravity=(0, 9.81, 0))).verdict)
+        """,
+    "identify": """
+        swing = fa.excite(rr, duration=10.0, generations=0).sample(2001)
+        log = {"t": swing.t, "q": swing.q, "tau": fa.inverse_dynamics(rr, swing.q, swing.qd, swing.qdd)}
+        found = fa.identify(rr, log)
+        print(found.residuals.train_total < 1e-3)
+        """,
+    "Identified": """
+        print(found.base.columns.rank, found.arm.n, min(found.smallest) > 0)
+        """,
+    "identify_payload": """
+        held = fa.inverse_dynamics(rr.with_payload(1.0, frame="tool"), swing.q, swing.qd, swing.qdd)
+        body = fa.identify_payload(rr, log | {"tau": held})
+        """,
+    "Payload": """
+        print(type(body.on(rr)).__name__)
+        """,
+    "base_parameters": """
+        print(fa.base_parameters(fa.load("iiwa14"), rotors=False).rank - 3 * 7)
+        """,
+    "excite": """
+        motion = fa.excite(rr, duration=5.0, generations=5)
+        print(motion.condition <= motion.start_condition)
+        """,
+    "observer": """
+        watch = fa.observer(rr, gain=50.0, dt=0.005)
+        print(abs(watch.run(log["q"], swing.qd, log["tau"])).max() < 0.1)
         """,
     "StateFault": """
         try:

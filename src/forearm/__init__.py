@@ -71,6 +71,14 @@ _NAMES = {
     "learn_table": "tabulated",
     "open_table": "tabulated",
     "LookupTable": "tabulated",
+    # the numbers of a real arm
+    "identify": "identification",
+    "Identified": "identification",
+    "identify_payload": "identification",
+    "Payload": "identification",
+    "base_parameters": "identification",
+    "excite": "identification",
+    "observer": "identification",
     # trust
     "check": "verification",
     "verify": "verification",
@@ -102,6 +110,15 @@ if TYPE_CHECKING:
     from forearm.frames import NamedFrame as NamedFrame
     from forearm.frames import Pose as Pose
     from forearm.gradients import jax_function as jax_function, torch_function as torch_function
+    from forearm.identification import (
+        Identified as Identified,
+        Payload as Payload,
+        base_parameters as base_parameters,
+        excite as excite,
+        identify as identify,
+        identify_payload as identify_payload,
+        observer as observer,
+    )
     from forearm.inertia import Inertia as Inertia
     from forearm.link import Drive as Drive, Link as Link, Wrench as Wrench
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of

@@ -13,7 +13,7 @@ from forearm import faults
 from forearm.algebra import Matrix, Scalar, Vector, is_number, is_zero, parallel_axis, product, turned_tensor
 from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
 from forearm.inertia import Inertia
-from forearm.link import Drive, Link, combined, moved_frame
+from forearm.link import Drive, Link, combined, link_of_ten, moved_frame
 
 
 @dataclass(frozen=True)
@@ -274,6 +274,17 @@ class Arm(Part):
         """
         drives = faults.drives(given, Drive, self)
         return self.replace(links=tuple(x.replace(drive=d) for x, d in zip(self.links, drives, strict=True)))
+
+    def with_parameters(self, theta: Any, *, defects: str | None = None) -> "Arm":
+        """The arm with other bodies: ten numbers for each link (10 n,), in the order of `parameter_names`.
+
+        Numbers of no rigid body are refused; `defects` is a reason to keep them all the same, as declared defects.
+        """
+        rows = faults.parameter_rows(self, theta)
+        links = tuple(link_of_ten(link, row) for link, row in zip(self.links, rows, strict=True))
+        found = faults.physical_faults(links) if defects is not None else []
+        declared = tuple(Defect(number, kind, str(defects)) for number, kind in found)
+        return self.replace(links=links, defects=declared, dynamics=True)
 
     def without_drives(self) -> "Arm":
         """The rigid arm: no rotor inertia, no friction."""

@@ -27,7 +27,7 @@ from forearm.algebra import (
     turned_tensor,
 )
 from forearm.frames import SAME, ZERO, Part, Pose, Triple, frozen_array
-from forearm.inertia import NO_INERTIA, AboutCom, Inertia, Ten, shifted
+from forearm.inertia import NO_INERTIA, AboutCom, Inertia, Ten, shifted, ten_from
 
 
 @dataclass(frozen=True)
@@ -260,3 +260,12 @@ def moved_frame(link: Link, step: Pose) -> Link:
         inertia=Inertia.about_com(turned_tensor(turn, tensor)),
         mass=mass,
     )
+
+
+def link_of_ten(link: Link, numbers: Sequence[Any]) -> Link:
+    """The link with another body: ten numbers in the order of `TEN`, link axes."""
+    mass, h, tensor = ten_from(numbers)
+    if is_zero(mass):
+        faults.moment_without_mass(link, h)
+        return link.replace(mass=mass, com=ZERO, inertia=Inertia.about_origin(tensor))
+    return link.replace(mass=mass, com=tuple(h / mass), inertia=Inertia.about_origin(tensor))

@@ -28,6 +28,7 @@ LAYERS = [
     ("stopwatch",),
     ("simulation", "verification"),
     ("page",),
+    ("identification",),
     ("demo",),
     ("cli",),
     ("__main__",),

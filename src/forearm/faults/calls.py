@@ -102,6 +102,17 @@ def joint_shape(arm: Any, name: str, shape: tuple[int, ...]) -> None:
         )
 
 
+def parameter_rows(arm: Any, theta: Any) -> np.ndarray[Any, Any]:
+    """Ten numbers for each link (n, 10), from (10 n,) or (n, 10)."""
+    values = np.asarray(theta, dtype=float)
+    if values.shape not in ((10 * arm.n,), (arm.n, 10)) or not np.all(np.isfinite(values)):
+        raise StateFault(
+            f"parameters have shape {values.shape}; give {10 * arm.n} finite numbers for arm {arm.name!r}: ten for "
+            "each link, in the order of parameter_names(arm)."
+        )
+    return values.reshape(arm.n, 10)
+
+
 def not_masked(value: Any, name: str) -> None:
     """Refuse an array with masked entries: what is computed from them would pass for numbers."""
     if np.ma.is_masked(value):

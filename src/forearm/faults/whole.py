@@ -47,6 +47,20 @@ def link_faults(link: Any) -> list[tuple[str, str]]:
     return found
 
 
+def physical_faults(links: Any) -> list[tuple[int, str]]:
+    """(link from 1, kind) of every body that cannot be."""
+    return [(number, kind) for number, link in enumerate(links, 1) for kind, _ in link_faults(link)]
+
+
+def moment_without_mass(link: Any, moment: Any) -> None:
+    """Refuse a first moment of a link without mass: there is no centre that gives it."""
+    if any(not is_zero(x) for x in moment):
+        raise ArmFault(
+            f"link {link.name!r}: mass is 0 but its first moment is {', '.join(f'{x:.4g}' for x in moment)} kg m; give "
+            "a mass, or zeros."
+        )
+
+
 def arm_faults(arm: Any) -> tuple[list[str], list[str]]:
     """All faults of an arm, and the notes of those that are declared."""
     faults: list[str] = []

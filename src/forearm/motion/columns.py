@@ -3,7 +3,7 @@
 t, time, timestamp                       the time; `t_ms`, `t [ms]`, `time (us)` say the unit
 q1, q_1, q[0], q:elbow, elbow_q          positions, by number (from 1, or from 0 where there is a 0) or by name
 position[0], elbow.position, joint_1_pos the same as ROS logs have them, a topic before it or not
-qd, dq, velocity …   qdd, ddq, acceleration …   tau, torque, effort …   as for positions
+qd, dq, velocity …   qdd, ddq, acceleration …   tau, torque, effort …   current …   as for positions
 q1_deg, q1 [deg], qd1 (deg/s), q3 [mm]   the unit; radians, metres, seconds otherwise
 """
 
@@ -17,11 +17,14 @@ from forearm.faults import ReadFault
 from forearm.motion.number_tables import refuse
 
 KINDS = ("q", "qd", "qdd", "tau")
+LOGGED = (*KINDS, "current")
+"""What a log may hold beside its times."""
 WORDS = {
     "q": "q pos position angle joint_position joint_angle actual_q",
     "qd": "qd dq vel velocity speed joint_velocity actual_qd",
     "qdd": "qdd ddq acc accel acceleration joint_acceleration",
     "tau": "tau torque effort eff joint_torque joint_effort",
+    "current": "current cur motor_current joint_current actual_current",
 }
 _KIND = {word: kind for kind, words in WORDS.items() for word in words.split()}
 _ANY = "|".join(sorted(_KIND, key=len, reverse=True))
@@ -53,6 +56,7 @@ ANGLES = {
     "°": math.pi / 180,
 }
 LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
+CURRENTS = {"a": 1.0, "ma": 1e-3}
 FORCES = ("nm", "n*m", "n·m", "n.m", "n m", "n")
 RECORDED = ("kinetic", "potential", "work", "dissipated", "drift")
 """Further columns of a record's own file."""
@@ -110,7 +114,7 @@ def columns_of(
             found.ignored.append(title)
         else:
             named[at] = what
-    bases = {kind: 0 if any(w[:2] == (kind, "#0") for w in named.values()) else 1 for kind in KINDS}
+    bases = {kind: 0 if any(w[:2] == (kind, "#0") for w in named.values()) else 1 for kind in LOGGED}
     for at, (kind, joint, unit) in named.items():
         i = int(joint[1:]) - bases[kind] if isinstance(joint, str) else joint
         if not 0 <= i < arm.n:
@@ -183,6 +187,10 @@ def _column(
         if unit and unit not in FORCES:
             refuse(label, 1, f"column {title!r} is in {unit!r}", "N m, or N for prismatic joints")
         return Column(at, 1.0, True)
+    if kind == "current":
+        if unit and unit not in CURRENTS:
+            refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(CURRENTS)}")
+        return Column(at, CURRENTS.get(unit, 1.0), True)
     units = ANGLES if arm.links[i].revolute else LENGTHS
     base = re.sub(r"(?:[/_]?s(?:ec)?(?:\^?2|²)?)$", "", unit) if kind != "q" and unit not in units else unit
     if base and base not in units:
@@ -203,7 +211,7 @@ def _check(arm: Arm, label: str, titles: Sequence[str], found: Header, needs: Se
     own = all(f"q:{name}" in titles for name in arm.joint_names)
     ours = any(title.startswith("q:") for title in titles)
     missing = ["t"] if "t" in needs and not found.has("t") else []
-    for kind in KINDS:
+    for kind in LOGGED:
         have = [i for i in range(arm.n) if (kind, i) in found.places]
         if (kind in needs or have) and len(have) < arm.n:
             lacking = [i for i in range(arm.n) if i not in have]

@@ -18,7 +18,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault
-from forearm.motion.columns import KINDS, Header, columns_of
+from forearm.motion.columns import LOGGED, Header, columns_of
 from forearm.motion.differentiation import derivatives
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
@@ -44,6 +44,8 @@ class MotionFile:
     """Accelerations (K, n), if there are any."""
     tau: Vector | None
     """Torques (K, n), if there are any."""
+    current: Vector | None
+    """Motor currents (K, n) [A], if there are any."""
     digits: dict[str, Vector]
     """Last digit that is written of each column (n,), by quantity; 0 for many digits."""
     notes: tuple[str, ...] = ()
@@ -65,7 +67,7 @@ def read_motion_file(
         source: A path, or a stream of bytes.
         arm: Whose joints they are.
         label: What to call the file in messages; its path by default.
-        needs: Quantities that must be there: "t", "q", "qd", "qdd", "tau".
+        needs: Quantities that must be there: "t", "q", "qd", "qdd", "tau", "current".
         degrees: Whether angles without a unit in their title are in degrees; None for radians, with a fault where they
             cannot be.
         time_unit: Unit of a time column without one: 's', 'ms', 'us' or 'ns'.
@@ -77,7 +79,7 @@ def read_motion_file(
         nonlocal columns
         columns = columns_of(arm, label, titles, needs=needs, degrees=bool(degrees), time_unit=time_unit)
         groups = [[columns.places["t", 0].at]] if columns.has("t") else []
-        return groups + [[c.at for c in columns.of(kind, arm.n)] for kind in KINDS if columns.has(kind)]
+        return groups + [[c.at for c in columns.of(kind, arm.n)] for kind in LOGGED if columns.has(kind)]
 
     with opened(source) as file:
         table = read_numbers(file, label, pick)
@@ -85,9 +87,9 @@ def read_motion_file(
         refuse(label, 1, "0 rows of numbers", "a header and a row for each instant")
     parts = iter(table.parts)
     t = next(parts)[:, 0] * columns.places["t", 0].factor if columns.has("t") else None
-    found: dict[str, Any] = dict.fromkeys(KINDS)
+    found: dict[str, Any] = dict.fromkeys(LOGGED)
     digits: dict[str, Vector] = {}
-    for kind in KINDS:
+    for kind in LOGGED:
         if columns.has(kind):
             mine = columns.of(kind, arm.n)
             factors = np.array([c.factor for c in mine])
@@ -99,9 +101,7 @@ def read_motion_file(
     if t is not None:
         _check_times(label, table, t)
     notes = _notes(table, columns)
-    return MotionFile(
-        label, t, found["q"], found["qd"], found["qdd"], found["tau"], digits=digits, notes=notes
-    )
+    return MotionFile(label, t, **found, digits=digits, notes=notes)
 
 
 def _ask_about_degrees(arm: Arm, label: str, columns: Header, q: Vector) -> None:

@@ -1,0 +1,224 @@
+"""Verbs about the numbers of a real arm: identify, excite."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, refuse_to_overwrite
+from forearm.cli.output import PLAIN, Shared, note, print_json
+from forearm.cli.verbs.arm_verbs import Numbers
+
+Mended = Literal["clipping", "sign", "shift", "unexcited"]
+
+
+def identify(
+    arm: str,
+    log: str,
+    /,
+    *,
+    validate: str | None = None,
+    payload: Annotated[bool, Parameter(negative=())] = False,
+    gains: Numbers = (),
+    coupling: Numbers = (),
+    degrees: Annotated[bool, Parameter(negative=())] = False,
+    radians: Annotated[bool, Parameter(negative=())] = False,
+    time_unit: Literal["s", "ms", "us", "ns"] | None = None,
+    cutoff: float | None = None,
+    rotors: bool = True,
+    smoothing: float | None = None,
+    prior: float = 1.0,
+    mend: Annotated[tuple[Mended, ...], Parameter(consume_multiple=True, negative=())] = (),
+    check: bool = True,
+    out: Annotated[str | None, Parameter(name=["--out", "-o"])] = None,
+    report: str | None = None,
+    force: Annotated[bool, Parameter(negative=())] = False,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> None:
+    """Find the numbers of a real arm, or of what it holds, from a log of a motion.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm: its geometry is believed, its inertias are a start.
+    log
+        CSV file with t, q1 …, tau1 … (or current1 …), and qd1 … if they were measured; also gzipped.
+    validate
+        Another log that is not fitted to.
+    payload
+        The arm is known: find mass, centre and inertia of what it holds, in the tool's axes.
+    gains
+        Torque of each joint for one ampere, where the log has currents.
+    coupling
+        For a log of motors: their reductions, or B of q_joint = B q_motor row by row.
+    degrees
+        Angles of the log are in degrees, where its header does not say.
+    radians
+        They are in radians, however large.
+    time_unit
+        Unit of the log's time, where its header does not say: s, ms, us, ns (s).
+    cutoff
+        Cut-off of the filters [Hz]; from the data otherwise.
+    rotors
+        Look for rotor inertias.
+    smoothing
+        Speed over which dry friction turns over [rad/s]; the given arm's otherwise.
+    prior
+        How well the given inertias are believed: 1 for within about their own size.
+    mend
+        Mend instead of refusing: clipping, sign, shift, unexcited.
+    check
+        Hold torques against the given arm, to find wrong signs and units.
+    out
+        Write the identified arm (or the arm with its payload) here, as TOML.
+    report
+        Write the report here, as an HTML page.
+    force
+        Write over files that are there.
+    """
+    from forearm import identification
+
+    found = arm_of(arm, reading=reading)
+    refuse_to_overwrite([path for path in (out, report) if path is not None], force)
+    options: dict[str, Any] = {
+        "gains": gains or None,
+        "coupling": _coupling(coupling, found.n),
+        "degrees": degrees if degrees or radians else None,
+        "time_unit": time_unit,
+        "cutoff": cutoff,
+    }
+    if payload:
+        body = identification.identify_payload(found, log, **options)
+        _told(shared, str(body), _payload_json(body))
+        made = body.on(found)
+    else:
+        fitted = identification.identify(
+            found,
+            log,
+            validate=validate,
+            rotors=rotors,
+            smoothing=smoothing,
+            prior=prior,
+            mend=mend,
+            check=check,
+            **options,
+        )
+        _told(shared, str(fitted), _fitted_json(fitted))
+        made = fitted.arm
+        if report is not None:
+            note(shared, f"written: {fitted.write(report)}")
+    if out is not None:
+        from forearm.writers.toml import write_toml
+
+        write_toml(made, out)
+        note(shared, f"written: {out}")
+
+
+def _coupling(numbers: Any, n: int) -> Any:
+    if not numbers:
+        return None
+    return [numbers[n * i : n * i + n] for i in range(n)] if len(numbers) == n * n else list(numbers)
+
+
+def _told(shared: Shared, text: str, content: dict[str, Any]) -> None:
+    if shared.json:
+        print_json(content)
+    else:
+        print(text)
+
+
+def _payload_json(body: Any) -> dict[str, Any]:
+    return {
+        "frame": body.frame,
+        "mass": body.mass,
+        "mass_std": body.mass_std,
+        "com": body.com,
+        "com_std": body.com_std,
+        "inertia": body.inertia,
+        "notes": body.notes,
+    }
+
+
+def _fitted_json(fitted: Any) -> dict[str, Any]:
+    base, whole = fitted.base, fitted.residuals
+    return {
+        "arm": fitted.arm.name,
+        "residuals": {"train": whole.fits, "validation": whole.validated},
+        "offset": fitted.offset,
+        "base": {"names": base.names, "values": base.values, "std": base.std, "consistent": base.consistent},
+        "parameters": {
+            "names": fitted.parameters.names,
+            "values": fitted.parameters.values,
+            "std": fitted.parameters.std,
+            "source": fitted.parameters.source,
+        },
+        "smallest_eigenvalues": fitted.smallest,
+        "cutoff": fitted.cutoff,
+        "notes": fitted.notes,
+    }
+
+
+def excite(
+    arm: str,
+    target: str,
+    /,
+    *,
+    duration: float = 10.0,
+    harmonics: int = 5,
+    speed: float | None = None,
+    acceleration: float | None = None,
+    rate: float = 100.0,
+    generations: int = 400,
+    seed: Seed = 0,
+    force: Annotated[bool, Parameter(negative=())] = False,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> None:
+    """Design a motion that shows an arm's parameters, within its limits, and write it as CSV.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    target
+        The CSV file: t, q, qd, qdd by joint.
+    duration
+        One period [s] (10).
+    harmonics
+        How many frequencies (5).
+    speed
+        Limit of every joint's speed, beside the arm's own.
+    acceleration
+        Limit of every joint's acceleration.
+    rate
+        Rows a second (100).
+    generations
+        How long to search (400).
+    seed
+        Which random numbers.
+    force
+        Write over a file that is there.
+    """
+    from forearm.identification import excite as design
+    from forearm.motion.motion_files import write_motion
+
+    found = arm_of(arm, reading=reading)
+    refuse_to_overwrite([target], force)
+    motion = design(
+        found,
+        duration=duration,
+        harmonics=harmonics,
+        speed=speed,
+        acceleration=acceleration,
+        generations=generations,
+        seed=seed,
+    )
+    write_motion(motion, found, Path(target), round(duration * rate) + 1)
+    content = {"condition": motion.condition, "random": motion.start_condition, "written": target}
+    text = (
+        f"{found.name}: condition number {motion.condition:.3g} of the base regressor (best of random motions: "
+        f"{motion.start_condition:.3g})"
+    )
+    _told(shared, text, content)
+    note(shared, f"written: {target}")

@@ -1,0 +1,34 @@
+"""The numbers of a real arm from measurements: identification, exciting motions, payloads, watching.
+
+procedure          `identify`, step by step; identified is what it gives, report its page
+logs               files and mappings, currents, coupled motors
+filters            even times, a cut-off from the data, the same filter on torques and columns; torque_rows
+drive_columns      friction, offsets and rotors as columns of the regressor
+base_columns       which combinations of parameters torques can tell, by numbers
+least_squares      ordinary and weighted, with honest intervals
+consistent_fit     the convex problem: bodies that can be, near the given arm, checked exactly
+log_checks         what is wrong with a log: refused, or mended on request
+payload            what is in the gripper
+excitation         motions that show the parameters
+momentum_observer  external torques from momentum, online
+"""
+
+from forearm.identification.base_columns import BaseColumns, base_parameters
+from forearm.identification.excitation import Excitation, excite
+from forearm.identification.identified import Identified
+from forearm.identification.momentum_observer import MomentumObserver, observer
+from forearm.identification.payload import Payload, identify_payload
+from forearm.identification.procedure import identify
+
+__all__ = [
+    "BaseColumns",
+    "Excitation",
+    "Identified",
+    "MomentumObserver",
+    "Payload",
+    "base_parameters",
+    "excite",
+    "identify",
+    "identify_payload",
+    "observer",
+]

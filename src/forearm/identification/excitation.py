@@ -1,0 +1,244 @@
+"""Motions that show an arm's parameters: periodic Fourier series, made so that the base regressor is well conditioned.
+
+A finite Fourier series per joint is periodic and smooth, its derivatives are known exactly, and its noise can be
+averaged over periods (Swevers, Ganseman, Tükel, De Schutter, Van Brussel, IEEE Trans. Robotics and Automation 13 (1997)
+730-740). Its first instant is at rest, so that a controller can begin with it. Coefficients are searched for by an
+evolution strategy with covariance matrix (Hansen, Ostermeier 2001), each candidate scaled into the limits of positions,
+speeds and accelerations; torques beyond the limits of the drives, of the given arm, count against it.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm import faults
+from forearm.algebra import Matrix, Vector
+from forearm.arm import Arm
+from forearm.dynamics import inverse_dynamics, regressor
+from forearm.faults import StateFault
+from forearm.identification.base_columns import base_parameters, full_columns
+from forearm.identification.drive_columns import DriveColumns
+from forearm.motion.motions import Fourier
+
+INSTANTS = 80
+"""Instants at which a candidate is looked at."""
+RANDOM = 256
+"""Random motions, the best of which is the start."""
+MARGIN = 0.95
+"""Share of a limit that is used."""
+SPEED, ACCELERATION = 2.0, 10.0
+"""Limits where the arm and the user name none [rad/s, rad/s²; m/s, m/s²]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation(Fourier):
+    """An exciting motion, and what it is good for."""
+
+    condition: float = math.nan
+    """Condition number of the base regressor along it."""
+    start_condition: float = math.nan
+    """That of the best of the random motions that were the start."""
+    arm: Any = None
+    """The arm that it was made for."""
+
+    def deviations(self, noise: Any, rate: float) -> tuple[tuple[str, ...], Vector]:
+        """Names of base parameters, and the standard deviations to expect of them.
+
+        Args:
+            noise: Standard deviation of each joint's torque (n,), white.
+            rate: Rows a second [Hz].
+        """
+        base = base_parameters(self.arm)
+        t = np.arange(0.0, self.period, self.period / 400)
+        samples = self.sample(t)
+        X = full_columns(self.arm, base.drives, samples.q, samples.qd, samples.qdd)[:, :, list(base.kept)]
+        weights = 1.0 / np.broadcast_to(np.asarray(noise, dtype=float), (self.arm.n,))
+        rows = (X * weights[:, None]).reshape(-1, base.rank) * math.sqrt(rate * self.period / len(t))
+        R = np.linalg.qr(rows, mode="r")
+        return base.names, np.linalg.norm(np.linalg.inv(R), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """What a motion must stay within."""
+
+    low: Vector
+    high: Vector
+    speed: Vector
+    acceleration: Vector
+    effort: Vector
+
+
+def excite(
+    arm: Arm,
+    *,
+    duration: float = 10.0,
+    harmonics: int = 5,
+    speed: float | None = None,
+    acceleration: float | None = None,
+    generations: int = 400,
+    seed: int = 0,
+) -> Excitation:
+    """A periodic motion that shows the arm's base parameters, within its limits; its first instant is at rest.
+
+    Args:
+        arm: The arm; its limits of position, speed and torque hold, ±π (±1 m) where there are none.
+        duration: One period [s].
+        harmonics: Frequencies 1 / duration to harmonics / duration.
+        speed: Limit of every joint's speed beside the arm's own.
+        acceleration: Limit of every joint's acceleration.
+        generations: How long to search; 0 for the best of some hundred random motions.
+        seed: Which random numbers.
+    """
+    faults.needs_arm(arm)
+    faults.needs_dynamics(arm, "excite")
+    if not (math.isfinite(duration) and duration > 0) or harmonics < 2:
+        raise StateFault(
+            f"excite: duration is {duration!r}, harmonics {harmonics!r}; give a positive time, and 2 or more."
+        )
+    search = _Search(arm, _limits(arm, speed, acceleration), float(duration), int(harmonics))
+    rng = np.random.default_rng(seed)
+    tried = rng.normal(size=(RANDOM, search.size))
+    costs = search.costs(tried)
+    start = tried[int(np.argmin(costs))]
+    best = _evolved(search, start, generations, rng)
+    motion = search.motion(best)
+    first = search.condition(search.coefficients(start[None])[0])
+    return Excitation(*motion, float(duration), search.condition(motion), first, arm)
+
+
+def _limits(arm: Arm, speed: float | None, acceleration: float | None) -> Limits:
+    low, high = [], []
+    for link in arm.links:
+        wide = math.pi if link.revolute else 1.0
+        a, b = link.limits or (-wide, wide)
+        low.append(max(a, -wide) if not math.isfinite(a) else a)
+        high.append(min(b, wide) if not math.isfinite(b) else b)
+    own = [link.speed_limit or math.inf for link in arm.links]
+    fast = np.minimum(own, SPEED if speed is None and not np.all(np.isfinite(own)) else speed or math.inf)
+    sharp = np.full(arm.n, ACCELERATION if acceleration is None else acceleration)
+    effort = np.array([link.effort_limit or math.inf for link in arm.links])
+    return Limits(np.array(low), np.array(high), np.asarray(fast, dtype=float), sharp, effort)
+
+
+class _Search:
+    """Candidates: numbers without unit that become coefficients within the limits."""
+
+    def __init__(self, arm: Arm, limits: Limits, duration: float, harmonics: int) -> None:
+        self.arm, self.limits, self.duration, self.harmonics = arm, limits, duration, harmonics
+        none = DriveColumns((), np.full(arm.n, 1e-3), np.zeros((0, arm.n)), ())
+        self.kept = list(base_parameters(arm, drives=none).kept)
+        self.size = arm.n * (2 * harmonics + 2)
+        t = np.arange(INSTANTS) * duration / INSTANTS
+        w = 2 * math.pi * np.arange(1, harmonics + 1) / duration
+        s, c = np.sin(np.outer(t, w)), np.cos(np.outer(t, w))
+        self.q, self.qd, self.qdd = (
+            np.hstack([s, c]),
+            np.hstack([w * c, -w * s]),
+            np.hstack([-w * w * s, -w * w * c]),
+        )
+
+    def coefficients(self, x: Matrix) -> list[tuple[Vector, Matrix, Matrix]]:
+        """Centre, sines and cosines of each candidate: (P, n), (P, K, n) twice."""
+        n, K = self.arm.n, self.harmonics
+        parts = x.reshape(len(x), 2 * K + 2, n)
+        k = np.arange(1, K + 1)
+        waves = parts[:, : 2 * K].copy()
+        # at rest at t = 0: Σ k a_k = 0 and Σ k² b_k = 0
+        waves[:, :K] -= (np.einsum("k,pkn->pn", k, waves[:, :K]) / (k @ k))[:, None] * k[:, None]
+        waves[:, K:] -= (np.einsum("k,pkn->pn", k**2, waves[:, K:]) / (k**2 @ k**2))[:, None] * (k**2)[
+            :, None
+        ]
+        q, v, a = (np.einsum("tk,pkn->ptn", m, waves) for m in (self.q, self.qd, self.qdd))
+        lim = self.limits
+        room = MARGIN * (lim.high - lim.low)
+        span = q.max(axis=1) - q.min(axis=1)
+        most = np.minimum.reduce(
+            [
+                room / span,
+                MARGIN * lim.speed / np.abs(v).max(axis=1),
+                MARGIN * lim.acceleration / np.abs(a).max(axis=1),
+            ]
+        )
+        scale = most * (0.5 + 0.5 / (1 + np.exp(-2.0 - parts[:, 2 * K])))  # no joint may fall asleep
+        # the centre moves within the room that the waves leave
+        left = np.maximum(room - span * scale, 0.0)
+        low = lim.low + (1 - MARGIN) / 2 * (lim.high - lim.low) - scale * q.min(axis=1)
+        center = low + left / (1 + np.exp(-parts[:, 2 * K + 1]))
+        waves = waves * scale[:, None]
+        return [(c, w[:K], w[K:]) for c, w in zip(center, waves, strict=True)]
+
+    def states(self, motion: tuple[Vector, Matrix, Matrix]) -> tuple[Matrix, Matrix, Matrix]:
+        """Positions, speeds and accelerations along a motion (INSTANTS, n)."""
+        center, sines, cosines = motion
+        waves = np.vstack([sines, cosines])
+        return center + self.q @ waves, self.qd @ waves, self.qdd @ waves
+
+    def condition(self, motion: tuple[Vector, Matrix, Matrix]) -> float:
+        """Condition number of the base regressor along a motion."""
+        Y = regressor(self.arm, *self.states(motion))[:, :, self.kept]
+        return float(np.linalg.cond(Y.reshape(-1, len(self.kept))))
+
+    def costs(self, x: Matrix) -> Vector:
+        """Logarithm of the condition number of each candidate, and what its torques are beyond the limits."""
+        states = [self.states(m) for m in self.coefficients(x)]
+        q, qd, qdd = (np.stack([s[k] for s in states]) for k in range(3))
+        flat = [v.reshape(-1, self.arm.n) for v in (q, qd, qdd)]
+        Y = regressor(self.arm, *flat)[:, :, self.kept].reshape(len(x), -1, len(self.kept))
+        values = np.linalg.eigvalsh(np.swapaxes(Y, 1, 2) @ Y)
+        cost = 0.5 * np.log(values[:, -1] / np.maximum(values[:, 0], 1e-14 * values[:, -1]))
+        if np.any(np.isfinite(self.limits.effort)):
+            tau = np.abs(inverse_dynamics(self.arm, *flat)).reshape(len(x), -1, self.arm.n).max(axis=1)
+            cost = cost + 20 * np.maximum(tau / (MARGIN * self.limits.effort) - 1, 0.0).sum(axis=1)
+        return cost
+
+    def motion(self, x: Vector) -> tuple[Vector, Matrix, Matrix]:
+        """The motion of a candidate; refused where its torques are beyond the limits."""
+        found = self.coefficients(x[None])[0]
+        tau = np.abs(inverse_dynamics(self.arm, *self.states(found))).max(axis=0)
+        over = np.flatnonzero(tau > self.limits.effort)
+        if over.size:
+            i = int(over[0])
+            raise StateFault(
+                f"excite: joint {self.arm.joint_names[i]!r} would need {tau[i]:.4g}, more than its "
+                f"{self.limits.effort[i]:g}; give a longer duration, a lower speed= or acceleration=, or more "
+                "generations."
+            )
+        return found
+
+
+def _evolved(search: _Search, start: Vector, generations: int, rng: Any) -> Vector:
+    """The best candidate that an evolution strategy with covariance matrix finds."""
+    n = search.size
+    many = 8 + int(4 * math.log(n))
+    half = many // 2
+    w = math.log(half + 0.5) - np.log(np.arange(1, half + 1))
+    w /= w.sum()
+    worth = 1 / np.sum(w**2)
+    cc, cs = 4 / (n + 4), (worth + 2) / (n + worth + 5)
+    c1 = 2 / ((n + 1.3) ** 2 + worth)
+    cm = min(1 - c1, 2 * (worth - 2 + 1 / worth) / ((n + 2) ** 2 + worth))
+    damping = 1 + cs + 2 * max(0.0, math.sqrt((worth - 1) / (n + 1)) - 1)
+    usual = math.sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n))
+    mean, sigma, C = start.copy(), 0.3, np.eye(n)
+    path, pace = np.zeros(n), np.zeros(n)
+    best, least = start, float(search.costs(start[None])[0])
+    for g in range(generations):
+        if g % 10 == 0:
+            values, axes = np.linalg.eigh(C)
+            root = axes * np.sqrt(np.maximum(values, 1e-20))
+        z = rng.normal(size=(many, n))
+        y = z @ root.T
+        costs = search.costs(mean + sigma * y)
+        order = np.argsort(costs)[:half]
+        if costs[order[0]] < least:
+            best, least = mean + sigma * y[order[0]], float(costs[order[0]])
+        step = w @ y[order]
+        mean = mean + sigma * step
+        pace = (1 - cs) * pace + math.sqrt(cs * (2 - cs) * worth) * (axes @ (w @ z[order]))
+        path = (1 - cc) * path + math.sqrt(cc * (2 - cc) * worth) * step
+        C = (1 - c1 - cm) * C + c1 * np.outer(path, path) + cm * (y[order].T * w) @ y[order]
+        sigma *= math.exp(cs / damping * (float(np.linalg.norm(pace)) / usual - 1))
+    return best

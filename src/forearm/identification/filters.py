@@ -1,0 +1,173 @@
+"""From a log to rows of equations: even times, no noise beyond the motion, derivatives, the same filter on both sides.
+
+1. Rows are put on even times (cubic splines for positions, straight lines for torques).
+2. The cut-off is five times the frequency below which the speeds have 99 % of their power, or what was asked for.
+3. Positions (and speeds, if they were measured) are filtered without delay: Butterworth of fourth order, forth and
+   back. Derivatives are those of splines through what is left. Both ends are cut off.
+4. Torques and every column of the regressor go through the same low-pass filter and are thinned out to twice the
+   cut-off: what the filter does to one side it does to the other, and rows are about as independent as their noise is
+   white.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from forearm.algebra import Matrix, Vector
+from forearm.faults import StateFault
+from forearm.identification.logs import Log
+
+LEAST, MOST = 8.0, 40.0
+"""No cut-off is chosen outside of these [Hz]: dry friction turns over faster, and links bend from there on."""
+POWER, ABOVE = 0.99, 5.0
+"""The cut-off is so many times the frequency below which this part of the power is."""
+SAMPLES = 12
+"""Rows that are kept for each period of the cut-off, before the last step."""
+GAP = 0.1
+"""A longer gap between rows is no jitter [s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Filtered:
+    """A motion and its torques on even times, without the noise."""
+
+    t: Vector
+    """Times (K,) [s]."""
+    q: Matrix
+    """Positions (K, n)."""
+    qd: Matrix
+    """Speeds (K, n)."""
+    qdd: Matrix
+    """Accelerations (K, n)."""
+    tau: Matrix
+    """Torques (K, n), not yet thinned out."""
+    cutoff: float
+    """Cut-off [Hz]."""
+    thinning: "Thinning"
+    """The last step, the same for torques and columns."""
+    notes: tuple[str, ...]
+    """What was done."""
+
+
+@dataclass(frozen=True, eq=False)
+class Thinning:
+    """A low-pass filter without delay that keeps one row of `factor`."""
+
+    weights: Vector
+    """Coefficients (2 h + 1,), symmetric, their sum 1."""
+    factor: int
+    """One row of so many is kept."""
+
+    def __call__(self, values: Matrix) -> Matrix:
+        """Thinned rows (K', ...) of values (K, ...); the ends, where the filter lacks rows, are left out."""
+        from scipy.sparse import csr_array
+
+        rows, width = len(values), len(self.weights)
+        starts = np.arange(0, rows - width + 1, self.factor)
+        columns = starts[:, None] + np.arange(width)
+        shape = (len(starts), rows)
+        data = np.broadcast_to(self.weights, columns.shape).ravel()
+        matrix = csr_array((data, columns.ravel(), np.arange(0, columns.size + 1, width)), shape=shape)
+        return (matrix @ values.reshape(rows, -1)).reshape(len(starts), *values.shape[1:])
+
+
+def filtered(log: Log, cutoff: float | None = None) -> Filtered:
+    """Filter a log; what was done is in `notes`."""
+    from scipy.interpolate import CubicSpline
+    from scipy.signal import butter, firwin, sosfiltfilt
+
+    notes: list[str] = []
+    even, q, qd, tau = _even(log, notes)
+    rate = (len(even) - 1) / (even[-1] - even[0])
+    fc, why = (cutoff, "as asked for") if cutoff is not None else chosen_cutoff(q, rate)
+    if not 0 < fc < 0.45 * rate:
+        raise StateFault(
+            f"{log.label}: a cut-off of {fc:g} Hz at {rate:.4g} rows a second; give one below {0.45 * rate:.3g} Hz."
+        )
+    low = butter(4, fc, fs=rate, output="sos")
+    keep = max(1, int(rate / (SAMPLES * fc)))
+    smooth = sosfiltfilt(low, q, axis=0)
+    speed = None if qd is None else sosfiltfilt(low, qd, axis=0)
+    if keep > 1:  # not beyond what the thinner rows can carry
+        tau = sosfiltfilt(butter(4, SAMPLES / 3 * fc, fs=rate, output="sos"), tau, axis=0)
+    ends = math.ceil(rate / fc)
+    inner = slice(ends, len(even) - ends, keep)
+    t = even[inner]
+    if len(t) < 40:
+        raise StateFault(
+            f"{log.label}: {even[-1] - even[0]:.3g} s are too short for a filter at {fc:.3g} Hz; give a longer log, or "
+            "cutoff=."
+        )
+    curve = CubicSpline(even, smooth, axis=0)
+    if speed is None:
+        v, a = curve(t, 1), curve(t, 2)
+    else:
+        pace = CubicSpline(even, speed, axis=0)
+        v, a = pace(t), pace(t, 1)
+    factor = max(1, round(rate / keep / (2 * fc)))
+    length = 8 * factor + 1
+    weights = firwin(length, min(0.99, 2.2 * fc / (rate / keep))) if factor > 1 else np.ones(1)
+    notes.append(
+        f"positions filtered without delay at {fc:.3g} Hz (Butterworth, fourth order, forth and back), {why}; torques "
+        f"and regressor alike filtered and thinned out to {rate / keep / factor:.3g} rows a second; {ends / rate:.2g} "
+        "s cut off at both ends"
+    )
+    return Filtered(t, smooth[inner], v, a, tau[inner], fc, Thinning(weights, factor), tuple(notes))
+
+
+def _even(log: Log, notes: list[str]) -> tuple[Vector, Matrix, Matrix | None, Matrix]:
+    """The log at even times, as many as it has rows."""
+    from scipy.interpolate import CubicSpline
+
+    steps = np.diff(log.t)
+    if steps.max() > max(GAP, 3 * np.median(steps)):
+        k = int(np.argmax(steps))
+        raise StateFault(
+            f"{log.label}: no rows between {log.t[k]:.4g} and {log.t[k + 1]:.4g} s; cut the log there and give one of "
+            "the parts."
+        )
+    even = np.linspace(log.t[0], log.t[-1], len(log.t))
+    qd = log.qd
+    if qd is not None and not _speeds_fit(log):
+        notes.append("speeds of the log are not those of its positions, and were left out")
+        qd = None
+    apart = float(np.max(np.abs(log.t - even)))
+    if apart < 0.02 * float(np.median(steps)):
+        return even, log.q, qd, log.tau
+    notes.append(f"times are uneven (steps of {steps.min():.2g} to {steps.max():.2g} s): put on even ones")
+    q = CubicSpline(log.t, log.q, axis=0)(even)
+    tau = np.stack([np.interp(even, log.t, column) for column in log.tau.T], axis=1)
+    pace = None if qd is None else np.stack([np.interp(even, log.t, x) for x in qd.T], axis=1)
+    return even, q, pace, tau
+
+
+def _speeds_fit(log: Log) -> bool:
+    """Whether measured speeds are those of the positions, to within a tenth; degrees among them are refused."""
+    assert log.qd is not None
+    moved = np.diff(log.q, axis=0)
+    summed = 0.5 * (log.qd[1:] + log.qd[:-1]) * np.diff(log.t)[:, None]
+    path, other = np.cumsum(moved, axis=0), np.cumsum(summed, axis=0)
+    ratio = float(np.sum(path * other) / max(np.sum(path * path), 1e-300))
+    for factor, what in ((180 / math.pi, "degrees a second"), (math.pi / 180, "positions in degrees")):
+        if abs(ratio / factor - 1) < 0.1:
+            raise StateFault(
+                f"{log.label}: speeds are {ratio:.4g} times the rate of the positions: {what}? Give both in radians."
+            )
+    return float(np.linalg.norm(other - path)) < 0.1 * float(np.linalg.norm(path))
+
+
+def chosen_cutoff(q: Matrix, rate: float) -> tuple[float, str]:
+    """A few times the frequency below which speeds have nearly all their power, and a sentence for it."""
+    from scipy.signal import detrend, get_window
+
+    spectrum = np.abs(np.fft.rfft(detrend(q, axis=0) * get_window("hann", len(q))[:, None], axis=0)) ** 2
+    f = np.fft.rfftfreq(len(q), 1 / rate)
+    noise = np.median(spectrum[f > 0.6 * f[-1]], axis=0)
+    most = min(MOST, 0.2 * rate)
+    power = np.maximum(spectrum - 2 * noise, 0.0) * (f**2 * (f < 2 * most))[:, None]
+    total = np.cumsum(power, axis=0)
+    moving = total[-1] > 0
+    busy = f[np.argmax(total[:, moving] > POWER * total[-1, moving], axis=0)].max() if moving.any() else 0.0
+    found = float(np.clip(ABOVE * busy, min(LEAST, most), most))
+    return found, f"chosen because {POWER:.0%} of the speeds' power lies below {busy:.2g} Hz"

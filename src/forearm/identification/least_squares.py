@@ -1,0 +1,99 @@
+"""Ordinary and weighted least squares on base parameters, with intervals that do not promise too much.
+
+Joints differ in noise: weights are one over each joint's residual. Residuals that hang together in time tell less than
+their number: their variance is multiplied by 1 + 2 Σ ρ_k, the sum of their autocorrelations until these vanish (never
+less than 1), joint by joint.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from forearm.algebra import Matrix, Vector
+from forearm.identification.torque_rows import Equations
+
+WIDTH = 1.959964
+"""Half of a 95 % interval, in standard deviations."""
+
+
+@dataclass(frozen=True, eq=False)
+class LeastSquares:
+    """Base parameters and what is known about their errors."""
+
+    values: Vector
+    """Weighted least squares (rank,)."""
+    ordinary: Vector
+    """Ordinary least squares (rank,): every joint counts the same."""
+    covariance: Matrix
+    """Of the weighted ones (rank, rank)."""
+    noise: Vector
+    """Standard deviation of each joint's residual (n,)."""
+    inflation: Vector
+    """By how much autocorrelation multiplies each joint's variance (n,)."""
+
+    @property
+    def std(self) -> Vector:
+        """Standard deviations (rank,)."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def weights(self) -> Vector:
+        """One over each joint's noise, correlation in time included (n,)."""
+        return 1.0 / (self.noise * np.sqrt(self.inflation))
+
+
+def least_squares(
+    equations: Equations, kept: tuple[int, ...], held: dict[int, float] | None = None
+) -> LeastSquares:
+    """Fit base parameters, the columns `kept`; those `held` (place among them -> value) are not fitted."""
+    fixed = held or {}
+    free = [k for k in range(len(kept)) if k not in fixed]
+    columns = [kept[k] for k in free]
+    if fixed:
+        known = equations.X[:, :, [kept[k] for k in fixed]] @ np.array(list(fixed.values()))
+        equations = replace(equations, tau=equations.tau - known)
+    ordinary, _ = _solved(equations, np.ones(equations.n), columns)
+    noise = _noise(equations, ordinary, columns)
+    values, _ = _solved(equations, 1.0 / noise, columns)
+    noise = _noise(equations, values, columns)
+    inflation = autocorrelation_factor(equations.tau - equations.X[:, :, columns] @ values)
+    values, root = _solved(equations, 1.0 / (noise * np.sqrt(inflation)), columns)
+    covariance = np.diag(np.full(len(kept), np.inf))
+    covariance[np.ix_(free, free)] = root @ root.T
+    both = [np.array([fixed.get(k, 0.0) for k in range(len(kept))]) for _ in range(2)]
+    both[0][free], both[1][free] = values, ordinary
+    return LeastSquares(both[0], both[1], covariance, noise, inflation)
+
+
+def _solved(equations: Equations, weights: Vector, kept: list[int]) -> tuple[Vector, Matrix]:
+    """Solution, and a root of the inverse of the normal matrix; columns are scaled to length one on the way."""
+    X, tau = equations.rows(weights, kept)
+    sizes = np.linalg.norm(X, axis=0)
+    sizes[sizes == 0] = 1.0
+    R: Matrix = np.asarray(np.linalg.qr(np.column_stack([X / sizes, tau]), mode="r"))
+    U, s, Vt = np.linalg.svd(R[:-1, :-1])
+    inverse = 1.0 / np.maximum(s, 1e-13 * s[0])
+    return (Vt.T * inverse) @ (U.T @ R[:-1, -1]) / sizes, (Vt.T * inverse) / sizes[:, None]
+
+
+def _noise(equations: Equations, values: Vector, kept: list[int]) -> Vector:
+    """Standard deviation of residuals of each joint (n,); fitted numbers cost freedom, shared among the joints."""
+    rest = equations.tau - equations.X[:, :, kept] @ values
+    rows = max(1.0, len(rest) - len(kept) / equations.n)
+    found = np.sqrt(np.sum(rest**2, axis=0) / rows)
+    return np.maximum(found, 1e-9 * max(float(np.max(equations.scale)), 1e-300))
+
+
+def autocorrelation_factor(rest: Matrix, most: int = 50) -> Vector:
+    """1 + 2 Σ ρ_k of each column (n,), summed until the correlation is within its own noise; at least 1."""
+    rows = len(rest)
+    x = rest - rest.mean(axis=0)
+    power = np.maximum(np.sum(x**2, axis=0), 1e-300)
+    factor, open_ = np.ones(x.shape[1]), np.ones(x.shape[1], dtype=bool)
+    for k in range(1, min(most, rows // 4)):
+        rho = np.sum(x[k:] * x[:-k], axis=0) / power
+        open_ &= rho > 2.0 / np.sqrt(rows)
+        if not open_.any():
+            break
+        factor[open_] += 2 * rho[open_]
+    return factor

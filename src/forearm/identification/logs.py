@@ -1,0 +1,190 @@
+"""Logs of a real motion: times, positions, speeds and torques of the joints, whatever side they were measured on.
+
+A log is a path (CSV, also gzipped) or a mapping with `t`, `q`, optionally `qd`, and `tau` or `current`. Currents become
+torques by `gains`. `coupling` is B in q_joint = B q_motor: positions and speeds of motors become those of joints by B,
+torques by the other way round, B⁻ᵀ, so that power is the same on both sides.
+"""
+
+import gzip
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Matrix, Vector
+from forearm.arm import Arm
+from forearm.faults import ReadFault, StateFault
+from forearm.motion.motion_files import TURNS, read_motion_file
+
+FIELDS = ("t", "q", "qd", "tau", "current")
+LEAST_ROWS = 50
+"""A shorter log says too little."""
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """A motion of the joints with the torques that made it, SI units and radians."""
+
+    label: str
+    """The file, for messages."""
+    t: Vector
+    """Times (K,), rising [s]."""
+    q: Matrix
+    """Positions (K, n)."""
+    qd: Matrix | None
+    """Speeds (K, n), if they were measured."""
+    tau: Matrix
+    """Torques (K, n)."""
+    notes: tuple[str, ...] = ()
+    """What was ignored, converted or mended."""
+
+    @property
+    def rate(self) -> float:
+        """Rows a second, on average [Hz]."""
+        return (len(self.t) - 1) / float(self.t[-1] - self.t[0])
+
+    def with_note(self, note: str, **changes: Any) -> "Log":
+        """The log with something changed, and said."""
+        return replace(self, **changes, notes=(*self.notes, note))
+
+    def between(self, start: float, end: float) -> "Log":
+        """The rows of a span of time [s]."""
+        keep = (self.t >= start) & (self.t < end)
+        qd = None if self.qd is None else self.qd[keep]
+        return replace(self, t=self.t[keep], q=self.q[keep], qd=qd, tau=self.tau[keep])
+
+
+def read_log(
+    source: Any,
+    arm: Arm,
+    *,
+    gains: Any = None,
+    coupling: Any = None,
+    degrees: bool | None = None,
+    time_unit: str | None = None,
+) -> Log:
+    """A log from a path or a mapping; arguments as in `identify`."""
+    if isinstance(source, Log):
+        return source
+    if isinstance(source, Mapping):
+        log = _from_mapping(source, arm, gains, bool(degrees))
+    else:
+        log = _from_file(source, arm, gains, degrees, time_unit, coupling is not None)
+    if coupling is not None:
+        log = _joints_of_motors(log, coupling_matrix(arm, coupling))
+    if len(log.t) < LEAST_ROWS:
+        raise StateFault(
+            f"{log.label}: {len(log.t)} rows; give a log of at least {LEAST_ROWS}, some seconds of motion."
+        )
+    if degrees is None:
+        _refuse_degrees(arm, log)
+    return log
+
+
+def coupling_matrix(arm: Arm, coupling: Any) -> Matrix:
+    """B (n, n), checked; a list of n reductions r is B = diag(1 / r)."""
+    B = np.asarray(coupling, dtype=float)
+    if B.shape == (arm.n,) and np.all(np.isfinite(B)) and np.all(B != 0):
+        return np.diag(1.0 / B)
+    if B.shape != (arm.n, arm.n) or not np.all(np.isfinite(B)) or abs(np.linalg.det(B)) == 0:
+        raise StateFault(
+            f"coupling has shape {B.shape}; give B ({arm.n}, {arm.n}) with q_joint = B q_motor, invertible, or the "
+            f"{arm.n} reductions where no joint shares a motor."
+        )
+    return B
+
+
+def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool) -> Log:
+    strange = [str(name) for name in source if name not in (*FIELDS, "qdd", "rate")]
+    missing = [name for name in ("t", "q") if name not in source]
+    if missing or strange or ("tau" not in source) == ("current" not in source):
+        raise StateFault(
+            f"log: has {', '.join(map(str, source))}; give a mapping with t (K,), q (K, {arm.n}), optionally qd, and "
+            "tau or current, not both."
+        )
+    t = np.asarray(source["t"], dtype=float)
+    found: dict[str, Matrix] = {}
+    for name in ("q", "qd", "tau", "current"):
+        if source.get(name) is None:
+            continue
+        values = np.asarray(source[name], dtype=float)
+        if t.ndim != 1 or values.shape != (len(t), arm.n):
+            raise StateFault(
+                f"log: {name} has shape {values.shape}, t {t.shape}; give (K, {arm.n}) for the joints of arm "
+                f"{arm.name!r} and (K,)."
+            )
+        found[name] = values
+    if not all(np.all(np.isfinite(x)) for x in (t, *found.values())):
+        raise StateFault("log: some numbers are not finite; mend or remove those rows.")
+    if np.any(np.diff(t) <= 0):
+        raise StateFault("log: times do not rise; sort the rows.")
+    tau, notes = _torques(found.get("tau"), found.get("current"), arm, gains, "log")
+    turned = np.array([math.pi / 180 if degrees and link.revolute else 1.0 for link in arm.links])
+    qd = found["qd"] * turned if "qd" in found else None
+    return Log("log", t, found["q"] * turned, qd, tau, notes)
+
+
+def _from_file(
+    source: Any, arm: Arm, gains: Any, degrees: bool | None, time_unit: str | None, motors: bool
+) -> Log:
+    needs = ("t", "q", "tau") if gains is None else ("t", "q", "current")
+    asked = False if motors and degrees is None else degrees
+    path = Path(source)
+    if path.suffix == ".gz":
+        try:
+            with gzip.open(path, "rb") as stream:
+                file = read_motion_file(
+                    stream, arm, label=str(source), needs=needs, degrees=asked, time_unit=time_unit
+                )
+        except (OSError, EOFError) as error:
+            raise ReadFault(f"{source}: cannot be unpacked ({error}); give a CSV file.") from None
+    else:
+        file = read_motion_file(path, arm, needs=needs, degrees=asked, time_unit=time_unit)
+    assert file.t is not None
+    tau, notes = _torques(file.tau if gains is None else None, file.current, arm, gains, file.label)
+    return Log(file.label, file.t, file.q, file.qd, tau, (*file.notes, *notes))
+
+
+def _torques(
+    tau: Matrix | None, current: Matrix | None, arm: Arm, gains: Any, label: str
+) -> tuple[Matrix, tuple[str, ...]]:
+    if tau is not None:
+        return tau, ()
+    if gains is None:
+        raise StateFault(f"{label}: has currents; give gains=, the torque of each joint for one ampere (n,).")
+    factors = np.broadcast_to(np.asarray(gains, dtype=float), (arm.n,))
+    if not np.all(np.isfinite(factors)) or np.any(factors == 0):
+        raise StateFault(f"gains are {factors}; give a torque for one ampere, not zero, for each joint.")
+    assert current is not None
+    said = f"torques are currents times gains {', '.join(f'{x:g}' for x in factors)}"
+    return current * factors, (said,)
+
+
+def _joints_of_motors(log: Log, B: Matrix) -> Log:
+    qd = None if log.qd is None else log.qd @ B.T
+    note = "motors turned into joints: q_joint = B q_motor, tau_joint = B⁻ᵀ tau_motor"
+    return log.with_note(note, q=log.q @ B.T, qd=qd, tau=log.tau @ np.linalg.inv(B))
+
+
+def _refuse_degrees(arm: Arm, log: Log) -> None:
+    """Positions that no joint has: degrees, or motors before their gears."""
+    for i, link in enumerate(arm.links):
+        low, high = link.limits or (-math.inf, math.inf)
+        reach = max(abs(low), abs(high))
+        bound = reach + (0.5 if link.revolute else 0.5 * reach)
+        bound = bound if math.isfinite(bound) else (2 * math.pi * TURNS if link.revolute else math.inf)
+        most = float(np.max(np.abs(log.q[:, i])))
+        if most <= bound:
+            continue
+        unit, limits = (
+            "rad",
+            f"its limits are {low:.3g} to {high:.3g}" if math.isfinite(reach) else "no limits",
+        )
+        raise StateFault(
+            f"{log.label}: joint {link.name!r} goes to {most:.4g} {unit if link.revolute else 'm'} ({limits}). In "
+            "degrees? Then give degrees=True (--degrees). Positions of motors before their gears? Then give coupling=, "
+            "the reductions of the joints. If it is right as it is, degrees=False (--radians)."
+        )

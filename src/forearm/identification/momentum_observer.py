@@ -1,0 +1,146 @@
+"""A momentum observer: what pushes the arm, from torques and motion, without accelerations.
+
+    r = gain (p - p₀ - ∫ (tau + C(q, qd)ᵀ qd - g(q) - friction(qd) + r) dt)        p = M(q) qd
+
+follows the external torque like a filter of first order with the cut-off gain / 2π (De Luca, Mattone, Sensorless robot
+collision detection and hybrid force/motion control, ICRA 2005, 999-1004, doi:10.1109/ROBOT.2005.1570247). The integral
+is summed by trapezoids, and r of the same instant enters it, so that any step is stable. Because dM/dt = C + Cᵀ, the
+sum of Cᵀ qd, -g and -friction is dM/dt qd less the bias.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forearm import faults
+from forearm.algebra import Matrix, Vector
+from forearm.arm import Arm
+from forearm.compiler.sources.controller import emit_c
+from forearm.dynamics import bias_torque, mass_matrix_rate, momentum
+from forearm.faults import StateFault
+from forearm.output_files import replacing_text
+
+
+class MomentumObserver:
+    """Estimates external torques, instant by instant."""
+
+    def __init__(self, arm: Arm, gain: Any, dt: float, offset: Any = 0.0) -> None:
+        self.arm, self.dt = arm, dt
+        self.gain = np.broadcast_to(np.asarray(gain, dtype=float), (arm.n,))
+        self.offset = np.broadcast_to(np.asarray(offset, dtype=float), (arm.n,))
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew: the next state is the first."""
+        self.start: Vector | None = None
+        self.sum = np.zeros(self.arm.n)
+        self.last = np.zeros(self.arm.n)
+        self.external = np.zeros(self.arm.n)
+
+    def step(self, q: Any, qd: Any, tau: Any) -> Vector:
+        """The external torque (n,) after a state and the torque of the drives; dt after the one before."""
+        q, qd, tau = (faults.joint_floats(self.arm, k, v) for k, v in (("q", q), ("qd", qd), ("tau", tau)))
+        return self._step(*_model(self.arm, q, qd), tau - self.offset)
+
+    def _step(self, p: Vector, model: Vector, tau: Vector) -> Vector:
+        rate = tau + model
+        if self.start is None:
+            self.start, self.last = p, rate
+            return self.external
+        half = 0.5 * self.dt
+        self.sum = self.sum + half * (rate + self.last + self.external)
+        # r = gain (p - p0 - sum - half r), solved for r
+        self.external = self.gain * (p - self.start - self.sum) / (1.0 + self.gain * half)
+        self.sum = self.sum + half * self.external
+        self.last = rate
+        return self.external
+
+    def run(self, q: Any, qd: Any, tau: Any) -> Matrix:
+        """External torques (K, n) along a log of even steps dt."""
+        q, qd, tau = (np.asarray(x, dtype=float) for x in (q, qd, tau))
+        p, model = _model(self.arm, q, qd)
+        self.reset()
+        return np.array([self._step(*row) for row in zip(p, model, tau - self.offset, strict=True)])
+
+    def emit_c(self, folder: Any) -> tuple[Path, ...]:
+        """Write the observer as C99: the arm's functions, and `<arm>_observer.h` with a struct and a step."""
+        paths = emit_c(self.arm, folder, ("momentum", "mass_matrix_rate", "bias_torque"))
+        name, n = paths[0].stem, self.arm.n
+        lists = {
+            k: ", ".join(repr(float(x)) for x in v) for k, v in (("gain", self.gain), ("offset", self.offset))
+        }
+        target = Path(folder) / f"{name}_observer.h"
+        with replacing_text(target) as file:
+            file.write(HEADER.format(name=name, guard=name.upper(), n=n, nn=n * n, dt=repr(self.dt), **lists))
+        return (*paths, target)
+
+
+def observer(arm: Arm, *, gain: Any = 50.0, dt: float = 1e-3, offset: Any = 0.0) -> MomentumObserver:
+    """A momentum observer of an arm: `step(q, qd, tau)` gives the external torque.
+
+    Args:
+        arm: The arm, friction and all, as `identify` gives it.
+        gain: How fast it follows, one number or one for each joint [1/s]; its cut-off is gain / 2π.
+        dt: Time between steps [s].
+        offset: What torques show beside the arm's own (n,).
+    """
+    faults.needs_arm(arm)
+    faults.needs_dynamics(arm, "observer")
+    given = np.asarray(gain, dtype=float)
+    if given.shape not in ((), (arm.n,)) or not np.all(np.isfinite(given)) or np.any(given <= 0):
+        raise StateFault(
+            f"observer: gain is {gain!r}; give a positive number, or one for each of {arm.n} joints."
+        )
+    if not (np.isfinite(dt) and dt > 0):
+        raise StateFault(f"observer: dt is {dt!r}; give a positive time in seconds.")
+    return MomentumObserver(arm, given, float(dt), offset)
+
+
+def _model(arm: Arm, q: Vector, qd: Vector) -> tuple[Vector, Vector]:
+    """Momentum, and what changes it beside the drives: Cᵀ qd - g - friction = dM/dt qd - bias."""
+    turned = np.einsum("...ij,...j->...i", mass_matrix_rate(arm, q, qd), qd)
+    return momentum(arm, q, qd), turned - bias_torque(arm, q, qd)
+
+
+HEADER = """/* Momentum observer of {name}: r follows the external torque. Generated by forearm; see {name}.h. */
+#ifndef {guard}_OBSERVER_H
+#define {guard}_OBSERVER_H
+
+#include "{name}.h"
+
+/* Begin with all zeros. */
+typedef struct {{
+    int started;
+    double start[{n}], sum[{n}], last[{n}], external[{n}];
+}} {name}_observer;
+
+/* One step, {dt} s after the one before: positions, speeds and torques of the drives in, o->external out. */
+static void {name}_observer_step({name}_observer *o, const double q[{n}], const double qd[{n}], const double tau[{n}])
+{{
+    static const double gain[{n}] = {{{gain}}};
+    static const double offset[{n}] = {{{offset}}};
+    const double half = 0.5 * {dt};
+    double p[{n}], turned[{nn}], bias[{n}];
+    {name}_momentum(q, qd, p);
+    {name}_mass_matrix_rate(q, qd, turned);
+    {name}_bias_torque(q, qd, bias);
+    for (int i = 0; i < {n}; i++) {{
+        double model = 0.0;
+        for (int j = 0; j < {n}; j++)
+            model += turned[{n} * i + j] * qd[j];
+        const double rate = (tau[i] - offset[i]) + (model - bias[i]);
+        if (!o->started) {{
+            o->start[i] = p[i];
+        }} else {{
+            o->sum[i] += half * (rate + o->last[i] + o->external[i]);
+            o->external[i] = gain[i] * (p[i] - o->start[i] - o->sum[i]) / (1.0 + gain[i] * half);
+            o->sum[i] += half * o->external[i];
+        }}
+        o->last[i] = rate;
+    }}
+    o->started = 1;
+}}
+
+#endif
+"""

@@ -1,0 +1,64 @@
+"""The rows that are solved: a regressor of all parameters and the torques, filtered alike, of one log."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Matrix, Vector
+from forearm.arm import Arm
+from forearm.identification.base_columns import full_columns
+from forearm.identification.drive_columns import DriveColumns
+from forearm.identification.filters import Filtered
+
+MOST_ROWS = 4000
+"""Rows of a regressor that are held at once, before they are thinned out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """X theta = tau, row by row."""
+
+    X: Matrix
+    """(K, n, number of parameters)."""
+    tau: Matrix
+    """Torques (K, n), filtered like the columns."""
+    t: Vector
+    """Times (K,) [s]."""
+    motion: Filtered
+    """What they were made from."""
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.tau.shape[1]
+
+    @cached_property
+    def scale(self) -> Vector:
+        """Root mean square of each joint's torque (n,)."""
+        return np.sqrt(np.mean(self.tau**2, axis=0))
+
+    def rows(self, weights: Vector, kept: Any = slice(None)) -> tuple[Matrix, Vector]:
+        """Weighted rows (K n, columns) and torques (K n,)."""
+        X = self.X[:, :, kept] * weights[:, None]
+        return X.reshape(-1, X.shape[2]), (self.tau * weights).ravel()
+
+    def residual(self, theta: Vector) -> Matrix:
+        """Torques that parameters do not explain (K, n)."""
+        return self.tau - self.X @ theta
+
+
+def equations_of(arm: Arm, drives: DriveColumns, motion: Filtered) -> Equations:
+    """The rows of a filtered log."""
+    thin = motion.thinning
+    step = max(1, MOST_ROWS // thin.factor) * thin.factor
+    overlap = len(thin.weights) - 1
+    parts = []
+    for start in range(0, len(motion.t) - overlap, step):
+        span = slice(start, start + step + overlap)
+        columns = full_columns(arm, drives, motion.q[span], motion.qd[span], motion.qdd[span])
+        part = thin(columns)
+        parts.append(part[: -(-step // thin.factor)])
+    X = np.concatenate(parts)
+    return Equations(X, thin(motion.tau), thin(motion.t), motion)

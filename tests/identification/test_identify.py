@@ -1,0 +1,155 @@
+"""Synthetic logs: intervals are honest, bodies are bodies, a fresh motion is predicted."""
+
+import runpy
+import sys
+import time
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+
+import forearm as fa
+from identification.synthetic import log_of, motion_of, somewhat_wrong, with_drives
+
+ARMS = ["rr", "generic_3r", "ur5e", "iiwa14", "panda"]
+
+
+@pytest.fixture(scope="module")
+def three():
+    true = with_drives(fa.load("generic_3r"))
+    return true, somewhat_wrong(true), motion_of(true, duration=10.0, seed=1)
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_intervals_hold_the_truth_and_fresh_motions_are_predicted(name):
+    true = with_drives(fa.load(name))
+    start, motion = somewhat_wrong(true), motion_of(true, seed=1)
+    fresh = motion_of(true, seed=77).sample(200)
+    want = fa.inverse_dynamics(true, fresh.q, fresh.qd, fresh.qdd)
+    noise = 0.01 * np.ptp(fa.inverse_dynamics(true, *motion.sample(400)[1:]), axis=0)
+    inside, friction = [], []
+    for seed in range(6):
+        found = fa.identify(start, log_of(true, motion, seed=seed, jitter=0.1))
+        z = np.abs(found.base.values - found.base.of(true)) / found.base.std
+        inside.extend(z < 1.96)
+        friction.extend(z[[name[:2] in ("FV", "FC") for name in found.base.names]] < 3)
+        rest = found.torques(fresh.q, fresh.qd, fresh.qdd) - want
+        assert np.all(np.sqrt(np.mean(rest**2, axis=0)) < 2 * noise)
+        assert min(found.smallest) > 0
+    assert 0.90 <= np.mean(inside) <= 0.99
+    assert np.mean(friction) > 0.98
+
+
+def test_every_body_is_one_to_fifty_digits(three):
+    true, start, motion = three
+    found = fa.identify(start, log_of(true, motion))
+    with mpmath.workdps(50):
+        for link in found.arm.links:
+            values = mpmath.eigsy(mpmath.matrix(link.pseudo_inertia.tolist()), eigvals_only=True)
+            assert min(values) > 0
+
+
+def test_a_start_of_no_body_is_mended_and_said():
+    true = with_drives(fa.load("puma560"))
+    found = fa.identify(somewhat_wrong(true), log_of(true, motion_of(true, seed=1)))
+    assert any("no body's inertia" in note for note in found.notes)
+    assert not found.arm.defects
+    assert min(found.smallest) > 0
+
+
+def test_offsets_and_directions_are_found(three):
+    true, _, _ = three
+    links = [x.replace(drive=x.drive.replace(coulomb=(1.2, 0.8), smoothing=0.3)) for x in true.links]
+    true = true.replace(links=tuple(links))
+    motion = motion_of(true, duration=10.0, seed=1)
+    log = log_of(true, motion, offset=np.array([0.5, -0.25, 0.0]), noise=0.001)
+    found = fa.identify(somewhat_wrong(true), log, directions=True)
+    assert np.allclose(found.offset, [0.5, -0.25, 0.0], atol=0.1)
+    assert np.allclose([link.drive.coulomb for link in found.arm.links], (1.2, 0.8), atol=0.1)
+
+
+def test_what_is_only_prior_is_told(three):
+    true, start, motion = three
+    found = fa.identify(start, log_of(true, motion))
+    source = dict(zip(found.parameters.names, found.parameters.source, strict=True))
+    assert source["M1"] == "prior"  # the mass of a link that turns about an upright axis
+    assert source["FV1"] == "data"
+
+
+def test_currents_and_coupled_motors(three):
+    true, start, motion = three
+    log = log_of(true, motion)
+    joints = np.array([[100.0, 0, 0], [0, 80.0, 0], [0, 50.0, 50.0]])  # q_motor = joints @ q_joint
+    B, gains = np.linalg.inv(joints), np.array([0.1, 0.2, 0.1])
+    motors = {
+        "t": log["t"],
+        "q": log["q"] @ joints.T,
+        "current": log["tau"] @ B / gains,
+    }
+    found = fa.identify(start, motors, gains=gains, coupling=B)
+    assert set(found.coupled) == {"FVm3", "FCm3", "IAm3"}
+    plain = fa.identify(start, log)
+    fresh = motion.sample(50)
+    a, b = (x.torques(fresh.q, fresh.qd, fresh.qdd) for x in (found, plain))
+    assert np.max(np.abs(a - b)) < 0.02 * np.max(np.abs(b))
+
+
+def test_measured_speeds_and_uneven_times(three):
+    true, start, motion = three
+    log = log_of(true, motion, jitter=0.4)
+    log["qd"] = motion.sample(log["t"]).qd
+    found = fa.identify(start, log)
+    assert any("uneven" in note for note in found.notes)
+    assert found.residuals.train_total < 0.02
+    log["qd"] = log["qd"] * 1.5
+    again = fa.identify(start, log)
+    assert any("not those of its positions" in note for note in again.notes)
+
+
+def test_validation_text_and_page(three, tmp_path):
+    true, start, motion = three
+    log, other = (log_of(true, motion, seed=k) for k in (0, 1))
+    found = fa.identify(start, log, validate=other)
+    assert found.residuals.validation.shape == (3,)
+    assert found.residuals.validation_total < 0.03
+    assert "consistent, validation" in str(found)
+    page = found.write(tmp_path / "report.html").read_text()
+    assert "<svg" in page
+    assert "Base parameters" in page
+
+
+def test_the_identified_arm_is_an_arm_like_any_other(three, tmp_path):
+    true, start, motion = three
+    found = fa.identify(start, log_of(true, motion))
+    path = fa.write_toml(found.arm, tmp_path / "identified.toml")
+    again = fa.load(tmp_path / "identified.toml")
+    assert again.links[1].drive.viscous == found.arm.links[1].drive.viscous
+    assert fa.verify(again).passed
+    assert path is None or path.exists()
+
+
+def test_twenty_thousand_states_in_two_seconds():
+    true = with_drives(fa.load("iiwa14"))
+    start, log = somewhat_wrong(true), log_of(true, motion_of(true, seed=1), rate=1000.0)
+    fa.identify(start, log)  # compiles
+    best = np.inf
+    for _ in range(3):
+        began = time.process_time()
+        fa.identify(start, log)
+        best = min(best, time.process_time() - began)
+    assert len(log["t"]) == 20000
+    assert best < 4  # seconds of all threads together; other work on the machine does not count
+
+
+def test_without_the_solver_one_sentence(three, monkeypatch):
+    true, start, motion = three
+    monkeypatch.setitem(sys.modules, "clarabel", None)
+    with pytest.raises(fa.StateFault, match=r"pip install 'forearm\[identify\]'"):
+        fa.identify(start, log_of(true, motion))
+
+
+def test_the_example_runs(capsys):
+    example = Path(__file__).parents[2] / "examples" / "08_identify.py"
+    runpy.run_path(str(example.with_name("08_identify.py")))["main"](generations=5)
+    assert "within their 95 % intervals" in capsys.readouterr().out

@@ -1,0 +1,67 @@
+"""A push, seen in time and at the right joint; the same in C."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from identification.synthetic import motion_of, with_drives
+
+ARM = with_drives(fa.load("ur5e"))
+
+
+@pytest.fixture(scope="module")
+def pushed():
+    s = motion_of(ARM, seed=1).sample(np.arange(0.0, 4.0, 1e-3))
+    push = np.zeros_like(s.q)
+    push[2000:2500, 2] = 8.0
+    return s, push, fa.inverse_dynamics(ARM, s.q, s.qd, s.qdd) - push
+
+
+def test_a_push_is_seen_when_and_where_it_is(pushed):
+    s, push, tau = pushed
+    found = fa.observer(ARM, gain=100.0, dt=1e-3).run(s.q, s.qd, tau)
+    assert np.max(np.abs(found[:2000])) < 0.05
+    assert np.max(np.abs(found[2100:2500] - push[2100:2500])) < 0.1
+    assert np.argmax(np.abs(found[2400])) == 2
+
+
+def test_steps_are_the_run(pushed):
+    s, _, tau = pushed
+    run = fa.observer(ARM, gain=100.0, dt=1e-3).run(s.q[:50], s.qd[:50], tau[:50])
+    watch = fa.observer(ARM, gain=100.0, dt=1e-3)
+    steps = [watch.step(*row) for row in zip(s.q[:50], s.qd[:50], tau[:50], strict=True)]
+    assert np.allclose(steps, run, rtol=0, atol=1e-12)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_c_agrees_to_rounding(pushed, tmp_path):
+    s, _, tau = pushed
+    watch = fa.observer(ARM, gain=100.0, dt=1e-3, offset=0.1)
+    paths = watch.emit_c(tmp_path)
+    name = paths[0].stem
+    rows = np.hstack([s.q, s.qd, tau])[1990:2300]
+    (tmp_path / "main.c").write_text(
+        f'#include <stdio.h>\n#include "{name}_observer.h"\n'
+        "int main(void) { double x[18]; "
+        f'{name}_observer o = {{0}}; for (;;) {{ for (int i = 0; i < 18; i++) if (scanf("%lf", &x[i]) != 1) return 0; '
+        f"{name}_observer_step(&o, x, x + 6, x + 12); "
+        'for (int i = 0; i < 6; i++) printf("%.17g ", o.external[i]); } }\n'
+    )
+    program = tmp_path / "watch"
+    subprocess.run(
+        ["cc", "-std=c99", "-O1", "main.c", f"{name}.c", "-lm", "-o", program], cwd=tmp_path, check=True
+    )
+    text = "\n".join(" ".join(repr(float(x)) for x in row) for row in rows)
+    out = subprocess.run([program], input=text, capture_output=True, text=True, check=True).stdout
+    got = np.array(out.split(), dtype=float).reshape(-1, 6)
+    want = watch.run(rows[:, :6], rows[:, 6:12], rows[:, 12:])
+    assert np.max(np.abs(got - want)) < 1e-10 * np.max(np.abs(want))
+
+
+@pytest.mark.parametrize("options", [{"gain": -1.0}, {"dt": 0.0}, {"gain": [1.0, 2.0]}])
+def test_arguments(options):
+    with pytest.raises(fa.StateFault, match="observer: "):
+        fa.observer(ARM, **options)

@@ -1,0 +1,168 @@
+"""Broken logs: found, named, with what to do; and mended where that was asked for."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from forearm.motion.motion_files import write_columns
+from identification.synthetic import log_of, motion_of, somewhat_wrong, with_drives
+
+TRUE = with_drives(fa.load("ur5e"))
+START = somewhat_wrong(TRUE)
+
+
+@pytest.fixture(scope="module")
+def motion():
+    return motion_of(TRUE, seed=1)
+
+
+@pytest.fixture
+def log(motion):
+    return log_of(TRUE, motion)
+
+
+def test_a_joint_that_stands_still_is_named(log, motion):
+    log["q"][:, 5] = 0.3
+    s = motion.sample(log["t"])
+    s.q[:, 5], s.qd[:, 5], s.qdd[:, 5] = 0.3, 0.0, 0.0
+    log["tau"] = fa.inverse_dynamics(TRUE, s.q, s.qd, s.qdd)
+    log["tau"] += 0.01 * np.random.default_rng(0).normal(size=log["tau"].shape)
+    name = TRUE.joint_names[5]
+    with pytest.raises(fa.StateFault, match=rf"does not show .*FV6.*{name} hardly moves.*fa.excite"):
+        fa.identify(START, log)
+    found = fa.identify(START, log, mend="unexcited")
+    assert any("kept as given" in note and "FV6" in note for note in found.notes)
+    assert np.isinf(found.base.std[list(found.base.names).index("FV6")])
+
+
+def test_torques_of_the_other_sign(log):
+    log["tau"] = -log["tau"]
+    with pytest.raises(fa.StateFault, match=r"torques of all joints have the other sign .* mend=\['sign'\]"):
+        fa.identify(START, log)
+    assert fa.identify(START, log, mend=["sign"]).residuals.train_total < 0.05
+
+
+def test_one_torque_of_the_other_sign(log):
+    log["tau"][:, 2] *= -1
+    with pytest.raises(fa.StateFault, match=rf"torques of {TRUE.joint_names[2]} have the other sign"):
+        fa.identify(START, log)
+
+
+def test_a_sign_that_only_friction_shows(log):
+    log["tau"][:, 5] *= -1
+    with pytest.raises(fa.StateFault, match="other sign"):
+        fa.identify(START, log)
+
+
+def test_newton_millimetres(log):
+    log["tau"] = 1000 * log["tau"]
+    with pytest.raises(fa.StateFault, match="In N mm"):
+        fa.identify(START, log)
+
+
+def test_torques_of_motors(log):
+    log["tau"] = log["tau"] / np.array([101.0, 101, 101, 101, 101, 101])
+    with pytest.raises(fa.StateFault, match="motors' side of the gears"):
+        fa.identify(START, log)
+
+
+def test_degrees(log):
+    log["q"] = np.degrees(log["q"])
+    with pytest.raises(fa.StateFault, match=r"In degrees\? Then give degrees=True"):
+        fa.identify(START, log)
+    assert fa.identify(START, log, degrees=True).residuals.train_total < 0.05
+
+
+def test_speeds_in_degrees(log, motion):
+    log["qd"] = np.degrees(motion.sample(log["t"]).qd)
+    with pytest.raises(fa.StateFault, match="degrees a second"):
+        fa.identify(START, log)
+
+
+def test_a_log_of_motors_taken_for_joints(log):
+    gear = np.array([101.0, 101, 101, 101, 101, 101])
+    motors = {"t": log["t"], "q": log["q"] * gear, "tau": log["tau"] / gear}
+    with pytest.raises(fa.StateFault, match=r"motors before their gears\? Then give coupling="):
+        fa.identify(START, motors)
+    assert fa.identify(START, motors, coupling=gear).residuals.train_total < 0.05
+
+
+def test_clipped_torques(motion):
+    log = log_of(TRUE, motion)
+    limit = 0.6 * np.max(np.abs(log["tau"][:, 1]))
+    log["tau"][:, 1] = np.clip(log["tau"][:, 1], -limit, limit)
+    with pytest.raises(fa.StateFault, match=r"stays at .* clipped.*mend=\['clipping'\]"):
+        fa.identify(START, log)
+    found = fa.identify(START, log, mend="clipping")
+    fresh = motion.sample(100)
+    want = fa.inverse_dynamics(TRUE, fresh.q, fresh.qd, fresh.qdd)
+    got = found.torques(fresh.q, fresh.qd, fresh.qdd)
+    assert np.linalg.norm(got - want) < 0.03 * np.linalg.norm(want)
+
+
+@pytest.mark.parametrize("delay", [0.02, -0.03])
+def test_torques_later_or_earlier_than_positions(log, delay):
+    late = [np.interp(log["t"] - delay, log["t"], x) for x in log["tau"].T]
+    log["tau"] = np.stack(late, axis=1)
+    word = "later" if delay > 0 else "earlier"
+    with pytest.raises(fa.StateFault, match=rf"ms {word} than positions .* mend=\['shift'\]") as caught:
+        fa.identify(START, log)
+    told = float(str(caught.value).split("torques come ")[1].split(" ms")[0])
+    assert abs(told - abs(delay) * 1e3) < 3
+    assert fa.identify(START, log, mend="shift").residuals.train_total < 0.05
+
+
+def test_a_gap_in_time(log):
+    keep = (log["t"] < 5) | (log["t"] > 6)
+    with pytest.raises(fa.StateFault, match="no rows between"):
+        fa.identify(START, {k: v[keep] for k, v in log.items()})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"tau": None}, "tau or current"),
+        ({"q": np.zeros((10, 6))}, r"q has shape \(10, 6\)"),
+        ({"strange": 1}, "give a mapping with t"),
+    ],
+)
+def test_mappings_that_are_no_logs(log, change, words):
+    broken = {k: v for k, v in (log | change).items() if v is not None}
+    with pytest.raises(fa.StateFault, match=words):
+        fa.identify(START, broken)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"prior": 0}, "prior is 0"),
+        ({"mend": "everything"}, "give some of clipping"),
+        ({"cutoff": 1e6}, "give one below"),
+        ({"coupling": np.ones((6, 6))}, "q_joint = B q_motor"),
+    ],
+)
+def test_arguments(log, options, words):
+    with pytest.raises(fa.StateFault, match=words):
+        fa.identify(START, log, **options)
+
+
+def test_currents_need_gains(log):
+    log["current"] = log.pop("tau")
+    with pytest.raises(fa.StateFault, match="give gains="):
+        fa.identify(START, log)
+
+
+def test_files_plain_and_gzipped(log, tmp_path):
+    columns = {"t": log["t"]}
+    for kind in ("q", "tau"):
+        columns |= {f"{kind}{i}": log[kind][:, i - 1] for i in range(1, 7)}
+    path = write_columns(tmp_path / "log.csv", columns)
+    packed = tmp_path / "log.csv.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    a, b = fa.identify(START, path), fa.identify(START, str(packed))
+    assert np.array_equal(a.theta, b.theta)
+    packed.write_bytes(b"no gzip")
+    with pytest.raises(fa.ReadFault, match="cannot be unpacked"):
+        fa.identify(START, packed)

@@ -1,0 +1,63 @@
+"""The verbs `identify` and `excite`."""
+
+import pytest
+
+import forearm as fa
+from cli.verbs import forearm
+from forearm.motion.motion_files import write_columns
+from identification.synthetic import log_of, motion_of, somewhat_wrong, with_drives
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("logs")
+    true = with_drives(fa.load("generic_3r"))
+    fa.write_toml(somewhat_wrong(true), place / "start.toml")
+    fa.write_toml(true, place / "true.toml")
+    motion = motion_of(true, duration=10.0, seed=1)
+    holding = true.with_payload(2.0, (0.0, 0.0, 0.05), frame="tool")
+    for name, arm, seed in (("log", true, 0), ("other", true, 1), ("holding", holding, 2)):
+        log = log_of(arm, motion, seed=seed)
+        columns = {"t": log["t"]}
+        for kind in ("q", "tau"):
+            columns |= {f"{kind}{i}": log[kind][:, i - 1] for i in (1, 2, 3)}
+        write_columns(place / f"{name}.csv", columns)
+    return place
+
+
+def test_identify(folder, tmp_path, capsys):
+    out, page = tmp_path / "identified.toml", tmp_path / "report.html"
+    words = ("--validate", folder / "other.csv", "-o", out, "--report", page)
+    said = forearm(capsys, "identify", folder / "start.toml", folder / "log.csv", *words)
+    assert said.code == 0
+    assert "Base parameters" in said.out
+    assert fa.load(out).has_drives
+    assert "<svg" in page.read_text()
+    again = forearm(capsys, "identify", folder / "start.toml", folder / "log.csv", "-o", out)
+    assert again.code == 2
+    assert "--force" in again.err
+
+
+def test_identify_as_json(folder, capsys):
+    said = forearm(capsys, "identify", folder / "start.toml", folder / "log.csv", "--json")
+    assert said.json["residuals"]["train"]["consistent"][-1] < 0.05
+    assert min(said.json["smallest_eigenvalues"]) > 0
+
+
+def test_payload(folder, capsys):
+    said = forearm(capsys, "identify", folder / "true.toml", folder / "holding.csv", "--payload", "--json")
+    assert abs(said.json["mass"] - 2.0) < 0.2
+
+
+def test_a_refusal_says_what_to_do(folder, capsys):
+    said = forearm(capsys, "identify", folder / "start.toml", folder / "log.csv", "--cutoff", "1e5")
+    assert said.code == 2
+    assert "give one below" in said.err
+
+
+def test_excite(tmp_path, capsys):
+    target = tmp_path / "motion.csv"
+    said = forearm(capsys, "excite", "rr", target, "--generations", "5", "--duration", "4")
+    assert said.code == 0
+    assert "condition number" in said.out
+    assert len(target.read_text().splitlines()) == 402
