@@ -54,4 +54,4 @@ def test_the_workflow_runs_what_a_contributor_runs():
 def test_security_says_how_to_report_and_what_is_promised():
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     assert "## Report" in text
-    assert "## What is promised today" in text
+    assert "## What is promised, and which test holds it" in text

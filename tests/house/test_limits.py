@@ -16,7 +16,7 @@ FILE_LINES = 400
 FUNCTION_LINES = 75
 """Hard limits; the aim is half of the second."""
 
-LONGER_FILES = {}
+LONGER_FILES = {"arm.py": "the arm, every copy of it with something changed, and the walk along it"}
 LONGER_FUNCTIONS: dict[str, str] = {}
 
 SOURCES = sorted(HOME.rglob("*.py"))

@@ -6,10 +6,11 @@ significance  how much each term contributes along a motion, and what could be d
 PDWithGravity, ComputedTorque, FeedforwardPD             control laws (any function law(t, q, qd) is one)
 Quintic, Trapezoid, Fourier, ViaPoints, read_motion      motions
 
-    run          simulate, from the arguments to the record
+    run          simulate, from the arguments to the record; interrupts: what Ctrl-C does meanwhile
     request      what is asked, checked and brought to one batch
     plant        the arm, its law, limits and energies as one graph of rates
-    schemes/     one file for each integration scheme, and their registry; engines carries states along
+    schemes/     one file for each integration scheme, and their registry; engines carries states along,
+                 row_blocks in blocks that stay short
     control_laws, traced_laws          laws ready made; a user's law as a graph
     records, outcomes, stability       what comes out, how each motion ended, how stiff it was
     step_advice                        how long a step may be

@@ -7,7 +7,9 @@ from cyclopts import Parameter
 
 from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, refuse_to_overwrite
 from forearm.cli.output import PLAIN, Shared, note, print_json
-from forearm.cli.verbs.arm_verbs import Numbers
+
+Numbers = Annotated[tuple[float, ...], Parameter(consume_multiple=True, negative=())]
+"""Plain numbers with spaces between."""
 
 Mended = Literal["clipping", "sign", "shift", "unexcited"]
 
