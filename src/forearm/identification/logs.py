@@ -24,6 +24,10 @@ LEAST_ROWS = 50
 """A shorter log says too little."""
 
 
+LogSource = str | Path | Mapping[str, Any]
+"""A log: its file, or its arrays by name."""
+
+
 @dataclass(frozen=True, eq=False)
 class Log:
     """A motion of the joints with the torques that made it, SI units and radians."""

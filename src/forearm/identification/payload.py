@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from forearm import faults
 from forearm.algebra import Matrix, Vector
@@ -20,7 +21,7 @@ from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.filters import filtered
 from forearm.identification.least_squares import WIDTH, LeastSquares, least_squares
 from forearm.identification.log_checks import refuse_shift, time_shift, without_clipping
-from forearm.identification.logs import read_log
+from forearm.identification.logs import LogSource, read_log
 from forearm.identification.torque_rows import Equations
 from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from
 from forearm.text_table import text_table
@@ -89,12 +90,12 @@ class Payload:
 
 def identify_payload(
     arm: Arm,
-    log: Any,
+    log: LogSource,
     *,
     frame: str | int = "tool",
     offsets: bool = False,
-    gains: Any = None,
-    coupling: Any = None,
+    gains: ArrayLike | None = None,
+    coupling: ArrayLike | None = None,
     degrees: bool | None = None,
     time_unit: str | None = None,
     cutoff: float | None = None,
@@ -119,7 +120,12 @@ def identify_payload(
         raise StateFault(
             f"payload: frame {frame!r} is the base, which does not move; give 'tool' or 'flange'."
         )
-    options = {"gains": gains, "coupling": coupling, "degrees": degrees, "time_unit": time_unit}
+    options: dict[str, Any] = {
+        "gains": gains,
+        "coupling": coupling,
+        "degrees": degrees,
+        "time_unit": time_unit,
+    }
     found, _ = without_clipping(arm, read_log(log, arm, **options), ())
     kinds = ("OF",) if offsets else ()
     drives = DriveColumns(kinds, np.full(arm.n, 1e-3), np.zeros((0, arm.n)), ())

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from forearm import faults
 from forearm.algebra import Matrix, Vector
@@ -18,7 +19,7 @@ from forearm.identification.drive_columns import DriveColumns, drive_columns
 from forearm.identification.filters import filtered
 from forearm.identification.identified import BaseFit, Identified, Parameters, Residuals
 from forearm.identification.least_squares import LeastSquares, least_squares
-from forearm.identification.logs import Log, coupling_matrix, read_log
+from forearm.identification.logs import Log, LogSource, coupling_matrix, read_log
 from forearm.identification.torque_rows import Equations, equations_of
 
 
@@ -36,11 +37,11 @@ class Asked:
 
 def identify(
     arm: Arm,
-    log: Any,
+    log: LogSource,
     *,
-    validate: Any = None,
-    gains: Any = None,
-    coupling: Any = None,
+    validate: LogSource | None = None,
+    gains: ArrayLike | None = None,
+    coupling: ArrayLike | None = None,
     degrees: bool | None = None,
     time_unit: str | None = None,
     cutoff: float | None = None,
@@ -79,7 +80,12 @@ def identify(
     drives = drive_columns(arm, rotors=rotors, directions=directions, smoothing=smoothing, coupling=B)
     base = base_parameters(arm, drives=drives)
     asked = Asked(arm, drives, base, cutoff, log_checks.check_names(mend), check)
-    options = {"gains": gains, "coupling": coupling, "degrees": degrees, "time_unit": time_unit}
+    options: dict[str, Any] = {
+        "gains": gains,
+        "coupling": coupling,
+        "degrees": degrees,
+        "time_unit": time_unit,
+    }
     first, equations, delay, signs = _prepared(asked, read_log(log, arm, **options))
     fit, held = _fitted(asked, first, equations)
     start = np.concatenate([parameters(arm), drives.of(arm)])

@@ -1,16 +1,18 @@
 """The report of an identification as one HTML page: measured beside predicted torques, residuals, intervals."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import forearm
-from forearm.identification.identified import Identified
 from forearm.identification.torque_rows import Equations
 from forearm.page import Figure, PageTable, Section, page
 
+if TYPE_CHECKING:
+    from forearm.identification.identified import Identified
 
-def report(found: Identified) -> str:
+
+def report(found: "Identified") -> str:
     """The page."""
     whole = found.residuals
     facts = [
@@ -35,7 +37,7 @@ def report(found: Identified) -> str:
     return page(f"{found.arm.name}: the numbers of the real arm", lead, facts, "", sections, end)
 
 
-def _torques(found: Identified) -> Section:
+def _torques(found: "Identified") -> Section:
     text = "Filtered alike; predicted by the identified arm and its offsets."
     figures: list[Any] = []
     for equations, where in ((found.equations, "log"), (found.validation, "other log, not fitted to")):
@@ -48,7 +50,7 @@ def _torques(found: Identified) -> Section:
     return Section("Measured and predicted torques", text, figures)
 
 
-def _drawn(found: Identified, equations: Equations, name: str) -> str | None:
+def _drawn(found: "Identified", equations: Equations, name: str) -> str | None:
     try:
         from forearm.plots import svg, torque_figure
     except ImportError:
@@ -58,7 +60,7 @@ def _drawn(found: Identified, equations: Equations, name: str) -> str | None:
     return svg(made, name)
 
 
-def _residuals(found: Identified) -> Section:
+def _residuals(found: "Identified") -> Section:
     whole = found.residuals
     columns = dict(whole.fits)
     if whole.validated is not None:
@@ -74,7 +76,7 @@ def _residuals(found: Identified) -> Section:
     return Section("Residuals", text, [PageTable(("joint", *columns), rows)])
 
 
-def _drives(found: Identified) -> Section:
+def _drives(found: "Identified") -> Section:
     u = found.theta[10 * found.arm.n :]
     part = {kind: found.drives.part(u, kind) for kind in ("FV", "FC", "FD", "IA", "OF")}
     rows = [[name, *(float(part[k][i]) for k in part)] for i, name in enumerate(found.residuals.joints)]
@@ -83,7 +85,7 @@ def _drives(found: Identified) -> Section:
     return Section("Drives", "At the joints, SI units.", [PageTable(header, rows)])
 
 
-def _base(found: Identified) -> Section:
+def _base(found: "Identified") -> Section:
     base = found.base
     rows = [
         [name, float(v), float(s), float(low), float(high), float(c), group]
@@ -96,13 +98,13 @@ def _base(found: Identified) -> Section:
     return Section("Base parameters", text, [PageTable(header, rows, code=(0, 6))])
 
 
-def _determined(found: Identified) -> Section:
+def _determined(found: "Identified") -> Section:
     rows = [[name, names or "none alone"] for name, names in found.determined.items()]
     text = "Parameters of each link that the data determine; the others lean on the arm that was given."
     return Section("What is determined", text, [PageTable(("link", "by the data"), rows)])
 
 
-def _notes(found: Identified) -> Section:
+def _notes(found: "Identified") -> Section:
     rows = [[str(k), note] for k, note in enumerate(found.notes, 1)]
     least = float(np.min(found.smallest))
     text = f"What was done on the way. Smallest eigenvalue of all pseudo-inertias: {least:.3g}."

@@ -23,7 +23,7 @@ from forearm.arm import Arm
 from forearm.faults import ReadFault, did_you_mean
 from forearm.option_names import option
 from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml
-from forearm.readers.toolbox import is_toolbox_robot, read_toolbox
+from forearm.readers.toolbox import ToolboxRobot, is_toolbox_robot, read_toolbox
 
 __all__ = ["from_toml", "known_arms", "load", "parameters_of", "read_toml"]
 
@@ -39,7 +39,12 @@ def known_arms() -> tuple[str, ...]:
     return tuple(sorted(f.stem for f in ARMS.iterdir() if f.suffix == ".toml"))
 
 
-def load(source: Any, *, parameters: Mapping[str, Scalar] | None = None, **options: Any) -> Arm:
+def load(
+    source: str | PathLike[str] | ToolboxRobot,
+    *,
+    parameters: Mapping[str, Scalar] | None = None,
+    **options: Any,
+) -> Arm:
     """An arm by name ("puma560"), from a file (.toml, .urdf, .xml: MJCF), or from a DHRobot of the Robotics Toolbox.
 
     `parameters` replaces values of a TOML file's [parameters] table, by numbers or symbols: with
@@ -48,7 +53,7 @@ def load(source: Any, *, parameters: Mapping[str, Scalar] | None = None, **optio
     asked = {name: value for name, value in options.items() if value is not None}
     if is_toolbox_robot(source):
         asked |= {"parameters": parameters} if parameters else {}
-        return _checked(f"robot {source.name!r}", read_toolbox, asked)(source, **asked)
+        return _checked(f"robot {getattr(source, 'name', source)!r}", read_toolbox, asked)(source, **asked)
     if not isinstance(source, (str, PathLike)):
         kind = f"{type(source).__module__}.{type(source).__name__}"
         raise ReadFault(

@@ -6,7 +6,7 @@ is negative there). Versions differ in the sign of `gravity`, so the robot itsel
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,6 +23,18 @@ STEP = 1e-5
 """Of the differences of potential energy."""
 AGREES = 1e-4
 """Share of the largest gravity torque that those differences may be off."""
+
+
+class ToolboxRobot(Protocol):
+    """A DHRobot, as far as we look at it."""
+
+    name: str
+    """What it is called."""
+    links: Any
+    """Its rows, with bodies and motors."""
+
+    def rne(self, *state: Any, **how: Any) -> Any:
+        """Its torques."""
 
 
 def is_toolbox_robot(source: Any) -> bool:

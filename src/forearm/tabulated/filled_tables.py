@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from forearm.arm import Arm
 from forearm.tabulated.grids import Grid
@@ -25,8 +26,8 @@ def tabulate(
     *,
     points: int | Mapping[str, int] = 17,
     interpolation: str = "linear",
-    speeds: Any = None,
-    accelerations: Any = None,
+    speeds: ArrayLike | None = None,
+    accelerations: ArrayLike | None = None,
     dtype: str = "float64",
     most_bytes: float = MOST_BYTES,
     most_seconds: float = MOST_SECONDS,

@@ -6,9 +6,9 @@ table. Cells that no sample touches stay unknown (nan), and a look-up there is r
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import lsqr
 
@@ -36,8 +36,8 @@ def learn_table(
     *,
     points: int | Mapping[str, int] = 9,
     interpolation: str = "linear",
-    speeds: Any = None,
-    accelerations: Any = None,
+    speeds: ArrayLike | None = None,
+    accelerations: ArrayLike | None = None,
     most_bytes: float = MOST_BYTES,
 ) -> LookupTable:
     """A table learnt from measured torques (K, n); the arm's own masses play no part but its friction does.

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from forearm import dynamics
 from forearm.algebra import Matrix, Vector
@@ -68,8 +68,8 @@ def plan_table(
     *,
     points: int | Mapping[str, int] = 17,
     interpolation: str = "linear",
-    speeds: Any = None,
-    accelerations: Any = None,
+    speeds: ArrayLike | None = None,
+    accelerations: ArrayLike | None = None,
     dtype: str = "float64",
 ) -> TablePlan:
     """What a table of torques would store, before anything is filled.
