@@ -21,7 +21,8 @@ test: $(VENV)/.test          ## format, lint, types, tests
 test-more: $(VENV)/.more     ## browser, TeX, long sweeps
 	$(BIN)/python -m pytest -n auto -m more
 
-soak: $(VENV)/.test          ## fuzz readers, calls and the cache: make soak MINUTES=10
+soak: $(VENV)/.test          ## fault injection, every text through every output, then fuzzing: make soak MINUTES=10
+	$(BIN)/python -m pytest -n auto -m soak
 	$(BIN)/python tests/soak/soak.py $(MINUTES)
 
 setup: $(VENV)/.test         ## set up alone, test extras included

@@ -20,7 +20,7 @@ TORQUES = FORMULATIONS["khalil_kleinfinger_1987"].joint_torques
 
 @pytest.mark.parametrize(
     ("seed", "digits", "scale"),
-    [pytest.param(*f, marks=pytest.mark.more) if f[0] >= QUICK else f for f in FILES],
+    [pytest.param(*f, marks=pytest.mark.soak) if f[0] >= QUICK else f for f in FILES],
 )
 def test_a_file_with_angles_of_some_digits_compiles_exactly_and_verifies(tmp_path, seed, digits, scale):
     file = tmp_path / "arm.urdf"

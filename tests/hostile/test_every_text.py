@@ -329,7 +329,7 @@ def test_a_share_of_the_texts_stays_text_in_what_is_compiled(output, field, name
     compare(output, field, name, tmp_path)
 
 
-@pytest.mark.more
+@pytest.mark.soak
 @pytest.mark.parametrize("output", [*QUICK, *SLOW], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("name", TEXTS)
@@ -339,7 +339,7 @@ def test_every_text_of_every_field_stays_text_in_every_output(output, field, nam
 
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize(
-    "name", ["script", "dollar", *(pytest.param(n, marks=pytest.mark.more) for n in TEXTS)]
+    "name", ["script", "dollar", *(pytest.param(n, marks=pytest.mark.soak) for n in TEXTS)]
 )
 def test_verbs_print_text_alone(field, name, tmp_path, capsys):
     verbs(made(field, name), tmp_path, capsys)

@@ -31,7 +31,7 @@ def test_an_interrupt_at_every_bytecode_of_crew_and_pool(start):
     assert ran("every_opcode.py", start, CREW) > {"cold": 300, "warm": 100}[start]
 
 
-@pytest.mark.more
+@pytest.mark.soak
 @pytest.mark.parametrize("start", ["cold", "warm"])
 def test_an_interrupt_at_every_bytecode_of_the_way_in(start):
     for _ in range(5):
@@ -40,14 +40,14 @@ def test_an_interrupt_at_every_bytecode_of_the_way_in(start):
 
 @pytest.mark.parametrize(
     "case",
-    ["batch", *(pytest.param(case, marks=pytest.mark.more) for case in ("one", "law", "sampled"))],
+    ["batch", *(pytest.param(case, marks=pytest.mark.soak) for case in ("one", "law", "sampled"))],
 )
 def test_an_interrupt_at_every_bytecode_of_a_simulation(case):
     assert ran("simulation_interrupts.py", "opcodes", case, seconds=600) > 1000
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that interrupt here")
-@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.more)])
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.soak)])
 def test_interrupts_of_simulations_at_random_moments(count):
     assert ran("simulation_interrupts.py", "timed", count, 1, seconds=600) == count
 
@@ -57,7 +57,7 @@ def test_interrupts_at_random_moments():
     assert ran("timed_interrupts.py", 200, 1) == 200
 
 
-@pytest.mark.more
+@pytest.mark.soak
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that interrupt here")
 @pytest.mark.parametrize("seed", range(10))
 def test_thousands_of_interrupts_and_every_process_ends(seed):

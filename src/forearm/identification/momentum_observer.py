@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from forearm import faults
 from forearm.algebra import Matrix, Vector
@@ -76,7 +77,9 @@ class MomentumObserver:
         return (*paths, target)
 
 
-def observer(arm: Arm, *, gain: Any = 50.0, dt: float = 1e-3, offset: Any = 0.0) -> MomentumObserver:
+def observer(
+    arm: Arm, *, gain: ArrayLike = 50.0, dt: float = 1e-3, offset: ArrayLike = 0.0
+) -> MomentumObserver:
     """A momentum observer of an arm: `step(q, qd, tau)` gives the external torque.
 
     Args:
