@@ -51,6 +51,10 @@ def state(name, provoke, says):
 
 
 PARTS = [
+    state("parameters of another size", lambda: two_links().with_parameters([1.0] * 19), r"parameters have shape \(19,\); give 20 finite numbers for arm 'rr'"),
+    arm("moment without mass", lambda: two_links().with_parameters([0.0, 1.0, *[0.0] * 18]), r"link 'upper': mass is 0 but its first moment is 1, 0, 0 kg m; give a mass, or zeros"),
+    arm("drive of no joint", lambda: two_links().with_drives({"uper": Drive()}), r"arm 'rr', with_drives: there is no joint 'uper' \(did you mean 'upper'\?\); it has upper, lower"),
+    arm("too many drives", lambda: two_links().with_drives([Drive()] * 3), r"arm 'rr', with_drives"),
     arm("number for a name", lambda: Arm(7, []), r"the name of an arm is 7; give a text\."),
     arm("name without end", lambda: Link("revolute", name="n" * 300), r"the name of a link has 300 characters; give at most 255\."),
     arm("newline in a name", lambda: Link("revolute", name="a\nb"), r"the name of a link has the control character U\+000A at place 2 \('a\\nb'\); give printable characters alone\."),
