@@ -186,6 +186,49 @@ def test_many_turns_of_our_own_simulation_are_radians(tmp_path):
     np.testing.assert_array_equal(read_motion(run.to_csv(tmp_path / "run.csv"), RR).samples.q, run.q)
 
 
+# -- what looks like one thing and is another ---------------------------------------------------------------
+
+
+def rr(text, **how):
+    return read_motion_file(io.BytesIO(text.encode()), RR, label="log", **how)
+
+
+def test_time_stamps_in_nanoseconds_are_not_taken_for_seconds():
+    """ROS's: speeds would be a billionth of what they are."""
+    rows = "".join(f"{1_700_000_000_000_000_000 + 2_000_000 * k},{0.01 * k},0.2\n" for k in range(60))
+    with pytest.raises(
+        ReadFault, match=r"times go to 1.7e\+18 s, rows 2e\+06 s apart: that looks like milliseconds"
+    ):
+        rr(f"timestamp,q1,q2\n{rows}")
+    for how, title in (({"time_unit": "ns"}, "timestamp"), ({}, "timestamp [ns]")):
+        full = with_derivatives(rr(f"{title},q1,q2\n{rows}", **how))
+        assert np.allclose(full.qd, [5.0, 0.0], atol=1e-3)
+
+
+def test_counted_milliseconds_without_a_unit_are_said_to_be_read_as_seconds():
+    file = rr("t,q1,q2\n" + "".join(f"{2 * k},{0.01 * k},0.2\n" for k in range(60)))
+    assert "times read as seconds, rows 2 s apart; if they are not, give --time-unit" in file.notes[-1]
+    assert not rr("t_s,q1,q2\n" + "".join(f"{2 * k},{0.01 * k},0.2\n" for k in range(60))).notes
+
+
+@pytest.mark.parametrize("title", ["t_min", "t [min]", "time_h"])
+def test_times_in_minutes_are_refused_instead_of_ignored(title):
+    with pytest.raises(ReadFault, match=r"is in '(min|h)'; expected one of s, sec"):
+        rr(f"{title},q1,q2\n0,0.1,0.2\n1,0.3,0.4\n")
+
+
+def test_one_numbered_column_more_than_joints_is_not_guessed_at():
+    with pytest.raises(
+        ReadFault, match=r"columns 'q0' and 'q2': q of 3 joints, and the arm has 2; expected q1 to q2"
+    ):
+        rr("t,q0,q1,q2\n0,9,0.1,0.2\n1,9,0.3,0.4\n")
+
+
+def test_the_percent_sign_of_a_header_is_not_part_of_its_first_title():
+    np.testing.assert_array_equal(rr("% t,q1,q2\n0,0.1,0.2\n1,0.3,0.4\n").t, [0.0, 1.0])
+    np.testing.assert_array_equal(rr("%time,q1,q2\n0,0.1,0.2\n1000000,0.3,0.4\n").t, [0.0, 1e-3])
+
+
 # -- columns that have to be worked out --------------------------------------------------------------------
 
 LONG = Quintic([0.1, -0.4, 0.3, 0.2, 0.5, -0.3], [0.9, 0.4, -0.5, 1.0, -0.6, 0.4], 2.0).sample(1001)  # 500 Hz

@@ -110,7 +110,7 @@ class _Reader:
             raise ReadFault(f"{self.label}: is not text in UTF-8; give a CSV file.") from None
 
     def _titles(self, header: str) -> tuple[str, ...]:
-        header = header.removeprefix("#")
+        header = header.removeprefix("#").removeprefix("% ")
         if self.separator is None:  # `q1 [deg]` is one title between spaces too
             found = re.sub(r"\s+(?=[\[(])", "", header).split()
         else:

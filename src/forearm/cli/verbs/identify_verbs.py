@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, refuse_to_overwrite
+from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, degrees_of, refuse_to_overwrite
 from forearm.cli.output import PLAIN, Shared, note, print_json
 
 Numbers = Annotated[tuple[float, ...], Parameter(consume_multiple=True, negative=())]
@@ -86,7 +86,7 @@ def identify(
     options: dict[str, Any] = {
         "gains": gains or None,
         "coupling": _coupling(coupling, found.n),
-        "degrees": degrees if degrees or radians else None,
+        "degrees": degrees_of(degrees, radians),
         "time_unit": time_unit,
         "cutoff": cutoff,
     }
