@@ -161,6 +161,7 @@ CALLS = [
     state("words for q", lambda: faults.state(two_links(), "qd", ["a", "b"]), r"qd has type <U1; give real numbers, shape \(2,\) or \(..., 2\)"),
     state("wrong size", lambda: faults.state(two_links(), "q", np.zeros(3)), r"q has shape \(3,\), but arm 'rr' has 2 joints \(upper, lower\); give \(2,\) or a batch \(..., 2\)"),
     state("scalar q", lambda: faults.state(two_links(), "q", 1.0), r"q has shape \(\), but arm 'rr' has 2 joints"),
+    state("names with unlike shapes", lambda: faults.state(two_links(), "q", {"upper": [1.0, 2.0], "lower": [1.0, 2.0, 3.0]}), r"q by joint name: shapes \(2,\), \(3,\); give each joint as many numbers"),
     state("missing and unknown names", lambda: faults.state(two_links(), "q", {"upper": 1, "gripper": 2}), r"q by joint name: missing lower and unknown gripper; arm 'rr' has upper, lower"),
     state("nan in one state", lambda: faults.finite_state(two_links(), "qd", np.array([0, np.nan])), r"qd of joint 2 'lower' is nan; give finite numbers"),
     Case("singular mass matrix", lambda: faults.singular_inertia(two_links(), np.diag([2.0, 0.0]), np.zeros(2)), SingularInertia, r"arm 'rr': the mass matrix is singular: joint 2 'lower' has no inertia about its axis .* give link 2 its mass and inertia, or a drive with rotor_inertia"),

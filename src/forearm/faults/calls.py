@@ -76,9 +76,16 @@ def joint_floats(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
 
 
 def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
-    """An array (..., n) with one number for each joint, in its own precision; a dict by joint name will do."""
+    """An array (..., n) with one number for each joint, in its own precision; a dict by joint name will do.
+
+    So will a table whose columns have the joints' names, as those of pandas and Polars: in the order of the names.
+    """
+    names = [link.name for link in arm.links]
+    titles = getattr(value, "columns", None)
+    if titles is not None and any(title in names for title in titles):
+        value = {title: value[title] for title in titles}
     if isinstance(value, dict):
-        value = _from_names(arm, name, value, [link.name for link in arm.links])
+        value = _from_names(arm, name, value, names)
     not_masked(value, name)
     array = _array(name, value)
     if array.dtype.kind == "c":
@@ -138,7 +145,8 @@ def one_state(arm: Any, name: str, value: Any) -> None:
         )
 
 
-def _from_names(arm: Any, name: str, value: dict[str, Any], names: list[str]) -> list[Any]:
+def _from_names(arm: Any, name: str, value: dict[str, Any], names: list[str]) -> Any:
+    """One number for each joint, or a batch of them, joints last."""
     missing = [j for j in names if j not in value]
     extra = [j for j in value if j not in names]
     if missing or extra:
@@ -147,7 +155,16 @@ def _from_names(arm: Any, name: str, value: dict[str, Any], names: list[str]) ->
             f"{' and ' if missing and extra else ''}{'unknown ' + ', '.join(extra) if extra else ''}; "
             f"arm {arm.name!r} has {', '.join(names)}."
         )
-    return [value[j] for j in names]
+    found = [value[j] for j in names]
+    for j, one in zip(names, found, strict=True):
+        not_masked(one, f"{name} of joint {j!r}")
+    if not any(np.ndim(one) for one in found):
+        return found
+    try:
+        return np.stack(np.broadcast_arrays(*found), axis=-1)
+    except ValueError:
+        shapes = ", ".join(str(np.shape(one)) for one in found)
+        raise StateFault(f"{name} by joint name: shapes {shapes}; give each joint as many numbers.") from None
 
 
 def finite_state(arm: Any, name: str, array: np.ndarray[Any, Any]) -> None:

@@ -33,7 +33,8 @@ _FIRST = re.compile(rf"({_ANY})s?[ _.:/\[(]*([^\])]*)[\])]?", re.IGNORECASE)
 _LAST = re.compile(rf"(.+?)[ _.:/]+({_ANY})s?", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:joint|axis|j|a)?[ _.]?([0-9]+)", re.IGNORECASE)
 _UNIT = re.compile(
-    r"(.+?)(?:\s*[\[(]\s*([^\])]*?)\s*[\])]|[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|m|nm|(?:deg|rad)[_/]?s2?))"
+    r"(.+?)(?:\s*[\[(]\s*([^\])]*?)\s*[\])]"
+    r"|[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|min|h|m|nm|(?:deg|rad)[_/]?s2?))"
 )
 TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time", "__time")
 SECONDS = {
@@ -116,6 +117,13 @@ def columns_of(
         else:
             named[at] = what
     bases = {kind: 0 if any(w[:2] == (kind, "#0") for w in named.values()) else 1 for kind in LOGGED}
+    for kind in LOGGED:
+        many = [titles[at] for at, what in named.items() if what[:2] in ((kind, "#0"), (kind, f"#{arm.n}"))]
+        if len(many) == 2:
+            given = (
+                f"columns {many[0]!r} and {many[1]!r}: {kind} of {arm.n + 1} joints, and the arm has {arm.n}"
+            )
+            refuse(label, 1, given, f"{kind}1 to {kind}{arm.n}, or from 0 to {arm.n - 1}")
     for at, (kind, joint, unit) in named.items():
         i = int(joint[1:]) - bases[kind] if isinstance(joint, str) else joint
         if not 0 <= i < arm.n:
@@ -183,7 +191,7 @@ def _column(
             refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(SECONDS)}")
         if unit and time_unit and SECONDS[unit] != SECONDS[time_unit]:
             refuse(label, 1, f"column {title!r} says its unit, and {time_unit} was given", "one of the two")
-        return Column(at, SECONDS[unit or time_unit or "s"], bool(unit))
+        return Column(at, SECONDS[unit or time_unit or "s"], bool(unit or time_unit))
     if kind == "tau":
         if unit and unit not in FORCES:
             refuse(label, 1, f"column {title!r} is in {unit!r}", "N m, or N for prismatic joints")

@@ -147,11 +147,14 @@ def make_request(
     try:
         batch = np.broadcast_shapes(*shapes)
         held = {k: np.asarray(v, dtype=float) for k, v in gains.items()}
+        _refuse_two_meanings(held, batch, arm.n)
         inner = {k: _gain_shape(v, batch) for k, v in held.items()}
         batch = np.broadcast_shapes(batch, *[v.shape[: v.ndim - len(inner[k])] for k, v in held.items()])
         values = {k: np.broadcast_to(v, batch + inner[k]) for k, v in held.items()}
         mine = {path: np.broadcast_to(v, batch + ports[port_name(path)]) for path, v in own.items()}
         q, qd = (np.ascontiguousarray(np.broadcast_to(x, (*batch, arm.n))) for x in (q, qd))
+    except StateFault:
+        raise
     except ValueError:
         raise StateFault(
             f"simulate: the batches of q0 {q.shape}, qd0 {qd.shape}, law, gains and payload do not broadcast; give "
@@ -181,6 +184,16 @@ def _gain_shape(value: Vector, batch: tuple[int, ...]) -> tuple[int, ...]:
     if k and value.ndim >= k and all(a in (b, 1) for a, b in zip(value.shape[:k], batch, strict=True)):
         return value.shape[k:]
     return value.shape
+
+
+def _refuse_two_meanings(gains: dict[str, Vector], batch: tuple[int, ...], n: int) -> None:
+    """As many motions as joints: (n,) may be a number for each motion, or one for each joint."""
+    for name, value in gains.items():
+        if n > 1 and value.shape == batch == (n,):
+            raise StateFault(
+                f"simulate: gain {name!r} has shape ({n},), and there are {n} motions of {n} joints; give ({n}, 1) for "
+                f"a number for each motion, or (1, {n}) for one for each joint."
+            )
 
 
 def _open_loop(arm: Arm, law: Any, steps: int, hold: int) -> Vector | None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, refuse_to_overwrite
+from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, degrees_of, refuse_to_overwrite
 from forearm.cli.output import PLAIN, Shared, note, print_json
 from forearm.faults import StateFault
 from forearm.inertia import Inertia
@@ -100,7 +100,7 @@ def identify(
         "zero": zero or None,
         "mend": mend,
         "check": check,
-        "degrees": degrees if degrees or radians else None,
+        "degrees": degrees_of(degrees, radians),
         "time_unit": time_unit,
         "cutoff": cutoff,
     }
