@@ -316,7 +316,7 @@ def watch(
         gains=gains or None,
         coupling=_coupling(coupling, found.n),
         zero=zero or None,
-        degrees=degrees if degrees or radians else None,
+        degrees=degrees_of(degrees, radians),
         time_unit=time_unit,
         cutoff=cutoff,
     )
