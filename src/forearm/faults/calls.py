@@ -111,7 +111,7 @@ def joint_shape(arm: Any, name: str, shape: tuple[int, ...]) -> None:
 
 def parameter_rows(arm: Any, theta: Any) -> np.ndarray[Any, Any]:
     """Ten numbers for each link (n, 10), from (10 n,) or (n, 10)."""
-    values = np.asarray(theta, dtype=float)
+    values = floats("parameters", theta)
     if values.shape not in ((10 * arm.n,), (arm.n, 10)) or not np.all(np.isfinite(values)):
         raise StateFault(
             f"parameters have shape {values.shape}; give {10 * arm.n} finite numbers for arm {arm.name!r}: ten for "
@@ -276,3 +276,22 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
         return np.asarray(value)
     except ValueError as error:
         raise StateFault(f"{name} is no array of numbers ({error}); give rows of equal length.") from None
+    except Exception as error:  # whatever an object's own __array__ raises
+        raise no_array(name, value, error) from error
+
+
+def floats(name: str, value: Any) -> np.ndarray[Any, Any]:
+    """Numbers of any shape, as float64."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except Exception as error:  # also what an object's own __array__ or __float__ raises
+        raise no_array(name, value, error) from error
+
+
+def no_array(name: str, value: Any, error: Exception) -> StateFault:
+    """What cannot be made an array: the reason is its own, and the cause of the fault."""
+    reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return StateFault(
+        f"{name} is {a_or_an(type(value).__name__)} that gives no array of numbers ({reason}); give numbers, a list of "
+        "them or a NumPy array."
+    )

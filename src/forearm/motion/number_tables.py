@@ -29,6 +29,8 @@ PLAIN = b"0123456789+-.eE,;\t \n"
 """What a piece without surprises is made of."""
 MOST_COLUMNS, LONGEST_TITLE = 10_000, 200
 """Beyond these a header is none; what looks for joints in it takes time with the square of a title's length."""
+LONGEST_LINE = 1 << 20
+"""Bytes of a row."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
@@ -148,7 +150,12 @@ class _Reader:
         """Numbers (rows, columns), and the line of each row."""
         while raw := self.file.read(PIECE):
             if not raw.endswith(b"\n"):
-                raw += self.file.readline()
+                raw += self.file.readline(LONGEST_LINE)
+                if not raw.endswith(b"\n") and self.file.read(
+                    1
+                ):  # a device, or an archive of zeros, has no end
+                    line = self.line + 1 + raw.count(b"\n")
+                    refuse(self.label, line, "the line does not end", f"rows of up to {LONGEST_LINE} bytes")
             first = self.line + 1
             self.line += raw.count(b"\n") + (not raw.endswith(b"\n"))
             plain = raw.replace(b"\r\n", b"\n").replace(b'"', b"").rstrip(b"\n")
