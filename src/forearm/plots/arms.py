@@ -73,11 +73,11 @@ def arm_figure(
         if path is not None and len(path):
             flat = np.asarray(path) @ view.T
             ax.plot(flat[:, 0], flat[:, 1], color=COLORS[1], lw=1.3, ls=(0, (4, 1.5)), zorder=2)
-        _bodies(ax, arm, view, values)
+        bodies(ax, arm, view, values)
         _bones(ax, view, corners(arm, values), INK, 4.0, 5)
         _joints(ax, arm, view, values, reach)
         _frames(ax, arm, view, values, reach, labels)
-        _finish(made, ax)
+        finish(made, ax)
     return made
 
 
@@ -140,14 +140,15 @@ def _shadow(ax: Any, view: Matrix, points: Matrix, floor: float, reach: float) -
     ax.plot(flat[:, 0], flat[:, 1], color=INK, alpha=0.13, lw=8, solid_capstyle="round", zorder=0.5)
 
 
-def _bodies(ax: Any, arm: Arm, view: Matrix, q: Vector) -> None:
+def bodies(ax: Any, arm: Arm, view: Matrix, q: Vector, only: int | None = None) -> None:
+    """The links' bodies as ellipses; with `only`, the one of that number (from 1)."""
     from matplotlib.patches import Ellipse
 
     if not arm.dynamics:
         return
-    for (R, p), link in zip(world_frames(arm, q)[1:], arm.links, strict=True):
+    for i, ((R, p), link) in enumerate(zip(world_frames(arm, q)[1:], arm.links, strict=True), 1):
         mass, center, tensor = link.about_com
-        if not float(mass) > 0:
+        if not float(mass) > 0 or only not in (None, i):
             continue
         moments, turn = np.linalg.eigh(np.asarray(tensor, dtype=float))
         squares = np.clip(2.5 / float(mass) * (moments.sum() - 2 * moments), 0.0, None)
@@ -206,11 +207,11 @@ def _frames(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float, labels: bo
                 )
 
 
-def _finish(made: Any, ax: Any) -> None:
+def finish(made: Any, ax: Any, margin: float = 0.03) -> None:
     """Equal scales, no axes, and a paper as high as the drawing needs."""
     ax.set_aspect("equal")
     ax.set_axis_off()
-    ax.margins(0.03)
+    ax.margins(margin)
     ax.autoscale_view()
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
     width = made.get_figwidth()
