@@ -127,8 +127,9 @@ EXAMPLES = {
         print(abs(fa.external_torque(arm, q, fa.Wrench(force=(1, 2, 3))) - J[:3].T @ [1, 2, 3]).max() < 1e-12)
         """,
     "reactions": """
-        force, moment = fa.reactions(rr, [0.4, -1.1], [0, 0], [0, 0])
-        print(force.round(3))
+        loads = fa.reactions(rr, [0.4, -1.1], [0, 0], [0, 0])
+        print(loads.force.round(3))
+        print(loads.drive.round(3), "by the drives; bearings:", loads.bearing_force[1].round(3))
         """,
     "terms": """
         split = fa.terms(arm, q, qd, qdd)

@@ -69,6 +69,7 @@ def places() -> dict[tuple[str, str], list[tuple[str, str]]]:
         for name in TESTS[paper]:
             _names(paper, ROOT / "tests" / name, found)
     _comments(ROOT / "docs" / "equivalence.md", lambda heading: "turney_mudge_lee_1980", found)
+    _comments(ROOT / "docs" / "rr_both_ways.md", lambda heading: "rr_notes", found)
     _comments(ROOT / "docs" / "derivations.md", _paper_of, found)
     return found
 

@@ -16,6 +16,7 @@ HEAD = """# Examples
 <!-- written by docs/make_examples.py; do not edit -->
 
 Each is one short file in `examples/`, run by the tests: `python examples/01_first_torque.py`.
+Five notebooks to teach with, with exercises and solutions, are in `examples/notebooks/`.
 """
 
 

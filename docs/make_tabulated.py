@@ -55,7 +55,8 @@ A table has an axis for each coordinate that occurs in the compiled graph of an 
 waist and the flange never do. Entries that are zero or equal by symmetry are not stored; friction is added to a look-up, since it is a
 function of one speed. Interpolation is `nearest`, `linear` or `cubic` (Lagrange's, through four points), of order 1, 2 and 4. What is
 too large or would take too long is refused before it is filled. `table.save(path)` writes a compressed file, `compressed=False` one that
-`fa.open_table` maps; `table.to_c()` is the look-up in C99. `fa.learn_table` fits a table to a log of torques instead. The memory formulas:
+`fa.open_table` maps. `table.torques` looks up a batch with NumPy; `table.to_c()` is the look-up in C99, which the times below are of. There is no third
+way through LLVM: what it would compile is that C, and the times say that there is nothing to win. `fa.learn_table` fits a table to a log of torques instead. The memory formulas:
 `forearm count --tables`, and with `--arm puma560` that arm's own.
 """
 

@@ -23,7 +23,7 @@ from forearm.arm_calls import arm_call, kept_call, mark_rows_not_finite
 from forearm.compiler.call.foreign_arrays import on_natives
 from forearm.inertia import TEN, numbers_of
 from forearm.link import Wrench
-from forearm.results import Derivatives, Energy, ForwardDerivatives, Reactions, Terms
+from forearm.results import Derivatives, Energy, ForwardDerivatives, JointReactions, Terms
 
 __all__ = [
     "bias_torque",
@@ -191,12 +191,30 @@ def energy(
 
 def reactions(
     arm: Arm, q: States, qd: States, qdd: States, *, out: tuple[AnyArray, ...] | None = None, threads: int = 1
-) -> Reactions:
+) -> JointReactions:
     """Force and moment (..., n, 3) that each joint carries: link i-1 on link i, axes of link i, at origin i-1.
 
-    Rigid-body forces; rotor torque and friction act along the joint and are not among them.
+    Rigid-body forces; rotor torque and friction act along the joint and are not among them. Beside the pair, the
+    result has `drive` (..., n), the one number that the actuator supplies, and `bearing_force`, `bearing_moment`
+    (..., n, 3), the five that the bearing carries.
     """
-    return arm_call(arm, "reactions").enter(q, qd, qdd, out=out, threads=threads)
+    found = JointReactions(*arm_call(arm, "reactions").enter(q, qd, qdd, out=out, threads=threads))
+    found.split = partial(_split_reactions, arm)
+    return found
+
+
+def _split_reactions(arm: Arm, force: Any, moment: Any) -> Any:
+    given = {"force": force, "moment": moment}
+    return on_natives(f"reactions of {arm.name}", given, partial(_drive_and_bearing, arm))
+
+
+def _drive_and_bearing(arm: Arm, xp: Any, force: Any, moment: Any) -> tuple[Any, Any, Any]:
+    axes = np.array([link.axis for link in arm.links], dtype=float)
+    turns = np.array([[link.revolute] for link in arm.links])
+    turning, sliding = (xp.asarray(np.where(mask, axes, 0.0), dtype=force.dtype) for mask in (turns, ~turns))
+    drive = (turning * moment).sum(axis=-1) + (sliding * force).sum(axis=-1)
+    along = drive[..., None]
+    return drive, force - along * sliding, moment - along * turning
 
 
 def derivatives(

@@ -5,7 +5,7 @@ of types know their fields; the others are made from the names of the outputs.
 """
 
 from collections import namedtuple
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -28,6 +28,31 @@ class Reactions(NamedTuple):
     """Forces (..., n, 3) [N]."""
     moment: Matrix
     """Moments (..., n, 3) [N m]."""
+
+
+class JointReactions(Reactions):
+    """Reactions that know their joints: of the six numbers of a joint the drive supplies one, the bearing five.
+
+    Still the pair (force, moment); the split is made when it is asked for.
+    """
+
+    split: Callable[[Any, Any], tuple[Vector, Matrix, Matrix]]
+    """From (force, moment) to what the drive supplies and what the bearing carries."""
+
+    @property
+    def drive(self) -> Vector:
+        """What the drive supplies along its axis (..., n): the rigid arm's torque [N m], or force [N]."""
+        return self.split(*self)[0]
+
+    @property
+    def bearing_force(self) -> Matrix:
+        """Force that the bearing carries (..., n, 3) [N]: across the axis where the joint slides, else all of it."""
+        return self.split(*self)[1]
+
+    @property
+    def bearing_moment(self) -> Matrix:
+        """Moment that the bearing carries (..., n, 3) [N m]: across the axis where the joint turns, else all of it."""
+        return self.split(*self)[2]
 
 
 class Derivatives(NamedTuple):

@@ -17,6 +17,7 @@ QUICK = {
     "arms": (),
     "show": ("rr",),
     "convert": ("rr", "-"),
+    "reactions": ("rr", "--q", "0.5", "0.7"),
     "torque": ("rr", "--q", 0.4, -1.1),
     "simulate": ("rr", "--duration", 0.02, "--dt", 0.001),
     "verify": ("rr", "--states", 1),
@@ -36,6 +37,7 @@ BAD = {
     "arms": [("--nothing",), ("extra",), ("--json", "more")],
     "show": [(), ("no_such_arm",), ("missing.toml",), ("rr", "--q", 1, "--plot", "x.png")],
     "convert": [("rr",), ("rr", "rr.step"), ("no_such_arm", "-"), ("puma560", "-", "--to", "urdf")],
+    "reactions": [("rr", "--q", "1"), ("no_such_arm",), ("rr", "--link", 3, "--plot", "x.svg")],
     "torque": [
         ("rr", "--q", 1),
         ("rr", "missing.csv"),

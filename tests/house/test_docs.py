@@ -17,6 +17,7 @@ ELSEWHERE = {
     "derive": "derivation/test_docs.py",
     "equivalence": "papers/test_equivalence.py",
     "derivations": "papers/test_derivations.py",
+    "rr_both_ways": "papers/test_rr_both_ways.py",
     "complexity": "counting/test_page.py",
     "simulate": "simulation/",
     "api": "house/test_public_names.py",

@@ -61,6 +61,7 @@ ROOMS = {
         "preparation",
         "recursion_steps",
         "equivalence",
+        "lagrange_steps",
         "equations",
         "arm_derivation",
     ),

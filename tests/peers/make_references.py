@@ -100,6 +100,10 @@ def originals():
     yield "rr", PLANE, {"rows": rr}, "this script"
     rods = planar_rows((1.0, 0.8), (1.2, 0.9), (0.5, 0.4), (0.1, 0.048))
     yield "double_pendulum", PLANE, {"rows": rods}, "this script"
+    three = planar_rows(
+        (0.5, 0.4, 0.2), (2.0, 1.6, 0.8), (0.25, 0.2, 0.1), (0.5 / 12, 0.256 / 12, 0.032 / 12)
+    )
+    yield "planar_3r", PLANE, {"rows": three}, "this script"
     for name in URDF_ARMS:
         yield name, DOWN, {"urdf": name}, f"descriptions/{name}.urdf"
 

@@ -32,7 +32,7 @@ def test_the_chain_ends_at_the_tool():
             .with_base(fa.Pose.at((1, 2, 3), (0.3, 0.2, 0.1)))
         )
         q, _, _ = arm.random_state(seed=4)
-        assert_close(arms._points(arm, q)[-1], fa.pose(arm, q)[:3, 3])
+        assert_close(arms.corners(arm, q)[-1], fa.pose(arm, q)[:3, 3])
 
 
 def test_an_ellipsoid_has_the_inertia_of_its_link():

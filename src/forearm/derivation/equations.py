@@ -13,6 +13,7 @@ from forearm.arm import Arm
 from forearm.derivation.closed_form import Dynamics, expressions, potential, torques_of
 from forearm.derivation.expressions.evaluation import Evaluator
 from forearm.derivation.expressions.expression import Expression, Ring
+from forearm.derivation.lagrange_steps import LagrangeSteps, lagrange_steps
 from forearm.derivation.numeric_check import Check
 from forearm.derivation.parameter_groups import Grouping
 from forearm.derivation.recursion_steps import Steps
@@ -21,7 +22,7 @@ from forearm.derivation.sympy_matrices import sympy_matrix
 from forearm.derivation.texts.coefficient_table import CoefficientTable, coefficient_table
 from forearm.derivation.texts.latex_page import equations_latex, torque_latex
 from forearm.derivation.texts.markdown_report import equations_markdown
-from forearm.derivation.texts.plain_page import LONGEST, equations_text
+from forearm.derivation.texts.plain_page import LONGEST, equations_text, recursion_text
 from forearm.kinematics import jacobian_at, link_poses
 
 QUANTITIES = ("M", "christoffel", "C", "g", "tau")
@@ -259,6 +260,10 @@ class Equations:
         """A report: equations, base parameters, table of coefficients, check."""
         return equations_markdown(self)
 
+    def lagrange_steps(self) -> LagrangeSteps:
+        """From the Lagrangian to the torques: T, V, L, ∂L/∂qd, d/dt, ∂L/∂q, for arms small enough to follow it."""
+        return lagrange_steps(self)
+
     def coefficient_table(self) -> CoefficientTable:
         """Every coefficient that is not zero, with what it depends on, as Horn and Raibert tabulate."""
         return coefficient_table(self)
@@ -266,6 +271,10 @@ class Equations:
     def to_text(self) -> str:
         """All torques as plain text, however long they are; `print` only counts the terms of long ones."""
         return equations_text(self)
+
+    def recursion_text(self) -> str:
+        """What the formulation held for each link, then the torques, as plain text."""
+        return recursion_text(self)
 
     def __str__(self) -> str:
         return equations_text(self, LONGEST)

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forearm.arm import Defect
-from forearm.derivation.symbols import parameter_names, with_values
-from forearm.faults import DEFECTS
+from forearm.derivation.symbols import excuses, parameter_names, with_values
 from forearm.formulations import FORMULATIONS
 
 if TYPE_CHECKING:
@@ -61,7 +59,7 @@ def closed_form_torques(equations: "Equations", values: dict[str, float], state:
 def numeric_check(equations: "Equations") -> Check:
     """Compare with the formulation that was used, with the reference, and with the compiler's graph."""
     values = random_values(equations)
-    arm = with_values(equations.arm, values, defects=_excuses(equations.n))
+    arm = with_values(equations.arm, values, defects=excuses(equations.n))
     S = equations.S
     rng = np.random.default_rng(1)
     state = [rng.uniform(-2, 2, (STATES, equations.n)) for _ in range(3)]
@@ -77,12 +75,6 @@ def numeric_check(equations: "Equations") -> Check:
     want = np.array(_kernel(arm)(q, qd, qdd)) @ S
     found["compiled kernel"] = _residual(got, want)
     return Check(max(found.values()), tuple(found), STATES, tuple(found.values()))
-
-
-def _excuses(n: int) -> tuple[Defect, ...]:
-    """Random numbers make no rigid bodies; the equations hold for them nevertheless."""
-    kinds = [kind for kind in DEFECTS if kind != "mass"]
-    return tuple(Defect(i, kind, "random numbers for a check") for i in range(1, n + 1) for kind in kinds)
 
 
 def _kernel(arm: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from forearm import faults
 from forearm.algebra import Matrix, Scalar, is_number, product, rotation_z, sin_cos_of_constant
-from forearm.arm import Arm
+from forearm.arm import Arm, Defect
 from forearm.derivation.expressions.expression import Expression, Ring
 from forearm.derivation.expressions.sympy_formulas import sympy
 from forearm.derivation.expressions.sympy_reader import read
@@ -174,6 +174,12 @@ def with_values(arm: Arm, values: Mapping[Any, float], **rest: Any) -> Arm:
         return float(x.subs({s: by_name[s.name] for s in x.free_symbols}))
 
     return mapped_arm(arm, scalar, **rest)
+
+
+def excuses(n: int) -> tuple[Defect, ...]:
+    """What lets any numbers stand for letters: they make no rigid bodies, and the equations hold nevertheless."""
+    kinds = [kind for kind in faults.DEFECTS if kind != "mass"]
+    return tuple(Defect(i, kind, "numbers in place of letters") for i in range(1, n + 1) for kind in kinds)
 
 
 def parameter_names(arm: Arm) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ Departs     1. The moment J ω̇ + ω × J ω is written with the entries of U, 
             2. Vectors are turned by the joint's angle and by the constant rotation one after the other, so that a
                right angle costs nothing.
 Misprints   None known: the method is that of W. Khalil, E. Dombre, Modeling, Identification and Control of Robots,
-            Hermes Penton 2002, chapter 9; the lines were not compared with the paper's own print.
+            Hermes Penton 2002; the lines were compared neither with that book nor with the paper's own print.
 See also    luh_walker_paul_1980, walker_orin_1982
 """
 

@@ -6,7 +6,11 @@ term_figure(arm, t, terms)         what the torque is made of
 energy_figure(t, kinetic, ...)     energies, work and what friction takes
 cost_figure(curves)                what formulations cost against the number of joints
 
+lettered_figure(arm, q)            a planar arm with the letters of the textbooks
+free_body_figure(arm, q, r, i)     one link cut free, with what acts on it
+
 arms, curves, cost_lines           the arm; curves over time and bars; costs and schedules
+diagrams                           drawings for a blackboard
 record_figures                     records and significance as a whole
 style                              the style sheet, files, inline SVG
 """
@@ -20,6 +24,7 @@ from forearm.plots.curves import (
     torque_figure,
     tracking_figure,
 )
+from forearm.plots.diagrams import free_body_figure, lettered_figure
 from forearm.plots.style import COLORS, figure, save, svg
 
 __all__ = [
@@ -29,7 +34,9 @@ __all__ = [
     "cost_figure",
     "energy_figure",
     "figure",
+    "free_body_figure",
     "good_view",
+    "lettered_figure",
     "save",
     "schedule_figure",
     "svg",

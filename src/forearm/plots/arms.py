@@ -61,46 +61,47 @@ def arm_figure(
             f"arm_figure: q has shape {values.shape}, but arm {arm.name!r} has {arm.n} joints; give ({arm.n},)."
         )
     made, ax = figure(width, width)
-    view = _upright(arm, projection(azimuth, elevation))
+    view = upright(arm, projection(azimuth, elevation))
     reach = _reach(arm, values)
-    floor = min(0.0, float(_points(arm, values)[:, 2].min()))
-    planar = bool(np.ptp(_points(arm, values)[:, 2]) < 1e-9)
+    floor = min(0.0, float(corners(arm, values)[:, 2].min()))
+    planar = bool(np.ptp(corners(arm, values)[:, 2]) < 1e-9)
     with styled():
         if not planar:
-            _shadow(ax, view, _points(arm, values), floor, reach)
+            _shadow(ax, view, corners(arm, values), floor, reach)
         for ghost in ghosts:
-            _bones(ax, view, _points(arm, np.asarray(ghost)), FAINT, 3.5, 1)
+            _bones(ax, view, corners(arm, np.asarray(ghost)), FAINT, 3.5, 1)
         if path is not None and len(path):
             flat = np.asarray(path) @ view.T
             ax.plot(flat[:, 0], flat[:, 1], color=COLORS[1], lw=1.3, ls=(0, (4, 1.5)), zorder=2)
-        _bodies(ax, arm, view, values)
-        _bones(ax, view, _points(arm, values), INK, 4.0, 5)
+        bodies(ax, arm, view, values)
+        _bones(ax, view, corners(arm, values), INK, 4.0, 5)
         _joints(ax, arm, view, values, reach)
         _frames(ax, arm, view, values, reach, labels)
-        _finish(made, ax)
+        finish(made, ax)
     return made
 
 
-def _upright(arm: Arm, view: Matrix) -> Matrix:
+def upright(arm: Arm, view: Matrix) -> Matrix:
     """The view, turned to the plane for arms that move in one where z points at the reader."""
     flat = all(abs(axis[2]) > 1 - 1e-9 for axis in _axes(arm, np.zeros(arm.n)))
     return np.eye(3) if flat and abs(float(arm.gravity[2])) < 1e-9 else view
 
 
 def _axes(arm: Arm, q: Vector) -> list[Vector]:
-    return [np.asarray(z, dtype=float) for z in kinematics.joint_axes(arm, _world(arm, q))]
+    return [np.asarray(z, dtype=float) for z in kinematics.joint_axes(arm, world_frames(arm, q))]
 
 
-def _world(arm: Arm, q: Vector) -> list[Any]:
+def world_frames(arm: Arm, q: Vector) -> list[Any]:
+    """(R, p) of frames 0 … n in the world, as floats."""
     return [
         (np.asarray(R, dtype=float), np.asarray(p, dtype=float)) for R, p in kinematics.link_poses(arm, q)
     ]
 
 
-def _points(arm: Arm, q: Vector) -> Matrix:
+def corners(arm: Arm, q: Vector) -> Matrix:
     """The chain's corners in the world, base first, with the elbows of offsets in between (K, 3)."""
     points = [np.zeros(3), np.asarray(arm.base.p, dtype=float)]
-    frames = _world(arm, q)
+    frames = world_frames(arm, q)
     for i, link in enumerate(arm.links):
         R, p = frames[i]
         along = R[:, 2] * (float(link.d) + (0.0 if link.revolute else float(q[i])))
@@ -111,7 +112,7 @@ def _points(arm: Arm, q: Vector) -> Matrix:
 
 
 def _reach(arm: Arm, q: Vector) -> float:
-    steps = np.linalg.norm(np.diff(_points(arm, q), axis=0), axis=1)
+    steps = np.linalg.norm(np.diff(corners(arm, q), axis=0), axis=1)
     return float(steps.sum()) or 1.0
 
 
@@ -139,14 +140,15 @@ def _shadow(ax: Any, view: Matrix, points: Matrix, floor: float, reach: float) -
     ax.plot(flat[:, 0], flat[:, 1], color=INK, alpha=0.13, lw=8, solid_capstyle="round", zorder=0.5)
 
 
-def _bodies(ax: Any, arm: Arm, view: Matrix, q: Vector) -> None:
+def bodies(ax: Any, arm: Arm, view: Matrix, q: Vector, only: int | None = None) -> None:
+    """The links' bodies as ellipses; with `only`, the one of that number (from 1)."""
     from matplotlib.patches import Ellipse
 
     if not arm.dynamics:
         return
-    for (R, p), link in zip(_world(arm, q)[1:], arm.links, strict=True):
+    for i, ((R, p), link) in enumerate(zip(world_frames(arm, q)[1:], arm.links, strict=True), 1):
         mass, center, tensor = link.about_com
-        if not float(mass) > 0:
+        if not float(mass) > 0 or only not in (None, i):
             continue
         moments, turn = np.linalg.eigh(np.asarray(tensor, dtype=float))
         squares = np.clip(2.5 / float(mass) * (moments.sum() - 2 * moments), 0.0, None)
@@ -163,7 +165,7 @@ def _bodies(ax: Any, arm: Arm, view: Matrix, q: Vector) -> None:
 
 def _joints(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float) -> None:
     """A joint is a short thick stroke along its axis; a round dot where the axis points at the reader."""
-    for (_, p), axis, link in zip(_world(arm, q), _axes(arm, q), arm.links, strict=False):
+    for (_, p), axis, link in zip(world_frames(arm, q), _axes(arm, q), arm.links, strict=False):
         half = 0.018 * reach * axis
         ends = np.array([p - half, p + half]) @ view.T
         color = COLORS[0] if link.revolute else COLORS[4]
@@ -176,7 +178,7 @@ def _joints(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float) -> None:
 
 def _frames(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float, labels: bool) -> None:
     """Axes of frame 0, of every link and of the tool; letters at the first and the last."""
-    frames = _world(arm, q)
+    frames = world_frames(arm, q)
     R, p = frames[-1]
     frames.append((R @ np.asarray(arm.tool.R, dtype=float), p + R @ np.asarray(arm.tool.p, dtype=float)))
     for k, (R, p) in enumerate(frames):
@@ -205,11 +207,11 @@ def _frames(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float, labels: bo
                 )
 
 
-def _finish(made: Any, ax: Any) -> None:
+def finish(made: Any, ax: Any, margin: float = 0.03) -> None:
     """Equal scales, no axes, and a paper as high as the drawing needs."""
     ax.set_aspect("equal")
     ax.set_axis_off()
-    ax.margins(0.03)
+    ax.margins(margin)
     ax.autoscale_view()
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
     width = made.get_figwidth()

@@ -1,12 +1,16 @@
 """Verbs about the papers: derive, cite; count has a file of its own."""
 
-from typing import Annotated, Literal
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, writing
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
+
+if TYPE_CHECKING:
+    from forearm.derivation import Equations, LagrangeSteps
 
 
 def derive(
@@ -16,7 +20,8 @@ def derive(
     formulation: str | None = None,
     symbolic: Annotated[bool, Parameter(negative=())] = False,
     group: Annotated[bool, Parameter(negative=())] = False,
-    form: Annotated[Literal["text", "latex", "document", "markdown"], Parameter(name="--as")] = "text",
+    steps: Annotated[bool, Parameter(negative=())] = False,
+    form: Annotated[Literal["text", "latex", "document", "markdown"] | None, Parameter(name="--as")] = None,
     timeout: float | None = None,
     reading: Reading = AS_WRITTEN,
     out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
@@ -36,8 +41,11 @@ def derive(
         Give the arm letters (m1, l1 …) instead of its numbers.
     group
         Group the parameters into base parameters.
+    steps
+        Show the way too: T, V, L and its derivatives for arms small enough, or what the paper holds for each link.
     form
-        text, latex, document (a page that TeX compiles) or markdown.
+        text, latex, document (a page that TeX compiles, with the arm's table and drawing) or markdown; by default
+        as the file's name ends (.tex, .md), text otherwise.
     timeout
         Give up after so many seconds.
     out
@@ -59,21 +67,48 @@ def derive(
     good = found.check is None or bool(found.check.passed)
     for remark in found.notes:
         note(shared, remark)
+    shown = found.lagrange_steps() if steps and formulation is None else found
     if shared.json:
-        entries = {what: [[str(x) for x in row] for row in getattr(found, what)] for what in ("M", "C")}
-        vectors = {what: [str(x) for x in getattr(found, what)] for what in ("g", "tau")}
-        about = {"arm": subject.name, "terms": found.size, "seconds": found.seconds, "passed": good}
-        print_json(about | entries | vectors | {"parameters": found.parameters, "notes": found.notes})
+        print_json(_as_data(found, good, shown, steps))
         return OK if good else FOUND
     texts = {
-        "text": found.to_text,
-        "latex": found.to_latex,
-        "document": lambda: found.to_latex(document=True),
-        "markdown": found.to_markdown,
+        "text": found.recursion_text if steps and formulation else shown.to_text,
+        "latex": shown.to_latex,
+        "document": lambda: shown.to_latex(document=True),
+        "markdown": shown.to_markdown,
     }
+    by_name = {".tex": "document", ".md": "markdown"}
     with writing(out) as file:
-        file.write(texts[form]() + "\n")
+        file.write(texts[form or by_name.get(PurePath(out).suffix.lower(), "text")]() + "\n")
     return OK if good else FOUND
+
+
+def _as_data(
+    found: "Equations", good: bool, shown: "Equations | LagrangeSteps", steps: bool
+) -> dict[str, Any]:
+    """Equations, and the steps that were shown, for --json."""
+    import numpy as np
+
+    entries = {what: [[str(x) for x in row] for row in getattr(found, what)] for what in ("M", "C")}
+    vectors = {what: [str(x) for x in getattr(found, what)] for what in ("g", "tau")}
+    about = {
+        "arm": found.arm.name,
+        "terms": found.size,
+        "seconds": found.seconds,
+        "passed": good,
+        "parameters": found.parameters,
+        "notes": found.notes,
+    }
+    way: dict[str, Any] = {}
+    if shown is found and steps:
+        way = {
+            "steps": {k: [np.vectorize(str)(v).tolist() for v in values] for k, values in found.steps.items()}
+        }
+    elif shown is not found:
+        energies = {what: str(getattr(shown, what)) for what in ("T", "V", "L")}
+        rows = {what: [str(x) for x in getattr(shown, what)] for what in ("dL_dqd", "rates", "dL_dq")}
+        way = {"steps": energies | rows}
+    return about | entries | vectors | way
 
 
 def cite(

@@ -154,7 +154,7 @@ def step_lines(equations: "Equations", style: Style) -> list[str]:
             if value.ndim == 1 and value.size == 3:
                 left = spelled.get(name) or latex_name(name)
                 left = f"{left},{i}}}" if "{" in left and not left.endswith("}") else _subscripted(left, i)
-                lines.append(broken(left, _vector_pieces(value, style)))
+                lines.append(broken(left, vector_pieces(value, style)))
     return lines
 
 
@@ -162,7 +162,8 @@ def _subscripted(left: str, i: int) -> str:
     return f"{left[:-1]},{i}}}" if re.search(r"_\{[^}]*\}$", left) else f"{left}_{{{i}}}"
 
 
-def _vector_pieces(value: Any, style: Style) -> Iterator[tuple[bool, str]]:
+def vector_pieces(value: Any, style: Style) -> Iterator[tuple[bool, str]]:
+    """A vector by its components along x, y, z."""
     for x, unit in zip(value, (r"\vec{\imath}", r"\vec{\jmath}", r"\vec{k}"), strict=True):
         yield from _times(x, unit, style)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from forearm.derivation.expressions.formula_latex import latex_name
 from forearm.derivation.expressions.formula_text import pieces
+from forearm.derivation.texts.latex_arm import arm_latex
 from forearm.derivation.texts.latex_lines import (
     SECTIONS,
     aligned,
@@ -44,12 +45,15 @@ def equations_latex(equations: "Equations", document: bool) -> str:
         parts += [f"\\subsection*{{{title}}}", aligned(lines)] if lines else []
     if equations.check is not None:
         parts.append(f"\\noindent Check: {latex(str(equations.check))}.")
-    body = "\n\n".join(parts)
-    if not document:
-        return body
+    return latex_document([parts[0], *arm_latex(equations), *parts[1:]]) if document else "\n\n".join(parts)
+
+
+def latex_document(parts: list[str]) -> str:
+    """Parts of a page as a page that compiles by itself."""
     head = (
         "\\documentclass[11pt]{article}\n\\usepackage[a4paper,margin=22mm]{geometry}\n\\usepackage{amsmath}\n"
     )
+    body = "\n\n".join(parts)
     return head + "\\allowdisplaybreaks\n\\begin{document}\n" + body + "\n\\end{document}\n"
 
 
