@@ -16,6 +16,8 @@ SOLVED, OUT_OF_REACH, OUT_OF_LIMITS, NOT_FOUND, NOT_FINITE = (
     *("not found", "not finite"),
 )
 """What can be said of a goal: no joint values reach it; none within the limits do; none were found (there may be some)."""
+WORD = "<U13"
+"""The type of an array of them."""
 HASTY = SearchRules(tolerance=1e-11, damping=0.03, most=64)
 """Most goals are reached within twenty iterations; what does not get nearer begins elsewhere."""
 PATIENT = SearchRules(tolerance=1e-11, damping=0.01, most=24, longest=400, patience=30, shrink=0.8)
@@ -51,7 +53,7 @@ class Rows:
     @classmethod
     def empty(cls, count: int, n: int) -> "Rows":
         """Nothing is known yet."""
-        status = np.full(count, NOT_FOUND, dtype="<U13")
+        status = np.full(count, NOT_FOUND, WORD)
         return cls(np.full((count, n), np.nan), np.full((count, 2), np.inf), status)
 
     @property

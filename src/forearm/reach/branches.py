@@ -13,80 +13,98 @@ from forearm.reach.answers import (
     SMALL,
     SOLVED,
     Rows,
-    measured,
-    metres_and_radians,
     same_place,
-    turned_nearest,
 )
-from forearm.reach.programs import Programs
+from forearm.reach.closed_forms import INSIDE
+from forearm.reach.programs import FAR, THERE, Programs
 
-THERE = -1e-9
-"""A margin above this may be zero: the branch may exist."""
 DOUBLE = 1e-9
 """Margins nearer to zero than this are double roots: branches may be the same."""
-ROUNDED = 1e-12
+ROUNDED = 1e-13
 """Errors above this are worth a few steps of Newton's method [m, rad]."""
-POLISH = replace(HASTY, tolerance=1e-14, damping=1e-3, most=1, longest=12, patience=12)
+POLISH = replace(HASTY, tolerance=1e-15, damping=1e-3, most=1, longest=12, patience=12)
 
 
-def evaluated(programs: Programs, goals: Vector, threads: int) -> tuple[Vector, Vector, Vector, Vector]:
-    """q (N, 8, n), errors (N, 8, 2), which branches exist, which of them are within limits (N, 8)."""
-    q, margin, slack, far, askew = programs.branches(goals, threads=threads)
-    error = metres_and_radians(far, askew)
-    there = margin > THERE
-    fits = there & (slack > -ROUNDED)
-    rough = np.nonzero(fits & ~(error <= ROUNDED).all(axis=-1))
+def chosen_branches(programs: Programs, goals: Vector, reference: Vector, rows: Rows, threads: int) -> None:
+    """The branch nearest to the reference, for each goal; or why there is none."""
+    q, far, askew, away = programs.branch(goals, reference, threads=threads)
+    square, there = np.maximum(far, askew), away < FAR
+    rough = np.flatnonzero(there & ~(square <= ROUNDED**2))
+    if len(rough):
+        q[rough], far[rough], askew[rough] = _polished(programs, goals[rough], q[rough], far[rough], askew[rough], threads)
+        square[rough] = np.maximum(far[rough], askew[rough])
+    solved = there & (square <= SMALL**2)
+    if solved.all():
+        rows.q[:], rows.error[:, 0], rows.error[:, 1], rows.status[:] = q, np.sqrt(far), np.sqrt(askew), SOLVED
+        return
+    found = np.flatnonzero(solved)
+    rows.q[found], rows.status[found] = q[found], SOLVED
+    rows.error[found] = np.sqrt(np.stack([far[found], askew[found]], axis=-1))
+    left = np.flatnonzero(~solved & (rows.status == NOT_FOUND))
+    _, _, _, exists, good = evaluated(programs, goals[left], rows_or_all(reference, left), threads)
+    alone = ~good.any(axis=-1)  # a branch that is good, but not the nearest, is left to the search
+    rows.status[left[alone & exists.any(axis=-1)]] = OUT_OF_LIMITS
+    rows.status[left[alone & ~exists.any(axis=-1)]] = OUT_OF_REACH
+
+
+def rows_or_all(values: Vector, rows: Vector) -> Vector:
+    """Values of some rows, or those for all."""
+    return values if values.ndim == 1 else values[rows]
+
+
+def evaluated(
+    programs: Programs, goals: Vector, reference: Vector, threads: int
+) -> tuple[Vector, Vector, Vector, Vector, Vector]:
+    """q (N, 8, n), squared misses (N, 8) twice, which branches exist, which of those are within limits (N, 8)."""
+    q, margin, slack, far, askew = programs.branches(goals, reference, threads=threads)
+    exists = margin > THERE
+    fits = exists & (slack > -INSIDE)
+    rough = np.nonzero(fits & ~(np.maximum(far, askew) <= ROUNDED**2))
     if len(rough[0]):
-        start = np.clip(q[rough], *programs.bounds)
         wanted = goals[rough[0]]
-        table = programs.table(0)
-        better, _, _ = programs.search(wanted, table, POLISH, first=start, wanted=threads)
-        new = measured(programs, better, wanted, threads)
-        wins = np.hypot(*new.T) < np.hypot(*error[rough].T)
-        at = tuple(index[wins] for index in rough)
-        q[at], error[at] = better[wins], new[wins]
-    there &= (error <= SMALL).all(axis=-1) | ~fits
+        q[rough], far[rough], askew[rough] = _polished(programs, wanted, q[rough], far[rough], askew[rough], threads)
+    small = np.maximum(far, askew) <= SMALL**2
+    exists &= small | ~fits
+    good = fits & small
     double = np.flatnonzero((np.abs(margin) < DOUBLE).any(axis=-1))
-    return q, error, there, fits & there & _first_of_equals(programs, q, fits & there, double)
+    return q, far, askew, exists, good & _first_of_equals(programs, q, good, double)
+
+
+def _polished(
+    programs: Programs, goals: Vector, q: Vector, far: Vector, askew: Vector, threads: int
+) -> tuple[Vector, Vector, Vector]:
+    """A few steps of Newton's method, where they gain something."""
+    start = np.clip(q, *programs.bounds)
+    better, _, _ = programs.search(goals, programs.table(0), POLISH, first=start, wanted=threads)
+    off, turn = programs.miss(better, goals, threads=threads)
+    wins = np.maximum(off, turn) < np.maximum(far, askew)
+    return np.where(wins[:, None], better, q), np.where(wins, off, far), np.where(wins, turn, askew)
 
 
 def _first_of_equals(programs: Programs, q: Vector, good: Vector, rows: Vector) -> Vector:
     """False for branches that are the same as one before them, looked for in some rows only."""
     first = np.ones(good.shape, bool)
-    for k in range(1, q.shape[1]):
-        for j in range(k):
-            same = same_place(programs, q[rows, k], q[rows, j]) & good[rows, j]
-            first[rows[same], k] = False
+    if len(rows):
+        for k in range(1, q.shape[1]):
+            for j in range(k):
+                same = same_place(programs, q[rows, k], q[rows, j]) & good[rows, j]
+                first[rows[same], k] = False
     return first
 
 
-def chosen_branches(programs: Programs, goals: Vector, reference: Vector, rows: Rows, threads: int) -> None:
-    """The branch nearest to the reference, for each goal; or why there is none."""
-    q, error, there, good = evaluated(programs, goals, threads)
-    reference = reference if reference.ndim == 1 else reference[:, None]
-    q = turned_nearest(programs, q, reference)
-    away = np.where(good, np.square(q - reference).sum(axis=-1), np.inf)
-    best = np.argmin(away, axis=-1)
-    found = np.flatnonzero(good.any(axis=-1))
-    at = found, best[found]
-    rows.q[found], rows.error[found], rows.status[found] = q[at], error[at], SOLVED
-    none = (rows.status == NOT_FOUND) & ~good.any(axis=-1)
-    rows.status[none & there.any(axis=-1)] = OUT_OF_LIMITS
-    rows.status[none & ~there.any(axis=-1)] = OUT_OF_REACH
-
-
 def every_branch(programs: Programs, goals: Vector, reference: Vector, threads: int) -> tuple[Vector, Vector, Vector]:
-    """q (N, K, n), errors (N, K, 2), status (N, K) of all branches within limits, those that exist first."""
-    q, error, _, good = evaluated(programs, goals, threads)
-    q = turned_nearest(programs, q, reference if reference.ndim == 1 else reference[:, None])
-    return packed(q, error, good)
+    """q (N, K, n), errors (N, K, 2), solved (N, K) of all branches within limits."""
+    q, far, askew, _, good = evaluated(programs, goals, reference, threads)
+    return packed(q, np.sqrt(far), np.sqrt(askew), good)
 
 
-def packed(q: Vector, error: Vector, good: Vector) -> tuple[Vector, Vector, Vector]:
-    """What is good of (N, k, …), moved to the front; NaN behind."""
-    order = np.argsort(~good, axis=-1, kind="stable")[:, : max(1, int(good.sum(axis=-1).max(initial=0)))]
-    rows = np.arange(len(q))[:, None]
-    kept = good[rows, order]
-    q, error = q[rows, order], error[rows, order]
-    q[~kept], error[~kept] = np.nan, np.nan
-    return q, error, np.where(kept, SOLVED, "").astype("<U13")
+def packed(q: Vector, off: Vector, turn: Vector, good: Vector) -> tuple[Vector, Vector, Vector]:
+    """What is good of (N, k, …), moved to the front, NaN behind: q, errors, and which rows are good."""
+    known = good.sum(axis=-1)
+    most = max(1, int(known.max(initial=0)))
+    front = np.arange(most) < known[:, None]
+    packed_q = np.full((len(q), most, q.shape[-1]), np.nan)
+    error = np.full((len(q), most, 2), np.nan)
+    packed_q[front] = q[good]
+    error[front, 0], error[front, 1] = off[good], turn[good]
+    return packed_q, error, front

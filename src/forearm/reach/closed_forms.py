@@ -27,6 +27,9 @@ from forearm.reach.subproblems import Turn, angle, apart, back, dot, level, onto
 BRANCHES = 8
 EXACT = 1e-9
 """How well axes must meet [m], or be parallel [rad], to count as doing so."""
+INSIDE = 1e-12
+"""A joint may be this far beyond its limit before a turn is taken off [rad]."""
+TURN = 2 * np.pi
 Branch = tuple[list[Any], list[Scalar]]
 """A Turn (or a length) for each joint, and margins: below zero where the branch does not exist."""
 
@@ -77,8 +80,12 @@ def geometry(arm: Arm, frame: str | int) -> Geometry:
     return Geometry(axes, tuple(p for _, p in poses[: arm.n]), R, p, tuple(x.revolute for x in arm.links))
 
 
-def closed_form(arm: Arm, frame: str | int) -> Callable[[Vector], dict[str, Any]] | None:
-    """The function to trace, goal (12,) in: q (8, n), margins (8,), slack within limits (8,); None if there is none."""
+def closed_form(arm: Arm, frame: str | int) -> Callable[[Vector, Vector], dict[str, Any]] | None:
+    """The function to trace; None where the geometry has none.
+
+    In come a goal (12,) and a reference (n,): of angles a whole turn apart, the one near to it is taken. Out come q
+    (8, n), margins (8,) and slacks within the limits (8,), both below zero where a branch is no solution.
+    """
     if arm.n != 6 or kinematics.frame_number(arm, frame) != 6:
         return None
     shape = geometry(arm, frame)
@@ -86,15 +93,15 @@ def closed_form(arm: Arm, frame: str | int) -> Callable[[Vector], dict[str, Any]
     if branches is None:
         return None
 
-    def every(goal: Vector) -> dict[str, Any]:
+    def every(goal: Vector, reference: Vector) -> dict[str, Any]:
         R = product(goal[:9].reshape(3, 3), shape.R.T)  # what turns the frame at zero to the goal
         t = goal[9:] - product(R, shape.p)
         q, margins, slacks = [], [], []
         for joints, found in branches(R, t):
             values = [angle(x) if isinstance(x, tuple) else x for x in joints]
-            values, slack = _folded(arm, values)
+            values, slack = _folded(arm, values, reference)
             q.append(values)
-            margins.append(_least(found))
+            margins.append(least(found))
             slacks.append(slack)
         return {"q": np.array(q), "margin": np.array(margins), "slack": np.array(slacks)}
 
@@ -225,21 +232,33 @@ def _across(h: Vector) -> Vector:
     return found
 
 
-def _folded(arm: Arm, values: list[Scalar]) -> tuple[list[Scalar], Scalar]:
-    """Angles a turn further where only that is within limits, and how far within them the worst joint is."""
+def _folded(arm: Arm, values: list[Scalar], reference: Vector) -> tuple[list[Scalar], Scalar]:
+    """Angles a turn further where only that is within limits, or nearer; and how far within them the worst joint is."""
     found, slacks = [], []
-    for link, (low, high), x in zip(arm.links, bounds(arm), values, strict=True):
+    for link, (low, high), x, wish in zip(arm.links, bounds(arm), values, reference, strict=True):
         if link.revolute:
-            x = where(low - EXACT - x, x + 2 * np.pi, x) if np.isfinite(low) else x
-            x = where(x - high - EXACT, x - 2 * np.pi, x) if np.isfinite(high) else x
+            x = where(low - INSIDE - x, x + TURN, x) if np.isfinite(low) else x
+            x = where(x - high - INSIDE, x - TURN, x) if np.isfinite(high) else x
+            if high - low > TURN:
+                x = _nearer(x, x + TURN, wish, high - x - TURN)
+                x = _nearer(x, x - TURN, wish, x - TURN - low)
         slacks += [x - low] if np.isfinite(low) else []
         slacks += [high - x] if np.isfinite(high) else []
         found.append(x)
-    return found, _least(slacks or [1.0])
+    return found, least(slacks or [1.0])
 
 
-def _least(values: list[Scalar]) -> Scalar:
-    least = values[0]
+def _nearer(x: Scalar, other: Scalar, wish: Scalar, room: Scalar) -> Scalar:
+    """The other value, if there is room for it and it is nearer to what is wished."""
+    gain = (x - wish) * (x - wish) - (other - wish) * (other - wish)
+    if not isinstance(room, float) or np.isfinite(room):
+        gain = where(room, gain, -1.0)
+    return where(gain, other, x)
+
+
+def least(values: list[Scalar]) -> Scalar:
+    """The smallest of some scalars."""
+    smallest = values[0]
     for x in values[1:]:
-        least = where(least - x, x, least)
-    return least
+        smallest = where(smallest - x, x, smallest)
+    return smallest

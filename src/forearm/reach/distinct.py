@@ -20,7 +20,7 @@ AT_ONCE = 64
 def every_distinct(
     programs: Programs, goals: Vector, reference: Vector, seed: int, threads: int
 ) -> tuple[Vector, Vector, Vector]:
-    """q (N, K, n), errors (N, K, 2), status (N, K); refused where solutions are not separate points."""
+    """q (N, K, n), errors (N, K, 2), solved (N, K); refused where solutions are not separate points."""
     arm = programs.arm
     if programs.moving > programs.rows:
         raise StateFault(
@@ -36,7 +36,7 @@ def every_distinct(
         found, missing = _from_every_start(programs, goals[rows], reference, rows, seed, threads)
         for k in range(STARTS):
             _enter(programs, rows, found[:, k], missing[:, k], q, error, known)
-    return packed(q, error, np.arange(MOST) < known[:, None])
+    return packed(q, error[..., 0], error[..., 1], np.arange(MOST) < known[:, None])
 
 
 def _from_every_start(

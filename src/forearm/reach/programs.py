@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from forearm import dynamics, kinematics
-from forearm.algebra import Vector
+from forearm.algebra import Vector, where
 from forearm.arm import Arm
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.call.searches import Search, StartTable
@@ -18,9 +18,13 @@ from forearm.compiler.kernel import KernelSubject
 from forearm.compiler.store import graphs
 from forearm.compiler.store.files import graph_key
 from forearm.faults import StateFault
-from forearm.reach.closed_forms import closed_form
+from forearm.reach.closed_forms import INSIDE, closed_form, least
 from forearm.reach.iteration import GOAL, ROWS, bounds, iteration
 
+THERE = -1e-9
+"""A margin above this may be zero: the branch may exist."""
+FAR = 1e300
+"""The distance of a branch that is no solution."""
 STARTS = 256
 """Rows of a table of starts."""
 KEYS = {
@@ -132,28 +136,55 @@ class Programs:
         ports: dict[str, tuple[int, ...]] = {"q": (n,), "goal": (GOAL,), "damping": ()}
         ports |= {"posture": (n,), "pull": ()} if posture else {}
         function = iteration(self.arm, self.frame, self.asked, posture=posture)
-        graph = self._graph(what, function, ports, effort=1)
+        graph = self._graph(what, function, ports)
         keys = tuple(key for name in ROWS[self.asked] for key in KEYS[name])
         return Search(graph, keys, graph.name)
 
     @cached_property
     def branches(self) -> Any:
-        """The kernel of the closed form, with the misses of its branches; None where there is none."""
-        every = closed_form(self.arm, self.frame) if self.asked == "pose" else None
+        """The kernel of all branches of the closed form, with their misses; None where there is none."""
+        every = self._closed
         if every is None:
             return None
 
-        def missed(goal: Vector) -> dict[str, Any]:
-            found = every(goal)
+        def missed(goal: Vector, reference: Vector) -> dict[str, Any]:
+            found = every(goal, reference)
             misses = [self._miss(q, goal) for q in found["q"]]
             return found | {name: np.array([m[name] for m in misses]) for name in ("far", "askew")}
 
-        return self._kernel("branches", missed, {"goal": (GOAL,)}, effort=0)
+        return self._kernel("branches", missed, {"goal": (GOAL,), "reference": (self.arm.n,)})
+
+    @cached_property
+    def branch(self) -> Any:
+        """The kernel of the branch within limits that is nearest to the reference, and of its miss."""
+        every = self._closed
+        assert every is not None
+
+        def nearest(goal: Vector, reference: Vector) -> dict[str, Any]:
+            found = every(goal, reference)
+            q, shortest = found["q"][0], FAR
+            for x, margin, slack in zip(found["q"], found["margin"], found["slack"], strict=True):
+                away = where(least([margin - THERE, slack + INSIDE]), _squares(x - reference), FAR)
+                nearer = shortest - away
+                q = np.array([where(nearer, new, old) for new, old in zip(x, q, strict=True)])
+                shortest = where(nearer, away, shortest)
+            return {"q": q, **self._miss(q, goal), "away": shortest}
+
+        return self._kernel("nearest branch", nearest, {"goal": (GOAL,), "reference": (self.arm.n,)})
+
+    @cached_property
+    def _closed(self) -> Any:
+        return closed_form(self.arm, self.frame) if self.asked == "pose" else None
+
+    @property
+    def closed(self) -> bool:
+        """Whether there is a closed form for what is asked."""
+        return self._closed is not None
 
     @cached_property
     def miss(self) -> Any:
         """The kernel of squared distance [m²] and chord (2 sin(θ/2))² between a frame and its goal."""
-        return self._kernel("miss", self._miss, {"q": (self.arm.n,), "goal": (GOAL,)}, effort=1)
+        return self._kernel("miss", self._miss, {"q": (self.arm.n,), "goal": (GOAL,)})
 
     def _miss(self, q: Vector, goal: Vector) -> dict[str, Any]:
         R, p = kinematics.frame_pose(self.arm, q, self.frame)
@@ -165,21 +196,17 @@ class Programs:
             "askew": next((askew[name] for name in parts if name in askew), 0.0),
         }
 
-    def _kernel(
-        self, what: str, function: Callable[..., Any], ports: dict[str, tuple[int, ...]], *, effort: int
-    ) -> Any:
-        graph = self._graph(what, function, ports, effort=effort)
+    def _kernel(self, what: str, function: Callable[..., Any], ports: dict[str, tuple[int, ...]]) -> Any:
+        graph = self._graph(what, function, ports)
         return ProcessorKernel(graph, dtype="float64", layout="rows", name=graph.name, subject=KernelSubject())
 
-    def _graph(
-        self, what: str, function: Callable[..., Any], ports: dict[str, tuple[int, ...]], *, effort: int
-    ) -> Graph:
-        """A graph, from disk where it was made before."""
+    def _graph(self, what: str, function: Callable[..., Any], ports: dict[str, tuple[int, ...]]) -> Graph:
+        """A graph, from disk where it was made before; folded only, for a tenth more operations in no time."""
         key = graph_key("reach", what, *self._about)
         found = graphs.recall(key)
         if found is not None:
             return found[0]
-        made = lower(trace(function, ports, name=f"{what} of {self.arm.name}"), effort)
+        made = lower(trace(function, ports, name=f"{what} of {self.arm.name}"), effort=0)
         graphs.keep(key, made, None)
         return made
 

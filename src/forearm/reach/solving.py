@@ -22,6 +22,8 @@ from forearm.reach.answers import (
     OUT_OF_LIMITS,
     OUT_OF_REACH,
     PATIENT,
+    SOLVED,
+    WORD,
     Reached,
     Rows,
     longest_reach,
@@ -57,9 +59,9 @@ def inverse_kinematics(
             vectors (..., 3)), or 'position and pointing' (a tool that may turn about its own axis).
         q0: Where to begin (..., n); of several solutions the nearest is taken, where all are known.
         posture: Where the joints would rather be (..., n): what the pose leaves free goes there.
-        every: All distinct solutions instead of one: q (..., K, n), solved (..., K), error (..., K, 2), status (..., K),
-            K the largest number that any pose has, solutions first; further rows are NaN. (Where there is none, the
-            first row is the nearest pose.) Solutions that differ by whole turns count as one.
+        every: All distinct solutions instead of one: q (..., K, n), solved (..., K), error (..., K, 2), K the largest
+            number that any pose has; rows beyond a pose's own number are NaN. (Where it has none, the first row is the
+            nearest pose.) Solutions that differ by whole turns count as one.
         attempts: How many starts are tried for a pose before it counts as not found.
         seed: Which starts; the same seed gives the same answers in any batch and on any number of threads.
         threads: How many threads share the poses.
@@ -140,7 +142,7 @@ def _one(wishes: Wishes) -> Reached:
     count, n = len(goals.numbers), programs.arm.n
     rows = Rows.empty(count, n)
     rows.status[~wishes.finite] = NOT_FINITE
-    if programs.branches is not None:
+    if programs.closed:
         chosen_branches(programs, goals.numbers, wishes.reference, rows, wishes.threads)
     left = np.flatnonzero(wishes.finite & ~rows.solved)
     if len(left):
@@ -201,19 +203,23 @@ def _search(wishes: Wishes, rows: Rows, left: Vector, rules: Any, begin: Vector 
 def _every(wishes: Wishes) -> Reached:
     """All solutions; where there is none, the nearest pose alone."""
     programs, goals = wishes.programs, wishes.goals
-    if programs.branches is not None:
+    if programs.closed:
         found = every_branch(programs, goals.numbers, wishes.reference, wishes.threads)
     else:
         found = every_distinct(programs, goals.numbers, wishes.reference, wishes.seed, wishes.threads)
-    q, error, status = found
-    none = np.flatnonzero(~(status == "solved").any(axis=-1))
+    q, error, solved = found
+    status = np.full(len(q), SOLVED, WORD)
+    none = np.flatnonzero(~solved.any(axis=-1))
     if len(none):
         alone = _one(_only(wishes, none))
-        q[none, 0], error[none, 0], status[none, 0] = alone.q, alone.error, alone.status
-    batch = goals.batch
-    shape = (*batch, q.shape[1])
+        q[none, 0], error[none, 0], solved[none, 0], status[none] = alone
+    batch, shape = goals.batch, (*goals.batch, q.shape[1])
+    status = status.reshape(batch)
     return Reached(
-        q.reshape(*shape, programs.arm.n), (status == "solved").reshape(shape), error.reshape(*shape, 2), status.reshape(shape)
+        q.reshape(*shape, programs.arm.n),
+        solved.reshape(shape),
+        error.reshape(*shape, 2),
+        status if batch else str(status),
     )
 
 
