@@ -47,17 +47,18 @@ def iteration(arm: Arm, frame: str | int, asked: str, *, posture: bool) -> Calla
     def plain(q: Vector, goal: Vector, damping: Scalar) -> dict[str, Any]:
         e, J = missing(arm, frame, asked, q, goal)
         square = _dot(e, e)
-        J, _ = _released(arm, q, J, e)
+        J, _ = _released(arm, q, J, [_dot(column, e) for column in J.T])
         dq = _solved(J, e, damping * square + FLOOR)
         return {"next": _within(arm, q, _shortened(dq, LONGEST)), "error": square}
 
     def relaxing(q: Vector, goal: Vector, damping: Scalar, posture: Vector, pull: Scalar) -> dict[str, Any]:
         e, J = missing(arm, frame, asked, q, goal)
         square = _dot(e, e)
-        J, free = _released(arm, q, J, e)
-        z = _shortened(np.array([(x - y) * f for x, y, f in zip(posture, q, free, strict=True)]), LONGEST_PULL)
-        z = z * pull
-        dq = z + _solved(J, e - product(J, z), damping * square + FLOOR)
+        mu, z = damping * square + FLOOR, _shortened(posture - q, LONGEST_PULL) * pull
+        first = z + _solved(J, e - product(J, z), mu)
+        J, free = _released(arm, q, J, first)  # by the step itself: near the goal, the error pushes nowhere
+        z = np.array([x * share for x, share in zip(z, free, strict=True)])
+        dq = z + _solved(J, e - product(J, z), mu)
         following = _within(arm, q, _shortened(dq, LONGEST))
         drift = following - q
         return {"next": following, "error": square, "drift": _dot(drift, drift)}
@@ -99,11 +100,11 @@ def bounds(arm: Arm) -> list[tuple[float, float]]:
     return [link.limits or (-np.inf, np.inf) for link in arm.links]
 
 
-def _released(arm: Arm, q: Vector, J: Matrix, e: Vector) -> tuple[Matrix, list[Scalar]]:
+def _released(arm: Arm, q: Vector, J: Matrix, pushes: Any) -> tuple[Matrix, list[Scalar]]:
     """The Jacobian without the joints that are pushed against their limits; 1 or 0 for each joint."""
     columns, free = [], []
-    for (low, high), x, column in zip(bounds(arm), q, J.T, strict=True):
-        push, share = _dot(column, e), 1.0
+    for (low, high), x, column, push in zip(bounds(arm), q, J.T, pushes, strict=True):
+        share: Scalar = 1.0
         if np.isfinite(high):
             share = where(x - (high - NEAR), where(push, 0.0, 1.0), share)
         if np.isfinite(low):
