@@ -6,6 +6,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import StateFault
+from forearm.option_names import option
 from forearm.reach.answers import HASTY, SMALL, measured, same_place, turned_nearest
 from forearm.reach.branches import packed
 from forearm.reach.programs import STARTS, Programs
@@ -25,8 +26,8 @@ def every_distinct(
     if programs.moving > programs.rows:
         raise StateFault(
             f"inverse_kinematics: {programs.moving} joints of arm {arm.name!r} move frame {programs.frame!r}, and the goal "
-            f"fixes {programs.rows} numbers, so solutions are infinitely many; leave every out, and give posture= (or q0=) "
-            "to say which one you want."
+            f"fixes {programs.rows} numbers, so solutions are infinitely many; leave {option('every', 'True')} out, and give "
+            f"{option('posture', '…')} or {option('q0', '…')} to say which one you want."
         )
     count = len(goals)
     q, error = np.full((count, MOST, arm.n), np.nan), np.full((count, MOST, 2), np.nan)

@@ -212,7 +212,7 @@ def _every(wishes: Wishes) -> Reached:
     none = np.flatnonzero(~solved.any(axis=-1))
     if len(none):
         alone = _one(_only(wishes, none))
-        q[none, 0], error[none, 0], solved[none, 0], status[none] = alone
+        q[none, 0], solved[none, 0], error[none, 0], status[none] = alone
     batch, shape = goals.batch, (*goals.batch, q.shape[1])
     status = status.reshape(batch)
     return Reached(
