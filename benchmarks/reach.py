@@ -20,7 +20,9 @@ def toolbox(arm):
     chain, constant = rtb.ETS(), arm.base.matrix
     for link in arm.links:
         if link.flip or link.offset:
-            raise SystemExit(f"{arm.name} has flipped or offset joints, which this benchmark does not translate")
+            raise SystemExit(
+                f"{arm.name} has flipped or offset joints, which this benchmark does not translate"
+            )
         before = fa.Pose.at((0, 0, float(link.d)), (0, 0, float(link.theta))).matrix
         joint = rtb.ET.Rz if link.revolute else rtb.ET.tz
         limits = list(link.limits or (-np.pi, np.pi))

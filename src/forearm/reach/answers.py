@@ -20,7 +20,7 @@ WORD = "<U13"
 """The type of an array of them."""
 HASTY = SearchRules(tolerance=1e-11, damping=0.03, most=64)
 """Most goals are reached within twenty iterations; what does not get nearer begins elsewhere."""
-PATIENT = SearchRules(tolerance=1e-11, damping=0.01, most=24, longest=400, patience=30, shrink=0.8)
+PATIENT = SearchRules(tolerance=1e-11, damping=0.01, most=64, longest=400, patience=30, shrink=0.8)
 """For goals near a singular pose, where the error shrinks slowly."""
 NEAREST = SearchRules(tolerance=1e-11, damping=1.0, most=1, longest=600, patience=150, shrink=0.999)
 """For goals that cannot be reached: short steps downhill."""

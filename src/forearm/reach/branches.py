@@ -14,8 +14,9 @@ from forearm.reach.answers import (
     SOLVED,
     Rows,
     same_place,
+    turned_nearest,
 )
-from forearm.reach.closed_forms import INSIDE
+from forearm.reach.closed_forms import INSIDE, TURN
 from forearm.reach.programs import FAR, THERE, Programs
 
 DOUBLE = 1e-9
@@ -31,11 +32,20 @@ def chosen_branches(programs: Programs, goals: Vector, reference: Vector, rows: 
     square, there = np.maximum(far, askew), away < FAR
     rough = np.flatnonzero(there & ~(square <= ROUNDED**2))
     if len(rough):
-        q[rough], far[rough], askew[rough] = _polished(programs, goals[rough], q[rough], far[rough], askew[rough], threads)
+        q[rough], far[rough], askew[rough] = _polished(
+            programs, goals[rough], q[rough], far[rough], askew[rough], threads
+        )
         square[rough] = np.maximum(far[rough], askew[rough])
+    if np.abs(reference).max() > TURN:  # the kernel looks one turn around
+        q = turned_nearest(programs, q, reference)
     solved = there & (square <= SMALL**2)
     if solved.all():
-        rows.q[:], rows.error[:, 0], rows.error[:, 1], rows.status[:] = q, np.sqrt(far), np.sqrt(askew), SOLVED
+        rows.q[:], rows.error[:, 0], rows.error[:, 1], rows.status[:] = (
+            q,
+            np.sqrt(far),
+            np.sqrt(askew),
+            SOLVED,
+        )
         return
     found = np.flatnonzero(solved)
     rows.q[found], rows.status[found] = q[found], SOLVED
@@ -62,7 +72,9 @@ def evaluated(
     rough = np.nonzero(fits & ~(np.maximum(far, askew) <= ROUNDED**2))
     if len(rough[0]):
         wanted = goals[rough[0]]
-        q[rough], far[rough], askew[rough] = _polished(programs, wanted, q[rough], far[rough], askew[rough], threads)
+        q[rough], far[rough], askew[rough] = _polished(
+            programs, wanted, q[rough], far[rough], askew[rough], threads
+        )
     small = np.maximum(far, askew) <= SMALL**2
     exists &= small | ~fits
     good = fits & small
@@ -92,7 +104,9 @@ def _first_of_equals(programs: Programs, q: Vector, good: Vector, rows: Vector) 
     return first
 
 
-def every_branch(programs: Programs, goals: Vector, reference: Vector, threads: int) -> tuple[Vector, Vector, Vector]:
+def every_branch(
+    programs: Programs, goals: Vector, reference: Vector, threads: int
+) -> tuple[Vector, Vector, Vector]:
     """q (N, K, n), errors (N, K, 2), solved (N, K) of all branches within limits."""
     q, far, askew, _, good = evaluated(programs, goals, reference, threads)
     return packed(q, np.sqrt(far), np.sqrt(askew), good)

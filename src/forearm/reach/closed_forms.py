@@ -219,7 +219,9 @@ def _parallel_branches(g: Geometry) -> Callable[[Matrix, Vector], Iterator[Branc
                 for third in thirds:
                     second = onto(h, turned(h, third, p4 - p3) + p3 - p2, v - p2)
                     fourth = together(whole, back(together(second, third)))
-                    planar = [(s * sense, c) for (s, c), sense in zip((second, third, fourth), senses, strict=True)]
+                    planar = [
+                        (s * sense, c) for (s, c), sense in zip((second, third, fourth), senses, strict=True)
+                    ]
                     yield [first, *planar, fifth, last], [margin, bend, reach]
 
     return branches
@@ -240,20 +242,18 @@ def _folded(arm: Arm, values: list[Scalar], reference: Vector) -> tuple[list[Sca
             x = where(low - INSIDE - x, x + TURN, x) if np.isfinite(low) else x
             x = where(x - high - INSIDE, x - TURN, x) if np.isfinite(high) else x
             if high - low > TURN:
-                x = _nearer(x, x + TURN, wish, high - x - TURN)
-                x = _nearer(x, x - TURN, wish, x - TURN - low)
+                x = _nearer(x, x + TURN, wish, high - x - TURN if np.isfinite(high) else None)
+                x = _nearer(x, x - TURN, wish, x - TURN - low if np.isfinite(low) else None)
         slacks += [x - low] if np.isfinite(low) else []
         slacks += [high - x] if np.isfinite(high) else []
         found.append(x)
     return found, least(slacks or [1.0])
 
 
-def _nearer(x: Scalar, other: Scalar, wish: Scalar, room: Scalar) -> Scalar:
-    """The other value, if there is room for it and it is nearer to what is wished."""
+def _nearer(x: Scalar, other: Scalar, wish: Scalar, room: Scalar | None) -> Scalar:
+    """The other value, if it is nearer to what is wished, and there is room for it (None: any amount)."""
     gain = (x - wish) * (x - wish) - (other - wish) * (other - wish)
-    if not isinstance(room, float) or np.isfinite(room):
-        gain = where(room, gain, -1.0)
-    return where(gain, other, x)
+    return where(gain if room is None else where(room, gain, -1.0), other, x)
 
 
 def least(values: list[Scalar]) -> Scalar:

@@ -64,7 +64,9 @@ def goals_of(pose: Any, only: str | None) -> Goals:
         raise StateFault(f"{WHERE}: pose has shape {array.shape}; give {wanted}{also}.")
     batch = array.shape[: array.ndim - len(shape)]
     if not batch and not np.isfinite(array).all():
-        raise StateFault(f"{WHERE}: pose holds {_first_bad(array)}; give finite numbers. (In a batch it stays in its row.)")
+        raise StateFault(
+            f"{WHERE}: pose holds {_first_bad(array)}; give finite numbers. (In a batch it stays in its row.)"
+        )
     rows = array.reshape(-1, *shape)
     if shape == (3,):
         numbers = _of_triples(rows, asked, batch)
@@ -79,7 +81,9 @@ def _asked(only: str | None) -> str:
     if not isinstance(only, str) or only not in ROWS or only == "pose":
         known = [name for name in ROWS if name != "pose"]
         hint = did_you_mean(only, known) if isinstance(only, str) else ""
-        raise StateFault(f"{WHERE}: only is {only!r}{hint}; give one of {', '.join(map(repr, known))}, or leave it out.")
+        raise StateFault(
+            f"{WHERE}: only is {only!r}{hint}; give one of {', '.join(map(repr, known))}, or leave it out."
+        )
     return only
 
 
@@ -118,7 +122,9 @@ def _of_triples(rows: Vector, asked: str, batch: tuple[int, ...]) -> Vector:
     length = np.linalg.norm(rows, axis=-1, keepdims=True)
     short = np.flatnonzero(length[:, 0] < 1e-12)
     if len(short):
-        raise StateFault(f"{WHERE}: {_named(short[0], batch)} is a direction of length zero; give where z shall point.")
+        raise StateFault(
+            f"{WHERE}: {_named(short[0], batch)} is a direction of length zero; give where z shall point."
+        )
     numbers[:, 2:9:3] = rows / length  # the third column: only it is looked at
     return numbers
 

@@ -67,7 +67,7 @@ class Programs:
         self.rows = sum({"position": 3, "turn": 3, "direction": 2}[name] for name in ROWS[asked])
         """Numbers that are asked for."""
         self._about = (arm.digest, repr((arm.name, number, pose, asked)))
-        self._tables: dict[int, StartTable] = {}
+        self._tables: dict[tuple[int, int], StartTable] = {}
 
     @cached_property
     def bounds(self) -> tuple[Vector, Vector]:
@@ -107,17 +107,17 @@ class Programs:
         one = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0.0))
         return np.where(both, 0.5 * (np.where(both, low, 0.0) + np.where(both, high, 0.0)), one)
 
-    def table(self, seed: int) -> StartTable:
+    def table(self, seed: int, part: int = 0) -> StartTable:
         """Starts within the limits, by a generator that counts: the same for every goal and batch."""
-        if seed not in self._tables:
+        if (seed, part) not in self._tables:
             low, high = self.span
-            chance = np.random.Generator(np.random.Philox(key=seed))
+            chance = np.random.Generator(np.random.Philox(key=seed, counter=part << 64))
             states = chance.uniform(low, high, (STARTS, self.arm.n))
             states[:, self.moving :] = self.middle[self.moving :]
             T = dynamics.pose(self.arm, states, self.frame)
             goals = np.concatenate([T[:, :3, :3].reshape(-1, 9), T[:, :3, 3]], axis=1)
-            self._tables[seed] = StartTable(states, goals)
-        return self._tables[seed]
+            self._tables[seed, part] = StartTable(states, goals)
+        return self._tables[seed, part]
 
     # -- programs -----------------------------------------------------------------------------------------
 
@@ -198,7 +198,9 @@ class Programs:
 
     def _kernel(self, what: str, function: Callable[..., Any], ports: dict[str, tuple[int, ...]]) -> Any:
         graph = self._graph(what, function, ports)
-        return ProcessorKernel(graph, dtype="float64", layout="rows", name=graph.name, subject=KernelSubject())
+        return ProcessorKernel(
+            graph, dtype="float64", layout="rows", name=graph.name, subject=KernelSubject()
+        )
 
     def _graph(self, what: str, function: Callable[..., Any], ports: dict[str, tuple[int, ...]]) -> Graph:
         """A graph, from disk where it was made before; folded only, for a tenth more operations in no time."""

@@ -104,7 +104,9 @@ class Wishes:
         arm, batch = self.programs.arm, self.goals.batch
         array = faults.state(arm, name, value)
         if array.dtype == object or not np.isfinite(array).all():
-            raise faults.StateFault(f"{WHERE}: {name} is not finite; give finite numbers, one for each joint of {arm.name!r}.")
+            raise faults.StateFault(
+                f"{WHERE}: {name} is not finite; give finite numbers, one for each joint of {arm.name!r}."
+            )
         array = np.clip(array, *self.programs.bounds)
         if array.ndim == 1:
             return array
@@ -161,7 +163,7 @@ def _searched(wishes: Wishes, rows: Rows, left: Vector) -> None:
     hasty = replace(HASTY, most=wishes.attempts)
     _search(wishes, rows, left[~hopeless], hasty, begin=wishes.begin)
     unsolved = left[~hopeless & ~rows.solved[left]]
-    _search(wishes, rows, unsolved, PATIENT, begin=None)
+    _search(wishes, rows, unsolved, replace(PATIENT, most=wishes.attempts), begin=None, part=1)
     unsolved = left[~rows.solved[left]]
     if len(unsolved):
         few = replace(HASTY, most=min(wishes.attempts, 16))
@@ -180,12 +182,14 @@ def _hopeless(wishes: Wishes, rows: Rows, left: Vector) -> Vector:
     return known
 
 
-def _search(wishes: Wishes, rows: Rows, left: Vector, rules: Any, begin: Vector | None) -> None:
-    """Enter what a search finds for some rows."""
+def _search(
+    wishes: Wishes, rows: Rows, left: Vector, rules: Any, *, begin: Vector | None, part: int = 0
+) -> None:
+    """Enter what a search finds for some rows, from one part or another of all starts."""
     if not len(left):
         return
     programs, goals = wishes.programs, wishes.goals.numbers[left]
-    table, begin = programs.table(wishes.seed), rows_of(begin, left)
+    table, begin = programs.table(wishes.seed, part), rows_of(begin, left)
     if begin is not None and begin.ndim > 1:
         begin = np.where(np.isfinite(begin), begin, programs.middle)
     if wishes.relaxes:

@@ -57,7 +57,9 @@ def reach(
     from forearm.reach import inverse_kinematics
 
     found = arm_of(arm, reading=reading)
-    wishes = {name: state_of(found, name, given) for name, given in (("q0", q0), ("posture", posture)) if given}
+    wishes = {
+        name: state_of(found, name, given) for name, given in (("q0", q0), ("posture", posture)) if given
+    }
     goal = _goal(pose, only)
     answer = inverse_kinematics(
         found, goal, frame=frame, only=only, every=every, attempts=attempts, seed=seed, **wishes
@@ -131,7 +133,9 @@ def _rotation(quaternion: Sequence[float]) -> Any:
 def _tell(arm: Any, answer: Any, every: bool, solved: bool, shared: Shared) -> None:
     """Joints in rows, solutions in columns, limits behind them; then a sentence."""
     q = answer.q[answer.solved] if every and solved else answer.q[:1] if every else answer.q[None]
-    error = answer.error[answer.solved] if every and solved else answer.error[:1] if every else answer.error[None]
+    error = (
+        answer.error[answer.solved] if every and solved else answer.error[:1] if every else answer.error[None]
+    )
     names = [f"q ({k})" for k in range(1, len(q) + 1)] if len(q) > 1 else ["q" if solved else "nearest"]
     limits = any(link.limits for link in arm.links)
     rows = [
@@ -150,4 +154,6 @@ def _tell(arm: Any, answer: Any, every: bool, solved: bool, shared: Shared) -> N
         count = f"{len(q)} solutions" if len(q) > 1 else "reached"
         print(f"{count}, to {metres:.1g} m and {radians:.1g} rad")
     else:
-        print(f"NOT REACHED: {answer.status}; the nearest pose found is {metres:.4g} m and {radians:.4g} rad away")
+        print(
+            f"NOT REACHED: {answer.status}; the nearest pose found is {metres:.4g} m and {radians:.4g} rad away"
+        )

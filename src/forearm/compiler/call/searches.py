@@ -63,7 +63,9 @@ class StartTable:
 class Search:
     """An iteration, compiled with its loop: call it with goals."""
 
-    def __init__(self, graph: Graph, keys: tuple[tuple[int, float], ...], name: str, width: int | None = None) -> None:
+    def __init__(
+        self, graph: Graph, keys: tuple[tuple[int, float], ...], name: str, width: int | None = None
+    ) -> None:
         """Describe the search; it compiles when first called.
 
         Args:
