@@ -1,4 +1,4 @@
-"""Inverse kinematics, ours and the Robotics Toolbox's, in one run: python benchmarks/reach.py [--poses N] [--rounds R] [arms].
+"""Inverse kinematics, ours and the Robotics Toolbox's, in one run: python benchmarks/reach.py [--poses N] [arms].
 
 Random poses within the limits, one thread. The Toolbox's `ik_LM` runs in C++, called pose by pose, with tol=5e-13 (its
 `tol` bounds half a squared error: that is 1e-6 m and rad); ours goes to 1e-11 and checks 1e-9. Rounds alternate, and

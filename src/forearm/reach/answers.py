@@ -15,7 +15,7 @@ SOLVED, OUT_OF_REACH, OUT_OF_LIMITS, NOT_FOUND, NOT_FINITE = (
     *("solved", "out of reach", "out of limits"),
     *("not found", "not finite"),
 )
-"""What can be said of a goal: no joint values reach it; none within the limits do; none were found (there may be some)."""
+"""What can be said of a goal: nothing reaches it; nothing within the limits does; nothing was found that does."""
 WORD = "<U13"
 """The type of an array of them."""
 HASTY = SearchRules(tolerance=1e-11, damping=0.03, most=64)
@@ -106,7 +106,7 @@ def same_place(programs: Programs, a: Vector, b: Vector, apart: float = 1e-6) ->
 
 
 def longest_reach(programs: Programs) -> tuple[Vector, float]:
-    """Where the first joint is, and how far from there the frame can be at most [m]: no arm is longer than its links."""
+    """Where the first joint is, and how far from there the frame can be [m]: no arm is longer than its links."""
     arm, total = programs.arm, 0.0
     number, pose = arm.place_of(programs.frame)
     for link, ends in zip(arm.links[:number], np.array(programs.bounds).T, strict=False):

@@ -25,9 +25,9 @@ def every_distinct(
     arm = programs.arm
     if programs.moving > programs.rows:
         raise StateFault(
-            f"inverse_kinematics: {programs.moving} joints of arm {arm.name!r} move frame {programs.frame!r}, and the goal "
-            f"fixes {programs.rows} numbers, so solutions are infinitely many; leave {option('every', 'True')} out, and give "
-            f"{option('posture', '…')} or {option('q0', '…')} to say which one you want."
+            f"inverse_kinematics: {programs.moving} joints of arm {arm.name!r} move frame {programs.frame!r}, and the "
+            f"goal fixes {programs.rows} numbers, so solutions have no number; leave {option('every', 'True')} out, "
+            f"and give {option('posture', '…')} or {option('q0', '…')} to say which one you want."
         )
     count = len(goals)
     q, error = np.full((count, MOST, arm.n), np.nan), np.full((count, MOST, 2), np.nan)

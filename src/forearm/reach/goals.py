@@ -47,8 +47,7 @@ class Goals:
     @property
     def finite(self) -> Vector:
         """Which rows are numbers (N,)."""
-        found: Vector = np.isfinite(self.numbers).all(axis=-1)
-        return found
+        return np.asarray(np.isfinite(self.numbers).all(axis=-1))
 
 
 def goals_of(pose: Any, only: str | None) -> Goals:
@@ -75,7 +74,7 @@ def goals_of(pose: Any, only: str | None) -> Goals:
     return Goals(numbers, batch, asked)
 
 
-def _asked(only: str | None) -> str:
+def _asked(only: Any) -> str:
     if only is None:
         return "pose"
     if not isinstance(only, str) or only not in ROWS or only == "pose":

@@ -1,7 +1,7 @@
 """`inverse_kinematics`: from poses to joint values.
 
 Arms whose geometry allows it are solved in closed form, all branches at once; what is left, and every other arm, by a
-search that runs inside its kernel. Whatever finds an answer, the arm's own pose at that answer decides whether it is one.
+search that runs inside its kernel. Whatever finds an answer, the arm's own pose there decides whether it is one.
 """
 
 from dataclasses import replace
@@ -152,9 +152,8 @@ def _one(wishes: Wishes) -> Reached:
     batch = goals.batch
     error = np.where(np.isfinite(rows.error), rows.error, np.nan).reshape(*batch, 2)
     solved, status = rows.solved.reshape(batch), rows.status.reshape(batch)
-    if not batch:
-        solved, status = bool(solved), str(status)
-    return Reached(rows.q.reshape(*batch, n), solved, error, status)
+    words = (solved, status) if batch else (bool(solved), str(status))
+    return Reached(rows.q.reshape(*batch, n), words[0], error, words[1])
 
 
 def _searched(wishes: Wishes, rows: Rows, left: Vector) -> None:

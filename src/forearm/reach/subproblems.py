@@ -1,4 +1,4 @@
-"""The subproblems of Paden and Kahan, on any scalar: one rotation about a known axis, or two, that bring points together.
+"""The subproblems of Paden and Kahan, on any scalar: a rotation about a known axis, or two, that bring points together.
 
 Kahan, W. (1983). Lectures on computational aspects of geometry. Paden, B. (1986). Kinematics and control of robot
 manipulators, UCB/ERL M86/5. In the form of Elias, A. J. and Wen, J. T. (2025). IK-Geo: unified robot inverse kinematics
