@@ -61,7 +61,7 @@ def run(name, poses, rounds):
         ratios.append(theirs[-1] / ours[-1])
         if arm.n == 6:
             every.append(seconds(lambda: fa.inverse_kinematics(arm, many, every=True))[0] / len(many))
-    reached = right(arm, np.array([q for q, *_ in other]), goals)
+    reached = right(arm, np.array([one.q for one in other]), goals)
     print(
         f"{name:12} ours {1e6 * min(ours):6.2f} µs, {found.solved.mean():8.3%} to 1e-9;  "
         f"Toolbox {1e6 * min(theirs):7.1f} µs, {reached:8.3%} to 1e-6;  ratio {statistics.median(ratios):6.0f}"

@@ -23,9 +23,7 @@ def main(poses: int = 50) -> None:
     ready = panda.configuration("ready")
     along = fa.inverse_kinematics(panda, line, posture=ready)
     steps = np.abs(np.diff(along.q, axis=0)).max()
-    print(
-        f"{panda.name}: {along.solved.sum()} of {poses} poses on a line, steps of at most {steps:.2f} rad"
-    )
+    print(f"{panda.name}: {along.solved.sum()} of {poses} poses on a line, steps of at most {steps:.2f} rad")
     far = fa.inverse_kinematics(panda, (2.0, 0.0, 0.3))
     print(f"2 m away: {far.status}; the nearest point is {far.error[0]:.2f} m short")
 

@@ -96,7 +96,7 @@ def turned_nearest(programs: Programs, q: Vector, reference: Vector) -> Vector:
     return found
 
 
-def same_place(programs: Programs, a: Vector, b: Vector, apart: float = 1e-6) -> Vector:
+def same_place(programs: Programs, a: Vector, b: Vector, apart: float) -> Vector:
     """Whether joint values are the same but for whole turns (...)."""
     off = a - b
     turning = np.array([link.revolute for link in programs.arm.links])

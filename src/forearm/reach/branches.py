@@ -21,6 +21,8 @@ from forearm.reach.programs import FAR, THERE, Programs
 
 DOUBLE = 1e-9
 """Margins nearer to zero than this are double roots: branches may be the same."""
+APART = 1e-6
+"""Branches nearer to each other are one [rad, m]."""
 ROUNDED = 1e-13
 """Errors above this are worth a few steps of Newton's method [m, rad]."""
 POLISH = replace(HASTY, tolerance=1e-15, damping=1e-3, most=1, longest=12, patience=12)
@@ -99,7 +101,7 @@ def _first_of_equals(programs: Programs, q: Vector, good: Vector, rows: Vector) 
     if len(rows):
         for k in range(1, q.shape[1]):
             for j in range(k):
-                same = same_place(programs, q[rows, k], q[rows, j]) & good[rows, j]
+                same = same_place(programs, q[rows, k], q[rows, j], APART) & good[rows, j]
                 first[rows[same], k] = False
     return first
 

@@ -14,6 +14,8 @@ from forearm.reach.programs import STARTS, Programs
 MOST = 16
 """Solutions that are kept of one goal: no arm of six joints has more (Primrose, 1986), but for whole turns."""
 FROM_EACH = replace(HASTY, most=1, longest=100, patience=10)
+APART = 1e-4
+"""Solutions nearer to each other are one [rad, m]: at a double root an error of 1e-11 leaves 3e-6."""
 AT_ONCE = 64
 """Goals whose searches are held in memory together."""
 
@@ -58,7 +60,7 @@ def _enter(
     programs: Programs, rows: Vector, found: Vector, missing: Vector, q: Vector, error: Vector, known: Vector
 ) -> None:
     """Keep a solution of each row if it is one, and new."""
-    old = same_place(programs, q[rows], found[:, None]).any(axis=-1)
+    old = same_place(programs, q[rows], found[:, None], APART).any(axis=-1)
     new = (missing <= SMALL).all(axis=-1) & ~old & (known[rows] < MOST)
     at = rows[new], known[rows[new]]
     q[at], error[at] = found[new], missing[new]

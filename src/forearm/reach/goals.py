@@ -167,7 +167,7 @@ def _squaring() -> Any:
         volume = sum(a[i] * (b[i - 2] * c[i - 1] - b[i - 1] * c[i - 2]) for i in range(3))
         return {"R": found, "skewed": skewed, "volume": volume}
 
-    graph = lower(trace(squared, {"R": (3, 3)}, name="rotations made orthonormal"))
+    graph = lower(trace(squared, {"R": (3, 3)}, name="rotations made orthonormal"), effort=0)
     return ProcessorKernel(graph, dtype="float64", layout="rows", name=graph.name, subject=KernelSubject())
 
 
