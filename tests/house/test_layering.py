@@ -75,7 +75,7 @@ ROOMS = {
         "answers",
         "branches",
         "distinct",
-        "solving",
+        "solver",
     ),
     "simulation": (
         "interrupts",

@@ -1,6 +1,6 @@
 """From a pose to joint values: inverse kinematics.
 
-solving         `inverse_kinematics`: what is asked for, checked; closed form first, then the search
+solver          `inverse_kinematics`: what is asked for, checked; closed form first, then the search
 distinct        all solutions of an arm without a closed form
 branches        the branches of a closed form, chosen, refined, counted
 answers         what comes back, and how it is held against the arm's own pose
@@ -12,4 +12,4 @@ iteration       one step of Levenberg and Marquardt, within limits, on any scala
 """
 
 from forearm.reach.answers import Reached as Reached
-from forearm.reach.solving import inverse_kinematics as inverse_kinematics
+from forearm.reach.solver import inverse_kinematics as inverse_kinematics

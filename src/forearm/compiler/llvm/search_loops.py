@@ -121,6 +121,14 @@ class _Part:
         for k in range(numbers):
             self.w.store(ONE, self.get(column + k), self.w.at(address, 8 * k))
 
+    def alike(self, number: str, scalar: str = "double") -> str:
+        """A number in every lane of a vector."""
+        w, width, kind = self.w, self.plan.lanes.width, self.plan.lanes.of(scalar)
+        if width == 1:
+            return number
+        first = w.let(f"insertelement {kind} poison, {scalar} {number}, i64 0")
+        return w.let(f"shufflevector {kind} {first}, {kind} poison, <{width} x i32> zeroinitializer")
+
     def fresh_attempt(self) -> None:
         """Nothing is known of this attempt yet."""
         self.put(ONE.number(FAR), "reference")
@@ -137,8 +145,8 @@ class _Nearest(_Part):
     def function(self) -> str:
         w, lanes = self.w, self.plan.lanes
         t, bits, truth, size = lanes.type, lanes.bits, lanes.truth, 8 * lanes.width
-        wanted = [(weight, self._spread(self.get(self.goal + k))) for k, weight in self.roles.keys]
-        rows, keys, used = self.told("rows"), self.told("keys", "ptr"), self._spread(self.get("distance"))
+        wanted = [(weight, self.alike(self.get(self.goal + k))) for k, weight in self.roles.keys]
+        rows, keys, used = self.told("rows"), self.told("keys", "ptr"), self.alike(self.get("distance"))
         best, where = "%best", "%where"
         before, head, done = w.block, w.fresh("head"), w.fresh("done")
         w.put(f"br label %{head}")
@@ -168,24 +176,13 @@ class _Nearest(_Part):
         two = w.let(f"fadd {lanes.type} {sums[0]}, {sums[1]}")
         return w.let(f"fadd {lanes.type} {two}, {sums[2]}")
 
-    def _spread(self, number: str) -> str:
-        lanes, w = self.plan.lanes, self.w
-        if lanes.width == 1:
-            return number
-        first = w.let(f"insertelement {lanes.type} poison, double {number}, i64 0")
-        picks = f"<{lanes.width} x i32> zeroinitializer"
-        return w.let(f"shufflevector {lanes.type} {first}, {lanes.type} poison, {picks}")
-
     def _numbers(self, start: str) -> str:
         """start, start + 1, … in the lanes of a vector."""
-        lanes, w = self.plan.lanes, self.w
+        lanes = self.plan.lanes
         if lanes.width == 1:
             return start
-        bits = lanes.bits
-        first = w.let(f"insertelement {bits} poison, i64 {start}, i64 0")
-        alike = w.let(f"shufflevector {bits} {first}, {bits} poison, <{lanes.width} x i32> zeroinitializer")
         steps = ", ".join(f"i64 {k}" for k in range(lanes.width))
-        return w.let(f"add {bits} {alike}, <{steps}>")
+        return self.w.let(f"add {lanes.bits} {self.alike(start, 'i64')}, <{steps}>")
 
     def _least(self, best: str, where: str) -> str:
         """The least of the lanes, the first row of equals; the distance is remembered."""
@@ -397,10 +394,5 @@ class _Search(_Part):
 
     def _alike(self, name: str, *, whole: bool = False) -> str:
         """A number of the table in every lane."""
-        w, lanes = self.w, self.plan.lanes
-        kind, scalar = (lanes.bits, "i64") if whole else (lanes.type, "double")
-        number = self.told(name, scalar)
-        if lanes.width == 1:
-            return number
-        first = w.let(f"insertelement {kind} poison, {scalar} {number}, i64 0")
-        return w.let(f"shufflevector {kind} {first}, {kind} poison, <{lanes.width} x i32> zeroinitializer")
+        scalar = "i64" if whole else "double"
+        return self.alike(self.told(name, scalar), scalar)
