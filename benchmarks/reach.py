@@ -52,6 +52,8 @@ def run(name, poses, rounds):
     chain = toolbox(arm)
     assert np.allclose(chain.fkine(np.zeros(arm.n)).A, fa.pose(arm, np.zeros(arm.n)), atol=1e-12)
     fa.inverse_kinematics(arm, goals)
+    if arm.n == 6:
+        fa.inverse_kinematics(arm, goals, every=True)
     ours, theirs, ratios, every = [], [], [], []
     for _ in range(rounds):
         a, found = seconds(lambda: fa.inverse_kinematics(arm, many))
