@@ -27,6 +27,7 @@ GROUPS = {
     ),
     "Derivatives and parameters": "derivatives forward_derivatives regressor parameters parameter_names",
     "Frames and other coordinates": "pose jacobian jacobian_rate task Coordinates",
+    "From a pose to joint values": "inverse_kinematics Reached",
     "The papers": "FORMULATIONS strobe count polynomial published derive symbolic prove_equal",
     "The compiler": "compile Kernel emit_c torch_function jax_function casadi_function sin cos sqrt where",
     "Simulation": "simulate significance",
@@ -40,6 +41,15 @@ GROUPS = {
 """Public names by purpose, in the order of the page."""
 
 EXAMPLES = {
+    "inverse_kinematics": """
+        arm = fa.load("ur10e")
+        found = fa.inverse_kinematics(arm, fa.Pose.at((0.6, 0.2, 0.4), (3.1416, 0, 0)), every=True)
+        print(found.solved.sum(), "solutions; the first is", found.q[0].round(3))
+        """,
+    "Reached": """
+        found = fa.inverse_kinematics(fa.load("panda"), [2.0, 0.0, 0.3])
+        print(found.solved, found.status, found.error.round(3))
+        """,
     "tabulate": """
         arm = fa.load("rr")
         table = fa.tabulate(arm, "horn_raibert", points=64, interpolation="cubic")

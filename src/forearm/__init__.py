@@ -39,6 +39,9 @@ _NAMES = {
     "SingularInertia": "faults",
     "TraceFault": "faults",
     "KernelFault": "faults",
+    # from a pose to joint values
+    "inverse_kinematics": "reach",
+    "Reached": "reach",
     # dynamics in other coordinates
     "task": "taskspace",
     "Coordinates": "taskspace",
@@ -125,6 +128,7 @@ if TYPE_CHECKING:
     )
     from forearm.inertia import Inertia as Inertia
     from forearm.link import Drive as Drive, Link as Link, Wrench as Wrench
+    from forearm.reach import Reached as Reached, inverse_kinematics as inverse_kinematics
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
     from forearm.simulation import significance as significance, simulate as simulate
     from forearm.strobing import strobe as strobe

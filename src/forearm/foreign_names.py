@@ -75,16 +75,15 @@ INVERSE_KINEMATICS = (
         "ikine_min",
         "ikine_unc",
     ),
-    *("ik_LM", "ik_NR", "ik_GN", "inverse_kinematics"),
+    *("ik_LM", "ik_NR", "ik_GN"),
 )
+ROBOTICS_TOOLBOX |= {name: "fa.inverse_kinematics(arm, pose)" for name in INVERSE_KINEMATICS}
 OURS = {"the Robotics Toolbox": ROBOTICS_TOOLBOX, "Pinocchio": PINOCCHIO, "MuJoCo": MUJOCO}
 """Library -> its name -> ours."""
 
 
 def hint(name: str, known: Iterable[str]) -> str:
     """What to write instead of a name that there is not, as the end of a sentence; empty where nothing is near."""
-    if name in INVERSE_KINEMATICS:
-        return "; there is no inverse kinematics here yet (fa.jacobian(arm, q) and fa.pose(arm, q) are what it needs)"
     for library, names in OURS.items():
         if name in names:
             return f"; what {library} calls {name} is {names[name]}"

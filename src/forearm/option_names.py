@@ -26,6 +26,8 @@ OF_SIMULATE = {
     "record_every": "--every",
 }
 """Argument of simulate -> flag of the verb."""
+OF_REACH = {"posture": "--posture", "q0": "--q0", "every": "--every"}
+"""Argument of inverse_kinematics -> flag of the verb."""
 
 _in_shell: ContextVar[bool] = ContextVar("in_shell", default=False)
 
@@ -41,14 +43,14 @@ def of_the_shell() -> Iterator[None]:
 
 
 def option(name: str, value: str = "", shell: str | None = None) -> str:
-    """An option of a reader or of simulate: `tip='hand'`, or `--tip hand`; True and False are bare flags.
+    """An option of a reader, a simulation or a reach: `tip='hand'`, or `--tip hand`; True and False are bare flags.
 
     `shell` is the value as a shell has it, where that is not the Python value without quotes.
     """
     if not _in_shell.get():
         return f"{name}={value}"
     given = shell if shell is not None else "" if value in ("True", "False") else value.strip("'\"")
-    return f"{(FLAGS | OF_SIMULATE).get(name, name)} {given}".rstrip()
+    return f"{(FLAGS | OF_SIMULATE | OF_REACH).get(name, name)} {given}".rstrip()
 
 
 def held(joints: dict[str, float]) -> str:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from forearm import dynamics
 from forearm.algebra import Matrix, Vector, rotation_x
 from forearm.arm import Arm
 from forearm.faults import StateFault
 from forearm.frames import Pose
+from forearm.reach import inverse_kinematics
 from forearm.readers import load
 
 PAYLOAD = 2.5
@@ -104,19 +104,11 @@ def _within(part: Phase, t: Vector) -> Any:
 
 
 def reached(arm: Arm, at: Any, turned: Matrix, start: Vector) -> Vector:
-    """Joint positions with the tool at a point, turned so: Newton's method from a start nearby."""
-    q = np.array(start, dtype=float)
-    for _ in range(60):
-        pose = dynamics.pose(arm, q)
-        apart = turned @ pose[:3, :3].T
-        twist = 0.5 * np.array(
-            [apart[2, 1] - apart[1, 2], apart[0, 2] - apart[2, 0], apart[1, 0] - apart[0, 1]]
+    """Joint positions with the tool at a point, turned so: of all that there are, those nearest to a start."""
+    found = inverse_kinematics(arm, Pose(turned, at), q0=start)  # type: ignore[arg-type]
+    if not found.solved:
+        raise StateFault(
+            f"demo: arm {arm.name!r} does not reach {tuple(map(float, at))} from {start} ({found.status}); choose "
+            "another place."
         )
-        error = np.concatenate([np.subtract(at, pose[:3, 3]), twist])
-        if np.linalg.norm(error) < 1e-10:
-            return (q + np.pi) % (2 * np.pi) - np.pi if np.any(np.abs(q) > 2 * np.pi) else q
-        J = dynamics.jacobian(arm, q)
-        q = q + np.clip(J.T @ np.linalg.solve(J @ J.T + 1e-6 * np.eye(6), error), -0.4, 0.4)
-    raise StateFault(
-        f"demo: arm {arm.name!r} does not reach {tuple(map(float, at))} from {start}; choose another place."
-    )
+    return found.q

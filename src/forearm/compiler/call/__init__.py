@@ -10,4 +10,5 @@ entry_text          the builtin function for one state, as LLVM's text; batch_en
 builtin_functions   loads those texts and says on which interpreters they may run
 threads             crews of threads that stay; crew_text is their machine code
 rollout             simulations on the processor
+searches            searches on the processor
 """

@@ -9,6 +9,7 @@ tiles           a tile of states through a graph
 batches         the program for many states
 one_state       the program for one
 rollout_steps   the program that steps: a simulation inside the kernel, on the processor
+search_loops    the program that searches: iterations until it has arrived, lane by lane
 chain_loops     the program for a long chain: loops over links
 chain_pairs     its mass matrix: an entry for each pair of links
 ptx/            the same for NVIDIA GPUs, one state for each thread

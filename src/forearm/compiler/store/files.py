@@ -31,7 +31,7 @@ KEPT = re.compile(r"[0-9a-f]{40}\.kernel")
 HALF = re.compile(r"forearm-\w+\.tmp")
 """Names of our files: kept, and being written. Other files in the folder are not ours."""
 
-SOURCES = ("formulations", "compiler", "compiler/graph", "compiler/graph/passes", "compiler/model")
+SOURCES = ("formulations", "compiler", "compiler/graph", "compiler/graph/passes", "compiler/model", "reach")
 """Folders, beside forearm itself, whose files decide what a graph becomes. (Objects are known by their own text.)"""
 
 LIMIT_BYTES = 200_000_000

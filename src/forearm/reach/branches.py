@@ -1,0 +1,126 @@
+"""The branches of a closed form: which are within limits, refined to rounding, one of them or all."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.reach.answers import (
+    HASTY,
+    NOT_FOUND,
+    OUT_OF_LIMITS,
+    OUT_OF_REACH,
+    SMALL,
+    SOLVED,
+    Rows,
+    same_place,
+    turned_nearest,
+)
+from forearm.reach.closed_forms import INSIDE, TURN
+from forearm.reach.programs import FAR, THERE, Programs
+
+DOUBLE = 1e-9
+"""Margins nearer to zero than this are double roots: branches may be the same."""
+APART = 1e-6
+"""Branches nearer to each other are one [rad, m]."""
+ROUNDED = 1e-13
+"""Errors above this are worth a few steps of Newton's method [m, rad]."""
+POLISH = replace(HASTY, tolerance=1e-15, damping=1e-3, most=1, longest=12, patience=12)
+
+
+def chosen_branches(programs: Programs, goals: Vector, reference: Vector, rows: Rows, threads: int) -> None:
+    """The branch nearest to the reference, for each goal; or why there is none."""
+    q, far, askew, away = programs.branch(goals, reference, threads=threads)
+    square, there = np.maximum(far, askew), away < FAR
+    rough = np.flatnonzero(there & ~(square <= ROUNDED**2))
+    if len(rough):
+        q[rough], far[rough], askew[rough] = _polished(
+            programs, goals[rough], q[rough], far[rough], askew[rough], threads
+        )
+        square[rough] = np.maximum(far[rough], askew[rough])
+    if np.abs(reference).max() > TURN:  # the kernel looks one turn around
+        q = turned_nearest(programs, q, reference)
+    solved = there & (square <= SMALL**2)
+    if solved.all():
+        rows.q[:], rows.error[:, 0], rows.error[:, 1], rows.status[:] = (
+            q,
+            np.sqrt(far),
+            np.sqrt(askew),
+            SOLVED,
+        )
+        return
+    found = np.flatnonzero(solved)
+    rows.q[found], rows.status[found] = q[found], SOLVED
+    rows.error[found] = np.sqrt(np.stack([far[found], askew[found]], axis=-1))
+    left = np.flatnonzero(~solved & (rows.status == NOT_FOUND))
+    _, _, _, exists, good = evaluated(programs, goals[left], rows_or_all(reference, left), threads)
+    alone = ~good.any(axis=-1)  # a branch that is good, but not the nearest, is left to the search
+    rows.status[left[alone & exists.any(axis=-1)]] = OUT_OF_LIMITS
+    rows.status[left[alone & ~exists.any(axis=-1)]] = OUT_OF_REACH
+
+
+def rows_or_all(values: Vector, rows: Vector) -> Vector:
+    """Values of some rows, or those for all."""
+    return values if values.ndim == 1 else values[rows]
+
+
+def evaluated(
+    programs: Programs, goals: Vector, reference: Vector, threads: int
+) -> tuple[Vector, Vector, Vector, Vector, Vector]:
+    """q (N, 8, n), squared misses (N, 8) twice, which branches exist, which of those are within limits (N, 8)."""
+    q, margin, slack, far, askew = programs.branches(goals, reference, threads=threads)
+    exists = margin > THERE
+    fits = exists & (slack > -INSIDE)
+    rough = np.nonzero(fits & ~(np.maximum(far, askew) <= ROUNDED**2))
+    if len(rough[0]):
+        wanted = goals[rough[0]]
+        q[rough], far[rough], askew[rough] = _polished(
+            programs, wanted, q[rough], far[rough], askew[rough], threads
+        )
+    small = np.maximum(far, askew) <= SMALL**2
+    exists &= small | ~fits
+    good = fits & small
+    double = np.flatnonzero((np.abs(margin) < DOUBLE).any(axis=-1))
+    return q, far, askew, exists, good & _first_of_equals(programs, q, good, double)
+
+
+def _polished(
+    programs: Programs, goals: Vector, q: Vector, far: Vector, askew: Vector, threads: int
+) -> tuple[Vector, Vector, Vector]:
+    """A few steps of Newton's method, where they gain something."""
+    start = np.clip(q, *programs.bounds)
+    better, _, _ = programs.search(goals, programs.table(0), POLISH, first=start, wanted=threads)
+    off, turn = programs.miss(better, goals, threads=threads)
+    wins = np.maximum(off, turn) < np.maximum(far, askew)
+    return np.where(wins[:, None], better, q), np.where(wins, off, far), np.where(wins, turn, askew)
+
+
+def _first_of_equals(programs: Programs, q: Vector, good: Vector, rows: Vector) -> Vector:
+    """False for branches that are the same as one before them, looked for in some rows only."""
+    first = np.ones(good.shape, bool)
+    if len(rows):
+        for k in range(1, q.shape[1]):
+            for j in range(k):
+                same = same_place(programs, q[rows, k], q[rows, j], APART) & good[rows, j]
+                first[rows[same], k] = False
+    return first
+
+
+def every_branch(
+    programs: Programs, goals: Vector, reference: Vector, threads: int
+) -> tuple[Vector, Vector, Vector]:
+    """q (N, K, n), errors (N, K, 2), solved (N, K) of all branches within limits."""
+    q, far, askew, _, good = evaluated(programs, goals, reference, threads)
+    return packed(q, np.sqrt(far), np.sqrt(askew), good)
+
+
+def packed(q: Vector, off: Vector, turn: Vector, good: Vector) -> tuple[Vector, Vector, Vector]:
+    """What is good of (N, k, …), moved to the front, NaN behind: q, errors, and which rows are good."""
+    known = good.sum(axis=-1)
+    most = max(1, int(known.max(initial=0)))
+    front = np.arange(most) < known[:, None]
+    packed_q = np.full((len(q), most, q.shape[-1]), np.nan)
+    error = np.full((len(q), most, 2), np.nan)
+    packed_q[front] = q[good]
+    error[front, 0], error[front, 1] = off[good], turn[good]
+    return packed_q, error, front
