@@ -12,7 +12,13 @@ from forearm.link import Link
 
 SLACK = 1e-9
 """A limit that is passed by this share of itself is only rounded."""
-UNITS = {"position": ("rad", "m"), "speed": ("rad/s", "m/s"), "torque": ("N m", "N")}
+UNITS = {
+    "position": ("rad", "m"),
+    "speed": ("rad/s", "m/s"),
+    "torque": ("N m", "N"),
+    "rms torque": ("N m", "N"),
+    "power": ("W", "W"),
+}
 """Of revolute and of prismatic joints."""
 
 
@@ -23,7 +29,7 @@ class LimitExcess:
     joint: str
     """Whose limit."""
     what: str
-    """'position', 'speed' or 'torque'."""
+    """'position', 'speed' or 'torque'; 'rms torque' or 'power' where `feasible` was given limits of them."""
     worst: float
     """The value furthest beyond."""
     limit: float

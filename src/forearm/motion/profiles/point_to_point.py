@@ -6,6 +6,7 @@ stretched to it, or, on a straight line in joint space, all follow one profile.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,8 @@ def phase_times(way: Any, speed: Any, acceleration: Any, jerk: Any) -> Vector:
     Jerk up, constant acceleration, jerk down, cruise, and the same in reverse. An infinite jerk leaves the phases of
     jerk empty.
     """
-    way, speed, acceleration, jerk = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (way, speed, acceleration, jerk)))
+    given = [np.asarray(x, dtype=float) for x in (way, speed, acceleration, jerk)]
+    way, speed, acceleration, jerk = np.broadcast_arrays(*given)
     ramp = np.minimum(acceleration / jerk, np.sqrt(speed / jerk))  # time of one phase of jerk
     rise = ramp + np.maximum(speed / acceleration, np.where(np.isinf(jerk), 0.0, ramp))  # time to the speed limit
     cruise = way / speed - rise
@@ -56,12 +58,9 @@ class PointToPoint(Formula):
         """When the last joint arrives [s]."""
         return float(np.max(np.sum(self.phases, axis=0)))
 
-    @property
+    @cached_property
     def peaks(self) -> tuple[Vector, Vector, Vector]:
         """Greatest speed, acceleration and jerk of each joint, each (n,); a jerk is infinite without its phases."""
-        return self._peaks()
-
-    def _peaks(self) -> tuple[Vector, Vector, Vector]:
         ramp, flat, _, cruise, *_ = self.phases
         rise = 2 * ramp + flat
         length = np.where(rise + cruise > 0, rise + cruise, 1.0)
@@ -99,7 +98,7 @@ class PointToPoint(Formula):
     def _rise(self, t: Any, j: int) -> tuple[Any, Any, Any]:
         """Distance, speed and acceleration of one joint at a time of its first half, all positive."""
         ramp, flat = float(self.phases[0, j]), float(self.phases[1, j])
-        speed, acceleration, jerk = (float(peak[j]) for peak in self._peaks())
+        speed, acceleration, jerk = (float(peak[j]) for peak in self.peaks)
         rise = 2 * ramp + flat
         cruising = (speed * (t - rise / 2), speed + 0 * t, 0 * t)
         if ramp == 0:
