@@ -65,6 +65,14 @@ _NAMES = {
     # simulation
     "simulate": "simulation",
     "significance": "simulation",
+    # motions
+    "point_to_point": "motion.profiles.point_to_point",
+    "via_points": "motion.profiles.via_splines",
+    "tool_path": "motion.tool_paths.tool_motion",
+    "Arc": "motion.tool_paths.tool_legs",
+    "fastest": "motion.time_optimal.fastest_motions",
+    "speed_up": "motion.dynamic_scaling",
+    "feasible": "motion.feasibility",
     # torques by look-up
     "tabulate": "tabulated",
     "plan_table": "tabulated",
@@ -121,6 +129,13 @@ if TYPE_CHECKING:
     )
     from forearm.inertia import Inertia as Inertia
     from forearm.link import Drive as Drive, Link as Link, Wrench as Wrench
+    from forearm.motion.dynamic_scaling import speed_up as speed_up
+    from forearm.motion.feasibility import feasible as feasible
+    from forearm.motion.profiles.point_to_point import point_to_point as point_to_point
+    from forearm.motion.profiles.via_splines import via_points as via_points
+    from forearm.motion.time_optimal.fastest_motions import fastest as fastest
+    from forearm.motion.tool_paths.tool_legs import Arc as Arc
+    from forearm.motion.tool_paths.tool_motion import tool_path as tool_path
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
     from forearm.simulation import significance as significance, simulate as simulate
     from forearm.strobing import strobe as strobe

@@ -95,7 +95,7 @@ def torque(
     beyond = _beyond(found, t, rows, parts["tau"])
     about["beyond_limits"] = [asdict(excess) for excess in beyond]
     if summary:
-        _summary(found, rows, parts["tau"], beyond, about, shared)
+        _summary(found, t, rows, parts["tau"], beyond, about, shared)
         return FOUND if beyond else OK
     for excess in beyond:
         note(shared, f"joint {excess}")
@@ -195,45 +195,25 @@ def _motion(
 
 
 def _summary(
-    arm: Any, rows: list[Any], tau: Any, beyond: Sequence[Any], about: dict[str, Any], shared: Shared
+    arm: Any, t: Any, rows: list[Any], tau: Any, beyond: Sequence[Any], about: dict[str, Any], shared: Shared
 ) -> None:
     """What a motor has to give: largest and mean torque, largest speed and power, beside the limits."""
     import numpy as np
 
-    power = np.abs(tau * rows[1])
-    found = [
-        {
-            "joint": link.name,
-            "peak": float(np.max(np.abs(tau[:, i]))),
-            "rms": float(np.sqrt(np.mean(tau[:, i] ** 2))),
-            "limit": link.effort_limit,
-            "peak_speed": float(np.max(np.abs(rows[1][:, i]))),
-            "speed_limit": link.speed_limit,
-            "peak_power": float(np.max(power[:, i])),
-            "beyond": [excess.what for excess in beyond if excess.joint == link.name],
-        }
-        for i, link in enumerate(arm.links)
-    ]
+    from forearm.motion.feasibility import judged
+    from forearm.motion.motions import Samples
+
+    free = np.full(arm.n, np.inf)
+    report = judged(arm, Samples(t, *rows), tau, free, free)
+    fields = ("joint", "peak", "rms", "limit", "peak_speed", "speed_limit", "peak_power", "peak_at", "beyond")
+    found = [{name: getattr(load, name) for name in fields} for load in report.loads]
     if shared.json:
         print_json({"arm": arm.name, "rows": len(tau), **about, "joints": found})
         return
-    header = (
-        "joint",
-        "peak [N m]",
-        "rms",
-        "limit",
-        "peak speed [rad/s]",
-        "limit",
-        "peak power [W]",
-        "BEYOND",
-    )
+    header = ("joint", "peak [N m]", "rms", "limit", "peak speed [rad/s]", "limit", "peak power [W]", "at [s]", "BEYOND")
     lines = [(*list(row.values())[:-1], ", ".join(map(str, row["beyond"]))) for row in found]
-    table(
-        shared,
-        header if beyond else header[:-1],
-        lines if beyond else [line[:-1] for line in lines],
-        left=(0, 7),
-    )
+    shown = [k for k in range(9) if (k != 7 or t is not None) and (k != 8 or beyond)]
+    table(shared, [header[k] for k in shown], [[line[k] for k in shown] for line in lines], left=(0, len(shown) - bool(beyond)))
     for excess in beyond:
         print(f"BEYOND LIMITS: joint {terminal(str(excess))}")
 

@@ -14,6 +14,8 @@ from forearm.arm import Arm
 from forearm.faults import StateFault
 from forearm.motion.motions import Motion, ViaPoints
 from forearm.motion.profiles.joint_limits import configurations, within_positions
+from forearm.motion.profiles.path_profiles import AlongPath
+from forearm.motion.time_optimal.optimal_motion import TimeOptimal
 from forearm.motion.time_optimal.path_grids import along_path
 from forearm.motion.time_optimal.splines import spline_pieces
 
@@ -74,6 +76,8 @@ def splines_through(arm: Arm, points: Vector, scale: Vector, what: str) -> list[
 
 def _regular(arm: Arm, motion: Motion, scale: Vector, grid: int, what: str) -> Motion:
     """The motion, or its path taken again over its length where it stops; kinks are refused."""
+    if isinstance(motion, (AlongPath, TimeOptimal)):
+        motion = motion.path
     _, qd, _ = along_path(motion, np.linspace(0.0, motion.duration, 4 * grid + 1))
     if qd.shape[1] != arm.n:
         raise StateFault(f"fastest: {what} has {qd.shape[1]} joints, arm {arm.name!r} has {arm.n}.")
