@@ -68,7 +68,9 @@ def speed_up(
     limits = joint_limit(arm, "speed_up", "torques", torques)
     most_speeds = joint_limit(arm, "speed_up", "speeds", speeds)
     if not (np.any(np.isfinite(limits)) or np.any(np.isfinite(most_speeds))):
-        raise StateFault(f"speed_up: arm {arm.name!r} has no limits, and none were given; give torques= or speeds=.")
+        raise StateFault(
+            f"speed_up: arm {arm.name!r} has no limits, and none were given; give torques= or speeds=."
+        )
     t, q, qd, qdd = motion.sample(samples)
     if not np.any(qd):
         raise StateFault("speed_up: the motion stays where it is; give one that moves.")
@@ -103,7 +105,9 @@ class _Split:
     def rigid_bounds(self) -> tuple[float, float]:
         """Least and largest factor: the common part of the intervals of k² of every instant and joint."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            edges = np.stack([(self.limits - self.gravity) / self.moving, (-self.limits - self.gravity) / self.moving])
+            edges = np.stack(
+                [(self.limits - self.gravity) / self.moving, (-self.limits - self.gravity) / self.moving]
+            )
         still = self.moving == 0
         holds = np.abs(self.gravity) <= self.limits
         high = np.where(still, np.where(holds, np.inf, -np.inf), np.max(edges, axis=0))
@@ -156,9 +160,11 @@ def _impossible(arm: Arm, split: _Split, t: Vector) -> None:
     row, j = np.unravel_index(int(np.argmax(shares)), shares.shape)
     if shares[row, j] > 1:
         why = (
-            f"joint {arm.joint_names[j]!r} needs {abs(split.gravity[row, j]):.4g} to hold still at t = {t[row]:.4g} s, and "
-            f"has {split.limits[j]:g}"
+            f"joint {arm.joint_names[j]!r} needs {abs(split.gravity[row, j]):.4g} to hold still at t = "
+            f"{t[row]:.4g} s, and has {split.limits[j]:g}"
         )
     else:
         why = "its instants ask for factors that exclude each other"
-    raise StateFault(f"speed_up: no speed of this motion keeps within the torque limits: {why}; take another motion.")
+    raise StateFault(
+        f"speed_up: no speed of this motion keeps within the torque limits: {why}; take another motion."
+    )

@@ -15,6 +15,9 @@ from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
 from forearm.text_table import text_table
 
+TOLERANCE = 1e-3
+"""Share of a limit that may be passed unless told otherwise."""
+
 
 @dataclass(frozen=True)
 class JointLoad:
@@ -70,7 +73,9 @@ class Feasibility:
     @cached_property
     def worst(self) -> LimitExcess | None:
         """What is furthest beyond its limit, in shares of it."""
-        return max(self.excesses, key=lambda e: abs(e.worst - e.limit) / max(abs(e.limit), 1e-300), default=None)
+        return max(
+            self.excesses, key=lambda e: abs(e.worst - e.limit) / max(abs(e.limit), 1e-300), default=None
+        )
 
     @property
     def unlimited(self) -> tuple[str, ...]:
@@ -82,7 +87,10 @@ class Feasibility:
         rows = [
             (
                 load.joint,
-                *map(_number, (load.peak, load.peak_at, load.rms, load.limit, load.peak_speed, load.speed_limit)),
+                *map(
+                    _number,
+                    (load.peak, load.peak_at, load.rms, load.limit, load.peak_speed, load.speed_limit),
+                ),
                 _number(load.peak_power),
                 f"BEYOND: {', '.join(load.beyond)}" if load.beyond else "",
             )
@@ -108,6 +116,7 @@ def feasible(
     speeds: Any = None,
     rms_torques: Any = None,
     powers: Any = None,
+    tolerance: float = TOLERANCE,
 ) -> Feasibility:
     """Whether the arm can do a motion: position, speed and torque of each joint beside its limits, as a report.
 
@@ -121,6 +130,8 @@ def feasible(
         speeds: Limits of |qd| in place of the arm's own.
         rms_torques: Limits of the root of the mean square torque, such as a motor's continuous torque.
         powers: Limits of |tau qd| [W].
+        tolerance: Share of a limit (not of position) that may be passed: a thousandth, which nobody measures, and to
+            which `fastest` keeps its limits.
 
     >>> import forearm as fa
     >>> arm = fa.load("ur5e")
@@ -132,9 +143,11 @@ def feasible(
     faults.needs_arm(arm)
     given = {"torques": torques, "speeds": speeds, "rms_torques": rms_torques, "powers": powers}
     limits = {name: joint_limit(arm, "feasible", name, value) for name, value in given.items()}
+    if not (is_number(tolerance) and 0 <= tolerance < np.inf):
+        raise StateFault(f"feasible: tolerance is {tolerance!r}; give a share of the limits, 0 or more.")
     rows = _samples(arm, motion, samples)
     tau = dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
-    return judged(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"])
+    return judged(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance)
 
 
 def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
@@ -146,13 +159,13 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
         rows = Samples(*(np.asarray(getattr(motion, name), dtype=float) for name in ("t", "q", "qd", "qdd")))
     else:
         raise StateFault(
-            f"feasible: motion is {faults.a_or_an(type(motion).__name__)}; give a Motion, Samples or a Record (one with "
-            "t, q, qd, qdd)."
+            f"feasible: motion is {faults.a_or_an(type(motion).__name__)}; give a Motion, Samples or a Record "
+            "(one with t, q, qd, qdd)."
         )
     if rows.q.ndim != 2 or rows.q.shape[1] != arm.n or len(rows.t) != len(rows.q) or len(rows.t) < 1:
         raise StateFault(
-            f"feasible: the motion has positions of shape {rows.q.shape} at {rows.t.shape} times; give one motion of arm "
-            f"{arm.name!r}, (K, {arm.n})."
+            f"feasible: the motion has positions of shape {rows.q.shape} at {rows.t.shape} times; give one motion of "
+            f"arm {arm.name!r}, (K, {arm.n})."
         )
     return rows
 
@@ -170,14 +183,22 @@ def _or_none(limit: float) -> float | None:
     return float(limit) if np.isfinite(limit) else None
 
 
-def judged(arm: Arm, rows: Samples, tau: Vector, rms_limits: Vector, power_limits: Vector) -> Feasibility:
+def judged(
+    arm: Arm,
+    rows: Samples,
+    tau: Vector,
+    rms_limits: Vector,
+    power_limits: Vector,
+    tolerance: float = TOLERANCE,
+) -> Feasibility:
     """The report on a motion whose torques are known; times may be None."""
-    t = rows.t
-    excesses = list(limit_excesses(arm, t, rows.q, rows.qd, tau)[()])
+    t: Any = rows.t
+    tolerance = max(tolerance, SLACK)
+    excesses = list(limit_excesses(arm, t, rows.q, rows.qd, tau, tolerance=tolerance)[()])
     power, rms = tau * rows.qd, _rms(t, tau)
     for i, link in enumerate(arm.links):
-        excesses += _beyond(link, "power", power[:, i], power_limits[i], t)
-        excesses += _beyond(link, "rms torque", rms[i : i + 1], rms_limits[i], None)
+        excesses += _beyond(link, "power", power[:, i], power_limits[i], t, tolerance)
+        excesses += _beyond(link, "rms torque", rms[i : i + 1], rms_limits[i], None, tolerance)
     loads = []
     for i, link in enumerate(arm.links):
         peaks = [int(np.nanargmax(np.abs(x[:, i]))) for x in (tau, rows.qd, power)]
@@ -210,10 +231,12 @@ def _rms(t: Vector | None, tau: Vector) -> Vector:
     return np.sqrt(np.trapezoid(tau**2, t, axis=0) / (t[-1] - t[0]))
 
 
-def _beyond(link: Any, what: str, values: Vector, most: float, t: Vector | None) -> list[LimitExcess]:
+def _beyond(
+    link: Any, what: str, values: Vector, most: float, t: Vector | None, tolerance: float
+) -> list[LimitExcess]:
     """An excess of a limit that links do not have."""
     over = np.abs(values) - most
-    beyond = over > SLACK * most
+    beyond = over > tolerance * most
     if not np.any(beyond):
         return []
     k, first = int(np.argmax(over)), int(np.argmax(beyond))

@@ -70,6 +70,7 @@ def limit_excesses(
     qd: Vector | None = None,
     tau: Vector | None = None,
     torque_limits: Vector | None = None,
+    tolerance: float = SLACK,
 ) -> Any:
     """What passes the arm's limits, an object array (...) of tuples, for states (..., K, n) at times (K,).
 
@@ -80,6 +81,7 @@ def limit_excesses(
         qd: Speeds.
         tau: Torques, held against the effort limits, or against those at which they were held:
         torque_limits: Limits (n,) within which the torques were kept; those that reach them are told as held.
+        tolerance: Share of a limit of speed or torque that may be passed.
     """
     given = {"position": q, "speed": qd, "torque": tau}
     shape = next(value.shape[:-2] for value in given.values() if value is not None)
@@ -93,7 +95,9 @@ def limit_excesses(
             if values is None or not (np.isfinite(low) or np.isfinite(high)):
                 continue
             column = values[..., i]
-            slack = SLACK * max(abs(x) for x in (low, high) if np.isfinite(x))
+            slack = (SLACK if what == "position" or held else tolerance) * max(
+                abs(x) for x in (low, high) if np.isfinite(x)
+            )
             over = np.maximum(column - high, low - column)
             beyond = over >= -slack if held else over > slack
             for row in map(tuple, np.argwhere(np.any(beyond, axis=-1))):

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forearm.algebra import Scalar, Vector, is_number
-from forearm.algebra import cos as scalar_cos, sin as scalar_sin, where as scalar_where
+from forearm.algebra import cos as scalar_cos
+from forearm.algebra import sin as scalar_sin
+from forearm.algebra import where as scalar_where
 from forearm.faults import StateFault
 
 MOST_KNOTS = 64

@@ -94,14 +94,16 @@ def phase_figure(plane: Any) -> Any:
         curve = np.minimum(np.minimum(plane.velocity_curve, plane.speed_limit), 10 * top)
         ax.fill_between(s, curve, np.maximum(curve, 10 * top), color="#f3e2dc", lw=0)
         curves = (
-            ("torques and accelerations allow no more", plane.velocity_curve, COLORS[4], DASHES[0]),
-            ("speed limits", plane.speed_limit, COLORS[2], DASHES[1]),
-            ("from here the end can still be reached", plane.controllable, COLORS[3], DASHES[2]),
+            ("limit of torques, accelerations", plane.velocity_curve, COLORS[4], DASHES[0]),
+            ("limit of speeds", plane.speed_limit, COLORS[2], DASHES[1]),
+            ("end still within reach", plane.controllable, COLORS[3], DASHES[2]),
         )
         for name, values, color, dashes in curves:
             if np.any(np.isfinite(values) & (values < top)):
-                ax.plot(s, np.where(values < 10 * top, values, np.nan), color=color, ls=dashes, lw=1.3, label=name)
-        ax.plot(s, plane.speed, color=COLORS[0], lw=2.2, label="the fastest motion")
+                ax.plot(
+                    s, np.where(values < 10 * top, values, np.nan), color=color, ls=dashes, lw=1.3, label=name
+                )
+        ax.plot(s, plane.speed, color=COLORS[0], lw=2.2, label="fastest motion")
         ax.set_ylim(0, top)
         ax.set_xlim(0, 1)
         ax.set_xlabel("share of the path")

@@ -92,14 +92,7 @@ def move(
         _draw(motion, report, plot)
         note(shared, f"drawn: {plot}")
     _tell(found, motion, report, rows, out, shared)
-    return OK if _within(report, fastest) else FOUND
-
-
-def _within(report: Any, fastest: bool) -> bool:
-    """Whether limits are kept; a fastest motion uses them up, to a thousandth."""
-    if not fastest:
-        return bool(report)
-    return all(abs(e.worst) <= abs(e.limit) * 1.001 for e in report.excesses)
+    return OK if report else FOUND
 
 
 def _limit(arm: Any, name: str, values: Any) -> Any:
@@ -127,15 +120,18 @@ def _motion(
     if (via is None) == (not to):
         raise StateFault("move: give the end as --to, or waypoints as --via FILE, one of the two.")
     if via is not None and (line or start):
-        raise StateFault("move: --via has its own start and goes through joint positions; leave --from and --line out.")
-    profile = {name: limits[name] for name in ("speeds", "accelerations", "jerks") if name in limits}
-    whole = {name: limits[name] for name in ("speeds", "accelerations", "torques") if name in limits}
+        raise StateFault(
+            "move: --via has its own start and goes through joint positions; leave --from and --line out."
+        )
+    profile: dict[str, Any] = {k: limits[k] for k in ("speeds", "accelerations", "jerks") if k in limits}
+    whole: dict[str, Any] = {k: limits[k] for k in ("speeds", "accelerations", "torques") if k in limits}
     if via is not None:
         points = _waypoints(arm, via)
-        if not fastest or blend is not None:
-            made = via_points(arm, points, blend=blend, **(profile if not fastest else {"accelerations": 1.0}))
-            return run_fastest(arm, made, **whole) if fastest else made
-        return run_fastest(arm, points, **whole)
+        if not fastest:
+            return via_points(arm, points, blend=blend, **profile)
+        if blend is None:
+            return run_fastest(arm, points, **whole)
+        return run_fastest(arm, via_points(arm, points, blend=blend, speeds=1.0, accelerations=1.0), **whole)
     begin = state_of(arm, "from", start)
     if line:
         made = _line(arm, begin, to, tool, limits)
@@ -178,7 +174,12 @@ def _tell(arm: Any, motion: Any, report: Any, rows: int, out: str, shared: Share
 
     if shared.json:
         samples = motion.sample(rows)
-        told = {"arm": arm.name, "joints": arm.joint_names, "duration": motion.duration, "within_limits": bool(report)}
+        told = {
+            "arm": arm.name,
+            "joints": arm.joint_names,
+            "duration": motion.duration,
+            "within_limits": bool(report),
+        }
         told["beyond_limits"] = [vars(excess) for excess in report.excesses]
         print_json(told | samples._asdict() | _binding(motion))
         return

@@ -8,6 +8,7 @@ from forearm import faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
+from forearm.option_names import option
 
 OWN = {"speeds": "speed_limit", "torques": "effort_limit"}
 """Limits that an arm may have itself: argument -> field of its links."""
@@ -48,7 +49,7 @@ def needed(arm: Arm, what: str, name: str, limits: Vector, moving: Any) -> None:
         own = f" (arm {arm.name!r} has none of its own)" if name in OWN else ""
         raise StateFault(
             f"{what}: no limit in {name} for joint{'s' if len(bare) > 1 else ''} {', '.join(map(repr, bare))}"
-            f"{own}; give {name}=, a number or one for each joint."
+            f"{own}; give {option(name)}, a number or one for each joint."
         )
 
 
@@ -71,7 +72,8 @@ def within_positions(arm: Arm, what: str, q: Vector, *, point: str = "point", ro
     link = arm.links[j]
     raise StateFault(
         f"{what}: {point.format(k=k % rows if rows else k)} has joint {link.name!r} at {q[k, j]:.6g} "
-        f"{'rad' if link.revolute else 'm'}, outside its limits of {bounds[0, j]:g} to {bounds[1, j]:g}; keep it inside."
+        f"{'rad' if link.revolute else 'm'}, outside its limits of {bounds[0, j]:g} to {bounds[1, j]:g}; keep it "
+        "inside."
     )
 
 

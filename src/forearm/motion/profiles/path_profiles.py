@@ -26,8 +26,22 @@ class Looked(Motion):
 
 def _not_compiled(what: str) -> NoReturn:
     raise TraceFault(
-        f"a motion of kind {what} is looked up in Python and not compiled; give control_dt=, or sample it into ViaPoints."
+        f"a motion of kind {what} is looked up in Python and not compiled; give control_dt=, or sample it "
+        "into ViaPoints."
     )
+
+
+def along_path(path: Motion, s: Vector) -> tuple[Vector, Vector, Vector]:
+    """q, q' and q'' of a path at parameters (K,), each (K, n).
+
+    Just inside its ends, since a motion rests before it begins and after it ends; its path does not.
+    """
+    end = path.duration
+    q, tangent, bend = path.rows(np.clip(s, 1e-14 * end, (1 - 1e-14) * end))
+    ends = (s <= 0) | (s >= end)
+    if np.any(ends):
+        q[ends] = path.rows(np.clip(s[ends], 0.0, end))[0]
+    return q, tangent, bend
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +61,7 @@ class AlongPath(Looked):
     def rows(self, t: Vector) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at many times (K,), each (K, n)."""
         s, speed, acceleration = self.profile.rows(np.asarray(t, dtype=float))
-        ends = np.array([1e-14, 1 - 1e-14]) * self.path.duration  # a motion rests at its ends, a path does not
-        q, tangent, bend = self.path.rows(np.clip(s[:, 0], *ends))
+        q, tangent, bend = along_path(self.path, s[:, 0])
         return q, tangent * speed, bend * speed**2 + tangent * acceleration
 
 

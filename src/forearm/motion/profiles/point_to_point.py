@@ -1,7 +1,7 @@
 """From one position to another, from rest to rest, within speeds, accelerations and jerks: the classic profiles.
 
-Without a jerk limit each joint accelerates, cruises and brakes (a trapezoid of speed); with one, accelerations rise and fall
-as well: seven phases, an S-curve. All joints arrive at once: the slowest takes its shortest time, the others are
+Without a jerk limit each joint accelerates, cruises and brakes (a trapezoid of speed); with one, accelerations rise and
+fall as well: seven phases, an S-curve. All joints arrive at once: the slowest takes its shortest time, the others are
 stretched to it, or, on a straight line in joint space, all follow one profile.
 """
 
@@ -28,13 +28,17 @@ def phase_times(way: Any, speed: Any, acceleration: Any, jerk: Any) -> Vector:
     given = [np.asarray(x, dtype=float) for x in (way, speed, acceleration, jerk)]
     way, speed, acceleration, jerk = np.broadcast_arrays(*given)
     ramp = np.minimum(acceleration / jerk, np.sqrt(speed / jerk))  # time of one phase of jerk
-    rise = ramp + np.maximum(speed / acceleration, np.where(np.isinf(jerk), 0.0, ramp))  # time to the speed limit
+    rise = ramp + np.maximum(
+        speed / acceleration, np.where(np.isinf(jerk), 0.0, ramp)
+    )  # time to the speed limit
     cruise = way / speed - rise
     # the speed limit is not reached: the peak follows from the distance
     with np.errstate(invalid="ignore"):
         small = np.where(np.isinf(jerk), 0.0, np.cbrt(way / (2 * jerk)))
     short = np.minimum(acceleration / jerk, small)
-    short_rise = np.where(short < acceleration / jerk, 2 * short, short / 2 + np.sqrt(short**2 / 4 + way / acceleration))
+    short_rise = np.where(
+        short < acceleration / jerk, 2 * short, short / 2 + np.sqrt(short**2 / 4 + way / acceleration)
+    )
     reached = cruise >= 0
     ramp, rise = np.where(reached, ramp, short), np.where(reached, rise, short_rise)
     flat = np.maximum(rise - 2 * ramp, 0.0)

@@ -5,8 +5,8 @@ Within a distance r of a corner the way along the leg before it fades out while 
 S the cubic step from 0 to 1. At both ends of this zone value and two derivatives are those of the legs.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +25,13 @@ class Where:
     """How far along the next; zeros outside corners."""
 
 
-def corner_radii(lengths: Sequence[float], blend: float) -> Vector:
+def corner_radii(lengths: Any, blend: float) -> Vector:
     """How far each inner corner reaches into its legs, at most half of the shorter one."""
     size = np.asarray(lengths, dtype=float)
     return np.minimum(blend, np.minimum(size[:-1], size[1:]) / 2)
 
 
-def whereabouts(u: Vector, lengths: Sequence[float], radii: Vector) -> Where:
+def whereabouts(u: Vector, lengths: Any, radii: Vector) -> Where:
     """Legs and distances along them of path parameters (K,) from 0 to the sum of the lengths."""
     ends = np.cumsum(lengths)
     leg = np.clip(np.searchsorted(ends, u, "right"), 0, len(ends) - 1)

@@ -40,7 +40,9 @@ class RoundedPath(Looked):
         """q, q' and q'' at path parameters (K,), each (K, n)."""
         lengths = self.lengths
         legs = np.diff(self.points, axis=0) / lengths[:, None]
-        at = whereabouts(np.asarray(t, dtype=float), lengths, corner_radii(lengths, self.blend * np.max(lengths)))
+        at = whereabouts(
+            np.asarray(t, dtype=float), lengths, corner_radii(lengths, self.blend * np.max(lengths))
+        )
         one, other = legs[at.leg], legs[np.minimum(at.leg + 1, len(legs) - 1)]
         (a, a1, a2), (b, b1, b2) = ([x[:, None] for x in part] for part in (at.a, at.b))
         return self.points[at.leg] + one * a + other * b, one * a1 + other * b1, one * a2 + other * b2
@@ -58,8 +60,8 @@ def via_points(
     """Through points from rest to rest, within speeds and accelerations: by a smooth spline, or with rounded corners.
 
     A cubic spline goes through every point, its speed and acceleration continuous, its pace the same all along, as
-    fast as its worst place allows. With `blend` the path is straight from point to point, and passes by the inner points
-    along rounded corners. `fastest` runs either as fast as every place allows.
+    fast as its worst place allows. With `blend` the path is straight from point to point, and passes by the inner
+    points along rounded corners. `fastest` runs either as fast as every place allows.
 
     Args:
         arm: Whose joints move.
@@ -92,9 +94,13 @@ def via_points(
     if blend is None:
         return _spline(arm, found, limits, scale)
     if not (is_number(blend) and 0 < blend <= 0.5):
-        raise StateFault(f"{what}: blend is {blend!r}; give a share of the longest leg, above 0 and at most 0.5.")
+        raise StateFault(
+            f"{what}: blend is {blend!r}; give a share of the longest leg, above 0 and at most 0.5."
+        )
     if jerks is not None:
-        raise StateFault(f"{what}: jerks and blend were both given; a rounded corner keeps no jerk limit: give one of them.")
+        raise StateFault(
+            f"{what}: jerks and blend were both given; a rounded corner keeps no jerk limit: give one of them."
+        )
     return _rounded(found, limits, scale, float(blend))
 
 
@@ -102,7 +108,8 @@ def _no_duplicates(points: Vector, scale: Vector) -> None:
     chords = np.linalg.norm(np.diff(points, axis=0) / scale, axis=1)
     for k in np.flatnonzero(chords <= 1e-9 * np.max(chords)):
         raise StateFault(
-            f"via_points: points {k} and {k + 1} (from 0) are the same; leave one out (to stop there, make two motions)."
+            f"via_points: points {k} and {k + 1} (from 0) are the same; leave one out (to stop there, make two "
+            "motions)."
         )
 
 
@@ -112,7 +119,9 @@ def _spline(arm: Arm, points: Vector, limits: dict[str, Vector], scale: Vector) 
     times = np.concatenate([[0.0], np.cumsum(chords)])
     shape = ViaPoints(times, points)
     speed, acceleration, jerk = spline_peaks(shape)
-    within_positions(arm, "via_points", shape.sample(20 * len(points)).q, point="the spline through the points")
+    within_positions(
+        arm, "via_points", shape.sample(20 * len(points)).q, point="the spline through the points"
+    )
     stretch = max(
         float(np.max(speed / limits["speeds"])),
         float(np.max(np.sqrt(acceleration / limits["accelerations"]))),
@@ -136,10 +145,13 @@ def spline_peaks(spline: ViaPoints) -> tuple[Vector, Vector, Vector]:
 def _rounded(points: Vector, limits: dict[str, Vector], scale: Vector, blend: float) -> Motion:
     """Straight lines and corners by one trapezoid: half of each acceleration for going round, half for the pace."""
     path = RoundedPath(points, scale, blend)
-    _, tangent, bend = (np.max(np.abs(x), axis=0) for x in path.rows(np.linspace(0.0, path.duration, 400 * len(points))))
+    _, tangent, bend = (
+        np.max(np.abs(x), axis=0) for x in path.rows(np.linspace(0.0, path.duration, 400 * len(points)))
+    )
     with np.errstate(divide="ignore"):
         speed = min(
-            float(np.min(limits["speeds"] / tangent)), float(np.min(np.sqrt(limits["accelerations"] / 2 / bend)))
+            float(np.min(limits["speeds"] / tangent)),
+            float(np.min(np.sqrt(limits["accelerations"] / 2 / bend))),
         )
         acceleration = float(np.min(limits["accelerations"] / 2 / tangent))
     return run_along(path, speed, acceleration, np.inf)

@@ -10,12 +10,14 @@ from forearm.arm import Arm
 from forearm.faults import StateFault
 from forearm.motion.motions import Motion, ViaPoints
 from forearm.motion.profiles.joint_limits import joint_limit
+from forearm.motion.profiles.path_profiles import along_path
 from forearm.motion.time_optimal.joint_paths import joint_paths, leaves_limits
 from forearm.motion.time_optimal.limit_lines import JointLimits
 from forearm.motion.time_optimal.optimal_motion import TimeOptimal
-from forearm.motion.time_optimal.path_grids import Friction, PathGrid, along_path, fine_grid, path_grid
+from forearm.motion.time_optimal.path_grids import Friction, PathGrid, fine_grid, path_grid
 from forearm.motion.time_optimal.profile_search import Search, search
 from forearm.motion.time_optimal.splines import spline_rows
+from forearm.option_names import option
 
 TOGETHER = 8
 """Paths that are worked on side by side: their lines stay in the cache."""
@@ -74,8 +76,8 @@ def _limits(arm: Arm, speeds: Any, accelerations: Any, torques: Any) -> JointLim
     limits = JointLimits(*(joint_limit(arm, "fastest", name, value) for name, value in given.items()))
     if not any(np.any(np.isfinite(getattr(limits, name))) for name in ("accelerations", "torques")):
         raise StateFault(
-            f"fastest: arm {arm.name!r} has no torque limits, and none were given; give torques= or accelerations= "
-            "(without either, a motion can start and stop at once)."
+            f"fastest: arm {arm.name!r} has no torque limits, and none were given; give {option('torques')} or "
+            f"{option('accelerations')} (without either, a motion can start and stop at once)."
         )
     if limits.with_torques:
         faults.needs_dynamics(arm, "torque")
@@ -195,12 +197,12 @@ def _impossible(
         link = arm.links[j]
         unit = "N m" if link.revolute else "N"
         raise StateFault(
-            f"fastest: {which} is out of the drives' reach: {100 * share[worst]:.0f} % along it, joint {link.name!r} needs "
-            f"{abs(grid.c[p, worst, j]):.4g} {unit} to hold still, and has {limits.torques[j]:g}; take another path, or "
-            "a lighter payload."
+            f"fastest: {which} is out of the drives' reach: {100 * share[worst]:.0f} % along it, joint {link.name!r} "
+            f"needs {abs(grid.c[p, worst, j]):.4g} {unit} to hold still, and has {limits.torques[j]:g}; take another "
+            "path, or a lighter payload."
         )
     stuck = "" if friction.none else ", friction included"
     raise StateFault(
-        f"fastest: {which} cannot be run within its limits{stuck}: {100 * share[k]:.0f} % along it no path speed leads to "
-        "its end; take another path, a lighter payload, or wider limits."
+        f"fastest: {which} cannot be run within its limits{stuck}: {100 * share[k]:.0f} % along it no path speed "
+        "leads to its end; take another path, a lighter payload, or wider limits."
     )

@@ -14,9 +14,8 @@ from forearm.arm import Arm
 from forearm.faults import StateFault
 from forearm.motion.motions import Motion, ViaPoints
 from forearm.motion.profiles.joint_limits import configurations, within_positions
-from forearm.motion.profiles.path_profiles import AlongPath
+from forearm.motion.profiles.path_profiles import AlongPath, along_path
 from forearm.motion.time_optimal.optimal_motion import TimeOptimal
-from forearm.motion.time_optimal.path_grids import along_path
 from forearm.motion.time_optimal.splines import spline_pieces
 
 STOPS = 1e-4
@@ -129,8 +128,8 @@ def _turns(motion: Motion, scale: Vector, t: Vector) -> Vector:
 
 def _kink(what: str, t: float, angle: float) -> NoReturn:
     raise StateFault(
-        f"fastest: {what} has a kink at t = {t:.4g} s, where it turns by {np.degrees(angle):.0f}°: no finite acceleration "
-        "goes round it. Round the corner (blend=), or make two motions that stop there."
+        f"fastest: {what} has a kink at t = {t:.4g} s, where it turns by {np.degrees(angle):.0f}°: no finite "
+        "acceleration goes round it. Round the corner (blend=), or make two motions that stop there."
     )
 
 

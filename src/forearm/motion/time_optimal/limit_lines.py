@@ -1,10 +1,10 @@
 """Limits of speed, acceleration and torque as lines in the plane of squared path speed x and path acceleration u.
 
 In each interval a limit holds at both ends: with u constant, x at the far end is x + 2 Δ u, and what is linear in x
-and u there is linear in them here (the interpolation scheme of Pham and Pham). Friction is not linear in x = ṡ². Viscous
-friction grows with its root, and enters by the tangent at the profile found before, which is exact when profiles no
-longer change. Dry friction counts in full in the direction of motion, and where a joint sets out, stops or turns round
-within an interval, all that it goes through counts.
+and u there is linear in them here (the interpolation scheme of Pham and Pham). Friction is not linear in x = ṡ²:
+viscous friction grows with its root, and enters by the tangent at the profile found before, which is exact when
+profiles no longer change. Dry friction counts in full in the direction of motion, and where a joint sets out, stops or
+turns round within an interval, all that it goes through counts.
 """
 
 from dataclasses import dataclass
@@ -23,6 +23,8 @@ NEAR, FAR = slice(None, -1), slice(1, None)
 """Grid points (N + 1) as the ends of intervals (N)."""
 SLOW = 30
 """Joint speeds below so many times the smoothing of dry friction are on its way to turn over."""
+UNBOUNDED, HUGE = 0.9, 1e4
+"""Where no speed limit bounds x: so many times what the greatest acceleration at rest reaches along the path does."""
 THIN = 1e-9
 """An inertia along the path below this share of its greatest counts as this: lines stay finite."""
 
@@ -74,10 +76,16 @@ class Strips:
         """du/dx of the lines that bound the strips."""
         return -self.b * self.inverse
 
-    def lines(self, low: Vector, high: Vector, most: Vector) -> Lines:
-        """The strips as lines u ≤ e + f x and u ≥ e + f x."""
+    def lines(self, low: Vector, high: Vector, most: Vector, span: Vector) -> Lines:
+        """The strips as lines u ≤ e + f x and u ≥ e + f x, for paths of lengths (P, 1)."""
         one, other = high * self.inverse, low * self.inverse
-        return Lines((np.maximum(one, other), self.slope), (np.minimum(one, other), self.slope), most)
+        top = np.maximum(one, other)
+        if np.any(
+            most >= UNBOUNDED * (span / FASTEST) ** 2
+        ):  # from too far away Newton's method ends inexactly
+            reach = span * np.max(np.abs(np.min(top, axis=2)), axis=1)[:, None]
+            most = np.minimum(most, np.where(reach > 0, HUGE * reach, np.inf))
+        return Lines((top, self.slope), (np.minimum(one, other), self.slope), most)
 
 
 @dataclass(frozen=True)
@@ -173,9 +181,7 @@ def bounds_of(
     return low, high
 
 
-def _bounds(
-    grid: PathGrid, kind: str, most: Vector, bent: Bent | None, here: slice
-) -> tuple[Vector, Vector]:
+def _bounds(grid: PathGrid, kind: str, most: Vector, bent: Bent | None, here: slice) -> tuple[Vector, Vector]:
     """Bounds of a u + b x at one end of each interval (P, N, n)."""
     if kind == "acceleration":
         high = np.broadcast_to(most, (*grid.steps.shape, len(most)))
@@ -192,6 +198,5 @@ def greatest_squares(grid: PathGrid, limits: JointLimits, tighter: Vector | None
     tangent = np.abs(grid.at_points(grid.tangent))
     with np.errstate(divide="ignore"):
         speed = np.min(limits.speeds / np.maximum(tangent, 1e-300), axis=-1)
-    span = np.sum(grid.steps, axis=1, keepdims=True)
-    most = np.minimum(speed, span / FASTEST) ** 2
+    most = np.minimum(speed, grid.span / FASTEST) ** 2
     return most if tighter is None else most * tighter

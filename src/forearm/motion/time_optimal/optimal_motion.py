@@ -9,6 +9,7 @@ import numpy as np
 from forearm.algebra import Scalar, Vector, is_number
 from forearm.arm import Arm
 from forearm.motion.motions import Motion
+from forearm.motion.profiles.path_profiles import along_path
 from forearm.motion.time_optimal.limit_lines import (
     JointLimits,
     bounds_of,
@@ -16,7 +17,7 @@ from forearm.motion.time_optimal.limit_lines import (
     greatest_squares,
     strips_of,
 )
-from forearm.motion.time_optimal.path_grids import Friction, PathGrid, along_path, fine_grid, path_grid
+from forearm.motion.time_optimal.path_grids import Friction, PathGrid, fine_grid, path_grid
 from forearm.motion.time_optimal.profile_search import excesses
 from forearm.motion.time_optimal.reachability import edges
 
@@ -124,8 +125,10 @@ class TimeOptimal(Motion):
         if self.limits.kinds:
             bent = friction_lines(self._grid, Friction.of(self.arm), self.squares[None], chord=True)
             bounds = bounds_of(self._grid, self.limits, bent, {}, None)
-            free = np.full_like(most, np.max(greatest_squares(self._grid, _without_speeds(self.limits), None)))
-            found = edges(strips_of(self._grid, self.limits, bent).lines(*bounds, free))[0]
+            free = np.full_like(
+                most, np.max(greatest_squares(self._grid, _without_speeds(self.limits), None))
+            )
+            found = edges(strips_of(self._grid, self.limits, bent).lines(*bounds, free, self._grid.span))[0]
             curve = np.sqrt(np.maximum(np.append(found, found[-1]), 0.0))
             curve[curve >= 0.99 * np.sqrt(free[0])] = np.inf
         speed = np.sqrt(most[0]) if np.any(np.isfinite(self.limits.speeds)) else np.full(len(self.s), np.inf)

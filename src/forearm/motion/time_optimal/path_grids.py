@@ -1,8 +1,8 @@
 """Paths on a grid: positions and their derivatives along the path, and the torques that belong to them.
 
 Along q(s) the torque of a joint is a(s) s̈ + b(s) ṡ² + c(s) + friction(q'(s) ṡ): three inverse dynamics of each grid
-point, the whole grid in a batch. Between the points of the grid lie FINE - 1 others in each interval, at which limits are only
-looked at.
+point, the whole grid in a batch. Between the points of the grid lie FINE - 1 others in each interval, at which limits
+are only looked at.
 """
 
 from collections.abc import Sequence
@@ -15,19 +15,14 @@ from forearm import dynamics
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.link import Drive
-from forearm.motion.motions import Motion
 
 FINE = 4
 """Parts of an interval of the grid at whose ends torques are known."""
 
 
-INSIDE = 1e-14
-"""How near the ends of a path are taken to be, as a share of it."""
-
-
 @dataclass(frozen=True)
 class PathGrid:
-    """P paths on grids of N intervals: M = FINE N + 1 points, first those of the grid, then part by part those between."""
+    """P paths on grids of N intervals: M = FINE N + 1 points, first those of the grid, then those between, by part."""
 
     s: Vector
     """Path parameter (P, M)."""
@@ -52,6 +47,11 @@ class PathGrid:
         """Lengths of the intervals (P, N)."""
         return np.diff(self.at_points(self.s), axis=1)
 
+    @cached_property
+    def span(self) -> Vector:
+        """Lengths of the paths (P, 1)."""
+        return np.sum(self.steps, axis=1, keepdims=True)
+
     def at_points(self, values: Vector) -> Vector:
         """Values (P, M, …) at the points of the grid (P, N + 1, …)."""
         return values[:, : self.intervals + 1]
@@ -60,14 +60,6 @@ class PathGrid:
         """Values (P, M, …) at share k / FINE of each interval (P, N, …), k = 1 … FINE - 1."""
         first = k * self.intervals + 1
         return values[:, first : first + self.intervals]
-
-
-def along_path(path: Motion, s: Vector) -> tuple[Vector, Vector, Vector]:
-    """q, q' and q'' of a path at parameters (K,), each (K, n).
-
-    Just inside its ends, since a motion rests before it begins and after it ends; its path does not.
-    """
-    return path.rows(np.clip(s, INSIDE * path.duration, (1 - INSIDE) * path.duration))
 
 
 def fine_grid(points: Vector) -> Vector:
@@ -122,7 +114,9 @@ class Friction:
         drives = [link.drive for link in arm.links]
         levels = np.array([drive.coulomb for drive in drives], dtype=float).T
         smoothing = np.array([drive.smoothing for drive in drives], dtype=float)
-        return cls(np.array([drive.viscous for drive in drives], dtype=float), (levels[0], levels[1]), smoothing)
+        return cls(
+            np.array([drive.viscous for drive in drives], dtype=float), (levels[0], levels[1]), smoothing
+        )
 
     @cached_property
     def none(self) -> bool:

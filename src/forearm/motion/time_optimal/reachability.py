@@ -148,8 +148,8 @@ def _edge(upper: Any, lower: Any, start: Vector, most: Vector, way: float) -> Ve
     """The edge of {x: greatest lower line ≤ least upper line}, by Newton's method from outside; -1 if empty."""
     x = np.array(start, dtype=float)
     for _ in range(MOST_STEPS):
-        top, top_slope = _extreme(*upper, x, np.argmin)
-        bottom, bottom_slope = _extreme(*lower, x, np.argmax)
+        top, top_slope = _extreme(upper, x, np.argmin)
+        bottom, bottom_slope = _extreme(lower, x, np.argmax)
         gap, slope = top - bottom, top_slope - bottom_slope
         outside = (x >= 0) & (gap < -ROUNDING * (np.abs(top) + np.abs(bottom)))
         if not np.any(outside):
@@ -164,8 +164,9 @@ def _edge(upper: Any, lower: Any, start: Vector, most: Vector, way: float) -> Ve
     return x
 
 
-def _extreme(e: Vector, f: Vector, x: Vector, which: Any) -> tuple[Vector, Vector]:
+def _extreme(lines: tuple[Vector, Vector], x: Vector, which: Any) -> tuple[Vector, Vector]:
     """The least or greatest line at x, and its slope."""
+    e, f = lines
     values = e + f * x[..., None]
     k = which(values, axis=-1)[..., None]
     return np.take_along_axis(values, k, -1)[..., 0], np.take_along_axis(f, k, -1)[..., 0]

@@ -46,12 +46,16 @@ def spline_rows(paths: Sequence[Motion], s: Vector) -> tuple[Vector, Vector, Vec
     splines = [path for path in paths if isinstance(path, ViaPoints)]
     if len({len(path.times) for path in splines}) > 1:
         return None
-    pieces = np.array([np.searchsorted(path.times[1:-1], row, "right") for path, row in zip(splines, s, strict=True)])
+    pieces = np.array(
+        [np.searchsorted(path.times[1:-1], row, "right") for path, row in zip(splines, s, strict=True)]
+    )
     starts = np.array([path.times[:-1] for path in splines])
     u = (s - np.take_along_axis(starts, pieces, 1))[..., None]
     c = np.array([path.coefficients for path in splines])  # (P, 4, K - 1, n)
     n, last = c.shape[3], c.shape[2]
-    rows = np.ascontiguousarray(np.moveaxis(c, 1, 2)).reshape(-1, 4 * n)  # one row for each piece of each path
+    rows = np.ascontiguousarray(np.moveaxis(c, 1, 2)).reshape(
+        -1, 4 * n
+    )  # one row for each piece of each path
     found = rows[pieces + last * np.arange(len(splines))[:, None]]
     c3, c2, c1, c0 = (found[..., k * n : (k + 1) * n] for k in range(4))
     u3 = u * c3

@@ -30,7 +30,8 @@ def errors(poses: ToolPoses, reached: Matrix, rows: Any) -> Vector:
     """What is missing to poses, linear and angular (K, rows), world axes."""
     apart = poses.R @ np.swapaxes(reached[:, :3, :3], 1, 2)
     twist = 0.5 * np.stack(
-        [apart[:, 2, 1] - apart[:, 1, 2], apart[:, 0, 2] - apart[:, 2, 0], apart[:, 1, 0] - apart[:, 0, 1]], axis=-1
+        [apart[:, 2, 1] - apart[:, 1, 2], apart[:, 0, 2] - apart[:, 2, 0], apart[:, 1, 0] - apart[:, 0, 1]],
+        axis=-1,
     )
     return np.concatenate([poses.p - reached[:, :3, 3], twist], axis=1)[:, rows]
 
@@ -53,8 +54,10 @@ def _solved(J: Matrix, b: Vector) -> Vector:
     return (np.linalg.pinv(J, rcond=1e-9) @ b[..., None])[..., 0]
 
 
-def rates(arm: Arm, q: Vector, poses: ToolPoses, rows: Any, free: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
-    """q' and q'' (K, n) along poses; what the tool does not ask for follows `free`, as far as it does not move the tool."""
+def rates(
+    arm: Arm, q: Vector, poses: ToolPoses, rows: Any, free: tuple[Vector, Vector]
+) -> tuple[Vector, Vector]:
+    """q' and q'' (K, n) along poses; what the tool does not ask for follows `free`, as far as the tool allows."""
     J = dynamics.jacobian(arm, q)[:, rows]
     back = np.linalg.pinv(J, rcond=1e-9)
 
@@ -92,8 +95,8 @@ def _ahead(arm: Arm, q: Vector, poses: ToolPoses, k: int, step: float, rows: Any
 
 def _out_of_reach(arm: Arm, p: Vector, share: float) -> NoReturn:
     raise StateFault(
-        f"tool_path: arm {arm.name!r} does not reach its path {100 * share:.0f} % along it, at ({p[0]:.4g}, {p[1]:.4g}, "
-        f"{p[2]:.4g}) m turned as asked; move it nearer, or turn the tool otherwise."
+        f"tool_path: arm {arm.name!r} does not reach its path {100 * share:.0f} % along it, at ({p[0]:.4g}, "
+        f"{p[1]:.4g}, {p[2]:.4g}) m turned as asked; move it nearer, or turn the tool otherwise."
     )
 
 
@@ -105,6 +108,6 @@ def _refuse_singular(arm: Arm, q: Vector, poses: ToolPoses, knots: Vector, rows:
         p = poses.p[k]
         raise StateFault(
             f"tool_path: arm {arm.name!r} passes a singularity {100 * knots[k] / knots[-1]:.0f} % along its path, at "
-            f"({p[0]:.4g}, {p[1]:.4g}, {p[2]:.4g}) m: there joints would have to turn without bound; go round it, or begin "
-            "from another posture."
+            f"({p[0]:.4g}, {p[1]:.4g}, {p[2]:.4g}) m: there joints would have to turn without bound; go round it, or "
+            "begin from another posture."
         )

@@ -1,4 +1,4 @@
-"""Legs of the tool's path: lines and arcs, turning evenly from one orientation to the next, and corners between them."""
+"""Legs of the tool's path: lines and arcs that turn evenly from orientation to orientation; corners between them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -111,7 +111,8 @@ def _pose(place: Any, here: Matrix, k: int) -> Matrix:
         return found
     raise StateFault(
         f"tool_path: place {k} (from 0) is {faults.a_or_an(type(place).__name__)}"
-        f"{f' of shape {given.shape}' if given.size else ''}; give a Pose, a 4x4 matrix, a point (3,), or an Arc(through, to)."
+        f"{f' of shape {given.shape}' if given.size else ''}; give a Pose, a 4x4 matrix, a point (3,), "
+        "or an Arc(through, to)."
     )
 
 
@@ -124,13 +125,15 @@ def _circle(p: Vector, through: Vector, q: Vector, k: int) -> tuple[Vector, Vect
     size = float(np.linalg.norm(normal))
     if size <= 1e-9 * max(float(u @ u), float(v @ v), 1e-300):
         raise StateFault(
-            f"tool_path: the arc to place {k} has its three points on one line, so there is no circle through them; move "
-            "the point that it goes through, or give the place alone for a straight line."
+            f"tool_path: the arc to place {k} has its three points on one line, so there is no circle through them; "
+            "move the point that it goes through, or give the place alone for a straight line."
         )
     centre = p + (np.cross(normal, u) * (v @ v) + np.cross(v, normal) * (u @ u)) / (2 * size**2)
     spoke = p - centre
     across = np.cross(normal / size, spoke)
-    angles = [float(np.arctan2((x - centre) @ across, (x - centre) @ spoke)) % (2 * np.pi) for x in (through, q)]
+    angles = [
+        float(np.arctan2((x - centre) @ across, (x - centre) @ spoke)) % (2 * np.pi) for x in (through, q)
+    ]
     return spoke, across, angles[1]
 
 

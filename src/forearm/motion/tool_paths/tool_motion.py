@@ -128,7 +128,9 @@ def tool_path(
 
 def _listed(places: Any) -> Sequence[Any]:
     """Places as a list; one alone will do."""
-    single = isinstance(places, (Pose, Arc)) or (not isinstance(places, (list, tuple)) and np.ndim(places) == 1)
+    single = isinstance(places, (Pose, Arc)) or (
+        not isinstance(places, (list, tuple)) and np.ndim(places) == 1
+    )
     if single or (isinstance(places, np.ndarray) and places.shape == (4, 4)):
         return [places]
     if isinstance(places, (list, tuple)) and len(places) == 3 and all(is_number(x) for x in places):
