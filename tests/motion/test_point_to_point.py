@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (one refusal per line reads as a table)
 """Point to point and through points: durations as Ruckig's, limits kept, derivatives right, refusals."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (one refusal per line reads as a table)
 """The fastest motion along a path: TOPP-RA's durations, limits kept everywhere, friction, batches, refusals."""
 
 import numpy as np

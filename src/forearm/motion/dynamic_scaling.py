@@ -60,7 +60,7 @@ def speed_up(
     >>> from forearm.simulation import Quintic
     >>> found = fa.speed_up(fa.load("ur5e"), Quintic([0] * 6, [1, -1, 1, 0, 0, 0], duration=2.0))
     >>> print(round(found.factor, 4), found.limit)
-    3.3395 torque of 'shoulder_lift_joint'
+    3.351 speed of 'shoulder_pan_joint'
     """
     faults.needs_arm(arm)
     if not isinstance(motion, Motion):

@@ -53,6 +53,10 @@ class LimitExcess:
         often = f"{100 * self.share:.3g} % of the rows, first {_when(self.first, self.first_row)}"
         if self.held:
             return f"{self.joint!r}: {self.what} held at its limit of {self.limit:g} {self.unit} in {often}"
+        if self.what == "rms torque":
+            return (
+                f"{self.joint!r}: rms torque {self.worst:.6g} {self.unit}, beyond its limit of {self.limit:g}"
+            )
         return (
             f"{self.joint!r}: {self.what} {self.worst:.6g} {self.unit} {_when(self.t, self.row)}, beyond its limit of "
             f"{self.limit:g} in {often}"

@@ -76,7 +76,7 @@ def via_points(
     >>> points = [[0, -1.5, 1.5, 0, 0, 0], [0.5, -1, 1, 0, 0, 0], [1, -1.2, 1.2, 0, 0.3, 0]]
     >>> motion = fa.via_points(arm, points, accelerations=5)
     >>> print(round(motion.duration, 3), "s")
-    1.359 s
+    1.347 s
     """
     what = "via_points"
     faults.needs_arm(arm)

@@ -56,7 +56,7 @@ def fastest(
     >>> arm = fa.load("iiwa14")
     >>> motion = fa.fastest(arm, [[0, 0, 0, 0, 0, 0, 0], [0.5, 0.8, 0, -1.2, 0, 0.4, 0], [1.2, 0.3, 0, -0.6, 0, 0, 0]])
     >>> print(round(motion.duration, 2), "s")
-    0.98 s
+    1.57 s
     """
     faults.needs_arm(arm)
     limits = _limits(arm, speeds, accelerations, torques)
