@@ -115,6 +115,8 @@ def parameter_rows(arm: Any, theta: Any) -> np.ndarray[Any, Any]:
 
 def not_masked(value: Any, name: str) -> None:
     """Refuse an array with masked entries: what is computed from them would pass for numbers."""
+    if type(value) in (np.ndarray, list, tuple, float) or not hasattr(value, "mask"):
+        return  # numpy.ma is imported for its own arrays alone: it costs a first torque 20 ms
     if np.ma.is_masked(value):
         raise StateFault(
             f"{name} has {int(np.sum(np.ma.getmaskarray(value)))} masked entries, which have no value; leave out their "
