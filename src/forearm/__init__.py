@@ -71,7 +71,7 @@ _NAMES = {
     "tool_path": "motion.tool_paths.tool_motion",
     "Arc": "motion.tool_paths.tool_legs",
     "fastest": "motion.time_optimal.fastest_motions",
-    "speed_up": "motion.dynamic_scaling",
+    "speed_up": "motion.speed_ups",
     "feasible": "motion.feasibility",
     # torques by look-up
     "tabulate": "tabulated",
@@ -129,7 +129,7 @@ if TYPE_CHECKING:
     )
     from forearm.inertia import Inertia as Inertia
     from forearm.link import Drive as Drive, Link as Link, Wrench as Wrench
-    from forearm.motion.dynamic_scaling import speed_up as speed_up
+    from forearm.motion.speed_ups import speed_up as speed_up
     from forearm.motion.feasibility import feasible as feasible
     from forearm.motion.profiles.point_to_point import point_to_point as point_to_point
     from forearm.motion.profiles.via_splines import via_points as via_points

@@ -74,7 +74,7 @@ ROOMS = {
         "profiles",
         "time_optimal",
         "tool_paths",
-        "dynamic_scaling",
+        "speed_ups",
         "feasibility",
     ),
     "simulation": (

@@ -4,7 +4,7 @@ motions          functions of time: quintics, trapezoids, Fourier series, via po
 profiles/        from limits to motions: point to point, through points, along paths
 tool_paths/      lines and arcs of the tool
 time_optimal/    as fast as speeds, accelerations and torques allow
-dynamic_scaling  how much faster a motion may be run as a whole
+speed_ups        how much faster a motion may be run as a whole
 feasibility      whether an arm can do a motion; limit_excesses: what goes beyond its limits
 motion_files     the one reader and writer of CSV logs: a motion, a record, torques to compare
 columns          which column of a header is which quantity of which joint, in which unit
