@@ -148,7 +148,7 @@ def point_to_point(
     >>> arm = fa.load("ur5e")
     >>> motion = fa.point_to_point(arm, [0, -1.5, 1.5, 0, 0, 0], [1, -1, 1, 0, 0, 0.5], accelerations=4, jerks=40)
     >>> print(round(motion.duration, 6), "s")
-    1.104987 s
+    1.104988 s
     """
     what = "point_to_point"
     faults.needs_arm(arm)
