@@ -31,6 +31,7 @@ GROUPS = {
     "The papers": "FORMULATIONS strobe count polynomial published derive symbolic prove_equal",
     "The compiler": "compile Kernel emit_c torch_function jax_function casadi_function sin cos sqrt where",
     "Simulation": "simulate significance",
+    "Motions": "point_to_point via_points tool_path Arc fastest speed_up feasible",
     "Torques by look-up": "tabulate plan_table learn_table open_table LookupTable",
     "The numbers of a real arm": (
         "identify Identified identify_payload Payload base_parameters excite observer watch Watched"
@@ -49,6 +50,40 @@ EXAMPLES = {
     "Reached": """
         found = fa.inverse_kinematics(fa.load("panda"), [2.0, 0.0, 0.3])
         print(found.solved, found.status, found.error.round(3))
+        """,
+    "point_to_point": """
+        ur5e = fa.load("ur5e")
+        motion = fa.point_to_point(ur5e, [0, -1.5, 1.5, 0, 0, 0], [1, -1, 1, 0, 0, 0.5], accelerations=4, jerks=40)
+        print(round(motion.duration, 4), "s")
+        """,
+    "via_points": """
+        points = [[0, -1.5, 1.5, 0, 0, 0], [0.5, -1, 1, 0, 0, 0], [1, -1.2, 1.2, 0, 0.3, 0]]
+        print(round(fa.via_points(fa.load("ur5e"), points, accelerations=5).duration, 4), "s")
+        """,
+    "tool_path": """
+        ur5e, start = fa.load("ur5e"), [0.3, -1.2, 1.4, -1.8, -1.57, 0.0]
+        here = fa.pose(ur5e, start)[:3, 3]
+        print(round(fa.tool_path(ur5e, start, [here + [0, 0.2, 0], here + [0, 0.2, 0.1]], blend=0.03).duration, 3), "s")
+        """,
+    "Arc": """
+        ur5e, start = fa.load("ur5e"), [0.3, -1.2, 1.4, -1.8, -1.57, 0.0]
+        here = fa.pose(ur5e, start)[:3, 3]
+        print(round(fa.tool_path(ur5e, start, fa.Arc(here + [0, 0.1, 0.1], here + [0, 0.2, 0])).duration, 3), "s")
+        """,
+    "fastest": """
+        motion = fa.fastest(fa.load("iiwa14"), [[0] * 7, [0.5, 0.8, 0, -1.2, 0, 0.4, 0], [1.2, 0.3, 0, -0.6, 0, 0, 0]])
+        print(round(motion.duration, 3), "s,", motion.binding[100])
+        """,
+    "speed_up": """
+        from forearm.simulation import Quintic
+
+        found = fa.speed_up(fa.load("ur5e"), Quintic([0] * 6, [1, -1, 1, 0, 0, 0], duration=2.0))
+        print(round(found.factor, 4), found.limit)
+        """,
+    "feasible": """
+        ur5e = fa.load("ur5e")
+        motion = fa.point_to_point(ur5e, [0] * 6, [1, -1, 1, 0, 0, 0], accelerations=8)
+        print(bool(fa.feasible(ur5e, motion)), bool(fa.feasible(ur5e.with_payload(20, frame="tool"), motion)))
         """,
     "tabulate": """
         arm = fa.load("rr")

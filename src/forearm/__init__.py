@@ -68,6 +68,14 @@ _NAMES = {
     # simulation
     "simulate": "simulation",
     "significance": "simulation",
+    # motions
+    "point_to_point": "motion.profiles.point_to_point",
+    "via_points": "motion.profiles.via_splines",
+    "tool_path": "motion.tool_paths.tool_motion",
+    "Arc": "motion.tool_paths.tool_legs",
+    "fastest": "motion.time_optimal.fastest_motions",
+    "speed_up": "motion.speed_ups",
+    "feasible": "motion.feasibility",
     # torques by look-up
     "tabulate": "tabulated",
     "plan_table": "tabulated",
@@ -128,6 +136,13 @@ if TYPE_CHECKING:
     )
     from forearm.inertia import Inertia as Inertia
     from forearm.link import Drive as Drive, Link as Link, Wrench as Wrench
+    from forearm.motion.speed_ups import speed_up as speed_up
+    from forearm.motion.feasibility import feasible as feasible
+    from forearm.motion.profiles.point_to_point import point_to_point as point_to_point
+    from forearm.motion.profiles.via_splines import via_points as via_points
+    from forearm.motion.time_optimal.fastest_motions import fastest as fastest
+    from forearm.motion.tool_paths.tool_legs import Arc as Arc
+    from forearm.motion.tool_paths.tool_motion import tool_path as tool_path
     from forearm.reach import Reached as Reached, inverse_kinematics as inverse_kinematics
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
     from forearm.simulation import significance as significance, simulate as simulate

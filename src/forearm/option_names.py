@@ -28,6 +28,8 @@ OF_SIMULATE = {
 """Argument of simulate -> flag of the verb."""
 OF_REACH = {"posture": "--posture", "q0": "--q0", "every": "--every"}
 """Argument of inverse_kinematics -> flag of the verb."""
+OF_MOVE = {name: f"--{name}" for name in ("speeds", "accelerations", "jerks", "torques", "blend")}
+"""Argument of what makes motions -> flag of move."""
 
 _in_shell: ContextVar[bool] = ContextVar("in_shell", default=False)
 
@@ -43,14 +45,14 @@ def of_the_shell() -> Iterator[None]:
 
 
 def option(name: str, value: str = "", shell: str | None = None) -> str:
-    """An option of a reader, a simulation or a reach: `tip='hand'`, or `--tip hand`; True and False are bare flags.
+    """An option of a reader, of simulate, of reach or of a motion: `tip='hand'`, or `--tip hand`; True and False are bare.
 
     `shell` is the value as a shell has it, where that is not the Python value without quotes.
     """
     if not _in_shell.get():
         return f"{name}={value}"
     given = shell if shell is not None else "" if value in ("True", "False") else value.strip("'\"")
-    return f"{(FLAGS | OF_SIMULATE | OF_REACH).get(name, name)} {given}".rstrip()
+    return f"{(FLAGS | OF_SIMULATE | OF_REACH | OF_MOVE).get(name, name)} {given}".rstrip()
 
 
 def held(joints: dict[str, float]) -> str:

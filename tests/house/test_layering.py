@@ -74,6 +74,11 @@ ROOMS = {
         "number_tables",
         "columns",
         "motion_files",
+        "profiles",
+        "time_optimal",
+        "tool_paths",
+        "speed_ups",
+        "feasibility",
     ),
     "reach": (
         "iteration",

@@ -10,6 +10,8 @@ from forearm.algebra import Matrix, Vector, rotation_x
 from forearm.arm import Arm
 from forearm.faults import StateFault
 from forearm.frames import Pose
+from forearm.motion.motions import Motion, ViaPoints
+from forearm.motion.profiles.path_profiles import run_along
 from forearm.reach import inverse_kinematics
 from forearm.readers import load
 
@@ -41,19 +43,17 @@ class Phase:
     """Whether the body is in the gripper."""
 
     def __call__(self, t: Any) -> tuple[Vector, Vector, Vector]:
-        """q, qd, qdd at times (...)."""
-        position, speed, acceleration = self._curves
-        return position(t), speed(t), acceleration(t)
+        """q, qd, qdd at a time, or at times (K,)."""
+        since = np.asarray(t, dtype=float) - self.start
+        q, qd, qdd = self.motion.rows(np.atleast_1d(since))
+        return (q, qd, qdd) if since.ndim else (q[0], qd[0], qdd[0])
 
     @cached_property
-    def _curves(self) -> tuple[Any, Any, Any]:
-        """A spline of fifth degree, at rest and without acceleration at both ends, and its derivatives."""
-        from scipy.interpolate import make_interp_spline
-
-        knots = np.linspace(self.start, self.end, len(self.points))
-        still = [(1, np.zeros(self.points.shape[1])), (2, np.zeros(self.points.shape[1]))]
-        spline = make_interp_spline(knots, self.points, k=5, bc_type=(still, still))
-        return spline, spline.derivative(1), spline.derivative(2)
+    def motion(self) -> Motion:
+        """A spline through the points, run by an S-curve in the time that there is."""
+        path = ViaPoints(np.linspace(0.0, 1.0, len(self.points)), self.points, at_rest=False)
+        calm = run_along(path, speed=1.8, acceleration=6.0, jerk=40.0)
+        return calm.faster(calm.duration / (self.end - self.start))
 
 
 def the_arm() -> Arm:

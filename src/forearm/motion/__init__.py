@@ -1,10 +1,14 @@
-"""Motions: joint positions, speeds and accelerations over time, and the files that hold them.
+"""Motions: joint positions, speeds and accelerations over time; how they are made, judged, and kept in files.
 
 motions          functions of time: quintics, trapezoids, Fourier series, via points
+profiles/        from limits to motions: point to point, through points, along paths
+tool_paths/      lines and arcs of the tool
+time_optimal/    as fast as speeds, accelerations and torques allow
+speed_ups        how much faster a motion may be run as a whole
+feasibility      whether an arm can do a motion; limit_excesses: what goes beyond its limits
 motion_files     the one reader and writer of CSV logs: a motion, a record, torques to compare
 columns          which column of a header is which quantity of which joint, in which unit
 number_tables    text to numbers, strictly and streamed
 plain_numbers    the parser of plain ones in machine code
-limit_excesses   what a motion does beyond the limits of its arm
 differentiation  speeds and accelerations that a log lacks, filtered where noise asks for it, and said
 """

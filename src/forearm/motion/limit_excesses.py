@@ -12,7 +12,13 @@ from forearm.link import Link
 
 SLACK = 1e-9
 """A limit that is passed by this share of itself is only rounded."""
-UNITS = {"position": ("rad", "m"), "speed": ("rad/s", "m/s"), "torque": ("N m", "N")}
+UNITS = {
+    "position": ("rad", "m"),
+    "speed": ("rad/s", "m/s"),
+    "torque": ("N m", "N"),
+    "rms torque": ("N m", "N"),
+    "power": ("W", "W"),
+}
 """Of revolute and of prismatic joints."""
 
 
@@ -23,7 +29,7 @@ class LimitExcess:
     joint: str
     """Whose limit."""
     what: str
-    """'position', 'speed' or 'torque'."""
+    """'position', 'speed' or 'torque'; 'rms torque' or 'power' where `feasible` was given limits of them."""
     worst: float
     """The value furthest beyond."""
     limit: float
@@ -54,6 +60,10 @@ class LimitExcess:
         often = f"{100 * self.share:.3g} % of the rows, first {_when(self.first, self.first_row)}"
         if self.held:
             return f"{self.joint!r}: {self.what} held at its limit of {self.limit:g} {self.unit} in {often}"
+        if self.what == "rms torque":
+            return (
+                f"{self.joint!r}: rms torque {self.worst:.6g} {self.unit}, beyond its limit of {self.limit:g}"
+            )
         return (
             f"{self.joint!r}: {self.what} {self.worst:.6g} {self.unit} {_when(self.t, self.row)}, beyond its limit of "
             f"{self.limit:g} in {often}"
@@ -71,6 +81,7 @@ def limit_excesses(
     qd: Vector | None = None,
     tau: Vector | None = None,
     torque_limits: Vector | None = None,
+    tolerance: float = SLACK,
 ) -> Any:
     """What passes the arm's limits, an object array (...) of tuples, for states (..., K, n) at times (K,).
 
@@ -81,6 +92,7 @@ def limit_excesses(
         qd: Speeds.
         tau: Torques, held against the effort limits, or against those at which they were held:
         torque_limits: Limits (n,) within which the torques were kept; those that reach them are told as held.
+        tolerance: Share of a limit of speed or torque that may be passed.
     """
     given = {"position": q, "speed": qd, "torque": tau}
     shape = next(value.shape[:-2] for value in given.values() if value is not None)
@@ -93,7 +105,9 @@ def limit_excesses(
             if values is None or not (np.isfinite(low) or np.isfinite(high)):
                 continue
             column = values[..., i]
-            slack = SLACK * max(abs(x) for x in (low, high) if np.isfinite(x))
+            slack = (SLACK if what == "position" or held else tolerance) * max(
+                abs(x) for x in (low, high) if np.isfinite(x)
+            )
             over = np.maximum(column - high, low - column)
             beyond = over >= -slack if held else over > slack
             some = np.any(beyond, axis=-1)

@@ -1,8 +1,8 @@
 """Motions: joint positions, speeds and accelerations as functions of time, smooth enough for a torque.
 
 A motion is called with a time, a number or a traced scalar (so that control laws that follow it can be compiled),
-and gives (q, qd, qdd), each (n,). `sample` gives arrays (K, n) for many times. Before its beginning and after its
-end a motion rests where it begins and ends (a Fourier motion goes on for ever).
+and gives (q, qd, qdd), each (n,). `sample` gives arrays (K, n) for many times, all at once. Before its beginning and
+after its end a motion rests where it begins and ends (a Fourier motion goes on for ever).
 """
 
 import math
@@ -13,7 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from forearm.algebra import Scalar, Vector, cos, is_number, sin, where
+from forearm.algebra import Scalar, Vector, is_number
+from forearm.algebra import cos as scalar_cos
+from forearm.algebra import sin as scalar_sin
+from forearm.algebra import where as scalar_where
 from forearm.faults import StateFault, floats
 
 MOST_KNOTS = 64
@@ -46,15 +49,44 @@ class Motion(ABC):
     def sample(self, times: Any = 201) -> Samples:
         """The motion at these times, or at so many times from 0 to its end."""
         t = np.linspace(0.0, self.duration, times) if is_number(times) else floats("times", times)
+        return Samples(t, *self.rows(t))
+
+    def rows(self, t: Vector) -> tuple[Vector, Vector, Vector]:
+        """(q, qd, qdd) at many times (K,), each (K, n): one call after the other, unless a motion knows better."""
         rows = [self(float(x)) for x in t]
         q, qd, qdd = (np.array([row[k] for row in rows], dtype=float) for k in range(3))
-        return Samples(t, q, qd, qdd)
+        return q, qd, qdd
 
     def faster(self, factor: float) -> "Motion":
         """The same path in duration / factor: speeds times factor, accelerations times its square."""
         if not factor > 0:
             raise StateFault(f"motion: faster by {factor!r}; give a positive number.")
         return Retimed(self, float(factor))
+
+
+class Formula(Motion):
+    """A motion whose call is a formula: it takes a column of times (K, 1) as well, and is sampled at once."""
+
+    def rows(self, t: Vector) -> tuple[Vector, Vector, Vector]:
+        """(q, qd, qdd) at many times (K,), each (K, n)."""
+        q, qd, qdd = self(t[:, None])
+        shape = np.broadcast_shapes(q.shape, qd.shape, qdd.shape, (len(t), 1))
+        return tuple(x if x.shape == shape else np.broadcast_to(x, shape).copy() for x in (q, qd, qdd))  # type: ignore[return-value]
+
+
+def where(x: Any, a: Any, b: Any) -> Any:
+    """`a` where x is positive, `b` elsewhere, for scalars of any kind and for columns of numbers."""
+    return np.where(x > 0, a, b) if isinstance(x, np.ndarray) else scalar_where(x, a, b)
+
+
+def sin(x: Any) -> Any:
+    """Sine of any scalar, and of columns."""
+    return np.sin(x) if isinstance(x, np.ndarray) else scalar_sin(x)
+
+
+def cos(x: Any) -> Any:
+    """Cosine of any scalar, and of columns."""
+    return np.cos(x) if isinstance(x, np.ndarray) else scalar_cos(x)
 
 
 @dataclass(frozen=True)
@@ -76,6 +108,11 @@ class Retimed(Motion):
         q, qd, qdd = self.motion(t * self.factor)
         return q, qd * self.factor, qdd * self.factor**2
 
+    def rows(self, t: Vector) -> tuple[Vector, Vector, Vector]:
+        """(q, qd, qdd) at many times."""
+        q, qd, qdd = self.motion.rows(t * self.factor)
+        return q, qd * self.factor, qdd * self.factor**2
+
 
 def _ends(start: Any, goal: Any, duration: Any, what: str) -> tuple[Vector, Vector, float]:
     """Checked ends of a motion from rest to rest."""
@@ -95,7 +132,7 @@ def _clamped(t: Scalar, duration: float) -> Scalar:
 
 
 @dataclass(frozen=True)
-class Quintic(Motion):
+class Quintic(Formula):
     """From rest to rest along u³ (10 - 15 u + 6 u²), u = t / duration: speed and acceleration zero at both ends."""
 
     start: Any
@@ -122,7 +159,7 @@ class Quintic(Motion):
 
 
 @dataclass(frozen=True)
-class Trapezoid(Motion):
+class Trapezoid(Formula):
     """From rest to rest with constant acceleration, constant speed, constant deceleration, all joints in step."""
 
     start: Any
@@ -166,7 +203,7 @@ class Trapezoid(Motion):
 
 
 @dataclass(frozen=True)
-class Fourier(Motion):
+class Fourier(Formula):
     """q = center + Σ_k (sines[k] sin(k w t) + cosines[k] cos(k w t)), k = 1, 2, …: periodic, for identification."""
 
     center: Any
@@ -214,7 +251,7 @@ class Fourier(Motion):
 
 
 @dataclass(frozen=True, eq=False)
-class ViaPoints(Motion):
+class ViaPoints(Formula):
     """Through points at given times by cubic splines (speed and acceleration continuous), at rest at both ends."""
 
     times: Any
@@ -263,6 +300,9 @@ class ViaPoints(Motion):
 
     def _piece(self, x: Scalar) -> tuple[Any, ...]:
         """The coefficients that hold at x, and where their piece begins."""
+        if isinstance(x, np.ndarray):
+            at = np.clip(np.searchsorted(self.times, x[:, 0], "right") - 1, 0, len(self.times) - 2)
+            return (*self.coefficients[:, at], self.times[at, None])
         if is_number(x):
             k = min(int(np.searchsorted(self.times, x, "right")) - 1, len(self.times) - 2)
             return (*self.coefficients[:, k], self.times[k])

@@ -2,6 +2,8 @@
 
 arm_figure(arm, q)                 the arm with frames, bodies and shadow
 torque_figure(arm, t, tau)         one panel for each joint
+band_figure(arm, t, tau)           torques within the band of their limits
+phase_figure(plane)                path speed of a time-optimal motion, and what bounds it
 term_figure(arm, t, terms)         what the torque is made of
 energy_figure(t, kinetic, ...)     energies, work and what friction takes
 cost_figure(curves)                what formulations cost against the number of joints
@@ -18,8 +20,10 @@ style                              the style sheet, files, inline SVG
 from forearm.plots.arms import arm_figure, good_view
 from forearm.plots.cost_lines import cost_figure, schedule_figure
 from forearm.plots.curves import (
+    band_figure,
     bar_figure,
     energy_figure,
+    phase_figure,
     term_figure,
     torque_figure,
     tracking_figure,
@@ -30,6 +34,7 @@ from forearm.plots.style import COLORS, figure, save, svg
 __all__ = [
     "COLORS",
     "arm_figure",
+    "band_figure",
     "bar_figure",
     "cost_figure",
     "energy_figure",
@@ -37,6 +42,7 @@ __all__ = [
     "free_body_figure",
     "good_view",
     "lettered_figure",
+    "phase_figure",
     "save",
     "schedule_figure",
     "svg",

@@ -61,6 +61,57 @@ def torque_figure(
     return made
 
 
+def band_figure(arm: Arm, t: Any, tau: Any, *, limits: Any = None, label: str = "t [s]") -> Any:
+    """Torques (K, n) over time within the band of their limits, one panel for each joint; what is beyond is filled.
+
+    `limits` (n,) stand in place of the arm's own.
+    """
+    own = [link.effort_limit for link in arm.links] if limits is None else list(limits)
+    with styled():
+        made, panels = joint_grid(arm)
+        for i, panel in enumerate(panels):
+            values, most = np.asarray(tau)[:, i], own[i]
+            panel.axhline(0, color=INK, lw=0.5)
+            if most is not None and np.isfinite(most):
+                panel.axhspan(-most, most, color="#e9eef2", lw=0)
+                for side in (-most, most):
+                    panel.axhline(side, color=COLORS[4], lw=0.9, ls=DASHES[1])
+                for outside in (np.clip(values, most, None), np.clip(values, None, -most)):
+                    edge = np.copysign(most, outside)
+                    panel.fill_between(t, edge, outside, color=COLORS[1], alpha=0.8, lw=0)
+            panel.plot(t, values, color=COLORS[0])
+            panel.margins(x=0.01)
+        _time_labels(panels, label)
+    return made
+
+
+def phase_figure(plane: Any) -> Any:
+    """Path speed over the path (`motion.phase_plane`): the time-optimal profile, and the curves that it keeps below."""
+    s = np.asarray(plane.s) / plane.s[-1]
+    top = 1.6 * float(np.max(plane.speed))
+    with styled():
+        made, ax = figure(5.2, 3.4)
+        curve = np.minimum(np.minimum(plane.velocity_curve, plane.speed_limit), 10 * top)
+        ax.fill_between(s, curve, np.maximum(curve, 10 * top), color="#f3e2dc", lw=0)
+        curves = (
+            ("limit of torques, accelerations", plane.velocity_curve, COLORS[4], DASHES[0]),
+            ("limit of speeds", plane.speed_limit, COLORS[2], DASHES[1]),
+            ("end still within reach", plane.controllable, COLORS[3], DASHES[2]),
+        )
+        for name, values, color, dashes in curves:
+            if np.any(np.isfinite(values) & (values < top)):
+                ax.plot(
+                    s, np.where(values < 10 * top, values, np.nan), color=color, ls=dashes, lw=1.3, label=name
+                )
+        ax.plot(s, plane.speed, color=COLORS[0], lw=2.2, label="fastest motion")
+        ax.set_ylim(0, top)
+        ax.set_xlim(0, 1)
+        ax.set_xlabel("share of the path")
+        ax.set_ylabel("path speed")
+        made.legend(loc="outside lower center", ncols=2)
+    return made
+
+
 def term_figure(arm: Arm, t: Any, terms: Any, *, label: str = "t [s]") -> Any:
     """What each joint's torque is made of: terms stacked, positive above zero and negative below, the sum as a line."""
     with styled():

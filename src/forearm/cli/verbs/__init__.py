@@ -5,12 +5,12 @@ package; its row here is all that the command line needs to know.
     trust_verbs    verify, check, compare           paper_verbs     derive, cite; count_verbs has count
     machine_verbs  emit, bench, doctor, cache       first_verbs     demo, completion
     identify_verbs identify, excite, watch          reaction_verbs  reactions
-    reach_verbs    reach
+    reach_verbs    reach                            move_verbs      move
 """
 
 VERBS = {
     "The arm": {"arms": "arm_verbs", "show": "arm_verbs", "convert": "arm_verbs"},
-    "Motion": {"reach": "reach_verbs"},
+    "Motion": {"reach": "reach_verbs", "move": "move_verbs"},
     "Dynamics": {"torque": "motion_verbs", "reactions": "reaction_verbs", "simulate": "motion_verbs"},
     "Trust": {"verify": "trust_verbs", "check": "trust_verbs", "compare": "trust_verbs"},
     "The real arm": {"identify": "identify_verbs", "excite": "identify_verbs", "watch": "identify_verbs"},

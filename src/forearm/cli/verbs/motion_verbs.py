@@ -95,11 +95,12 @@ def torque(
     if plot is not None:
         _draw(found, t, rows, parts, plot)
         note(shared, f"drawn: {plot}")
-    beyond = _beyond(found, t, rows, parts["tau"])
+    report = _report(found, t, rows, parts["tau"])
+    beyond = report.excesses
     about["beyond_limits"] = [asdict(excess) for excess in beyond]
     if summary:
-        _summary(found, rows, parts["tau"], beyond, about, shared)
-        return FOUND if beyond else OK
+        _summary(found, report, about, shared)
+        return OK if report else FOUND
     for excess in beyond:
         note(shared, f"joint {excess}")
     if motion is None:
@@ -109,11 +110,15 @@ def torque(
     return OK
 
 
-def _beyond(arm: Any, t: Any, rows: list[Any], tau: Any) -> Sequence[Any]:
-    """Limits that are exceeded."""
-    from forearm.motion.limit_excesses import limit_excesses
+def _report(arm: Any, t: Any, rows: list[Any], tau: Any) -> Any:
+    """Whether limits are kept, and what each joint gives."""
+    import numpy as np
 
-    return limit_excesses(arm, t, rows[0], rows[1], tau)[()]  # type: ignore[no-any-return]
+    from forearm.motion.feasibility import judged
+    from forearm.motion.motions import Samples
+
+    free = np.full(arm.n, np.inf)
+    return judged(arm, Samples(t, *rows), tau, free, free)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -209,28 +214,13 @@ def _motion(
         note(shared, f"written: {out}, {len(rows[0])} rows")
 
 
-def _summary(
-    arm: Any, rows: list[Any], tau: Any, beyond: Sequence[Any], about: dict[str, Any], shared: Shared
-) -> None:
+def _summary(arm: Any, report: Any, about: dict[str, Any], shared: Shared) -> None:
     """What a motor has to give: largest and mean torque, largest speed and power, beside the limits."""
-    import numpy as np
-
-    power = np.abs(tau * rows[1])
-    found = [
-        {
-            "joint": link.name,
-            "peak": float(np.max(np.abs(tau[:, i]))),
-            "rms": float(np.sqrt(np.mean(tau[:, i] ** 2))),
-            "limit": link.effort_limit,
-            "peak_speed": float(np.max(np.abs(rows[1][:, i]))),
-            "speed_limit": link.speed_limit,
-            "peak_power": float(np.max(power[:, i])),
-            "beyond": [excess.what for excess in beyond if excess.joint == link.name],
-        }
-        for i, link in enumerate(arm.links)
-    ]
+    t, beyond = report.samples.t, report.excesses
+    fields = ("joint", "peak", "rms", "limit", "peak_speed", "speed_limit", "peak_power", "peak_at", "beyond")
+    found = [{name: getattr(load, name) for name in fields} for load in report.loads]
     if shared.json:
-        print_json({"arm": arm.name, "rows": len(tau), **about, "joints": found})
+        print_json({"arm": arm.name, "rows": len(report.tau), **about, "joints": found})
         return
     header = (
         "joint",
@@ -240,14 +230,16 @@ def _summary(
         "peak speed [rad/s]",
         "limit",
         "peak power [W]",
+        "at [s]",
         "BEYOND",
     )
     lines = [(*list(row.values())[:-1], ", ".join(map(str, row["beyond"]))) for row in found]
+    shown = [k for k in range(9) if (k != 7 or t is not None) and (k != 8 or beyond)]
     table(
         shared,
-        header if beyond else header[:-1],
-        lines if beyond else [line[:-1] for line in lines],
-        left=(0, 7),
+        [header[k] for k in shown],
+        [[line[k] for k in shown] for line in lines],
+        left=(0, len(shown) - bool(beyond)),
     )
     for excess in beyond:
         print(f"BEYOND LIMITS: joint {terminal(str(excess))}")

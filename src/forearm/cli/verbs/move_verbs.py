@@ -1,0 +1,216 @@
+"""The verb that makes motions: move."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from forearm.cli.exit_codes import FOUND, OK
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, state_of
+from forearm.cli.measures import Numbers
+from forearm.cli.output import PLAIN, Shared, note, print_json
+from forearm.escapes import terminal
+
+
+def move(
+    arm: str,
+    /,
+    *,
+    start: Annotated[Numbers, Parameter(name="--from")] = (),
+    to: Numbers = (),
+    via: Path | None = None,
+    line: Annotated[bool, Parameter(negative=())] = False,
+    fastest: Annotated[bool, Parameter(negative=())] = False,
+    speeds: Numbers = (),
+    accelerations: Numbers = (),
+    jerks: Numbers = (),
+    torques: Numbers = (),
+    blend: float | None = None,
+    tool_speed: float = 0.25,
+    tool_acceleration: float = 1.0,
+    payload: Numbers = (),
+    rigid: Annotated[bool, Parameter(negative=())] = False,
+    rows: int = 201,
+    out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
+    plot: Path | None = None,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> int:
+    """A motion within limits: to a position, through points, or along a line of the tool; as CSV.
+
+    Exit code 1 if the motion asks more of the arm than its limits of position, speed or torque allow.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    start
+        Joint positions at the start; zeros otherwise.
+    to
+        Joint positions at the end; with --line the tool's place x y z [m], or x y z roll pitch yaw, in world axes.
+    via
+        CSV file with waypoints, columns q1 … or joint names; the first is the start, the last the end.
+    line
+        The tool goes straight to its place.
+    fastest
+        As fast as speeds, accelerations and torques allow, friction and payload included.
+    speeds
+        Limits of the joints' speeds, one for all or one each; the arm's own otherwise.
+    accelerations
+        Limits of their accelerations; needed without --fastest, except for a line.
+    jerks
+        Limits of their jerks: an S-curve; a trapezoid otherwise.
+    torques
+        Limits of the torques for --fastest; the arm's own otherwise.
+    blend
+        With --via: round the corners between straight lines, a share of the longest leg; a spline otherwise.
+    tool_speed
+        Speed of the tool on a line [m/s] (0.25).
+    tool_acceleration
+        Its acceleration [m/s²] (1).
+    payload
+        Mass [kg], or mass and centre x y z [m] in the tool's axes.
+    rigid
+        Leave out rotor inertia and friction.
+    rows
+        Rows of the CSV (201).
+    out
+        Where the CSV goes; - is stdout.
+    plot
+        Draw the torques beside their limits into this file; with --fastest the phase plane, if its name ends in
+        phase.png (or .svg, .pdf).
+    """
+    from forearm.motion.feasibility import feasible
+
+    found = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
+    given = {"speeds": speeds, "accelerations": accelerations, "jerks": jerks, "torques": torques}
+    limits = {name: _limit(found, name, values) for name, values in given.items() if values}
+    motion = _motion(found, start, to, via, line, blend, limits, (tool_speed, tool_acceleration), fastest)
+    torque_limits = limits.get("torques") if fastest else None
+    report = feasible(found, motion, torques=torque_limits, speeds=limits.get("speeds"))
+    if plot is not None:
+        _draw(motion, report, plot)
+        note(shared, f"drawn: {plot}")
+    _tell(found, motion, report, rows, out, shared)
+    return OK if report else FOUND
+
+
+def _limit(arm: Any, name: str, values: Any) -> Any:
+    if len(values) == 1:
+        return float(values[0])
+    return state_of(arm, name, values)
+
+
+def _motion(
+    arm: Any,
+    start: Any,
+    to: Any,
+    via: Path | None,
+    line: bool,
+    blend: float | None,
+    limits: dict[str, Any],
+    tool: tuple[float, float],
+    fastest: bool,
+) -> Any:
+    from forearm.faults import StateFault
+    from forearm.motion.profiles.point_to_point import point_to_point
+    from forearm.motion.profiles.via_splines import via_points
+    from forearm.motion.time_optimal.fastest_motions import fastest as run_fastest
+
+    if (via is None) == (not to):
+        raise StateFault("move: give the end as --to, or waypoints as --via FILE, one of the two.")
+    if via is not None and (line or start):
+        raise StateFault(
+            "move: --via has its own start and goes through joint positions; leave --from and --line out."
+        )
+    profile: dict[str, Any] = {k: limits[k] for k in ("speeds", "accelerations", "jerks") if k in limits}
+    whole: dict[str, Any] = {k: limits[k] for k in ("speeds", "accelerations", "torques") if k in limits}
+    if via is not None:
+        points = _waypoints(arm, via)
+        if not fastest:
+            return via_points(arm, points, blend=blend, **profile)
+        if blend is None:
+            return run_fastest(arm, points, **whole)
+        return run_fastest(arm, via_points(arm, points, blend=blend, speeds=1.0, accelerations=1.0), **whole)
+    begin = state_of(arm, "from", start)
+    if line:
+        made = _line(arm, begin, to, tool, limits)
+        return run_fastest(arm, made, **whole) if fastest else made
+    end = state_of(arm, "to", to)
+    return run_fastest(arm, [begin, end], **whole) if fastest else point_to_point(arm, begin, end, **profile)
+
+
+def _line(arm: Any, start: Any, to: Any, tool: tuple[float, float], limits: dict[str, Any]) -> Any:
+    from forearm.faults import StateFault
+    from forearm.frames import Pose
+    from forearm.motion.tool_paths.tool_motion import tool_path
+
+    if len(to) not in (3, 6):
+        raise StateFault(
+            f"--to has {len(to)} numbers; with --line give the tool's place x y z [m], or x y z roll pitch yaw [rad]."
+        )
+    numbers = tuple(float(x) for x in to)
+    place = numbers if len(to) == 3 else Pose.at(numbers[:3], numbers[3:])
+    return tool_path(arm, start, [place], speed=tool[0], acceleration=tool[1], speeds=limits.get("speeds"))
+
+
+def _waypoints(arm: Any, via: Path) -> Any:
+    from forearm.motion.motion_files import read_motion_file
+
+    return read_motion_file(via, arm, label=str(via)).q
+
+
+def _draw(motion: Any, report: Any, path: Path) -> None:
+    from forearm import plots
+
+    if path.stem.endswith("phase") and hasattr(motion, "phase_plane"):
+        plots.save(plots.phase_figure(motion.phase_plane), path)
+        return
+    plots.save(plots.band_figure(report.arm, report.samples.t, report.tau), path)
+
+
+def _tell(arm: Any, motion: Any, report: Any, rows: int, out: str, shared: Shared) -> None:
+    from forearm.motion.motion_files import write_motion
+
+    if shared.json:
+        samples = motion.sample(rows)
+        told = {
+            "arm": arm.name,
+            "joints": arm.joint_names,
+            "duration": motion.duration,
+            "within_limits": bool(report),
+        }
+        told["beyond_limits"] = [vars(excess) for excess in report.excesses]
+        print_json(told | samples._asdict() | _binding(motion))
+        return
+    if out == STDIO:
+        _print(motion, arm, rows)
+    else:
+        write_motion(motion, arm, out, times=rows)
+        note(shared, f"written: {out}, {rows} rows")
+    note(shared, f"{motion.duration:.6g} s")
+    for name, count in _binding(motion).get("binding", {}).items():
+        note(shared, f"limited by {name} along {count} % of the path")
+    for excess in report.excesses:
+        note(shared, f"joint {terminal(str(excess))}")
+
+
+def _binding(motion: Any) -> dict[str, Any]:
+    """What limits a fastest motion, in shares of its grid [%]."""
+    names = getattr(motion, "binding", None)
+    if names is None:
+        return {}
+    from collections import Counter
+
+    counts = Counter(name for name in names if name)
+    return {"binding": {name: round(100 * count / len(names)) for name, count in counts.most_common(6)}}
+
+
+def _print(motion: Any, arm: Any, rows: int) -> None:
+    import tempfile
+
+    from forearm.motion.motion_files import write_motion
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_motion(motion, arm, Path(folder) / "motion.csv", times=rows)
+        print(path.read_text(encoding="utf-8"), end="")

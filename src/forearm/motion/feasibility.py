@@ -1,0 +1,253 @@
+"""`feasible`: whether an arm can do a motion; what each joint gives for it, beside what it has."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from forearm import dynamics, faults
+from forearm.algebra import Vector, is_number
+from forearm.arm import Arm
+from forearm.faults import StateFault
+from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, limit_excesses
+from forearm.motion.motions import Motion, Samples
+from forearm.motion.profiles.joint_limits import joint_limit
+from forearm.text_table import text_table
+
+TOLERANCE = 1e-3
+"""Share of a limit that may be passed unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class JointLoad:
+    """What a motion asks of one joint, beside its limits (None where there is none)."""
+
+    joint: str
+    """Its name."""
+    peak: float
+    """Greatest |torque| [N m or N]."""
+    peak_at: float | None
+    """When [s]."""
+    rms: float
+    """Root of the mean square of the torque: what heats a motor [N m or N]."""
+    limit: float | None
+    """Limit of the torque."""
+    rms_limit: float | None
+    """Limit of its root mean square: what the motor gives for ever."""
+    peak_speed: float
+    """Greatest |speed| [rad/s or m/s]."""
+    speed_at: float | None
+    """When [s]."""
+    speed_limit: float | None
+    """Limit of the speed."""
+    peak_power: float
+    """Greatest |power| at the joint [W]."""
+    power_at: float | None
+    """When [s]."""
+    power_limit: float | None
+    """Limit of the power."""
+    beyond: tuple[str, ...]
+    """What is beyond its limit: 'position', 'speed', 'torque', 'rms torque', 'power'."""
+
+
+@dataclass(frozen=True, eq=False)
+class Feasibility:
+    """Whether an arm can do a motion: true or false, and why."""
+
+    arm: Arm
+    """The arm, with the limits that were used."""
+    samples: Samples
+    """The motion as it was looked at."""
+    tau: Vector
+    """Its torques (K, n)."""
+    loads: tuple[JointLoad, ...]
+    """Each joint."""
+    excesses: tuple[LimitExcess, ...]
+    """What is beyond its limit, worst value, when and how often."""
+
+    def __bool__(self) -> bool:
+        """Whether nothing is beyond its limit."""
+        return not self.excesses
+
+    @cached_property
+    def worst(self) -> LimitExcess | None:
+        """What is furthest beyond its limit, in shares of it."""
+        return max(
+            self.excesses, key=lambda e: abs(e.worst - e.limit) / max(abs(e.limit), 1e-300), default=None
+        )
+
+    @property
+    def unlimited(self) -> tuple[str, ...]:
+        """Joints without a torque limit: nothing is said about their drives."""
+        return tuple(load.joint for load in self.loads if load.limit is None)
+
+    def __str__(self) -> str:
+        header = ("joint", "peak", "at [s]", "rms", "limit", "speed", "limit", "power", "")
+        rows = [
+            (
+                load.joint,
+                *map(
+                    _number,
+                    (load.peak, load.peak_at, load.rms, load.limit, load.peak_speed, load.speed_limit),
+                ),
+                _number(load.peak_power),
+                f"BEYOND: {', '.join(load.beyond)}" if load.beyond else "",
+            )
+            for load in self.loads
+        ]
+        verdict = "within its limits" if self else "beyond its limits"
+        if self and self.unlimited:
+            verdict += f" (no torque limit: {', '.join(self.unlimited)})"
+        lines = [f"{self.arm.name}: the motion is {verdict}", *text_table(header, rows, left=(0, 8))]
+        return "\n".join([*lines, *(f"joint {excess}" for excess in self.excesses)])
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def feasible(
+    arm: Arm,
+    motion: Any,
+    *,
+    samples: int = 2001,
+    torques: Any = None,
+    speeds: Any = None,
+    rms_torques: Any = None,
+    powers: Any = None,
+    tolerance: float = TOLERANCE,
+) -> Feasibility:
+    """Whether the arm can do a motion: position, speed and torque of each joint beside its limits, as a report.
+
+    The report is true or false; it holds the peaks, when they are, the rms torques and the powers.
+
+    Args:
+        arm: The arm, with what it carries.
+        motion: A Motion, or what has t, q, qd and qdd: Samples, a Record of a simulation.
+        samples: At how many times a Motion is looked at.
+        torques: Limits of |tau| in place of the arm's own: a number, (n,) or a dict by joint.
+        speeds: Limits of |qd| in place of the arm's own.
+        rms_torques: Limits of the root of the mean square torque, such as a motor's continuous torque.
+        powers: Limits of |tau qd| [W].
+        tolerance: Share of a limit (not of position) that may be passed: a thousandth, which nobody measures, and to
+            which `fastest` keeps its limits.
+
+    >>> import forearm as fa
+    >>> arm = fa.load("ur5e")
+    >>> motion = fa.point_to_point(arm, [0] * 6, [1, -1, 1, 0, 0, 0], accelerations=8)
+    >>> report = fa.feasible(arm, motion)
+    >>> bool(report), report.worst is None
+    (True, True)
+    """
+    faults.needs_arm(arm)
+    given = {"torques": torques, "speeds": speeds, "rms_torques": rms_torques, "powers": powers}
+    limits = {name: joint_limit(arm, "feasible", name, value) for name, value in given.items()}
+    if not (is_number(tolerance) and 0 <= tolerance < np.inf):
+        raise StateFault(f"feasible: tolerance is {tolerance!r}; give a share of the limits, 0 or more.")
+    rows = _samples(arm, motion, samples)
+    tau = dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
+    return judged(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance)
+
+
+def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
+    if isinstance(motion, Motion):
+        if not (is_number(count) and count == int(count) and count >= 2):
+            raise StateFault(f"feasible: samples is {count!r}; give a number of times, 2 or more.")
+        rows = motion.sample(int(count))
+    elif all(hasattr(motion, name) for name in ("t", "q", "qd", "qdd")):
+        rows = Samples(*(np.asarray(getattr(motion, name), dtype=float) for name in ("t", "q", "qd", "qdd")))
+    else:
+        raise StateFault(
+            f"feasible: motion is {faults.a_or_an(type(motion).__name__)}; give a Motion, Samples or a Record "
+            "(one with t, q, qd, qdd)."
+        )
+    if rows.q.ndim != 2 or rows.q.shape[1] != arm.n or len(rows.t) != len(rows.q) or len(rows.t) < 1:
+        raise StateFault(
+            f"feasible: the motion has positions of shape {rows.q.shape} at {rows.t.shape} times; give one motion of "
+            f"arm {arm.name!r}, (K, {arm.n})."
+        )
+    return rows
+
+
+def _limited(arm: Arm, limits: dict[str, Vector]) -> Arm:
+    """The arm with these limits of speed and torque."""
+    links = [
+        link.replace(speed_limit=_or_none(speed), effort_limit=_or_none(torque))
+        for link, speed, torque in zip(arm.links, limits["speeds"], limits["torques"], strict=True)
+    ]
+    return arm if list(arm.links) == links else arm.replace(links=tuple(links))
+
+
+def _or_none(limit: float) -> float | None:
+    return float(limit) if np.isfinite(limit) else None
+
+
+def judged(
+    arm: Arm,
+    rows: Samples,
+    tau: Vector,
+    rms_limits: Vector,
+    power_limits: Vector,
+    tolerance: float = TOLERANCE,
+) -> Feasibility:
+    """The report on a motion whose torques are known; times may be None."""
+    t: Any = rows.t
+    tolerance = max(tolerance, SLACK)
+    excesses = list(limit_excesses(arm, t, rows.q, rows.qd, tau, tolerance=tolerance)[()])
+    power, rms = tau * rows.qd, _rms(t, tau)
+    for i, link in enumerate(arm.links):
+        excesses += _beyond(link, "power", power[:, i], power_limits[i], t, tolerance)
+        excesses += _beyond(link, "rms torque", rms[i : i + 1], rms_limits[i], None, tolerance)
+    loads = []
+    for i, link in enumerate(arm.links):
+        peaks = [int(np.nanargmax(np.abs(x[:, i]))) for x in (tau, rows.qd, power)]
+        when = [None if t is None else float(t[k]) for k in peaks]
+        sizes = [abs(float(x[k, i])) for x, k in zip((tau, rows.qd, power), peaks, strict=True)]
+        loads.append(
+            JointLoad(
+                joint=link.name,
+                peak=sizes[0],
+                peak_at=when[0],
+                rms=float(rms[i]),
+                limit=link.effort_limit,
+                rms_limit=_or_none(rms_limits[i]),
+                peak_speed=sizes[1],
+                speed_at=when[1],
+                speed_limit=link.speed_limit,
+                peak_power=sizes[2],
+                power_at=when[2],
+                power_limit=_or_none(power_limits[i]),
+                beyond=tuple(e.what for e in excesses if e.joint == link.name),
+            )
+        )
+    return Feasibility(arm, rows, tau, tuple(loads), tuple(excesses))
+
+
+def _rms(t: Vector | None, tau: Vector) -> Vector:
+    """Root of the mean square over time (n,); over rows without times."""
+    if t is None or len(t) < 2:
+        return np.sqrt(np.mean(tau**2, axis=0))
+    return np.sqrt(np.trapezoid(tau**2, t, axis=0) / (t[-1] - t[0]))
+
+
+def _beyond(
+    link: Any, what: str, values: Vector, most: float, t: Vector | None, tolerance: float
+) -> list[LimitExcess]:
+    """An excess of a limit that links do not have."""
+    over = np.abs(values) - most
+    beyond = over > tolerance * most
+    if not np.any(beyond):
+        return []
+    k, first = int(np.argmax(over)), int(np.argmax(beyond))
+    found = LimitExcess(
+        joint=link.name,
+        what=what,
+        worst=float(values[k]),
+        limit=float(np.copysign(most, values[k])),
+        unit=UNITS[what][0 if link.revolute else 1],
+        row=k,
+        first_row=first,
+        share=float(np.mean(beyond)),
+    )
+    return [found if t is None else replace(found, t=float(t[k]), first=float(t[first]))]

@@ -1,0 +1,83 @@
+"""forearm move: to a position, through points, along a line, as fast as possible; and what it refuses."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from cli.verbs import forearm
+from forearm.motion.motion_files import read_motion
+
+POINTS = "q1,q2,q3,q4,q5,q6\n0,-1.5,1.5,0,0,0\n.5,-1,1,0,0,0\n1,-1.2,1.2,0,.3,0\n"
+ENDS = ("--from", "0", "-1.5", "1.5", "0", "0", "0", "--to", "1", "-1", "1", "0", "0", ".5")
+
+
+def test_to_a_position(capsys, tmp_path):
+    said = forearm(
+        capsys, "move", "ur5e", *ENDS, "--accelerations", "4", "--jerks", "40", "-o", tmp_path / "a.csv"
+    )
+    assert said.code == 0
+    assert "1.10499 s" in said.err
+    motion = read_motion(tmp_path / "a.csv", fa.load("ur5e"))
+    np.testing.assert_allclose(motion.samples.q[-1], [1, -1, 1, 0, 0, 0.5], atol=1e-12)
+
+
+def test_the_fastest_through_points_with_a_picture(capsys, tmp_path):
+    (tmp_path / "via.csv").write_text(POINTS)
+    words = ("move", "ur5e", "--via", tmp_path / "via.csv", "--fastest", "--payload", "3")
+    said = forearm(capsys, *words, "-o", tmp_path / "b.csv", "--plot", tmp_path / "b.png")
+    assert said.code == 0
+    assert "limited by" in said.err
+    assert (tmp_path / "b.png").stat().st_size > 10_000
+    assert forearm(capsys, *words, "-o", tmp_path / "b.csv", "--plot", tmp_path / "phase.svg").code == 0
+    judged = forearm(capsys, "torque", "ur5e", tmp_path / "b.csv", "--payload", "3", "--summary")
+    assert judged.code == 0, judged.out
+    told = forearm(capsys, *words, "--json").json
+    assert told["within_limits"] is True
+    assert told["binding"]
+    slow = forearm(
+        capsys,
+        "move",
+        "ur5e",
+        "--via",
+        tmp_path / "via.csv",
+        "--accelerations",
+        "5",
+        "--blend",
+        "0.2",
+        "--json",
+    )
+    assert slow.json["duration"] > told["duration"]
+
+
+def test_along_a_line(capsys):
+    arm, start = fa.load("ur5e"), [0.3, -1.2, 1.4, -1.8, -1.57, 0.0]
+    to = fa.pose(arm, start)[:3, 3] + [0, 0.2, 0]
+    words = ("move", "ur5e", "--line", "--from", *start, "--to", *to)
+    said = forearm(capsys, *words, "--json")
+    assert said.code == 0
+    np.testing.assert_allclose(fa.pose(arm, said.json["q"][-1])[:3, 3], to, atol=1e-9)
+    assert forearm(capsys, *words, "--fastest", "--json").json["duration"] < said.json["duration"]
+
+
+def test_a_motion_beyond_limits_ends_with_code_1(capsys):
+    said = forearm(capsys, "move", "ur5e", *ENDS, "--accelerations", "400", "--speeds", "3")
+    assert said.code == 1
+    assert "torque" in said.err
+    assert "beyond its limit" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "give the end as --to, or waypoints as --via FILE"),
+        (("--to", "1", "0", "0", "0", "0", "0"), "give --accelerations, a number or one for each joint"),
+        (("--to", "1", "0", "0", "0", "0", "0", "--accelerations", "0"), "is 0; give a positive number"),
+        (("--line", "--to", "1", "0"), "--to has 2 numbers; with --line give the tool's place"),
+        (("--via", "none.csv"), "none.csv: cannot be read"),
+        (("--via", "none.csv", "--line"), "leave --from and --line out"),
+    ],
+)
+def test_refusals(capsys, words, message):
+    said = forearm(capsys, "move", "ur5e", *words)
+    assert said.code == 2
+    assert message in said.err

@@ -1,0 +1,145 @@
+# ruff: noqa: E501  (one refusal per line reads as a table)
+"""Can the arm do it: planted violations are found, dynamic scaling is bisection, refusals."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from forearm.motion.motions import Formula, Quintic, Samples, Trapezoid, ViaPoints
+
+UR = fa.load("ur5e")
+HOME = np.array([0.0, -1.2, 1.0, -0.5, 0.3, 0.2])
+AWAY = np.array([0.6, -0.8, 0.7, 0.1, -0.2, 0.5])
+CALM = {
+    "quintic": Quintic(HOME, AWAY, 2.0),
+    "trapezoid": Trapezoid(HOME, AWAY, 2.0),
+    "via": ViaPoints([0.0, 1.0, 2.0], [HOME, AWAY, HOME]),
+    "profile": fa.point_to_point(UR, HOME, AWAY, accelerations=2.0, jerks=20.0),
+}
+
+
+class Planted(Formula):
+    """A calm motion in which one joint does something for a tenth of it."""
+
+    def __init__(self, calm, joint, add):
+        self.calm, self.joint, self.add, self.duration = calm, joint, add, calm.duration
+
+    def __call__(self, t):
+        q, qd, qdd = (np.array(x) for x in self.calm(t))
+        z = np.clip((np.asarray(t) / self.duration - 0.6) / 0.1, 0.0, 1.0)
+        inside = (z > 0) & (z < 1)
+        for values, key in ((q, "q"), (qd, "qd"), (qdd, "qdd")):
+            values[..., self.joint : self.joint + 1] += np.where(inside, self.add.get(key, 0.0), 0.0)
+        return q, qd, qdd
+
+
+VIOLATIONS = {"position": {"q": 8.0}, "speed": {"qd": 4.0}, "torque": {"qdd": 150.0}}
+
+
+@pytest.mark.parametrize("what", VIOLATIONS)
+@pytest.mark.parametrize("name", CALM)
+def test_a_planted_violation_is_found(name, what):
+    """Twelve motions, each with one thing wrong, in one joint, for a tenth of its time."""
+    calm = CALM[name]
+    assert fa.feasible(UR, calm), str(fa.feasible(UR, calm))
+    joint = 1
+    report = fa.feasible(UR, Planted(calm, joint, VIOLATIONS[what]))
+    assert not report
+    assert (UR.joint_names[joint], what) in {(excess.joint, excess.what) for excess in report.excesses}
+    found = next(e for e in report.excesses if e.what == what and e.joint == UR.joint_names[joint])
+    assert 0.6 <= found.t / calm.duration <= 0.7
+    assert what in report.loads[joint].beyond
+    assert "BEYOND" in str(report)
+
+
+def test_peaks_rms_and_power_are_those_of_the_motion():
+    motion = CALM["quintic"]
+    report = fa.feasible(UR, motion)
+    samples = motion.sample(2001)
+    tau = fa.inverse_dynamics(UR, *samples[1:])
+    for i, load in enumerate(report.loads):
+        assert load.peak == np.max(np.abs(tau[:, i]))
+        assert np.abs(tau[:, i])[np.searchsorted(samples.t, load.peak_at)] == load.peak
+        assert load.rms == pytest.approx(np.sqrt(np.mean(tau[:, i] ** 2)), rel=1e-3)
+        assert load.peak_power == np.max(np.abs(tau[:, i] * samples.qd[:, i]))
+        assert load.limit == UR.links[i].effort_limit
+    assert fa.feasible(UR, samples).loads == report.loads
+
+
+def test_limits_may_be_given_those_of_motors_too():
+    motion = CALM["quintic"]
+    rms = [load.rms for load in fa.feasible(UR, motion).loads]
+    report = fa.feasible(UR, motion, rms_torques=[0.9 * rms[0], *(1.1 * np.array(rms[1:]))], powers=1e-3)
+    assert {e.what for e in report.excesses} == {"rms torque", "power"}
+    assert [e.joint for e in report.excesses if e.what == "rms torque"] == [UR.joint_names[0]]
+    assert fa.feasible(UR, motion, torques={name: 1e3 for name in UR.joint_names}, speeds=10.0)
+    peak = fa.feasible(UR, motion).loads[1].peak
+    assert fa.feasible(UR, motion, torques=[999, peak / 1.0005, 999, 999, 999, 999])
+    assert not fa.feasible(UR, motion, torques=[999, peak / 1.0005, 999, 999, 999, 999], tolerance=0.0)
+
+
+def test_a_record_of_a_simulation_is_judged():
+    run = fa.simulate(UR, HOME, law=[0.0] * 6, duration=0.2)
+    assert isinstance(bool(fa.feasible(UR, run)), bool)
+
+
+LIMITS = {"iiwa14": None, "ur10e": None, "puma560": np.array([97.6, 186.4, 89.4, 24.2, 20.1, 21.3])}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("rigid", [True, False])
+def test_the_largest_speed_up_is_that_of_bisection_with_full_dynamics(name, rigid):
+    arm = fa.load(name)
+    arm = arm.without_drives() if rigid else arm
+    torques = LIMITS[name]
+    motion = Quintic(np.zeros(arm.n), np.linspace(0.3, -1.0, arm.n), 1.0)
+    found = fa.speed_up(arm, motion, torques=torques, speeds=1e9)
+    _, q, qd, qdd = motion.sample(1001)
+    limits = np.array([link.effort_limit for link in arm.links]) if torques is None else torques
+    low, high = 0.01, 100.0
+    for _ in range(100):
+        k = (low + high) / 2
+        holds = np.all(np.abs(fa.inverse_dynamics(arm, q, k * qd, k * k * qdd)) <= limits)
+        low, high = (k, high) if holds else (low, k)
+    assert found.factor == pytest.approx(low, rel=1e-13)
+    assert found.motion.duration == pytest.approx(motion.duration / low, rel=1e-13)
+
+
+def test_speed_limits_count_and_a_swing_has_a_least_speed():
+    motion = Quintic(HOME, AWAY, 2.0)
+    found = fa.speed_up(UR, motion)
+    fast = np.max(np.abs(motion.sample(1001).qd) / np.pi, axis=0)
+    assert found.factor <= 1 / np.max(fast) * (1 + 1e-12)
+    # a pendulum thrown through a height at which its drive cannot hold it
+    link = fa.Link("revolute", fa.Pose.at((1.0, 0, 0)), mass=1.0, com=(0, 0, 0), name="swing")
+    arm = fa.Arm("swing", [link], gravity=(0, -9.81, 0))
+
+    class Thrown(Formula):
+        duration = 1.0
+
+        def __call__(self, t):
+            q = 0 * t + np.array([0.0]) + 1e-3 * t
+            return q, 0 * q + 1e-3, 0 * q - 4.0
+
+    found = fa.speed_up(arm, Thrown(), torques=8.0)
+    assert found.slowest == pytest.approx(np.sqrt((9.81 - 8) / 4), rel=1e-3)
+    assert found.factor == pytest.approx(np.sqrt((9.81 + 8) / 4), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: fa.feasible(UR, [1, 2]), r"feasible: motion is a list; give a Motion, Samples or a Record"),
+        (lambda: fa.feasible(UR, CALM["via"], samples=1), r"samples is 1; give a number of times"),
+        (lambda: fa.feasible(UR, CALM["via"], torques=0), r"limit in torques of joint .* is 0"),
+        (lambda: fa.feasible(UR, CALM["via"], tolerance=-1), r"tolerance is -1; give a share"),
+        (lambda: fa.feasible(fa.load("rr"), Samples(*CALM["via"].sample(5))), r"give one motion of arm 'rr', \(K, 2\)"),
+        (lambda: fa.speed_up(UR, 3), r"speed_up: motion is an int; give a Motion"),
+        (lambda: fa.speed_up(fa.load("rr"), Quintic([0, 0], [1, 1], 1.0)), r"has no limits, and none were given"),
+        (lambda: fa.speed_up(UR, ViaPoints([0, 1], [HOME, HOME])), r"the motion stays where it is"),
+        (lambda: fa.speed_up(UR, CALM["via"], torques=1.0), r"no speed of this motion keeps within the torque limits: joint"),
+    ],
+)  # fmt: skip
+def test_refusals(make, message):
+    with pytest.raises(fa.StateFault, match=message):
+        make()
