@@ -56,7 +56,9 @@ def test_a_module_is_near_the_processor(name, quantity):
 @pytest.mark.parametrize("quantity", QUANTITIES)
 @pytest.mark.parametrize("name", fa.known_arms())
 def test_every_arm_and_quantity(name, quantity):
-    hold_near(fa.load(name), quantity)
+    arm = fa.load(name)
+    if arm.dynamics or not QUANTITIES[quantity].dynamics:
+        hold_near(arm, quantity)
 
 
 @pytest.mark.more

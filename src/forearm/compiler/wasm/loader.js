@@ -139,3 +139,5 @@ async function instantiate(bytes, signatures) {
   }
   return functions;
 }
+
+export { fromBase64, instantiate };
