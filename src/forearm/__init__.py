@@ -80,6 +80,10 @@ _NAMES = {
     "base_parameters": "identification",
     "excite": "identification",
     "observer": "identification",
+    # the page
+    "view": "page.live_view",
+    "report": "page.motion_report",
+    "View": "page.live_view",
     # trust
     "check": "verification",
     "verify": "verification",
@@ -122,6 +126,8 @@ if TYPE_CHECKING:
     )
     from forearm.inertia import Inertia as Inertia
     from forearm.link import Drive as Drive, Link as Link, Wrench as Wrench
+    from forearm.page.live_view import View as View, view as view
+    from forearm.page.motion_report import report as report
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
     from forearm.simulation import significance as significance, simulate as simulate
     from forearm.simulation.wasm_simulation import emit_wasm as emit_wasm

@@ -125,7 +125,9 @@ class _Watch:
     def _note(self, statement: "_Statement", frame: FrameType) -> None:
         link = frame.f_locals.get("i", 0)
         for name, code in statement.targets:
-            value = eval(code, frame.f_globals, frame.f_locals)  # a name of our own file, as it is written there
+            value = eval(
+                code, frame.f_globals, frame.f_locals
+            )  # a name of our own file, as it is written there
             if statement.appends:
                 link, value = len(value), value[-1]
             if isinstance(value, (list, tuple, dict)) or callable(value):

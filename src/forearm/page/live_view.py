@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from forearm import __version__, escapes
 from forearm.arm import Arm
 from forearm.compiler.wasm.module_files import interface, joint_module, loader_source
-from forearm.faults import StateFault, needs_arm
+from forearm.faults import StateFault, a_or_an, needs_arm
 from forearm.formulations import FORMULATIONS
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
@@ -28,7 +28,7 @@ from forearm.page.equation_values import EquationValue, equation_values
 from forearm.page.view_kernels import view_graphs, view_rollouts
 from forearm.plots import good_view
 
-SCRIPTS = ("linear", "elements", "charts", "model", "renderer", "scene", "panels", "hand", "app")
+SCRIPTS = ("linear", "elements", "charts", "model", "renderer", "scene", "panels", "hand", "controls", "app")
 """Files of page/js, in an order in which each uses those before it."""
 PAPERS = ("luh_walker_paul_1980", "hollerbach_1980_3x3")
 """Formulations whose equations a page shows unless told otherwise: Newton's way and Lagrange's."""
@@ -60,7 +60,19 @@ class View:
         return f"<View of {self.name}: {len(self.html.encode()) / 1000:.0f} kB of HTML>"
 
 
-def frame_of(shown: View, height: int = 760) -> str:
+class Shown(Protocol):
+    """Something with a page."""
+
+    @property
+    def name(self) -> str:
+        """What it shows."""
+
+    @property
+    def html(self) -> str:
+        """The page."""
+
+
+def frame_of(shown: Shown, height: int = 760) -> str:
     """The page as a frame inside another page."""
     inside = shown.html.replace("&", "&amp;").replace('"', "&quot;")
     style = f"width:100%;height:{height}px;border:0;border-radius:12px"
@@ -93,13 +105,15 @@ def view(
     for stem in formulations:
         if stem not in FORMULATIONS:
             raise StateFault(f"view: no formulation {stem!r}; there are {', '.join(FORMULATIONS)}.")
-    samples = None if motion is None else _samples(arm, motion)
+    samples = None if motion is None else samples_of(arm, motion)
     first = samples.q[0] if q is None and samples is not None else good_view(arm) if q is None else q
     start = np.asarray(first, dtype=float)
     if start.shape != (arm.n,) or not np.all(np.isfinite(start)):
-        raise StateFault(f"view: q has shape {start.shape}; arm {arm.name!r} takes ({arm.n},) finite numbers.")
+        raise StateFault(
+            f"view: q has shape {start.shape}; arm {arm.name!r} takes ({arm.n},) finite numbers."
+        )
     graphs, rollouts = view_graphs(arm), view_rollouts(arm)
-    papers = []
+    papers: list[dict[str, Any]] = []
     for stem in formulations if arm.dynamics else ():
         found = equation_values(arm, stem)
         if found is not None:
@@ -115,8 +129,8 @@ def view(
     return View(arm.name, _document(arm, data))
 
 
-def _samples(arm: Arm, motion: Any) -> Samples:
-    """A motion as rows, from time zero on, no more than a page should hold."""
+def samples_of(arm: Arm, motion: Any, most: int | None = MOST_SAMPLES) -> Samples:
+    """A motion as rows from time zero on: a Motion, Samples, a recording or its file; at most so many of them."""
     if isinstance(motion, (str, Path)):
         motion = read_motion(motion, arm)
     found = motion.samples if isinstance(motion, Recorded) else motion
@@ -124,11 +138,15 @@ def _samples(arm: Arm, motion: Any) -> Samples:
         found = found.sample(MOST_SAMPLES)
     if not isinstance(found, Samples):
         raise StateFault(
-            f"view: motion is {type(motion).__name__}; give a Motion, Samples, or the path of a motion file."
+            f"motion is {a_or_an(type(motion).__name__)}; give a Motion, Samples, or the path of a motion file."
         )
-    if found.q.shape[-1] != arm.n:
-        raise StateFault(f"view: the motion has {found.q.shape[-1]} joints, arm {arm.name!r} has {arm.n}.")
-    rows = np.unique(np.linspace(0, len(found.t) - 1, min(MOST_SAMPLES, len(found.t))).round().astype(int))
+    if found.q.ndim != 2 or found.q.shape[-1] != arm.n or len(found.t) < 2:
+        raise StateFault(
+            f"motion: q has shape {found.q.shape}; arm {arm.name!r} has {arm.n} joints, so give two rows or more of "
+            f"{arm.n} numbers."
+        )
+    count = len(found.t) if most is None else min(most, len(found.t))
+    rows = np.unique(np.linspace(0, len(found.t) - 1, count).round().astype(int))
     return Samples(found.t[rows] - found.t[0], found.q[rows], found.qd[rows], found.qdd[rows])
 
 
@@ -207,7 +225,9 @@ def _document(arm: Arm, data: dict[str, Any]) -> str:
     style, body = ((folder / name).read_text(encoding="utf-8") for name in ("view.css", "view.html"))
     script = _script()
     # in a script element only `<` could end the data or open a comment
-    content = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    content = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace(
+        "<", "\\u003c"
+    )
     policy = (
         f"default-src 'none'; script-src {_hash(script)} 'wasm-unsafe-eval'; style-src {_hash(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -231,6 +251,8 @@ def _script() -> str:
     texts = [loader_source(), *((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)]
     joined = re.sub(r"^(import [^;]*;|export \{[^}]*\};)\n", "", "\n".join(texts), flags=re.MULTILINE)
     joined = re.sub(r"^export ", "", joined, flags=re.MULTILINE)
-    joined = re.sub(r"/\*\*.*?\*/\n?", "", joined, flags=re.DOTALL)  # types are for those who read the sources
+    joined = re.sub(
+        r"/\*\*.*?\*/\n?", "", joined, flags=re.DOTALL
+    )  # types are for those who read the sources
     lines = (line.strip() for line in joined.split("\n"))
     return '"use strict";\n(() => {\n' + "\n".join(line for line in lines if line) + "\nstart();\n})();\n"

@@ -1,10 +1,10 @@
 """What the live page computes, as graphs: places, torques, and steps of a simulation. Payload and gravity are inputs.
 
-    look      q, payload, gravity     places of frames and bodies, the tool's Jacobian, potential energy
-    torques   q, qd, qdd, payload, gravity      inverse dynamics; gravity, M and C qd come from it too
-    friction  qd
-    fall      the arm let go: nothing drives it; friction as much as wanted
-    follow    computed torque towards a goal, by a controller that believes in another payload
+look      q, payload, gravity     places of frames and bodies, the tool's Jacobian, potential energy
+torques   q, qd, qdd, payload, gravity      inverse dynamics; gravity, M and C qd come from it too
+friction  qd
+fall      the arm let go: nothing drives it; friction as much as wanted
+follow    computed torque towards a goal, by a controller that believes in another payload
 """
 
 from typing import Any

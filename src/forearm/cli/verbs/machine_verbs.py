@@ -88,7 +88,9 @@ def _module(
     from forearm.simulation.wasm_simulation import emit_wasm
 
     if dtype != "float64":
-        raise StateFault(f"emit: --dtype {dtype} is not for WebAssembly, which computes in float64; leave it out.")
+        raise StateFault(
+            f"emit: --dtype {dtype} is not for WebAssembly, which computes in float64; leave it out."
+        )
     module, *texts = (Path(out) / name for name in file_names(arm.name))
     refuse_to_overwrite([module], force, ours=b"\0asm")
     refuse_to_overwrite(texts, force, ours=b" by forearm ")

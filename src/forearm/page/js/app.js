@@ -1,22 +1,40 @@
 /** The page: its state, what happens in a frame, and how panels, pointers and kernels come together. */
 import { fromBase64, instantiate } from "../../compiler/wasm/loader.js";
 import { legend, Plot } from "./charts.js";
-import { byId, element, shown, slider, tell } from "./elements.js";
+import { buildControls } from "./controls.js";
+import { byId, element, shown, tell } from "./elements.js";
 import { Hand } from "./hand.js";
 import { dampedStep, norm, project, scale, subtract } from "./linear.js";
 import { Model, Motion, tenNumbers } from "./model.js";
 import { Equations, MassMap, TorqueBars } from "./panels.js";
 import { Camera, Renderer } from "./renderer.js";
-import { buildScene, easeAxes, floorLines, LAYERS, Places, reachOf } from "./scene.js";
+import { buildScene, easeAxes, floorLines, Places, reachOf } from "./scene.js";
 
 const STEP = 1 / 8000; // of a simulation [s]
 const HOLD = 4; // steps between two samples of a controller
 const QUICK = 22; // how fast the arm comes after the hand [rad/s]
 const SLOWLY = 80; // milliseconds between two updates of the heavier panels
 const KEPT = 10; // seconds of history
+const FINE = 2; // pixels drawn for each of the page's, where there is time
 
 /** The arm in the page. */
-class App {
+export class App {
+  // times [s, and ms for those of frames], how fast the page shows, and what it owes the screen
+  time = 0;
+  last = 0;
+  slow = 0;
+  moved = 0;
+  drawn = 0;
+  speed = 1;
+  fineness = 1;
+  pace = 25;
+  total = 0;
+  stale = true;
+  owed = true;
+  rough = false;
+  held = false;
+  showsHistory = false;
+
   /**
    * @param {import("./model.js").Data} data
    * @param {Record<string, any>} kernels
@@ -30,21 +48,33 @@ class App {
     this.qd = this.zeros();
     this.qdd = this.zeros();
     this.goal = [...data.q];
+    this.wanted = [...data.q];
     this.mode = "still";
-    this.time = 0;
-    this.speed = 1;
-    this.share = 1;
+    this.turn = { tilt: 0, heading: 0 };
     this.believed = { mass: 0, x: 0, y: 0, z: 0 };
-    this.motion = data.motion ? Motion.fromRows(new Float64Array(fromBase64(data.motion).buffer), this.n) : null;
     this.ends = { A: [...data.q], B: this.other() };
+    this.motion = data.motion
+      ? Motion.fromRows(new Float64Array(fromBase64(data.motion).buffer), this.n)
+      : Motion.between(this.ends.A, this.ends.B, 2);
     this.places = this.look(this.q);
     this.size = reachOf(this.places);
-    this.camera = new Camera(0.75 * this.size);
-    this.layers = { bodies: data.dynamics, frames: true, path: true, ease: false };
+    this.camera = new Camera(0.75 * this.size, this.middle());
+    this.layers = { bodies: false, frames: true, path: true, ease: false };
     this.floor = Math.min(0, ...this.places.points.map((p) => p[2]));
-    this.drawn = 0;
-    this.slow = 0;
+    this.lines = new Map([true, false].map((dark) => [dark, floorLines(this.size, this.floor, dark)]));
+    this.labels = this.places.points.map((_, k) => element("span", {}, k > this.n ? "tool" : String(k)));
+    this.bars = new TorqueBars(data.joints, this.present);
+    this.map = new MassMap(data.joints);
+    this.plots = this.makePlots();
+    /** @type {number[][]} */
+    this.motionPath = [];
+    this.now = data.dynamics ? this.model.dynamics(this.q, this.qd, this.qdd) : null;
+    this.ledger = { work: 0, lost: 0, time: 0, largest: 0, drift: 0, start: 0 };
+    this.history = this.noHistory();
+    this.path = this.motionPath;
     this.renderer = new Renderer(byId("scene"));
+    this.controls = buildControls(this);
+    this.equations = data.papers.length ? new Equations(data.papers, data.joints, () => this.showSlowly()) : null;
     this.build();
     this.restart();
     this.showMotion();
@@ -54,13 +84,28 @@ class App {
     requestAnimationFrame((now) => this.frame(now));
   }
 
+  noHistory() {
+    return { t: /** @type {number[]} */ ([]), rows: /** @type {number[][][]} */ ([[], [], []]) };
+  }
+
   zeros() {
     return new Array(this.n).fill(0);
   }
 
+  /** The middle of what there is to see. */
+  middle() {
+    const corners = this.places.points;
+    return [0, 1, 2].map((k) => {
+      const along = corners.map((p) => p[k]);
+      return (Math.min(...along) + Math.max(...along)) / 2;
+    });
+  }
+
   /** A second position, some way off. */
   other() {
-    return this.data.q.map((x, j) => this.model.within(j, x + (this.data.joints[j].kind === "R" ? 0.8 * (j % 2 ? -1 : 1) : 0.1)));
+    return this.data.q.map((x, j) =>
+      this.model.within(j, x + (this.data.joints[j].kind === "R" ? 0.8 * (j % 2 ? -1 : 1) : 0.1)),
+    );
   }
 
   /** @param {number[]} q */
@@ -68,34 +113,23 @@ class App {
     return new Places(this.model.look(q), this.n);
   }
 
-  // -- building --------------------------------------------------------------------------------------------
-
   build() {
     const { data } = this;
+    const mass = data.dynamics ? `, ${shown(data.mass, 1)} kg` : ", kinematics only: its source gives no masses";
+    const title = data.title ? `${data.title}. ` : "";
     byId("title").textContent = data.name;
     byId("credit").textContent = data.credit;
-    const mass = data.dynamics ? `, ${shown(data.mass, 1)} kg` : ", kinematics only: its source gives no masses";
-    byId("subtitle").textContent = `${data.title ? `${data.title}. ` : ""}${this.n} joint${this.n > 1 ? "s" : ""}${mass}`;
+    byId("subtitle").textContent = `${title}${this.n} joint${this.n > 1 ? "s" : ""}${mass}`;
     byId("scene").setAttribute("aria-label", `${data.name} in three dimensions`);
-    this.labels = this.places.points.map((_, k) => element("span", {}, k > this.n ? "tool" : String(k)));
     byId("labels").replaceChildren(...this.labels);
-    for (const [name, label] of Object.entries(LAYERS)) if (data.dynamics || name === "frames" || name === "path") this.chip(name, label);
-    const panels = [["Joints", this.jointPanel()]];
     if (data.dynamics) {
-      const has = [data.joints.some((joint) => joint.rotor) && "rotor", "friction" in data.interface && data.frictional && "friction"];
-      this.bars = new TorqueBars(data.joints, ["gravity", "inertial", "centrifugal", "coriolis", ...has.filter(Boolean)]);
-      this.map = new MassMap(data.joints);
-      panels.splice(0, 0, ["Torques", this.bars.root]);
-      panels.push(["Let go, or follow", this.simulationPanel()], ["Load and gravity", this.loadPanel()], ["Energy", this.energyPanel()]);
-      panels.push(["Mass matrix", this.map.root]);
-      if (data.papers.length) {
-        this.equations = new Equations(data.papers, data.joints, () => this.showSlowly());
-        panels.push(["Which equation is this", this.equations.root]);
-      }
+      byId("torques").append(this.bars.root);
+      byId("mass").append(this.map.root);
     }
-    byId("panels").replaceChildren(...panels.map(([title, body]) => element("section", { class: "panel" }, element("h2", {}, title), body)));
-    this.buildTransport();
-    this.hand = new Hand({
+    byId("papers").hidden = !data.papers.length;
+    const names = data.joints.map((joint) => joint.name);
+    byId("plots").replaceChildren(legend(names), ...this.plots.map((one) => one.root));
+    new Hand({
       camera: this.camera,
       canvas: byId("scene"),
       tool: () => this.places.tool,
@@ -106,96 +140,24 @@ class App {
     });
   }
 
-  /**
-   * @param {string} name
-   * @param {string} label
-   */
-  chip(name, label) {
-    const layers = /** @type {Record<string, boolean>} */ (this.layers);
-    const button = element("button", { type: "button", "aria-pressed": String(layers[name]) }, label);
-    button.addEventListener("click", () => {
-      layers[name] = !layers[name];
-      button.setAttribute("aria-pressed", String(layers[name]));
-      this.stale = true;
-    });
-    byId("layers").append(button);
-  }
-
-  jointPanel() {
-    this.sliders = this.data.joints.map((joint, j) => {
-      const wide = joint.kind === "R" ? Math.PI : 1;
-      const [min, max] = joint.limits ?? [-wide, wide];
-      const change = (/** @type {number} */ x) => this.aim(this.goal.map((y, k) => (k === j ? x : y)));
-      return slider({ label: joint.name, min, max, value: this.q[j], unit: joint.kind === "R" ? "rad" : "m", id: `q-${j}`, change });
-    });
-    const names = Object.keys(this.data.configurations);
-    const choose = element("select", { "aria-label": "go to a position" }, element("option", { value: "" }, "go to …"), ...names.map((name) => element("option", { value: name }, name)));
-    choose.addEventListener("change", () => choose.value && this.aim([...this.data.configurations[choose.value]]));
-    const heads = ["", "q", "q̇", "q̈"].map((name) => element("th", { scope: "col" }, name));
-    this.typed = this.data.joints.map((joint, j) => ["q", "qd", "qdd"].map((kind) => element("input", { type: "number", step: "any", id: `${kind}-${j}-exact`, "aria-label": `${kind} of ${joint.name}`, value: "0", onchange: () => this.typedState() })));
-    const rows = this.data.joints.map((joint, j) => element("tr", {}, element("th", { scope: "row" }, joint.name), ...this.typed[j].map((input) => element("td", {}, input))));
-    const table = element("table", { class: "rates" }, element("tr", {}, ...heads), ...rows);
-    const exact = element("details", { id: "exact" }, element("summary", {}, "a state by numbers: positions, speeds, accelerations"), table);
-    return element("div", {}, ...this.sliders.map((one) => one.row), names.length ? element("div", { class: "row" }, choose) : "", exact);
-  }
-
-  simulationPanel() {
-    const button = (/** @type {string} */ label, /** @type {string} */ mode, /** @type {string} */ id) => element("button", { type: "button", id, "aria-pressed": "false", onclick: () => this.toggle(mode) }, label);
-    this.buttons = { fall: button("let go", "fall", "let-go"), follow: button("computed torque", "follow", "follow") };
-    const friction = element("input", { type: "checkbox", id: "friction", checked: true, onchange: () => (this.share = friction.checked ? 1 : 0) });
-    const believed = slider({ label: "believes in", min: 0, max: this.heaviest, value: 0, unit: "kg", id: "believed", change: (x) => (this.believed = { ...this.model.load, mass: Math.max(0, x) }) });
-    this.error = element("output", { id: "error" });
-    const words = "Let go: nothing drives the arm, Runge-Kutta at 8 kHz in WebAssembly. Computed torque: a controller at 2 kHz holds the pose, or follows the motion; it believes in the load of this slider, the arm carries the one below.";
-    return element("div", {}, element("div", { class: "row" }, this.buttons.fall, this.buttons.follow, this.data.frictional ? element("label", {}, friction, " friction") : ""), believed.row, element("div", { class: "caption" }, "largest error now: ", this.error), element("p", { class: "caption" }, words));
-  }
-
-  get heaviest() {
-    return Math.max(1, Math.round(0.25 * this.data.mass));
-  }
-
-  loadPanel() {
-    const change = (/** @type {string} */ key) => (/** @type {number} */ x) => {
-      this.model.load = { ...this.model.load, [key]: key === "mass" ? Math.max(0, x) : x };
-      this.believed = { ...this.model.load, mass: this.believed.mass };
-      this.changedArm();
-    };
-    const far = 0.25 * this.size;
-    const load = [slider({ label: "load", min: 0, max: this.heaviest, value: 0, unit: "kg", id: "payload", change: change("mass") })];
-    for (const axis of ["x", "y", "z"]) load.push(slider({ label: `its ${axis} in the tool`, min: -far, max: far, value: 0, unit: "m", id: `payload-${axis}`, change: change(axis) }));
-    const turn = { tilt: 0, heading: 0 };
-    const tilt = (/** @type {"tilt" | "heading"} */ key) => (/** @type {number} */ x) => {
-      turn[key] = (x * Math.PI) / 180;
-      const g = norm(this.data.gravity) || 9.81;
-      const [s, c] = [Math.sin(turn.tilt), Math.cos(turn.tilt)];
-      this.model.gravity = turn.tilt ? [g * s * Math.cos(turn.heading), g * s * Math.sin(turn.heading), -g * c] : [...this.data.gravity];
-      this.changedArm();
-    };
-    load.push(slider({ label: "gravity's tilt", min: 0, max: 180, value: 0, unit: "°", id: "tilt", change: tilt("tilt") }));
-    load.push(slider({ label: "towards", min: 0, max: 360, value: 0, unit: "°", id: "heading", change: tilt("heading") }));
-    return element("div", {}, ...load.map((one) => one.row), element("p", { class: "caption" }, "Tilt 90° mounts the arm on a wall, 180° on the ceiling."));
-  }
-
-  energyPanel() {
-    const one = (/** @type {string} */ label, /** @type {string} */ id) => element("div", {}, label, element("output", { id }));
-    return element("div", { class: "numbers" }, one("kinetic [J]", "kinetic"), one("potential [J]", "potential"), one("total [J]", "total"), one("drift since let go [J]", "drift"), one("drift / largest kinetic", "relative-drift"));
-  }
-
-  buildTransport() {
-    this.play = element("button", { type: "button", id: "play", class: "main", onclick: () => this.toggle("motion") }, "▶ play");
-    this.scrub = element("input", { type: "range", id: "scrub", min: 0, max: 1, step: "any", value: 0, "aria-label": "time", oninput: () => this.seek(this.scrub.valueAsNumber * this.duration) });
-    this.clock = element("output", { id: "clock" });
-    const speed = element("select", { id: "speed", "aria-label": "speed of playback", onchange: () => (this.speed = Number(speed.value)) }, ...["0.1", "0.25", "0.5", "1", "2"].map((x) => element("option", { value: x, selected: x === "1" }, `${x}×`)));
-    const place = (/** @type {"A" | "B"} */ name) => element("button", { type: "button", title: `the present pose becomes ${name}`, onclick: () => { this.ends[name] = [...this.q]; this.fromAToB(); } }, `set ${name}`);
-    byId("transport").replaceChildren(this.play, this.scrub, this.clock, speed, place("A"), place("B"), element("button", { type: "button", id: "a-to-b", onclick: () => this.fromAToB() }, "A → B"));
-    const { joints } = this.data;
-    const seek = (/** @type {number} */ time) => this.seek(time);
-    const names = joints.map((joint) => joint.name);
+  makePlots() {
+    const { joints, dynamics } = this.data;
     const mixed = joints.some((joint) => joint.kind === "P");
-    const unit = (/** @type {string} */ end) => (mixed ? `rad${end}, m${end}` : `rad${end}`);
-    const plot = (/** @type {string} */ label, /** @type {string} */ u) => new Plot({ label, unit: u, names, seek });
-    this.plots = [plot("position", unit("")), plot("speed", unit("/s"))];
-    if (this.data.dynamics) this.plots.push(plot("torque", mixed ? "N m, N" : "N m"));
-    byId("plots").replaceChildren(legend(names), ...this.plots.map((one) => one.root));
+    const names = joints.map((joint) => joint.name);
+    const seek = (/** @type {number} */ time) => this.seek(time);
+    const kinds = [
+      ["position", mixed ? "rad, m" : "rad"],
+      ["speed", mixed ? "rad/s, m/s" : "rad/s"],
+      ["torque", mixed ? "N m, N" : "N m"],
+    ];
+    return kinds.slice(0, dynamics ? 3 : 2).map(([label, unit]) => new Plot({ label, unit, names, seek }));
+  }
+
+  /** Terms that the torques of this arm have. */
+  get present() {
+    const rotors = this.data.joints.some((joint) => joint.rotor);
+    const drives = [...(rotors ? ["rotor"] : []), ...(this.data.frictional ? ["friction"] : [])];
+    return ["gravity", "inertial", "centrifugal", "coriolis", ...drives];
   }
 
   // -- what the reader does --------------------------------------------------------------------------------
@@ -238,7 +200,7 @@ class App {
   }
 
   typedState() {
-    const read = (/** @type {number} */ k) => this.typed.map((row) => row[k].valueAsNumber || 0);
+    const read = (/** @type {number} */ k) => this.controls.typed.map((row) => row[k].valueAsNumber || 0);
     [this.q, this.qd, this.qdd] = [read(0), read(1), read(2)];
     this.goal = [...this.q];
     this.setMode("still");
@@ -260,11 +222,9 @@ class App {
       this.setMode("still");
       return;
     }
-    if (mode === "motion" && !this.motion) this.fromAToB();
     if (mode === "motion" && this.time >= this.duration - 1e-9) this.time = 0;
     if (mode === "follow") {
-      this.goal = this.motion ? this.motion.at(0).q : [...this.q];
-      if (this.motion) this.q = [...this.goal];
+      this.q = this.motion.at(0).q;
       this.qd = this.zeros();
       this.time = 0;
     }
@@ -272,7 +232,9 @@ class App {
     if (mode === "fall" || mode === "follow") this.restart();
   }
 
-  fromAToB() {
+  /** @param {Partial<{A: number[], B: number[]}>} ends */
+  fromAToB(ends = {}) {
+    Object.assign(this.ends, ends);
     this.motion = Motion.between(this.ends.A, this.ends.B, 2);
     this.time = 0;
     this.showMotion();
@@ -281,37 +243,35 @@ class App {
 
   /** @param {number} time */
   seek(time) {
-    if (!this.motion) this.fromAToB();
     this.time = Math.max(0, Math.min(time, this.duration));
     this.setMode("still");
     this.take(this.motion.at(this.time));
   }
 
   get duration() {
-    return this.motion ? this.motion.duration : 2;
+    return this.motion.duration;
   }
 
   /** @param {string} mode */
   setMode(mode) {
     this.mode = mode;
-    this.play.textContent = mode === "motion" ? "❚❚ pause" : "▶ play";
-    for (const [name, button] of Object.entries(this.buttons ?? {})) button.setAttribute("aria-pressed", String(name === mode));
+    byId("play").textContent = mode === "motion" ? "❚❚ pause" : "▶ play";
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-mode]"))) {
+      button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
+    }
   }
 
   /** Energies are counted from here on. */
   restart() {
-    this.work = 0;
-    this.lost = 0;
-    this.sinceTime = 0;
-    this.largestKinetic = 0;
-    this.drift = 0;
     this.changedState();
-    this.start = this.total;
+    this.ledger = { work: 0, lost: 0, time: 0, largest: 0, drift: 0, start: this.total };
     this.path = [];
-    this.history = { t: [], rows: [[], [], []] };
+    this.history = this.noHistory();
   }
 
-  changedArm() {
+  /** @param {() => void} change of payload, gravity or friction */
+  changeArm(change) {
+    change();
     this.changedState();
     if (this.mode === "fall" || this.mode === "follow") this.restart();
     this.showMotion();
@@ -336,19 +296,43 @@ class App {
 
   /** @param {number} now */
   frame(now) {
-    const elapsed = Math.min(0.05, (now - (this.last ?? now)) / 1000) * this.speed;
+    const elapsed = Math.min(0.05, (now - (this.last || now)) / 1000) * this.speed;
     this.last = now;
-    const moves = /** @type {Record<string, (dt: number) => void>} */ ({ hand: (dt) => this.come(dt), motion: (dt) => this.along(dt), fall: (dt) => this.simulate(dt), follow: (dt) => this.simulate(dt) });
+    const moves = /** @type {Record<string, (dt: number) => void>} */ ({
+      hand: (dt) => this.come(dt),
+      motion: (dt) => this.along(dt),
+      fall: (dt) => this.simulate(dt),
+      follow: (dt) => this.simulate(dt),
+    });
     if (elapsed > 0 && moves[this.mode]) moves[this.mode](elapsed);
     if (this.stale) {
       this.stale = false;
-      this.render();
+      this.adapt(now);
+      this.render(this.fineness);
       this.showNumbers();
       if (now - this.slow > SLOWLY) this.showSlowly(now);
       else this.owed = true;
     } else if (this.owed) this.showSlowly(now);
+    else if (this.fineness < FINE && this.rough && now - this.moved > 300) {
+      this.rough = false; // at rest there is time for a fine picture
+      this.render(FINE);
+    }
     this.drawn += 1;
     requestAnimationFrame((next) => this.frame(next));
+  }
+
+  /**
+   * As fine a picture as keeps up with the screen: fewer pixels where frames are slow, more where they are not.
+   * @param {number} now
+   */
+  adapt(now) {
+    const spent = now - this.moved;
+    this.moved = now;
+    this.rough = true;
+    if (spent > 100) return;
+    this.pace = 0.9 * this.pace + 0.1 * spent;
+    if (this.pace > 30) this.fineness = 1;
+    else if (this.pace < 19 && this.fineness < FINE) this.fineness = FINE;
   }
 
   /**
@@ -380,19 +364,31 @@ class App {
 
   /** @param {number} dt */
   simulate(dt) {
-    const before = this.qd;
     let rest = Math.max(1, Math.round(dt / STEP));
     const span = rest * STEP;
-    const given = { work: [this.work], lost: [this.lost], share: [this.share], payload: this.model.payload, gravity: this.model.gravity };
+    const given = {
+      work: [this.ledger.work],
+      lost: [this.ledger.lost],
+      share: [this.model.share],
+      payload: this.model.payload,
+      gravity: this.model.gravity,
+    };
     while (rest > 0) {
       const steps = this.mode === "follow" ? Math.min(HOLD, rest) : rest;
-      const state = { ...given, q: this.q, qd: this.qd, work: [this.work], lost: [this.lost], ...(this.mode === "follow" ? this.targets() : {}) };
+      const state = {
+        ...given,
+        q: this.q,
+        qd: this.qd,
+        work: [this.ledger.work],
+        lost: [this.ledger.lost],
+        ...(this.mode === "follow" ? this.targets() : {}),
+      };
       const end = this.kernels[this.mode](state, { dt: STEP, steps });
       [this.q, this.qd] = [Array.from(end.q), Array.from(end.qd)];
-      [this.work, this.lost] = [end.work[0], end.lost[0]];
+      [this.ledger.work, this.ledger.lost] = [end.work[0], end.lost[0]];
       rest -= steps;
-      this.sinceTime += steps * STEP;
-      this.time = this.mode === "follow" ? Math.min(this.sinceTime, this.duration) : this.time;
+      this.ledger.time += steps * STEP;
+      this.time = this.mode === "follow" ? Math.min(this.ledger.time, this.duration) : this.time;
     }
     if (!this.q.every(Number.isFinite) || this.qd.some((x) => Math.abs(x) > 1e4)) {
       this.take({ q: [...this.data.q], qd: this.zeros(), qdd: this.zeros() });
@@ -400,18 +396,25 @@ class App {
       byId("readout").textContent = "The simulation ran away: speeds grew beyond what its step resolves.";
       return;
     }
-    this.qdd = this.qd.map((x, j) => (x - before[j]) / span);
+    this.qdd = this.model.accelerations(this.q, this.qd, this.mode === "follow" ? this.targets() : null);
     this.changedState();
-    this.largestKinetic = Math.max(this.largestKinetic, this.now.kinetic);
-    this.drift = this.total - this.start - this.work + this.lost;
+    this.ledger.largest = Math.max(this.ledger.largest, this.now?.kinetic ?? 0);
+    this.ledger.drift = this.total - this.ledger.start - this.ledger.work + this.ledger.lost;
     this.remember(span);
   }
 
   /** What the controller is to reach now. */
   targets() {
-    const wanted = this.motion ? this.motion.at(this.sinceTime) : { q: this.goal, qd: this.zeros(), qdd: this.zeros() };
+    const wanted = this.motion.at(this.ledger.time);
     this.wanted = wanted.q;
-    return { goal: wanted.q, rate: wanted.qd, push: wanted.qdd, kp: [225], kd: [30], believed: tenNumbers(this.believed) };
+    return {
+      goal: wanted.q,
+      rate: wanted.qd,
+      push: wanted.qdd,
+      kp: [225],
+      kd: [30],
+      believed: tenNumbers(this.believed),
+    };
   }
 
   /** @param {number} dt */
@@ -429,18 +432,19 @@ class App {
 
   // -- showing ---------------------------------------------------------------------------------------------
 
-  render() {
+  /** @param {number} [fineness] pixels drawn for each of the page's */
+  render(fineness = FINE) {
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const aspect = this.renderer.fit();
-    const matrix = this.camera.matrix(aspect);
-    const ease = this.layers.ease && this.now ? easeAxes(this.places.J, this.now.M) : null;
-    const path = this.mode === "fall" || this.mode === "hand" || !this.motionPath ? this.path : this.motionPath;
-    const ghost = this.mode === "follow" && this.wanted ? this.look(this.wanted) : null;
-    const { data, size, layers } = this;
-    const scene = buildScene(this.places, { data, size, layers, dark, held: Boolean(this.held), load: this.model.load, gravity: this.model.gravity, path, ghost, ease });
-    this.grid = this.grid ?? new Map();
-    if (!this.grid.has(dark)) this.grid.set(dark, floorLines(size, this.floor, dark));
-    this.renderer.draw({ ...scene, matrix, eye: this.camera.eye, lines: this.grid.get(dark), floor: this.floor, shadow: dark ? [0, 0, 0, 0.4] : [0.05, 0.1, 0.14, 0.16] });
+    const matrix = this.camera.matrix(this.renderer.fit(fineness));
+    const { data, size, layers, held, floor } = this;
+    const { load, gravity } = this.model;
+    const ease = layers.ease && this.now ? easeAxes(this.places.J, this.now.M) : null;
+    const path = this.mode === "fall" || this.mode === "hand" ? this.path : this.motionPath;
+    const ghost = this.mode === "follow" ? this.look(this.wanted) : null;
+    const scene = buildScene(this.places, { data, size, layers, dark, held, load, gravity, path, ghost, ease });
+    const shadow = dark ? [0, 0, 0, 0.4] : [0.008, 0.016, 0.022, 0.16];
+    const lines = this.lines.get(dark) ?? [];
+    this.renderer.draw({ ...scene, matrix, eye: this.camera.eye, lines, floor, shadow });
     this.placeLabels(matrix);
   }
 
@@ -452,27 +456,28 @@ class App {
       const [x, y, depth] = project(matrix, this.places.points[k]);
       const at = [((x + 1) / 2) * width + 9, ((1 - y) / 2) * height + 7];
       const crowded = taken.some((other) => Math.abs(other[0] - at[0]) < 15 && Math.abs(other[1] - at[1]) < 13);
-      const label = this.labels[k];
-      label.hidden = !this.layers.frames || depth <= 0 || crowded || at[0] < 0 || at[1] < 0 || at[0] > width - 8 || at[1] > height - 8;
-      if (!label.hidden) taken.push(at);
-      label.style.transform = `translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
+      const outside = depth <= 0 || at[0] < 0 || at[1] < 0 || at[0] > width - 8 || at[1] > height - 8;
+      this.labels[k].hidden = !this.layers.frames || crowded || outside;
+      if (!crowded && !outside) taken.push(at);
+      this.labels[k].style.transform = `translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
     });
   }
 
   showNumbers() {
-    this.sliders.forEach((one, j) => one.set(this.mode === "hand" ? this.goal[j] : this.q[j]));
+    this.controls.sliders.forEach((one, j) => one.set(this.mode === "hand" ? this.goal[j] : this.q[j]));
     if (this.now) {
       this.bars.show(this.now.tau, this.now.terms);
       tell(byId("kinetic"), this.now.kinetic);
       tell(byId("potential"), this.places.potential);
       tell(byId("total"), this.total);
-      tell(byId("drift"), this.drift, "", 3);
-      tell(byId("relative-drift"), this.largestKinetic ? Math.abs(this.drift) / this.largestKinetic : 0, "", 3);
-      if (this.mode === "follow" && this.wanted) tell(this.error, Math.max(...this.q.map((x, j) => Math.abs(x - this.wanted[j]))), "", 4);
+      tell(byId("drift"), this.ledger.drift, "", 3);
+      tell(byId("relative-drift"), this.ledger.largest ? Math.abs(this.ledger.drift) / this.ledger.largest : 0, "", 3);
     }
-    const seconds = this.mode === "fall" ? this.sinceTime : this.time;
-    this.clock.textContent = `${shown(seconds)} s`;
-    if (this.mode !== "fall") this.scrub.value = String(this.time / this.duration);
+    if (this.mode === "follow") {
+      tell(byId("error"), Math.max(...this.q.map((x, j) => Math.abs(x - this.wanted[j]))), "", 4);
+    }
+    byId("clock").textContent = `${shown(this.mode === "fall" ? this.ledger.time : this.time)} s`;
+    if (this.mode !== "fall") byId("scrub").value = String(this.time / this.duration);
   }
 
   /** @param {number} [now] */
@@ -480,29 +485,31 @@ class App {
     this.slow = now;
     this.owed = false;
     const { tool } = this.places;
-    const text = `tool ${tool.map((x) => shown(x, 3)).join(", ")} m`;
-    byId("readout").textContent = text;
+    byId("readout").textContent = `tool ${tool.map((x) => shown(x, 3)).join(", ")} m`;
     byId("readout").dataset.value = JSON.stringify(tool);
-    const exact = document.activeElement?.closest?.("#exact");
-    if (!exact) this.typed.forEach((row, j) => [this.q, this.qd, this.qdd].forEach((x, k) => (row[k].value = String(x[j]))));
-    if (this.map) this.map.show(this.now.M);
-    if (this.equations) {
-      const { kernel } = this.equations.paper;
-      this.equations.show(this.kernels[kernel](this.q, this.qd, this.qdd, this.model.payload, this.model.gravity));
+    if (!document.activeElement?.closest("#exact")) {
+      const state = [this.q, this.qd, this.qdd];
+      this.controls.typed.forEach((row, j) => row.forEach((input, k) => (input.value = String(state[k][j]))));
     }
-    this.showHistory();
+    if (this.now) this.map.show(this.now.M);
+    if (this.equations) {
+      const { payload, gravity } = this.model;
+      const { kernel } = this.equations.paper;
+      this.equations.show(this.kernels[kernel](this.q, this.qd, this.qdd, payload, gravity));
+    }
+    this.showCurves();
   }
 
-  showHistory() {
-    const live = this.mode === "fall" || this.mode === "follow" || this.mode === "hand";
-    if (live && this.history.t.length > 1) {
-      this.plots.forEach((plot, k) => plot.show(this.history.t, this.history.rows[k], k === 2 ? this.limits : []));
-      this.plots.forEach((plot) => plot.mark(this.history.t[this.history.t.length - 1]));
+  /** Plots: what just happened where the arm is moved by hand or simulated, the motion otherwise. */
+  showCurves() {
+    const { t, rows } = this.history;
+    const live = ["fall", "follow", "hand"].includes(this.mode);
+    if (live && t.length > 1) {
+      this.plots.forEach((plot, k) => plot.show(t, rows[k], k === 2 ? this.limits : []));
       this.showsHistory = true;
-    } else if (!live) {
-      if (this.showsHistory && this.motion) this.showMotion();
-      this.plots.forEach((plot) => plot.mark(this.time));
-    }
+    } else if (!live && this.showsHistory && this.mode === "motion") this.showMotion();
+    const end = this.showsHistory ? t[t.length - 1] : this.time;
+    this.plots.forEach((plot) => plot.mark(end));
   }
 
   get limits() {
@@ -512,16 +519,16 @@ class App {
   /** Plots and path of the motion, its torques computed here. */
   showMotion() {
     this.showsHistory = false;
-    if (!this.motion) return;
     const { t, q, qd, qdd } = this.motion;
     const rows = [q, qd];
     if (this.data.dynamics) {
-      const tau = this.model.torques(t.map((_, k) => /** @type {any} */ ([q[k], qd[k], qdd[k], this.model.gravity])));
+      const tau = this.model.torques(t.map((_, k) => [q[k], qd[k], qdd[k], this.model.gravity]));
       rows.push(t.map((_, k) => Array.from(tau.subarray(k * this.n, (k + 1) * this.n))));
     }
     this.plots.forEach((plot, k) => plot.show(t, rows[k], k === 2 ? this.limits : []));
     const every = Math.max(1, Math.floor(t.length / 200));
-    this.motionPath = q.filter((_, k) => k % every === 0 || k === t.length - 1).map((row) => this.look(row).tool);
+    const some = q.filter((_, k) => k % every === 0 || k === t.length - 1);
+    this.motionPath = some.map((row) => this.look(row).tool);
     this.stale = true;
   }
 
@@ -535,7 +542,8 @@ class App {
 export async function start() {
   const data = JSON.parse(byId("data").textContent);
   try {
-    /** @type {any} */ (globalThis).forearmView = new App(data, await instantiate(fromBase64(data.module), data.interface));
+    const kernels = await instantiate(fromBase64(data.module), data.interface);
+    /** @type {any} */ (globalThis).forearmView = new App(data, kernels);
   } catch (error) {
     byId("readout").textContent = `This browser cannot show the arm: ${/** @type {Error} */ (error).message}`;
   }

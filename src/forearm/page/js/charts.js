@@ -13,14 +13,20 @@ export class Plot {
     this.cursor = element("div", { class: "cursor", "aria-hidden": "true" });
     this.readout = element("span", { class: "readout" });
     this.box = element("div", { class: "plot-box" }, this.canvas, this.cursor);
-    this.root = element("figure", {}, element("figcaption", {}, element("b", {}, label), ` [${unit}] `, this.readout), this.box);
+    this.root = element(
+      "figure",
+      {},
+      element("figcaption", {}, element("b", {}, label), ` [${unit}] `, this.readout),
+      this.box,
+    );
     /** @type {number[]} */
     this.t = [];
     /** @type {number[][]} */
     this.rows = [];
     const point = (/** @type {PointerEvent} */ event) => {
       const box = this.canvas.getBoundingClientRect();
-      if (this.t.length) seek(((event.clientX - box.left) / box.width) * (this.t[this.t.length - 1] - this.t[0]) + this.t[0]);
+      if (this.t.length)
+        seek(((event.clientX - box.left) / box.width) * (this.t[this.t.length - 1] - this.t[0]) + this.t[0]);
     };
     this.canvas.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
       this.canvas.setPointerCapture(event.pointerId);

@@ -23,14 +23,17 @@ export function byId(id) {
 }
 
 /**
- * A number as people read it.
+ * A number as people read it; what is nothing but roundoff is zero.
  * @param {number} x
- * @param {number} digits after the point at least for small ones
+ * @param {number} digits after the point at most
+ * @param {boolean} powers whether small ones are written with a power of ten
  */
-export function shown(x, digits = 2) {
+export function shown(x, digits = 2, powers = true) {
   if (!Number.isFinite(x)) return "–";
   const size = Math.abs(x);
-  if (size !== 0 && (size < 10 ** -digits / 2 || size >= 1e5)) return x.toExponential(1).replace("-", "−").replace("e-", "e−");
+  const small = size < 10 ** -digits / 2;
+  if (size < 1e-13 || (small && !powers)) return (0).toFixed(digits);
+  if (small || size >= 1e5) return x.toExponential(1).replace("-", "−").replace("e-", "e−");
   return x.toFixed(size >= 1000 ? 0 : size >= 100 ? Math.min(1, digits) : digits).replace("-", "−");
 }
 
@@ -40,9 +43,10 @@ export function shown(x, digits = 2) {
  * @param {number} x
  * @param {string} unit
  * @param {number} [digits]
+ * @param {boolean} [powers]
  */
-export function tell(target, x, unit = "", digits = 2) {
-  const text = shown(x, digits) + unit;
+export function tell(target, x, unit = "", digits = 2, powers = true) {
+  const text = shown(x, digits, powers) + unit;
   if (target.textContent !== text) target.textContent = text;
   target.dataset.value = String(x);
 }
@@ -55,7 +59,13 @@ export function tell(target, x, unit = "", digits = 2) {
 export function slider({ label, min, max, value, unit, id, change }) {
   const step = (max - min) / 1000;
   const range = element("input", { type: "range", id, min, max, step: "any", value, "aria-label": `${label} ${unit}` });
-  const number = element("input", { type: "number", id: `${id}-number`, step: Number(step.toPrecision(1)), value: round(value), "aria-label": `${label} ${unit}` });
+  const number = element("input", {
+    type: "number",
+    id: `${id}-number`,
+    step: Number(step.toPrecision(1)),
+    value: round(value),
+    "aria-label": `${label} ${unit}`,
+  });
   const taken = (/** @type {HTMLInputElement} */ from) => {
     const given = from.valueAsNumber;
     if (!Number.isFinite(given)) return;
@@ -65,7 +75,14 @@ export function slider({ label, min, max, value, unit, id, change }) {
   };
   range.addEventListener("input", () => taken(range));
   number.addEventListener("input", () => taken(number));
-  const row = element("div", { class: "slider" }, element("label", { for: id }, label), range, number, element("span", { class: "unit" }, unit));
+  const row = element(
+    "div",
+    { class: "slider" },
+    element("label", { for: id }, label),
+    range,
+    number,
+    element("span", { class: "unit" }, unit),
+  );
   const set = (/** @type {number} */ x) => {
     range.value = String(x);
     if (document.activeElement !== number) number.value = round(x);

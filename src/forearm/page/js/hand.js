@@ -19,7 +19,8 @@ export class Hand {
     const { canvas } = host;
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
-    for (const name of /** @type {const} */ (["pointerup", "pointercancel"])) canvas.addEventListener(name, (event) => this.up(event));
+    for (const name of /** @type {const} */ (["pointerup", "pointercancel"]))
+      canvas.addEventListener(name, (event) => this.up(event));
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     canvas.addEventListener("keydown", (event) => this.press(event));
@@ -120,7 +121,12 @@ export class Hand {
   /** @param {KeyboardEvent} event */
   press(event) {
     const { camera } = this.host;
-    const steps = /** @type {Record<string, number[]>} */ ({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] });
+    const steps = /** @type {Record<string, number[]>} */ ({
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, 1],
+      ArrowDown: [0, -1],
+    });
     const step = steps[event.key];
     if (step && event.shiftKey) camera.orbit(0.06 * step[0], -0.06 * step[1]);
     else if (step) {
@@ -133,4 +139,3 @@ export class Hand {
     this.host.changed();
   }
 }
-

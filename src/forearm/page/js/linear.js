@@ -15,11 +15,7 @@ export const norm = (a) => Math.hypot(a[0], a[1], a[2]);
 /** @type {(a: Vector) => number[]} */
 export const unit = (a) => scale(a, 1 / (norm(a) || 1));
 /** @type {(a: Vector, b: Vector) => number[]} */
-export const cross = (a, b) => [
-  a[1] * b[2] - a[2] * b[1],
-  a[2] * b[0] - a[0] * b[2],
-  a[0] * b[1] - a[1] * b[0],
-];
+export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 
 /**
  * The product of two 4x4 matrices.

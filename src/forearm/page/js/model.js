@@ -7,10 +7,12 @@
  * @typedef {{stem: string, paper: string, operations: string, kernel: string, statements: [string, string][],
  *            rows: [number, string, number, number, number[]][]}} Paper
  * @typedef {{name: string, title: string, joints: Joint[], bodies: (Body | null)[], configurations: Record<string,
- *            number[]>, q: number[], gravity: number[], mass: number, dynamics: boolean, papers: Paper[], module: string,
+ *            number[]>, q: number[], gravity: number[], mass: number, dynamics: boolean, frictional: boolean, papers: Paper[], module: string,
  *            interface: Record<string, any>, motion: string | null, motionRows: number, credit: string}} Data
  * @typedef {{mass: number, x: number, y: number, z: number}} Load
  */
+
+import { solve } from "./linear.js";
 
 export const TERMS = /** @type {const} */ (["gravity", "inertial", "centrifugal", "coriolis", "rotor", "friction"]);
 
@@ -19,7 +21,18 @@ export const TERMS = /** @type {const} */ (["gravity", "inertial", "centrifugal"
  * @param {Load} load
  */
 export function tenNumbers({ mass: m, x, y, z }) {
-  return [m, m * x, m * y, m * z, m * (y * y + z * z), -m * x * y, -m * x * z, m * (z * z + x * x), -m * y * z, m * (x * x + y * y)];
+  return [
+    m,
+    m * x,
+    m * y,
+    m * z,
+    m * (y * y + z * z),
+    -m * x * y,
+    -m * x * z,
+    m * (z * z + x * x),
+    -m * y * z,
+    m * (x * x + y * y),
+  ];
 }
 
 /** The arm's quantities; payload and gravity are the reader's. */
@@ -35,6 +48,7 @@ export class Model {
     this.load = { mass: 0, x: 0, y: 0, z: 0 };
     this.gravity = [...data.gravity];
     this.still = new Array(this.n).fill(0);
+    this.share = 1; // of the drives' friction
   }
 
   get payload() {
@@ -48,13 +62,20 @@ export class Model {
 
   /**
    * Torques of many states at once, as (q, qd, qdd, gravity) each.
-   * @param {[number[], number[], number[], number[]][]} states
+   * @param {number[][][]} states
    * @returns {Float64Array}
    */
   torques(states) {
     const columns = [0, 1, 2].map((k) => states.flatMap((state) => state[k]));
     const payload = states.flatMap(() => this.payload);
-    return this.kernels.torques(...columns, payload, states.flatMap((state) => state[3]));
+    const found = this.kernels.torques(
+      ...columns,
+      payload,
+      states.flatMap((state) => state[3]),
+    );
+    if (this.share === 1) return found;
+    const friction = this.kernels.friction(columns[1]);
+    return found.map((/** @type {number} */ x, /** @type {number} */ k) => x - (1 - this.share) * friction[k]);
   }
 
   /**
@@ -75,7 +96,7 @@ export class Model {
       ...qd.map((_, j) => /** @type {any} */ ([q, still, alone(j, 1), none])),
     ]);
     const row = (/** @type {number} */ k) => Array.from(found.subarray(k * n, (k + 1) * n));
-    const friction = Array.from(/** @type {Float64Array} */ (this.kernels.friction(qd)));
+    const friction = Array.from(this.kernels.friction(qd), (x) => this.share * Number(x));
     const M = qd.map((_, j) => row(3 + n + j));
     const rotors = this.data.joints.map((joint) => joint.rotor);
     const centrifugal = still.map((_, i) => qd.reduce((sum, _x, j) => sum + row(3 + j)[i], 0) - friction[i]);
@@ -89,6 +110,27 @@ export class Model {
     };
     const kinetic = 0.5 * M.reduce((sum, line, i) => sum + qd[i] * line.reduce((s, x, j) => s + x * qd[j], 0), 0);
     return { tau: row(0), terms, M, kinetic };
+  }
+
+  /**
+   * Accelerations of the arm let go, or under computed torque towards targets.
+   * @param {number[]} q
+   * @param {number[]} qd
+   * @param {{goal: number[], rate: number[], push: number[], kp: number[], kd: number[], believed: number[]} | null} aim
+   */
+  accelerations(q, qd, aim) {
+    const { tau: bias, M } = this.dynamics(q, qd, this.still);
+    if (!aim)
+      return solve(
+        M,
+        bias.map((x) => -x),
+      );
+    const push = aim.push.map((x, j) => x + aim.kp[0] * (aim.goal[j] - q[j]) + aim.kd[0] * (aim.rate[j] - qd[j]));
+    const given = this.kernels.torques(q, qd, push, aim.believed, this.gravity);
+    return solve(
+      M,
+      bias.map((x, j) => given[j] - x),
+    );
   }
 
   /**
@@ -110,7 +152,6 @@ export class Motion {
    * @param {number[][]} qdd
    */
   constructor(t, q, qd, qdd) {
-    Object.assign(this, { t, q, qd, qdd });
     this.t = t;
     this.q = q;
     this.qd = qd;
@@ -128,9 +169,16 @@ export class Motion {
    */
   static fromRows(numbers, n) {
     const width = 1 + 3 * n;
-    const rows = Array.from({ length: numbers.length / width }, (_, k) => Array.from(numbers.subarray(k * width, (k + 1) * width)));
+    const rows = Array.from({ length: numbers.length / width }, (_, k) =>
+      Array.from(numbers.subarray(k * width, (k + 1) * width)),
+    );
     const part = (/** @type {number} */ k) => rows.map((row) => row.slice(1 + k * n, 1 + (k + 1) * n));
-    return new Motion(rows.map((row) => row[0]), part(0), part(1), part(2));
+    return new Motion(
+      rows.map((row) => row[0]),
+      part(0),
+      part(1),
+      part(2),
+    );
   }
 
   /**
@@ -156,7 +204,7 @@ export class Motion {
     const { t } = this;
     const when = Math.min(Math.max(time, t[0]), this.duration);
     let low = 0;
-    for (let high = t.length - 1; high - low > 1; ) {
+    for (let high = t.length - 1; high - low > 1;) {
       const middle = (low + high) >> 1;
       if (t[middle] <= when) low = middle;
       else high = middle;

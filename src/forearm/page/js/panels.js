@@ -1,5 +1,5 @@
 /** The panels beside the arm: torques by term, energy, mass matrix, equations. Each is built once and told numbers. */
-import { element, shown, tell } from "./elements.js";
+import { byId, element, shown, tell } from "./elements.js";
 import { TERMS } from "./model.js";
 
 /** @typedef {import("./model.js").Joint} Joint */
@@ -51,9 +51,22 @@ export class TorqueBars {
     const sum = element("i", { class: "sum" });
     const bands = joint.effort ? [element("i", { class: "band low" }), element("i", { class: "band high" })] : [];
     const value = element("output", { id: `tau-${j}`, "aria-label": `torque of ${joint.name}` });
-    const track = element("div", { class: "track", "aria-hidden": "true" }, ...bands, element("i", { class: "zero" }), ...Object.values(parts), sum);
+    const track = element(
+      "div",
+      { class: "track", "aria-hidden": "true" },
+      ...bands,
+      element("i", { class: "zero" }),
+      ...Object.values(parts),
+      sum,
+    );
     const limit = joint.effort ? `limit ±${shown(joint.effort, 0)} ${effortUnit(joint)}` : "no limit given";
-    const root = element("div", { class: "bar", title: limit }, element("span", { class: "name" }, joint.name), track, value);
+    const root = element(
+      "div",
+      { class: "bar", title: limit },
+      element("span", { class: "name" }, joint.name),
+      track,
+      value,
+    );
     return { root, parts, sum, bands, value };
   }
 
@@ -64,7 +77,10 @@ export class TorqueBars {
   show(tau, terms) {
     this.joints.forEach((joint, j) => {
       const row = this.rows[j];
-      const ends = this.terms.reduce((out, term) => out.map((x, k) => (terms[term][j] > 0 === !k ? x + Math.abs(terms[term][j]) : x)), [0, 0]);
+      const ends = this.terms.reduce(
+        (out, term) => out.map((x, k) => (terms[term][j] > 0 === !k ? x + Math.abs(terms[term][j]) : x)),
+        [0, 0],
+      );
       this.largest[j] = Math.max(this.largest[j], ends[0], ends[1], Math.abs(tau[j]));
       const scale = 50 / this.largest[j];
       let [right, left] = [0, 0];
@@ -84,7 +100,7 @@ export class TorqueBars {
         for (const band of row.bands) band.style.width = `${inside}%`;
         row.root.classList.toggle("over", Math.abs(tau[j]) > joint.effort);
       }
-      tell(row.value, tau[j], ` ${effortUnit(joint)}`);
+      tell(row.value, tau[j], ` ${effortUnit(joint)}`, 2, false);
     });
   }
 }
@@ -94,9 +110,20 @@ export class MassMap {
   /** @param {Joint[]} joints */
   constructor(joints) {
     this.cells = joints.map((_, i) => joints.map((__, j) => element("td", { id: `M-${i}-${j}` })));
-    const head = element("tr", {}, element("th", {}), ...joints.map((_, j) => element("th", { scope: "col" }, String(j + 1))));
-    const rows = this.cells.map((line, i) => element("tr", {}, element("th", { scope: "row" }, String(i + 1)), ...line));
-    const caption = element("caption", {}, "M(q): what a joint's acceleration (column) asks of each joint (row) [kg m², kg m, kg]");
+    const head = element(
+      "tr",
+      {},
+      element("th", {}),
+      ...joints.map((_, j) => element("th", { scope: "col" }, String(j + 1))),
+    );
+    const rows = this.cells.map((line, i) =>
+      element("tr", {}, element("th", { scope: "row" }, String(i + 1)), ...line),
+    );
+    const caption = element(
+      "caption",
+      {},
+      "M(q): what a joint's acceleration (column) asks of each joint (row) [kg m², kg m, kg]",
+    );
     this.root = element("table", { class: "mass" }, caption, element("thead", {}, head), element("tbody", {}, ...rows));
   }
 
@@ -109,7 +136,7 @@ export class MassMap {
         const share = Math.round(100 * Math.sqrt(Math.abs(x) / largest));
         const color = x >= 0 ? "var(--warm)" : "var(--cool)";
         cell.style.background = `color-mix(in srgb, ${color} ${share}%, transparent)`;
-        tell(cell, x, "", largest < 1 ? 3 : 2);
+        tell(cell, x, "", largest < 10 ? 3 : 1, false);
       }),
     );
   }
@@ -124,45 +151,50 @@ export class Equations {
    */
   constructor(papers, joints, change) {
     this.papers = papers;
-    this.which = element("select", { id: "formulation", onchange: () => this.build(change) }, ...papers.map((paper, k) => element("option", { value: k }, paper.stem.replaceAll("_", " "))));
-    this.link = element("select", { id: "equation-link", onchange: change }, ...joints.map((joint, k) => element("option", { value: k + 1 }, `i = ${k + 1}, ${joint.name}`)));
-    this.about = element("p", { class: "caption" });
-    this.list = element("div", { class: "equations", tabindex: "0", role: "region", "aria-label": "equations and their values" });
-    const controls = element("div", { class: "row" }, element("label", {}, "formulation ", this.which), element("label", {}, "link ", this.link));
-    this.root = element("div", {}, controls, this.about, this.list);
-    this.build(() => {});
+    this.which = byId("formulation");
+    this.link = byId("equation-link");
+    this.which.append(...papers.map((paper, k) => element("option", { value: k }, paper.stem.replaceAll("_", " "))));
+    this.link.append(...joints.map((joint, k) => element("option", { value: k + 1 }, `i = ${k + 1}, ${joint.name}`)));
+    this.link.addEventListener("change", change);
+    this.which.addEventListener("change", () => {
+      this.lines = this.build();
+      change();
+    });
+    this.lines = this.build();
   }
 
   get paper() {
     return this.papers[Number(this.which.value)];
   }
 
-  /** @param {() => void} change */
-  build(change) {
+  build() {
     const { paper } = this;
-    this.about.textContent = `${paper.paper}. ${paper.operations}. Every value is what that line of the formulation's file computes, now.`;
-    this.lines = paper.statements.map(([tag, line]) => {
-      const value = element("output", {});
-      const root = element("div", { class: "equation" }, element("span", { class: "tag" }, `(${tag})`), element("code", {}, line), value);
+    const meaning = "Every value is what that line of the formulation's file computes, now.";
+    byId("about").textContent = `${paper.paper}. ${paper.operations}. ${meaning}`;
+    const lines = paper.statements.map(([tag, line]) => {
+      const value = element("output");
+      const root = element("div", { class: "equation" }, element("span", { class: "tag" }, `(${tag})`));
+      root.append(element("code", {}, line), value);
       return { root, value };
     });
-    this.list.replaceChildren(...this.lines.map((line) => line.root));
-    change();
+    byId("equations").replaceChildren(...lines.map((line) => line.root));
+    return lines;
   }
 
   /** @param {Float64Array} values */
   show(values) {
     const link = Number(this.link.value);
-    for (const line of this.lines ?? []) line.root.hidden = true;
+    for (const line of this.lines) line.root.hidden = true;
     for (const [statement, name, at, first, shape] of this.paper.rows) {
       if (at !== link && at !== 0) continue;
-      const line = /** @type {any} */ (this.lines)[statement];
+      const line = this.lines[statement];
       const size = shape.reduce((a, b) => a * b, 1);
       const numbers = Array.from(values.subarray(first, first + size));
-      line.root.hidden = false;
       const width = shape.length === 2 ? shape[1] : size;
-      const rows = Array.from({ length: Math.ceil(size / width) }, (_, k) => numbers.slice(k * width, (k + 1) * width).map((x) => shown(x, 3)).join("  "));
-      line.value.textContent = `${name} = ${rows.length > 1 ? "\n" : ""}${rows.join("\n")}`;
+      const rows = Array.from({ length: size / width }, (_, k) => numbers.slice(k * width, (k + 1) * width));
+      const text = rows.map((row) => row.map((x) => shown(x, 3)).join("  ")).join("\n");
+      line.root.hidden = false;
+      line.value.textContent = `${name} = ${rows.length > 1 ? "\n" : ""}${text}`;
       line.value.dataset.value = JSON.stringify(numbers);
     }
   }

@@ -84,7 +84,10 @@ export class Solids {
    * @param {Vector} color
    */
   capsule(a, b, radius, color) {
-    const along = Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]) > 1e-9 ? unit([b[0] - a[0], b[1] - a[1], b[2] - a[2]]) : [0, 0, 1];
+    const along =
+      Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]) > 1e-9
+        ? unit([b[0] - a[0], b[1] - a[1], b[2] - a[2]])
+        : [0, 0, 1];
     const side = unit(cross(along, Math.abs(along[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
     this.put(a, b, scale(side, radius), scale(cross(along, side), radius), scale(along, radius), color);
   }
@@ -104,8 +107,12 @@ export class Solids {
   }
 }
 
-/** Corners and triangles of a ball, its two halves apart so that they can be pulled from each other. */
-function ball(rings = 10, around = 20) {
+/**
+ * Corners and triangles of a ball, its two halves apart so that they can be pulled from each other.
+ * @param {number} rings
+ * @param {number} around
+ */
+function ball(rings, around) {
   const corners = [];
   const triangles = [];
   for (const sign of [1, -1]) {
@@ -138,7 +145,10 @@ function ball(rings = 10, around = 20) {
  */
 function program(gl, vertex, fragment) {
   const made = gl.createProgram();
-  for (const [kind, text] of /** @type {[number, string][]} */ ([[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]])) {
+  for (const [kind, text] of /** @type {[number, string][]} */ ([
+    [gl.VERTEX_SHADER, vertex],
+    [gl.FRAGMENT_SHADER, fragment],
+  ])) {
     const shader = /** @type {WebGLShader} */ (gl.createShader(kind));
     gl.shaderSource(shader, text);
     gl.compileShader(shader);
@@ -151,13 +161,16 @@ function program(gl, vertex, fragment) {
 
 /** The camera: it circles around a target. */
 export class Camera {
-  /** @param {number} size how large the scene is [m] */
-  constructor(size) {
+  /**
+   * @param {number} size how large the scene is [m]
+   * @param {number[]} target its middle
+   */
+  constructor(size, target) {
     this.size = size;
     this.azimuth = -0.95;
     this.elevation = 0.38;
-    this.distance = 2.6 * size;
-    this.target = [0, 0, 0.4 * size];
+    this.distance = 2.5 * size;
+    this.target = target;
     this.angle = 0.62;
   }
 
@@ -213,32 +226,16 @@ export class Camera {
 export class Renderer {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
-    const gl = canvas.getContext("webgl2", { antialias: true, stencil: true, preserveDrawingBuffer: true });
+    const gl = canvas.getContext("webgl2", { antialias: false, stencil: true, preserveDrawingBuffer: true });
     if (!gl) throw new Error("This browser has no WebGL 2.");
     this.canvas = canvas;
     this.gl = gl;
     this.solids = program(gl, SOLID_VERTEX, SOLID_FRAGMENT);
     this.lines = program(gl, LINE_VERTEX, LINE_FRAGMENT);
     this.places = new Map();
-    const { corners, triangles } = ball();
-    this.size = triangles.length;
-    this.solidArray = gl.createVertexArray();
-    gl.bindVertexArray(this.solidArray);
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ARRAY_BUFFER, corners, gl.STATIC_DRAW);
-    gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, triangles, gl.STATIC_DRAW);
     this.instances = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.instances);
-    for (let k = 1, at = 0; k <= 6; k++) {
-      const width = k === 6 ? 4 : 3;
-      gl.enableVertexAttribArray(k);
-      gl.vertexAttribPointer(k, width, gl.FLOAT, false, 4 * SOLID, 4 * at);
-      gl.vertexAttribDivisor(k, 1);
-      at += width;
-    }
+    this.round = this.mesh(7, 16);
+    this.thin = this.mesh(1, 6);
     this.lineArray = gl.createVertexArray();
     gl.bindVertexArray(this.lineArray);
     this.lineNumbers = gl.createBuffer();
@@ -247,6 +244,33 @@ export class Renderer {
     gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 28, 0);
     gl.enableVertexAttribArray(1);
     gl.vertexAttribPointer(1, 4, gl.FLOAT, false, 28, 12);
+  }
+
+  /**
+   * A ball to be drawn many times.
+   * @param {number} rings
+   * @param {number} around
+   */
+  mesh(rings, around) {
+    const { gl } = this;
+    const { corners, triangles } = ball(rings, around);
+    const array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, corners, gl.STATIC_DRAW);
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, triangles, gl.STATIC_DRAW);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.instances);
+    for (let k = 1, at = 0; k <= 6; k++) {
+      const width = k === 6 ? 4 : 3;
+      gl.enableVertexAttribArray(k);
+      gl.vertexAttribPointer(k, width, gl.FLOAT, false, 4 * SOLID, 4 * at);
+      gl.vertexAttribDivisor(k, 1);
+      at += width;
+    }
+    return { array, size: triangles.length };
   }
 
   /**
@@ -259,9 +283,11 @@ export class Renderer {
     return this.places.get(key);
   }
 
-  /** Fit the drawing to the canvas on the screen; gives its aspect. */
-  fit() {
-    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+  /**
+   * Fit the drawing to the canvas on the screen; gives its aspect.
+   * @param {number} ratio pixels drawn for each of the page's
+   */
+  fit(ratio) {
     const width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
     const height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
     if (this.canvas.width !== width || this.canvas.height !== height) {
@@ -272,7 +298,7 @@ export class Renderer {
   }
 
   /**
-   * @param {{matrix: Vector, eye: Vector, opaque: Solids, glass: Solids, lines: number[], floor: number,
+   * @param {{matrix: Vector, eye: Vector, opaque: Solids, thin: Solids, glass: Solids, lines: number[], floor: number,
    *          shadow: Vector}} scene lines: x y z r g b a for each end of each line
    */
   draw(scene) {
@@ -289,12 +315,13 @@ export class Renderer {
     gl.stencilFunc(gl.EQUAL, 0, 0xff);
     gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
     gl.depthMask(false);
-    this.drawSolids(scene.opaque, true);
+    this.drawSolids(scene.opaque, this.round, true);
     gl.disable(gl.STENCIL_TEST);
     gl.depthMask(true);
-    this.drawSolids(scene.opaque, false);
+    this.drawSolids(scene.opaque, this.round, false);
+    this.drawSolids(scene.thin, this.thin, false);
     gl.depthMask(false);
-    this.drawSolids(scene.glass, false);
+    this.drawSolids(scene.glass, this.round, false);
     gl.depthMask(true);
   }
 
@@ -317,19 +344,20 @@ export class Renderer {
     gl.uniform3fv(this.at(this.solids, "eye"), scene.eye);
     gl.uniform4fv(this.at(this.solids, "shadow"), scene.shadow);
     gl.uniform1f(this.at(this.solids, "floorHeight"), scene.floor);
-    gl.bindVertexArray(this.solidArray);
   }
 
   /**
    * @param {Solids} solids
+   * @param {{array: WebGLVertexArrayObject, size: number}} mesh
    * @param {boolean} flat
    */
-  drawSolids(solids, flat) {
+  drawSolids(solids, mesh, flat) {
     const { gl } = this;
     if (!solids.count) return;
+    gl.bindVertexArray(mesh.array);
     gl.uniform1f(this.at(this.solids, "flatten"), flat ? 1 : 0);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.instances);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(solids.numbers), gl.DYNAMIC_DRAW);
-    gl.drawElementsInstanced(gl.TRIANGLES, this.size, gl.UNSIGNED_SHORT, 0, solids.count);
+    gl.drawElementsInstanced(gl.TRIANGLES, mesh.size, gl.UNSIGNED_SHORT, 0, solids.count);
   }
 }

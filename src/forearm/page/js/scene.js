@@ -2,11 +2,11 @@
 import { add, cross, dot, norm, scale, solve, subtract, unit } from "./linear.js";
 import { Solids } from "./renderer.js";
 
-const AXES = [[0.75, 0.26, 0.18, 1], [0.27, 0.58, 0.36, 1], [0.18, 0.42, 0.72, 1]];
-const LAYERS = /** @type {const} */ ({ bodies: "bodies", frames: "frames", path: "path", ease: "hand's ease" });
-
-export { LAYERS };
-
+const AXES = [
+  [0.75, 0.26, 0.18, 1],
+  [0.27, 0.58, 0.36, 1],
+  [0.18, 0.42, 0.72, 1],
+];
 /** Places of a look, taken apart. */
 export class Places {
   /**
@@ -65,13 +65,22 @@ export function easeAxes(J, M) {
   const rows = J.slice(0, 3);
   const answers = rows.map((row) => solve(M, row));
   let A = rows.map((row) => answers.map((x) => row.reduce((sum, y, k) => sum + y * x[k], 0)));
-  let V = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  let V = [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ];
   for (let sweep = 0; sweep < 12; sweep++) {
-    for (const [p, q] of [[0, 1], [0, 2], [1, 2]]) {
+    for (const [p, q] of [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+    ]) {
       if (Math.abs(A[p][q]) < 1e-300) continue;
       const angle = 0.5 * Math.atan2(2 * A[p][q], A[q][q] - A[p][p]);
       const [c, s] = [Math.cos(angle), Math.sin(angle)];
-      const turn = (/** @type {number[]} */ row) => row.map((x, k) => (k === p ? c * x - s * row[q] : k === q ? s * row[p] + c * x : x));
+      const turn = (/** @type {number[]} */ row) =>
+        row.map((x, k) => (k === p ? c * x - s * row[q] : k === q ? s * row[p] + c * x : x));
       A = A.map(turn);
       A = [0, 1, 2].map((k) => turn([A[0][k], A[1][k], A[2][k]])); // symmetric: columns are rows
       V = V.map(turn);
@@ -91,7 +100,7 @@ export function easeAxes(J, M) {
  */
 export function buildScene(places, look) {
   const { data, size, layers, dark } = look;
-  const [opaque, glass] = [new Solids(), new Solids()];
+  const [opaque, thin, glass] = [new Solids(), new Solids(), new Solids()];
   const { n } = places;
   const bone = dark ? [0.68, 0.75, 0.8, 1] : [0.9, 0.92, 0.93, 1];
   const metal = dark ? [0.2, 0.52, 0.53, 1] : [0.13, 0.4, 0.43, 1];
@@ -105,7 +114,12 @@ export function buildScene(places, look) {
     opaque.capsule(a, elbow, radius(k), bone);
     opaque.capsule(elbow, b, radius(k), bone);
     const half = scale(z, 0.045 * size - (0.018 * size * k) / n);
-    opaque.capsule(subtract(a, half), add(a, half), 1.12 * radius(k), data.joints[k].kind === "R" ? metal : [0.55, 0.42, 0.65, 1]);
+    opaque.capsule(
+      subtract(a, half),
+      add(a, half),
+      1.12 * radius(k),
+      data.joints[k].kind === "R" ? metal : [0.55, 0.42, 0.65, 1],
+    );
   }
   opaque.capsule(places.points[n], places.tool, 0.6 * radius(n), bone);
   opaque.capsule(places.tool, places.tool, (look.held ? 0.036 : 0.03) * size, gold);
@@ -116,26 +130,44 @@ export function buildScene(places, look) {
   if (layers.bodies) {
     data.bodies.forEach((body, k) => {
       opaque.capsule(places.centers[k], places.centers[k], 0.011 * size, [0.25, 0.2, 0.12, 1]);
-      if (body) glass.ellipsoid(places.centers[k], body.axes.map((axis) => places.turned(k + 1, axis)), [0.93, 0.68, 0.28, 0.4]);
+      if (body)
+        glass.ellipsoid(
+          places.centers[k],
+          body.axes.map((axis) => places.turned(k + 1, axis)),
+          [0.93, 0.68, 0.28, 0.4],
+        );
     });
   }
   if (layers.frames) {
     for (let k = 0; k <= n + 1; k++) {
       const long = (k === 0 || k === n + 1 ? 0.15 : 0.09) * size;
-      AXES.forEach((color, j) => opaque.capsule(places.points[k], add(places.points[k], scale(places.axis(k, j), long)), 0.005 * size, color));
+      AXES.forEach((color, j) =>
+        thin.capsule(places.points[k], add(places.points[k], scale(places.axis(k, j), long)), 0.005 * size, color),
+      );
     }
   }
   if (layers.path) {
-    for (let k = 1; k < look.path.length; k++) opaque.capsule(look.path[k - 1], look.path[k], 0.004 * size, [0.8, 0.34, 0.18, 1]);
+    for (let k = 1; k < look.path.length; k++)
+      thin.capsule(look.path[k - 1], look.path[k], 0.004 * size, [0.8, 0.34, 0.18, 1]);
   }
-  if (look.ease && layers.ease) glass.ellipsoid(places.tool, look.ease.map((axis) => scale(axis, 0.16 * size)), [0.2, 0.6, 0.65, 0.4]);
+  if (look.ease && layers.ease)
+    glass.ellipsoid(
+      places.tool,
+      look.ease.map((axis) => scale(axis, 0.16 * size)),
+      [0.2, 0.6, 0.65, 0.4],
+    );
   if (look.load.mass > 0) {
     const at = add(places.tool, places.turned(n + 1, [look.load.x, look.load.y, look.load.z]));
-    opaque.capsule(at, at, Math.min(0.12 * size, Math.cbrt((0.75 * look.load.mass) / (Math.PI * 2700))), [0.62, 0.28, 0.2, 1]);
+    opaque.capsule(
+      at,
+      at,
+      Math.min(0.12 * size, Math.cbrt((0.75 * look.load.mass) / (Math.PI * 2700))),
+      [0.62, 0.28, 0.2, 1],
+    );
   }
   const pull = norm(look.gravity);
-  if (pull && Math.abs(look.gravity[2] + pull) > 1e-9 * pull) arrow(opaque, size, unit(look.gravity));
-  return { opaque, glass };
+  if (pull && Math.abs(look.gravity[2] + pull) > 1e-9 * pull) arrow(thin, size, unit(look.gravity));
+  return { opaque, thin, glass };
 }
 
 /**
@@ -150,7 +182,8 @@ function arrow(solids, size, down) {
   const color = [0.66, 0.24, 0.16, 1];
   const side = unit(cross(down, Math.abs(down[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
   solids.capsule(start, end, 0.008 * size, color);
-  for (const sign of [1, -1]) solids.capsule(end, add(end, add(scale(down, -0.07 * size), scale(side, sign * 0.04 * size))), 0.008 * size, color);
+  for (const sign of [1, -1])
+    solids.capsule(end, add(end, add(scale(down, -0.07 * size), scale(side, sign * 0.04 * size))), 0.008 * size, color);
 }
 
 /**
@@ -164,7 +197,8 @@ export function floorLines(size, height, dark) {
   const far = step * Math.ceil((1.6 * size) / step);
   const lines = /** @type {number[]} */ ([]);
   const color = dark ? [0.5, 0.6, 0.66] : [0.42, 0.52, 0.58];
-  const alpha = (/** @type {number} */ x, /** @type {number} */ y) => 0.5 * Math.max(0, 1 - Math.hypot(x, y) / far) ** 1.5;
+  const alpha = (/** @type {number} */ x, /** @type {number} */ y) =>
+    0.5 * Math.max(0, 1 - Math.hypot(x, y) / far) ** 1.5;
   const put = (/** @type {number} */ x, /** @type {number} */ y) => lines.push(x, y, height, ...color, alpha(x, y));
   for (let a = -far; a <= far + step / 2; a += step) {
     for (let b = -far; b < far - step / 2; b += step) {
