@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 
 import numpy as np
 import pytest
@@ -48,8 +49,16 @@ def opened(browser, file, width=1400, scheme="light", heard=None):
         page.on("pageerror", lambda error: heard.append(str(error)))
         page.on("request", lambda request: heard.append(request.url))
     page.goto(file.as_uri())
-    page.wait_for_function("globalThis.forearmView && forearmView.drawn > 1")
+    until(page, "globalThis.forearmView && forearmView.drawn > 1")
     return page
+
+
+def until(page, condition):
+    """Wait for something; the page's policy lets no waiting script in."""
+    end = time.monotonic() + 120
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, condition
+        time.sleep(0.05)
 
 
 def settle(page):
@@ -76,7 +85,8 @@ def test_it_opens_in_silence(browser, file, width, scheme, tmp_path):
         """() => { forearmView.render(1); const gl = forearmView.renderer.gl, c = forearmView.renderer.canvas;
         const all = new Uint8Array(4 * c.width * c.height);
         gl.readPixels(0, 0, c.width, c.height, gl.RGBA, gl.UNSIGNED_BYTE, all);
-        let solid = 0; for (let k = 3; k < all.length; k += 4) solid += all[k] === 255; return solid / (all.length / 4); }"""
+        let solid = 0; for (let k = 3; k < all.length; k += 4) solid += all[k] === 255;
+        return solid / (all.length / 4); }"""
     )
     assert 0.01 < painted < 0.5, "an arm is drawn"
     page.close()
@@ -204,13 +214,13 @@ def test_a_load_changes_the_torques(browser, file):
     page, arm = opened(browser, file), fa.load("panda")
     page.locator("#payload-number").fill("2.5")
     page.locator("#payload-z-number").fill("0.1")
-    page.wait_for_function("!forearmView.stale")
+    until(page, "!forearmView.stale")
     loaded = arm.with_payload(2.5, (0.0, 0.0, 0.1), frame="tool")
     q = np.array(page.evaluate("forearmView.q"))
     tau = [value(page, f"tau-{j}") for j in range(7)]
     np.testing.assert_allclose(tau, fa.gravity_torque(loaded, q), atol=1e-9)
     page.locator("#tilt-number").fill("90")
-    page.wait_for_function("!forearmView.stale")
+    until(page, "!forearmView.stale")
     wall = loaded.replace(gravity=(9.81 if arm.gravity[2] == -9.81 else -arm.gravity[2], 0.0, 0.0))
     tau = [value(page, f"tau-{j}") for j in range(7)]
     np.testing.assert_allclose(tau, fa.gravity_torque(wall, q), atol=1e-9)
@@ -220,7 +230,7 @@ def test_a_load_changes_the_torques(browser, file):
 def test_playing_and_scrubbing(browser, file):
     page, arm = opened(browser, file), fa.load("panda")
     page.locator("#play").click()
-    page.wait_for_function("forearmView.time > 0.1")
+    until(page, "forearmView.time > 0.1")
     page.locator("#play").click()
     assert page.locator("#play").inner_text() == "▶ play"
     page.evaluate(
@@ -230,7 +240,7 @@ def test_playing_and_scrubbing(browser, file):
     want = motion(0.5)
     for name, values in zip(("q", "qd", "qdd"), want, strict=True):
         np.testing.assert_allclose(page.evaluate(f"forearmView.{name}"), values, atol=1e-9)
-    assert page.evaluate("document.querySelector('.cursor').style.left") == "50%"
+    until(page, "document.querySelector('.cursor').style.left === '50%'")
     page.close()
 
 

@@ -245,6 +245,7 @@ export class App {
   seek(time) {
     this.time = Math.max(0, Math.min(time, this.duration));
     this.setMode("still");
+    if (this.showsHistory) this.showMotion();
     this.take(this.motion.at(this.time));
   }
 
@@ -478,6 +479,7 @@ export class App {
     }
     byId("clock").textContent = `${shown(this.mode === "fall" ? this.ledger.time : this.time)} s`;
     if (this.mode !== "fall") byId("scrub").value = String(this.time / this.duration);
+    this.markTime();
   }
 
   /** @param {number} [now] */
@@ -508,8 +510,14 @@ export class App {
       this.plots.forEach((plot, k) => plot.show(t, rows[k], k === 2 ? this.limits : []));
       this.showsHistory = true;
     } else if (!live && this.showsHistory && this.mode === "motion") this.showMotion();
-    const end = this.showsHistory ? t[t.length - 1] : this.time;
-    this.plots.forEach((plot) => plot.mark(end));
+    this.markTime();
+  }
+
+  /** The cursor of the plots is the time of the view. */
+  markTime() {
+    const { t } = this.history;
+    const now = this.showsHistory ? t[t.length - 1] : this.time;
+    this.plots.forEach((plot) => plot.mark(now));
   }
 
   get limits() {

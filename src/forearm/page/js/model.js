@@ -204,7 +204,7 @@ export class Motion {
     const { t } = this;
     const when = Math.min(Math.max(time, t[0]), this.duration);
     let low = 0;
-    for (let high = t.length - 1; high - low > 1;) {
+    for (let high = t.length - 1; high - low > 1; ) {
       const middle = (low + high) >> 1;
       if (t[middle] <= when) low = middle;
       else high = middle;
