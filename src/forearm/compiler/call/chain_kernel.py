@@ -19,12 +19,12 @@ from forearm.faults import KernelFault
 
 @final
 class ChainKernel(MachineKernel):
-    """The torques of a long chain, as loops over links."""
+    """A quantity of a long chain, as loops over links."""
 
     @cached_property
     def plan(self) -> ChainPlan:
         """The scratch area of the batch."""
-        return ChainPlan(self.graph, self.lanes)
+        return ChainPlan(self.graph, self.lanes, "rows" if self.layout == "rows" else "")
 
     def _run_one(self, taken: list[Array], outs: list[Array]) -> None:
         """One state is a batch of one."""

@@ -120,7 +120,7 @@ class ProcessorKernel(MachineKernel):
             real = "double" if self.dtype.name == "float64" else "float"
             return c99.source(c99.Unit("forearm", real, {identifier(self.name): self.graph}, {}))
         if kind == "ptx":
-            from forearm.compiler.llvm.ptx import ptx_batch
+            from forearm.compiler.llvm.ptx.ptx_batches import ptx_batch
 
             return ptx_batch(self.graph, self.dtype.name)
         raise KernelFault(f"{self.name}: source({kind!r}) is not known; ask for llvm, asm, numpy, c or ptx.")
