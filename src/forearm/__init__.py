@@ -55,7 +55,7 @@ _NAMES = {
     "compile": "compiler.pipeline",
     "Kernel": "compiler.kernel",
     "emit_c": "compiler.sources.controller",
-    "emit_wasm": "simulation.wasm_simulation",
+    "emit_wasm": "page.wasm_simulation",
     "torch_function": "gradients",
     "jax_function": "gradients",
     "casadi_function": "compiler.sources.casadi_symbols",
@@ -130,7 +130,7 @@ if TYPE_CHECKING:
     from forearm.page.motion_report import report as report
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
     from forearm.simulation import significance as significance, simulate as simulate
-    from forearm.simulation.wasm_simulation import emit_wasm as emit_wasm
+    from forearm.page.wasm_simulation import emit_wasm as emit_wasm
     from forearm.strobing import strobe as strobe
     from forearm.tabulated import (
         LookupTable as LookupTable,

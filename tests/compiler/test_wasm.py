@@ -18,7 +18,7 @@ from forearm.compiler.graph.trace import trace
 from forearm.compiler.model.quantities import QUANTITIES
 from forearm.compiler.wasm.module_sines import HALF_PI, apart, sincos
 from forearm.compiler.wasm.wasm_kernel import WasmKernel
-from forearm.simulation.wasm_simulation import LAWS, law_step, wasm_rollout
+from forearm.page.wasm_simulation import LAWS, law_step, wasm_rollout
 from peers.urdf_arms import SOURCES
 
 pytest.importorskip("wasmtime")

@@ -72,7 +72,6 @@ ROOMS = {
         "summands",
         "records",
         "traced_laws",
-        "wasm_simulation",
         "control_laws",
         "row_blocks",
         "significant_terms",

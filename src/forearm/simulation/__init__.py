@@ -12,7 +12,6 @@ Quintic, Trapezoid, Fourier, ViaPoints, read_motion      motions
     schemes/     one file for each integration scheme, and their registry; engines carries states along,
                  row_blocks in blocks that stay short
     control_laws, traced_laws          laws ready made; a user's law as a graph
-    wasm_simulation                    rollouts for browsers, emit_wasm
     records, outcomes, stability       what comes out, how each motion ended, how stiff it was
     step_advice                        how long a step may be
     significant_terms, summands        which terms matter, and life without them

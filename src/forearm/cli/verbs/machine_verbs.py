@@ -85,7 +85,7 @@ def _module(
 ) -> None:
     from forearm.compiler.wasm.module_files import file_names
     from forearm.faults import StateFault
-    from forearm.simulation.wasm_simulation import emit_wasm
+    from forearm.page.wasm_simulation import emit_wasm
 
     if dtype != "float64":
         raise StateFault(
