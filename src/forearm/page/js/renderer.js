@@ -226,7 +226,7 @@ export class Camera {
 export class Renderer {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
-    const gl = canvas.getContext("webgl2", { antialias: false, stencil: true, preserveDrawingBuffer: true });
+    const gl = canvas.getContext("webgl2", { antialias: false, stencil: true });
     if (!gl) throw new Error("This browser has no WebGL 2.");
     this.canvas = canvas;
     this.gl = gl;
