@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from forearm import __version__, escapes
 from forearm.arm import Arm
@@ -28,6 +29,8 @@ from forearm.page.equation_values import EquationValue, equation_values
 from forearm.page.view_kernels import view_graphs, view_rollouts
 from forearm.plots import good_view
 
+AnyMotion = Motion | Samples | Recorded | str | Path
+"""A motion, its rows, a recording, or the file of one."""
 SCRIPTS = ("linear", "elements", "charts", "model", "renderer", "scene", "panels", "hand", "controls", "app")
 """Files of page/js, in an order in which each uses those before it."""
 PAPERS = ("luh_walker_paul_1980", "hollerbach_1980_3x3")
@@ -81,9 +84,9 @@ def frame_of(shown: Shown, height: int = 760) -> str:
 
 def view(
     arm: Arm,
-    motion: Any = None,
+    motion: AnyMotion | None = None,
     *,
-    q: Any = None,
+    q: npt.ArrayLike | None = None,
     formulations: Sequence[str] = PAPERS,
 ) -> View:
     """A page that shows an arm alive: drag its hand, see every torque by its terms, let it go.
@@ -106,8 +109,8 @@ def view(
         if stem not in FORMULATIONS:
             raise StateFault(f"view: no formulation {stem!r}; there are {', '.join(FORMULATIONS)}.")
     samples = None if motion is None else samples_of(arm, motion)
-    first = samples.q[0] if q is None and samples is not None else good_view(arm) if q is None else q
-    start = np.asarray(first, dtype=float)
+    shown = good_view(arm) if samples is None else samples.q[0]
+    start = np.asarray(shown if q is None else q, dtype=float)
     if start.shape != (arm.n,) or not np.all(np.isfinite(start)):
         raise StateFault(
             f"view: q has shape {start.shape}; arm {arm.name!r} takes ({arm.n},) finite numbers."
@@ -129,11 +132,11 @@ def view(
     return View(arm.name, _document(arm, data))
 
 
-def samples_of(arm: Arm, motion: Any, most: int | None = MOST_SAMPLES) -> Samples:
+def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> Samples:
     """A motion as rows from time zero on: a Motion, Samples, a recording or its file; at most so many of them."""
     if isinstance(motion, (str, Path)):
         motion = read_motion(motion, arm)
-    found = motion.samples if isinstance(motion, Recorded) else motion
+    found: object = motion.samples if isinstance(motion, Recorded) else motion
     if isinstance(found, Motion):
         found = found.sample(MOST_SAMPLES)
     if not isinstance(found, Samples):

@@ -17,7 +17,7 @@ from forearm.motion.motions import Samples
 from forearm.output_files import write_text
 from forearm.page import evidence
 from forearm.page.document import Figure, PageTable, Section, page
-from forearm.page.live_view import frame_of, samples_of, view
+from forearm.page.live_view import AnyMotion, frame_of, samples_of, view
 
 Tell = Callable[[int, int, str], None]
 STATES = {6: 24, 9: 8}
@@ -60,7 +60,7 @@ class Report:
         return f"<Report on {self.name}: {verdict}; {len(self.html.encode()) / 1000:.0f} kB of HTML>"
 
 
-def report(arm: Arm, motion: Any, *, say: Tell | None = None) -> Report:
+def report(arm: Arm, motion: AnyMotion, *, say: Tell | None = None) -> Report:
     """The report of a motion: torques and their terms, limits judged, all formulations, operations, speed here.
 
     Args:
