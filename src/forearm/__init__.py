@@ -80,6 +80,8 @@ _NAMES = {
     "base_parameters": "identification",
     "excite": "identification",
     "observer": "identification",
+    "watch": "identification",
+    "Watched": "identification",
     # the page
     "view": "page.live_view",
     "report": "page.motion_report",
@@ -118,11 +120,13 @@ if TYPE_CHECKING:
     from forearm.identification import (
         Identified as Identified,
         Payload as Payload,
+        Watched as Watched,
         base_parameters as base_parameters,
         excite as excite,
         identify as identify,
         identify_payload as identify_payload,
         observer as observer,
+        watch as watch,
     )
     from forearm.inertia import Inertia as Inertia
     from forearm.link import Drive as Drive, Link as Link, Wrench as Wrench

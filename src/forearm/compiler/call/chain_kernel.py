@@ -41,7 +41,7 @@ class ChainKernel(MachineKernel):
         from forearm.compiler.llvm import jit
         from forearm.compiler.llvm.batches import batch_program
 
-        entry = batch_entry(self.graph, self.dtype.name, self.layout, self.plan.size)
+        entry = batch_entry(self.graph, self.dtype.name, self.layout, self.plan.size, self.piece)
         return batch_program(self.graph, self.plan, self.layout, jit.host().triple, entry)
 
     def source(self, kind: str = "llvm") -> str:

@@ -92,7 +92,7 @@ class ProcessorKernel(MachineKernel):
             from forearm.compiler.llvm.batches import batch_program
 
             if self.graph.outputs:
-                entry = batch_entry(self.graph, dtype, self.layout, self.plan.size)
+                entry = batch_entry(self.graph, dtype, self.layout, self.plan.size, self.piece)
             return batch_program(self.graph, self.plan, self.layout, triple, entry)
         from forearm.compiler.call.entry_text import single_entry
         from forearm.compiler.llvm.one_state import single_program
