@@ -49,6 +49,7 @@ $(VENV)/.test: $(VENV)/.venv pyproject.toml
 $(VENV)/.more: $(VENV)/.test
 	$(INSTALL) -e '.[demo,test,test-more]'
 	sh tests/install_debian_packages.sh
+	sh tests/install_node_packages.sh $(VENV)/node
 	touch $@
 
 clean:

@@ -8,6 +8,8 @@ sys.path.insert(0, str(HERE))
 
 import forearm  # noqa: E402
 
+(HERE / "_build" / "extra").mkdir(parents=True, exist_ok=True)
+
 project = "forearm"
 author = "The forearm authors"
 release = version = forearm.__version__
@@ -31,3 +33,18 @@ html_theme_options = {
 }
 html_show_sphinx = False
 html_show_copyright = False
+html_extra_path = [str(HERE / "_build" / "extra")]
+VIEWS = HERE / "_build" / "extra" / "views"
+"""Where the live arms of the pages are written: static files like the rest."""
+
+
+def write_views(app):
+    """A page for every built-in arm."""
+    VIEWS.mkdir(parents=True, exist_ok=True)
+    for name in forearm.known_arms():
+        forearm.view(forearm.load(name)).save(VIEWS / f"{name}.html")
+
+
+def setup(app):
+    """The live arms are made before the pages that show them."""
+    app.connect("builder-inited", write_views)

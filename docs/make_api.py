@@ -29,13 +29,14 @@ GROUPS = {
     "Frames and other coordinates": "pose jacobian jacobian_rate task Coordinates",
     "From a pose to joint values": "inverse_kinematics Reached",
     "The papers": "FORMULATIONS strobe count polynomial published derive symbolic prove_equal",
-    "The compiler": "compile Kernel emit_c torch_function jax_function casadi_function sin cos sqrt where",
+    "The compiler": "compile Kernel emit_c emit_wasm torch_function jax_function casadi_function sin cos sqrt where",
     "Simulation": "simulate significance",
     "Motions": "point_to_point via_points tool_path Arc fastest speed_up feasible",
     "Torques by look-up": "tabulate plan_table learn_table open_table LookupTable",
     "The numbers of a real arm": (
         "identify Identified identify_payload Payload base_parameters excite observer watch Watched"
     ),
+    "To look at": "view View report",
     "Trust": "check verify compare",
     "What is refused": "Fault ArmFault NoDynamics StateFault ReadFault SingularInertia TraceFault KernelFault",
 }
@@ -290,6 +291,23 @@ EXAMPLES = {
     "emit_c": """
         for path in fa.emit_c(rr, "c_code", ["inverse_dynamics", "mass_matrix"]):
             print(path.name)
+        """,
+    "emit_wasm": """
+        for path in fa.emit_wasm(rr, "wasm_code", ["inverse_dynamics"], rollouts=["rk4:torque"]):
+            print(path.name)
+        """,
+    "view": """
+        page = fa.view(rr)
+        print(page.save("rr.html").name)
+        """,
+    "View": """
+        print(isinstance(page, fa.View), page.name)
+        """,
+    "report": """
+        from forearm.simulation import Quintic
+
+        found = fa.report(rr, Quintic([0.0, 0.0], [0.8, -0.5], 2.0))
+        print(found.agreed, found.passed)
         """,
     "sin": """
         print(fa.sin(0.0))

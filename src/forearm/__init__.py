@@ -58,6 +58,7 @@ _NAMES = {
     "compile": "compiler.pipeline",
     "Kernel": "compiler.kernel",
     "emit_c": "compiler.sources.controller",
+    "emit_wasm": "page.wasm_simulation",
     "torch_function": "gradients",
     "jax_function": "gradients",
     "casadi_function": "compiler.sources.casadi_symbols",
@@ -92,6 +93,10 @@ _NAMES = {
     "observer": "identification",
     "watch": "identification",
     "Watched": "identification",
+    # the page
+    "view": "page.live_view",
+    "report": "page.motion_report",
+    "View": "page.live_view",
     # trust
     "check": "verification",
     "verify": "verification",
@@ -144,8 +149,11 @@ if TYPE_CHECKING:
     from forearm.motion.tool_paths.tool_legs import Arc as Arc
     from forearm.motion.tool_paths.tool_motion import tool_path as tool_path
     from forearm.reach import Reached as Reached, inverse_kinematics as inverse_kinematics
+    from forearm.page.live_view import View as View, view as view
+    from forearm.page.motion_report import report as report
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
     from forearm.simulation import significance as significance, simulate as simulate
+    from forearm.page.wasm_simulation import emit_wasm as emit_wasm
     from forearm.strobing import strobe as strobe
     from forearm.tabulated import (
         LookupTable as LookupTable,

@@ -147,7 +147,7 @@ except fa.StateFault as fault:
 try:
     fa.compile(arm, "inverse_dynamics", target="tpu")
 except fa.KernelFault as fault:
-    assert "'cpu' or 'cuda' or 'toy'" in str(fault)
+    assert "'cpu' or 'cuda' or 'wasm' or 'toy'" in str(fault)
 """)
 
 

@@ -47,6 +47,7 @@ ROOMS = {
         "sources",
         "call",
         "cuda",
+        "wasm",
         "pipeline",
     ),
     "counting": ("meter", "as_counted", "schedules", "costs", "published_tables", "answers"),

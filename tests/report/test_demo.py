@@ -9,7 +9,8 @@ import pytest
 
 import forearm as fa
 from close import assert_close
-from forearm.demo import control, evidence, run_demo, task
+from forearm.demo import control, run_demo, task
+from forearm.page import evidence
 from report.test_page import read
 
 WHY = "the gripper points where it should to Newton's last step"

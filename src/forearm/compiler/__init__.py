@@ -7,10 +7,11 @@
     llvm/       from a graph to machine code: the one emitter
     call/       arrays in and out, past Python; threads
     cuda/       the same emitter for NVIDIA GPUs
+    wasm/       from a graph to WebAssembly, for browsers
     sources/    from a graph to something to read or to build elsewhere: C, NumPy, CasADi
     store/      what is kept on disk
     fork_locks  locks that a child process finds free
 
-Each may use those before it in the order graph, fork_locks, store, kernel, model, llvm, sources, call, cuda,
+Each may use those before it in the order graph, fork_locks, store, kernel, model, llvm, sources, call, cuda, wasm,
 pipeline.
 """

@@ -26,6 +26,7 @@ PATIENT = 20
 TARGETS = {
     "cpu": "forearm.compiler.call.processor",
     "cuda": "forearm.compiler.cuda.gpu_kernel",
+    "wasm": "forearm.compiler.wasm.wasm_kernel",
 }
 """Where kernels can run: each module has `make_kernel(graph, *, dtype, name, subject, layout=its own)`."""
 
@@ -47,7 +48,7 @@ def compile(
         arm: The arm; its numbers are folded into the code.
         quantity: What to compute: a key of `compiler.model.quantities.QUANTITIES`, such as "inverse_dynamics".
         dtype: "float64", or "float32" where asked for (`kernel.accuracy` measures what it costs).
-        target: "cpu", or "cuda" for a kernel of GPU arrays (see `cuda`).
+        target: "cpu", "cuda" for a kernel of GPU arrays (see `cuda`), or "wasm" for browsers (see `wasm`; `.bytes`).
         layout: "rows" for arrays (..., n), the default on the CPU; "columns" for (n, N), the default on the GPU.
         free: Parameters that stay inputs, after the state: "payload", "links[2].mass", ...
             (see `compiler.model.free_parameters`).

@@ -2,7 +2,6 @@
 
 task      what the arm is to do
 control   computed torque at 1 kHz along it
-evidence  agreement of the formulations, counts beside the published ones, times
 tour      all of it in order, and the page
 """
 

@@ -13,11 +13,21 @@ import forearm
 from forearm import dynamics, plots
 from forearm.arm import Arm
 from forearm.counting import cost_curves, tables_lose
-from forearm.demo import control, evidence, task
+from forearm.demo import control, task
+from forearm.motion.motions import Samples
 from forearm.output_files import write_text
-from forearm.page import Figure, PageTable, Section, page
+from forearm.page import Figure, PageTable, Section, evidence, page
+from forearm.page.live_view import frame_of, view
+from forearm.page.motion_report import (
+    agreement_section,
+    fact_tiles,
+    machine_line,
+    speed_section,
+    torque_section,
+)
 
 Say = Callable[[str], None]
+RULES = "Gravity and friction rule the big joints of this geared arm, rotor inertia its wrist; "
 
 
 @dataclass(frozen=True)
@@ -115,70 +125,27 @@ def _missed(run: control.TaskRun) -> Any:
 
 
 def _page(f: _Findings) -> str:
-    times = {row["what"]: row for row in f.speed["rows"]}
-    batch, loop = (next(row for what, row in times.items() if word in what) for word in ("batch", "NumPy"))
-    worst = max(row.difference for row in f.agreement)
-    facts = [
-        (f"{len(f.agreement) - 1}", "formulations, one answer"),
-        (f"{worst:.0e}", "largest relative difference"),
-        (batch["median"], "for one state in a batch"),
-        (f"{loop['seconds'] / batch['seconds']:,.0f}×", "faster than the paper in a NumPy loop"),
-    ]
     _, q, _, _ = f.motion
     tool = dynamics.pose(f.arm, q)[:, :3, 3]
     ghosts = [f.parts[2].points[0], f.parts[1].points[2]]
     hero = plots.arm_figure(f.arm, f.parts[1].points[0], path=tool, ghosts=ghosts, azimuth=18, elevation=22)
-    machine = f.speed["machine"]
+    live = frame_of(view(f.arm, Samples(*f.motion)))
     return page(
         "A PUMA 560 picks and places",
         f"The arm takes {task.PAYLOAD} kg from one place to another. Every formulation of the papers computes its "
         "torques, and they agree; the fastest is compiled, and a controller uses it at 1 kHz.",
-        facts,
+        fact_tiles(f.agreement, f.speed),
         plots.svg(hero, "hero"),
-        [_torques(f), _agreement(f), _costs(f), _speed(f), _control(f)],
-        f"Made by `forearm demo`, forearm {forearm.__version__}, Python {machine['python']}, NumPy {machine['numpy']}, "
-        f"on {machine['processor']}. The numbers lie beside this page in `demo.json`.",
-    )
-
-
-def _torques(f: _Findings) -> Section:
-    t = f.motion[0]
-    return Section(
-        "Torques",
-        "What each joint has to give along the motion, and what that is made of. Gravity and friction rule the big "
-        "joints of this geared arm, rotor inertia its wrist; `fa.terms` splits the torque, and the terms add up to it.",
-        (
-            Figure(
-                plots.svg(plots.torque_figure(f.arm, t, f.terms.total), "torque"),
-                "Joint torques over time.",
-                "torque",
-            ),
-            Figure(
-                plots.svg(plots.term_figure(f.arm, t, f.terms), "terms"),
-                "The same torques, stacked from their terms; the line is the sum.",
-                "terms",
-            ),
-        ),
-    )
-
-
-def _agreement(f: _Findings) -> Section:
-    rows = [
-        (r.name, r.verdict, f"{r.difference:.1e}", f"{r.microseconds:,.0f} µs", r.paper) for r in f.agreement
-    ]
-    return Section(
-        "Agreement",
-        "Each paper's equations, one file each, on the same states along the motion; held against the median of all. "
-        "The last row shares no code with the others. `forearm verify puma560` does this with all quantities and "
-        "twelve laws.",
-        (
-            PageTable(
-                ("formulation", "", "difference", "one state", "paper"),
-                rows,
-                "Largest difference over the states, relative to the largest torque; time of one state in plain NumPy.",
-                (0,),
-            ),
-        ),
+        [
+            torque_section(f.arm, f.motion[0], f.terms, RULES),
+            agreement_section(f.agreement, "puma560"),
+            _costs(f),
+            speed_section(f.speed),
+            _control(f),
+        ],
+        f"Made by `forearm demo`, forearm {forearm.__version__}, {machine_line(f.speed)}. The numbers lie beside this "
+        "page in `demo.json`.",
+        live=live,
     )
 
 
@@ -202,29 +169,6 @@ def _costs(f: _Findings) -> Section:
             ),
         ),
     )
-
-
-def _speed(f: _Findings) -> Section:
-    rows = [row for row in reversed(f.speed["rows"]) if row["what"] != "first call"]
-    bars = [(_short(row["what"]), 1e9 * row["seconds"], row["median"]) for row in rows]
-    shown = [(row["what"], row["median"], row["fastest"], row["remark"]) for row in f.speed["rows"]]
-    return Section(
-        "Speed",
-        f"Inverse dynamics with friction and rotors, {f.speed['operations']} operations a state, float64, one thread. "
-        "The stopwatch is around the Python call, arrays ready. `make bench` times other libraries in the same run.",
-        (
-            PageTable(("what", "median", "fastest", ""), shown, f"On {f.speed['machine']['processor']}."),
-            Figure(
-                plots.svg(plots.bar_figure(bars, "time for one state [ns]"), "speed"),
-                "Time for one state.",
-                "speed",
-            ),
-        ),
-    )
-
-
-def _short(what: str) -> str:
-    return "paper, NumPy loop" if "NumPy" in what else what.partition(",")[0]
 
 
 def _control(f: _Findings) -> Section:

@@ -1,4 +1,4 @@
-"""A page from sections with sentences, tables and pictures. Pictures are inline SVG; there is no script."""
+"""A page from sections with sentences, tables and pictures: inline SVG; the only script is in the live frame."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -91,21 +91,28 @@ class Section:
 
 
 def page(
-    title: str, lead: str, facts: Sequence[tuple[str, str]], hero: str, sections: Sequence[Section], end: str
+    title: str,
+    lead: str,
+    facts: Sequence[tuple[str, str]],
+    hero: str,
+    sections: Sequence[Section],
+    end: str,
+    live: str = "",
 ) -> str:
-    """The whole page: title, a sentence, numbers that matter, a picture, sections, a last line."""
+    """The whole page: title, a sentence, numbers that matter, a picture, a live frame, sections, a last line."""
     style = (resources.files("forearm") / "page" / "page.css").read_text(encoding="utf-8")
     tiles = "".join(
         f"<div><b>{escapes.html(value)}</b><span>{escapes.html(name)}</span></div>" for value, name in facts
     )
     links = "".join(f"<a href='#s{k}'>{escapes.html(s.title)}</a>" for k, s in enumerate(sections, 1))
+    frame = f"<div class='live'>{live}</div>" if live else ""
     body = "".join(section.html(k) for k, section in enumerate(sections, 1))
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<title>{escapes.html(title)}</title><style>{style}</style></head><body><header><div>"
         f"<h1>{escapes.html(title)}</h1><p>{_marked(lead)}</p><div class='tiles'>{tiles}</div></div>"
-        f"<div class='hero'>{hero}</div></header><nav>{links}</nav><main>{body}</main>"
+        f"<div class='hero'>{hero}</div></header>{frame}<nav>{links}</nav><main>{body}</main>"
         f"<footer>{_marked(end)}</footer></body></html>\n"
     )
 

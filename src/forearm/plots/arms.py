@@ -177,7 +177,10 @@ def _joints(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float) -> None:
 
 
 def _frames(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float, labels: bool) -> None:
-    """Axes of frame 0, of every link and of the tool; letters at the first and the last."""
+    """Axes of frame 0, of every link and of the tool, with their numbers; letters at the first and the last."""
+    from matplotlib.patheffects import withStroke
+
+    halo = [withStroke(linewidth=2.4, foreground=PAPER)]  # letters stay readable on dark links
     frames = world_frames(arm, q)
     R, p = frames[-1]
     frames.append((R @ np.asarray(arm.tool.R, dtype=float), p + R @ np.asarray(arm.tool.p, dtype=float)))
@@ -203,8 +206,19 @@ def _frames(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float, labels: bo
             )
             if ends and labels and np.linalg.norm(b - a) > 0.03 * reach:
                 ax.annotate(
-                    letter, a + 1.22 * (b - a), color=color, fontsize=8, ha="center", va="center", zorder=8
+                    letter,
+                    a + 1.22 * (b - a),
+                    color=color,
+                    fontsize=8,
+                    ha="center",
+                    va="center",
+                    zorder=8,
+                    path_effects=halo,
                 )
+        if labels:
+            name = "tool" if k == len(frames) - 1 else str(k)
+            at = {"xytext": (5, -7), "textcoords": "offset points", "fontsize": 6.5, "color": INK}
+            ax.annotate(name, view[:2] @ p, zorder=8, path_effects=halo, **at)
 
 
 def finish(made: Any, ax: Any, margin: float = 0.03) -> None:

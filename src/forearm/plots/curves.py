@@ -51,10 +51,7 @@ def torque_figure(
             panel.plot(
                 t, np.asarray(tau)[:, i], color=COLORS[0], label="torque", marker="o" if len(t) == 1 else None
             )
-            limit = arm.links[i].effort_limit
-            if limit and limit < 2 * np.max(np.abs(tau)):
-                for side in (-limit, limit):
-                    panel.axhline(side, color=COLORS[4], lw=0.8, ls=":")
+            _limit(panel, arm.links[i], float(np.max(np.abs(np.asarray(tau)[:, i]))))
         _time_labels(panels, label)
         if others:
             panels[0].legend(loc="best")
@@ -110,6 +107,19 @@ def phase_figure(plane: Any) -> Any:
         ax.set_ylabel("path speed")
         made.legend(loc="outside lower center", ncols=2)
     return made
+
+
+def _limit(panel: Any, link: Any, largest: float) -> None:
+    """A joint's limit as two lines where they are near the curve, as a number where they would flatten it."""
+    limit = link.effort_limit
+    if limit is None:
+        return
+    if limit <= 1.6 * largest:
+        for side in (-limit, limit):
+            panel.axhline(side, color=COLORS[4], lw=0.8, ls=":")
+        return
+    place = {"xycoords": "axes fraction", "ha": "right", "va": "top", "fontsize": 6.5, "color": COLORS[4]}
+    panel.annotate(f"limit ±{limit:g}", (0.985, 0.96), **place)
 
 
 def term_figure(arm: Arm, t: Any, terms: Any, *, label: str = "t [s]") -> Any:

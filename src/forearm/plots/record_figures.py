@@ -1,20 +1,12 @@
-"""Pictures of records and of significance; matplotlib is loaded when one is asked for."""
+"""Pictures of records and of significance, in the style of all others; matplotlib is loaded when one is asked for."""
 
 from typing import Any
 
 import numpy as np
 
 from forearm.escapes import picture
-from forearm.faults import KernelFault, StateFault
-
-
-def _figure(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any, Any]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise KernelFault("plot: matplotlib is not installed; pip install 'forearm[plot]'.") from None
-    figure = Figure(figsize=size, layout="constrained")
-    return figure, figure.subplots(rows, columns, squeeze=False)
+from forearm.faults import StateFault
+from forearm.plots.style import COLORS, DASHES, FAINT, figure, styled
 
 
 def record_figure(record: Any) -> Any:
@@ -23,44 +15,46 @@ def record_figure(record: Any) -> Any:
         raise StateFault(
             f"plot: this record has {record.q.shape[:-2]} motions; a figure shows one: plot arrays of your choice."
         )
-    figure, axes = _figure(2, 2, (10, 6.5))
     arm, t = record.arm, record.t
     units = {"q": "position [rad, m]", "qd": "speed [rad/s, m/s]", "tau": "torque [N m, N]"}
-    for axis, (name, label) in zip(axes.ravel(), units.items(), strict=False):
-        for j, joint in enumerate(arm.joint_names):
-            axis.plot(t, getattr(record, name)[:, j], label=picture(joint))
-        axis.set(xlabel="time [s]", ylabel=label)
-        axis.grid(alpha=0.3)
-    axes[0, 0].legend(fontsize="small")
-    energy = axes[1, 1]
-    start = record.potential[0]
-    lines = {
-        "kinetic": record.kinetic,
-        "potential": record.potential - start,
-        "work in": record.work,
-        "dissipated": record.dissipated,
-        "drift": record.drift,
-    }
-    for label, values in lines.items():
-        energy.plot(t, values, label=label, ls="--" if label == "drift" else "-")
-    energy.set(xlabel="time [s]", ylabel="energy [J]")
-    energy.legend(fontsize="small")
-    energy.grid(alpha=0.3)
-    figure.suptitle(f"{picture(arm.name)}: {record.method}, dt = {record.dt:g} s, {record.outcome.kind}")
-    return figure
+    with styled():
+        made, axes = figure(10, 6.5, nrows=2, ncols=2, squeeze=False)
+        for axis, (name, label) in zip(axes.ravel(), units.items(), strict=False):
+            for j, joint in enumerate(arm.joint_names):
+                axis.plot(t, getattr(record, name)[:, j], **_line(j), label=picture(joint))
+            axis.set(xlabel="t [s]", ylabel=label)
+        axes[0, 0].legend(loc="best")
+        lines = {
+            "kinetic": record.kinetic,
+            "potential, from the start": record.potential - record.potential[0],
+            "work of the drives": record.work,
+            "taken by friction": record.dissipated,
+            "drift": record.drift,
+        }
+        for k, (label, values) in enumerate(lines.items()):
+            axes[1, 1].plot(t, values, **_line(k), label=label)
+        axes[1, 1].set(xlabel="t [s]", ylabel="energy [J]")
+        axes[1, 1].legend(loc="best")
+        made.suptitle(f"{picture(arm.name)}: {record.method}, dt = {record.dt:g} s, {record.outcome.kind}")
+    return made
+
+
+def _line(k: int) -> dict[str, Any]:
+    return {"color": COLORS[k % len(COLORS)], "ls": DASHES[k % len(DASHES)]}
 
 
 def speed_figure(study: Any) -> Any:
     """Torque error of leaving terms out, against how fast the motion is run; a matplotlib Figure."""
-    figure, axes = _figure(1, 1, (7, 4.5))
-    axis = axes[0, 0]
-    for name, errors in study.errors.items():
-        axis.loglog(study.factors, 100 * np.maximum(errors, 1e-16), marker="o", ms=3, label=f"without {name}")
-    axis.axvline(1.0, color="0.7", lw=0.8)
-    axis.set(
-        xlabel="speed of the motion, in times its own", ylabel="largest torque error [% of largest torque]"
-    )
-    axis.legend(fontsize="small")
-    axis.grid(alpha=0.3, which="both")
-    axis.set_title(f"{picture(study.arm.name)}: what may be left out")
-    return figure
+    with styled():
+        made, axis = figure(7, 4.5)
+        for k, (name, errors) in enumerate(study.errors.items()):
+            shown = 100 * np.maximum(errors, 1e-16)
+            axis.loglog(study.factors, shown, **_line(k), marker="o", ms=3, label=f"without {name}")
+        axis.axvline(1.0, color=FAINT, lw=0.8)
+        axis.set(
+            xlabel="speed of the motion, in times its own",
+            ylabel="largest torque error [% of largest torque]",
+        )
+        axis.legend(loc="best")
+        axis.set_title(f"{picture(study.arm.name)}: what may be left out")
+    return made

@@ -20,13 +20,15 @@ def emit(
     functions: Words = ("inverse_dynamics",),
     free: Words = (),
     dtype: Literal["float64", "float32"] = "float64",
-    to: Literal["c", "llvm", "numpy", "ptx"] = "c",
+    to: Literal["c", "wasm", "llvm", "numpy", "ptx"] = "c",
+    wasm: Annotated[bool, Parameter(negative=())] = False,
+    rollouts: Words = (),
     out: Annotated[str, Parameter(name=["--out", "-o"])] = "out",
     force: Annotated[bool, Parameter(negative=())] = False,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:
-    """Write code of an arm: C99 for a controller with its self-test, or the source of one kernel.
+    """Write code of an arm: C99 for a controller with its self-test, WebAssembly, or the source of one kernel.
 
     Parameters
     ----------
@@ -39,11 +41,22 @@ def emit(
     dtype
         float64 (unless told otherwise) or float32.
     to
-        c writes a folder; llvm, numpy and ptx print the source of one kernel.
+        c and wasm write a folder; llvm, numpy and ptx print the source of one kernel.
+    wasm
+        The same as --to wasm: a module, its loader in JavaScript, types for TypeScript.
+    rollouts
+        Simulations in the module, as scheme and law: rk4:torque, rk4:computed_torque, euler:pd, …
     out
-        Folder for C (out); file for the others (- is stdout).
+        Folder for C and WebAssembly (out); file for the others (- is stdout).
     """
     found = arm_of(arm, reading=reading)
+    if wasm or to == "wasm":
+        _module(found, functions, free, dtype, rollouts, out, force, shared)
+        return
+    if rollouts:
+        from forearm.faults import StateFault
+
+        raise StateFault("emit: --rollouts are simulations in WebAssembly; add --wasm.")
     if to == "c":
         from forearm.compiler.sources.c99 import file_names
         from forearm.compiler.sources.controller import emit_c
@@ -58,6 +71,34 @@ def emit(
             print("\n".join(terminal(str(path)) for path in written))
         return
     _one_source(found, functions, free, dtype, to, out, force, shared)
+
+
+def _module(
+    arm: Any,
+    functions: Words,
+    free: Words,
+    dtype: str,
+    rollouts: Words,
+    out: str,
+    force: bool,
+    shared: Shared,
+) -> None:
+    from forearm.compiler.wasm.module_files import file_names
+    from forearm.faults import StateFault
+    from forearm.page.wasm_simulation import emit_wasm
+
+    if dtype != "float64":
+        raise StateFault(
+            f"emit: --dtype {dtype} is not for WebAssembly, which computes in float64; leave it out."
+        )
+    module, *texts = (Path(out) / name for name in file_names(arm.name))
+    refuse_to_overwrite([module], force, ours=b"\0asm")
+    refuse_to_overwrite(texts, force, ours=b" by forearm ")
+    written = emit_wasm(arm, out, functions, free=free, rollouts=rollouts)
+    if shared.json:
+        print_json({"arm": arm.name, "functions": functions, "rollouts": rollouts, "written": written})
+    else:
+        print("\n".join(terminal(str(path)) for path in written))
 
 
 def _one_source(

@@ -1,0 +1,132 @@
+"""Verbs that write a page: the arm alive, and the report of a motion."""
+
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from forearm.cli.exit_codes import FOUND, OK
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, motion_of, refuse_to_overwrite
+from forearm.cli.measures import Numbers
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress
+
+Out = Annotated[str, Parameter(name=["--out", "-o"])]
+Flag = Annotated[bool, Parameter(negative=())]
+Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())]
+Unit = Literal["s", "ms", "us", "ns"]
+
+
+def view(
+    arm: str,
+    motion: str | None = None,
+    /,
+    *,
+    out: Out = "arm.html",
+    payload: Numbers = (),
+    formulations: Words = (),
+    degrees: Flag = False,
+    time_unit: Unit | None = None,
+    force: Flag = False,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> None:
+    """Write one HTML file that shows the arm alive: drag its hand, see every torque by its terms, let it go.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm, or - for stdin.
+    motion
+        CSV file of a motion to play: columns t, q1 …, qd1 …, qdd1 … (or joint or ROS names).
+    out
+        The file (arm.html); - is stdout.
+    payload
+        Mass [kg], or mass and centre x y z [m] in the tool's axes; the page has a slider for more.
+    formulations
+        Papers whose equations stand beside their values (see forearm count).
+    degrees
+        Angles of the motion are in degrees, where its header does not say.
+    time_unit
+        Unit of the motion's time, where its header does not say: s, ms, us, ns (s).
+    force
+        Write over a file that is there.
+    """
+    from forearm.page.live_view import PAPERS
+    from forearm.page.live_view import view as make
+
+    found = arm_of(arm, reading=reading, payload=payload)
+    refuse_to_overwrite([out], force, ours=b"Content-Security-Policy")
+    samples = None if motion is None else _samples(found, motion, degrees, time_unit, shared)
+    page = make(found, samples, formulations=formulations or PAPERS)
+    _written(page.html, out, found, shared)
+
+
+def report(
+    arm: str,
+    motion: str,
+    /,
+    *,
+    out: Out = "report.html",
+    payload: Numbers = (),
+    degrees: Flag = False,
+    time_unit: Unit | None = None,
+    force: Flag = False,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> int:
+    """Write a report of a motion: torques, terms, limits, agreement of all formulations, speed; the live arm on top.
+
+    Exit code 1 if a limit is exceeded or a formulation disagrees.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm, or - for stdin.
+    motion
+        CSV file: columns t, q1 …, qd1 …, qdd1 … (or joint or ROS names).
+    out
+        The file (report.html); - is stdout.
+    payload
+        Mass [kg], or mass and centre x y z [m] in the tool's axes.
+    degrees
+        Angles of the motion are in degrees, where its header does not say.
+    time_unit
+        Unit of the motion's time, where its header does not say: s, ms, us, ns (s).
+    force
+        Write over a file that is there.
+    """
+    from forearm.page.motion_report import report as make
+
+    found = arm_of(arm, reading=reading, payload=payload)
+    refuse_to_overwrite([out], force, ours=b"<!doctype html>")
+    samples = _samples(found, motion, degrees, time_unit, shared)
+    with progress(shared, f"looking at {found.name}") as tell:
+        made = make(found, samples, say=tell)
+    _written(made.html, out, found, shared, {"passed": made.passed, "beyond_limits": len(made.excesses)})
+    return OK if made.passed else FOUND
+
+
+def _samples(arm: Any, motion: str, degrees: bool, time_unit: str | None, shared: Shared) -> Any:
+    from forearm.faults import StateFault
+    from forearm.motion.motions import Samples
+
+    t, q, qd, qdd, remarks = motion_of(arm, motion, degrees=degrees or None, time_unit=time_unit)
+    for remark in remarks:
+        note(shared, remark)
+    if t is None or len(t) < 2:
+        raise StateFault(
+            f"{motion}: a page plays a motion over time; give a column t, and two rows at least."
+        )
+    return Samples(t, q, qd, qdd)
+
+
+def _written(html: str, out: str, arm: Any, shared: Shared, more: dict[str, Any] | None = None) -> None:
+    if out == STDIO:
+        print(html, end="")
+        return
+    from forearm.output_files import write_text
+
+    write_text(out, html)
+    if shared.json:
+        print_json({"arm": arm.name, "written": out, "bytes": len(html.encode()), **(more or {})})
+    else:
+        note(shared, f"written: {out} ({len(html.encode()) / 1000:.0f} kB); open it in a browser")

@@ -1,0 +1,96 @@
+/** Elements of the page: built from text, never from markup. */
+
+/**
+ * An element with attributes and children; strings become text.
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes] `on…` are listeners, the rest attributes
+ * @param {...(Node | string)} children
+ * @returns {any}
+ */
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== false) made.setAttribute(name, value === true ? "" : String(value));
+  }
+  made.append(...children);
+  return made;
+}
+
+/** @param {string} id */
+export function byId(id) {
+  return /** @type {any} */ (document.getElementById(id));
+}
+
+/**
+ * A number as people read it; what is nothing but roundoff is zero.
+ * @param {number} x
+ * @param {number} digits after the point at most
+ * @param {boolean} powers whether small ones are written with a power of ten
+ */
+export function shown(x, digits = 2, powers = true) {
+  if (!Number.isFinite(x)) return "–";
+  const size = Math.abs(x);
+  const small = size < 10 ** -digits / 2;
+  if (size < 1e-13 || (small && !powers)) return (0).toFixed(digits);
+  if (small || size >= 1e5) return x.toExponential(1).replace("-", "−").replace("e-", "e−");
+  return x.toFixed(size >= 1000 ? 0 : size >= 100 ? Math.min(1, digits) : digits).replace("-", "−");
+}
+
+/**
+ * Put a number into an element: short for the eye, to the last digit in its data.
+ * @param {any} target
+ * @param {number} x
+ * @param {string} unit
+ * @param {number} [digits]
+ * @param {boolean} [powers]
+ */
+export function tell(target, x, unit = "", digits = 2, powers = true) {
+  const text = shown(x, digits, powers) + unit;
+  if (target.textContent !== text) target.textContent = text;
+  target.dataset.value = String(x);
+}
+
+/**
+ * A labelled slider with a number beside it; both say the same.
+ * @param {{label: string, min: number, max: number, value: number, unit: string, id: string,
+ *          change: (value: number) => void}} options
+ */
+export function slider({ label, min, max, value, unit, id, change }) {
+  const step = (max - min) / 1000;
+  const range = element("input", { type: "range", id, min, max, step: "any", value, "aria-label": `${label} ${unit}` });
+  const number = element("input", {
+    type: "number",
+    id: `${id}-number`,
+    step: Number(step.toPrecision(1)),
+    value: round(value),
+    "aria-label": `${label} ${unit}`,
+  });
+  const taken = (/** @type {HTMLInputElement} */ from) => {
+    const given = from.valueAsNumber;
+    if (!Number.isFinite(given)) return;
+    if (from === range) number.value = round(given);
+    else range.value = String(given);
+    change(given);
+  };
+  range.addEventListener("input", () => taken(range));
+  number.addEventListener("input", () => taken(number));
+  const row = element(
+    "div",
+    { class: "slider" },
+    element("label", { for: id }, label),
+    range,
+    number,
+    element("span", { class: "unit" }, unit),
+  );
+  const set = (/** @type {number} */ x) => {
+    range.value = String(x);
+    if (document.activeElement !== number) number.value = round(x);
+  };
+  return { row, set, range, number };
+}
+
+/** @param {number} x */
+function round(x) {
+  return String(Number(x.toFixed(4)));
+}

@@ -1,0 +1,261 @@
+"""The arm in one file: a page that computes and draws it in the browser, without a server and without a network.
+
+The page holds its own JavaScript (page/js), the arm's kernels as WebAssembly, and its data as text. Its
+Content-Security-Policy lets nothing else run, and nothing leave.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from forearm import __version__, escapes
+from forearm.arm import Arm
+from forearm.compiler.wasm.module_files import interface, joint_module, loader_source
+from forearm.faults import StateFault, a_or_an, needs_arm
+from forearm.formulations import FORMULATIONS
+from forearm.motion.motion_files import Recorded, read_motion
+from forearm.motion.motions import Motion, Samples
+from forearm.output_files import write_text
+from forearm.page.equation_values import EquationValue, equation_values
+from forearm.page.view_kernels import view_graphs, view_rollouts
+from forearm.plots import good_view
+
+AnyMotion = Motion | Samples | Recorded | str | Path
+"""A motion, its rows, a recording, or the file of one."""
+SCRIPTS = ("linear", "elements", "charts", "model", "renderer", "scene", "panels", "hand", "controls", "app")
+"""Files of page/js, in an order in which each uses those before it."""
+PAPERS = ("luh_walker_paul_1980", "hollerbach_1980_3x3")
+"""Formulations whose equations a page shows unless told otherwise: Newton's way and Lagrange's."""
+MOST_SAMPLES = 301
+"""Rows of a motion in a page; between them it is a polynomial of fifth degree."""
+MOST_JOINTS = 12
+"""An arm with more joints needs more code than a page should hold."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A page that shows an arm."""
+
+    name: str
+    """The arm's name."""
+    html: str
+    """The page."""
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page; gives the path."""
+        return write_text(path, self.html)
+
+    def _repr_html_(self) -> str:
+        """The page inside a notebook."""
+        return frame_of(self)
+
+    def __repr__(self) -> str:
+        """Name and size."""
+        return f"<View of {self.name}: {len(self.html.encode()) / 1000:.0f} kB of HTML>"
+
+
+class Shown(Protocol):
+    """Something with a page."""
+
+    @property
+    def name(self) -> str:
+        """What it shows."""
+
+    @property
+    def html(self) -> str:
+        """The page."""
+
+
+def frame_of(shown: Shown, height: int = 760) -> str:
+    """The page as a frame inside another page."""
+    inside = shown.html.replace("&", "&amp;").replace('"', "&quot;")
+    style = f"width:100%;height:{height}px;border:0;border-radius:12px"
+    return f'<iframe title="{escapes.html(shown.name)}, live" style="{style}" srcdoc="{inside}"></iframe>'
+
+
+def view(
+    arm: Arm,
+    motion: AnyMotion | None = None,
+    *,
+    q: npt.ArrayLike | None = None,
+    formulations: Sequence[str] = PAPERS,
+) -> View:
+    """A page that shows an arm alive: drag its hand, see every torque by its terms, let it go.
+
+    Args:
+        arm: The arm.
+        motion: A motion to play: a Motion, Samples, what `read_motion` gives, or the path of a motion file.
+        q: Positions (n,) to begin with; a good view otherwise, or the motion's first.
+        formulations: Papers whose equations are shown with the values of the present state.
+
+    Returns:
+        The page; `view.save("arm.html")`, or let a notebook show it.
+    """
+    needs_arm(arm)
+    if arm.n > MOST_JOINTS:
+        raise StateFault(
+            f"view: arm {arm.name!r} has {arm.n} joints; pages show up to {MOST_JOINTS}. Use forearm show --plot."
+        )
+    for stem in formulations:
+        if stem not in FORMULATIONS:
+            raise StateFault(f"view: no formulation {stem!r}; there are {', '.join(FORMULATIONS)}.")
+    samples = None if motion is None else samples_of(arm, motion)
+    shown = good_view(arm) if samples is None else samples.q[0]
+    start = np.asarray(shown if q is None else q, dtype=float)
+    if start.shape != (arm.n,) or not np.all(np.isfinite(start)):
+        raise StateFault(
+            f"view: q has shape {start.shape}; arm {arm.name!r} takes ({arm.n},) finite numbers."
+        )
+    graphs, rollouts = view_graphs(arm), view_rollouts(arm)
+    papers: list[dict[str, Any]] = []
+    for stem in formulations if arm.dynamics else ():
+        found = equation_values(arm, stem)
+        if found is not None:
+            kernel = f"paper_{len(papers)}"
+            graphs[kernel] = found[0]
+            papers.append(_paper(stem, kernel, *found))
+    data = _description(arm, start) | {
+        "papers": papers,
+        "interface": interface(graphs, rollouts),
+        "module": base64.b64encode(joint_module(graphs, rollouts)).decode("ascii"),
+        "motion": None if samples is None else _packed(samples),
+    }
+    return View(arm.name, _document(arm, data))
+
+
+def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> Samples:
+    """A motion as rows from time zero on: a Motion, Samples, a recording or its file; at most so many of them."""
+    if isinstance(motion, (str, Path)):
+        motion = read_motion(motion, arm)
+    found: object = motion.samples if isinstance(motion, Recorded) else motion
+    if isinstance(found, Motion):
+        found = found.sample(MOST_SAMPLES)
+    if not isinstance(found, Samples):
+        raise StateFault(
+            f"motion is {a_or_an(type(motion).__name__)}; give a Motion, Samples, or the path of a motion file."
+        )
+    if found.q.ndim != 2 or found.q.shape[-1] != arm.n or len(found.t) < 2:
+        raise StateFault(
+            f"motion: q has shape {found.q.shape}; arm {arm.name!r} has {arm.n} joints, so give two rows or more of "
+            f"{arm.n} numbers."
+        )
+    count = len(found.t) if most is None else min(most, len(found.t))
+    rows = np.unique(np.linspace(0, len(found.t) - 1, count).round().astype(int))
+    return Samples(found.t[rows] - found.t[0], found.q[rows], found.qd[rows], found.qdd[rows])
+
+
+def _packed(samples: Samples) -> str:
+    rows = np.column_stack([samples.t, samples.q, samples.qd, samples.qdd]).astype("<f8")
+    return base64.b64encode(np.ascontiguousarray(rows).tobytes()).decode("ascii")
+
+
+def _description(arm: Arm, start: Any) -> dict[str, Any]:
+    joints = [
+        {
+            "name": link.name,
+            "kind": "R" if link.revolute else "P",
+            "limits": _finite(link.limits),
+            "speed": link.speed_limit,
+            "effort": link.effort_limit,
+            "rotor": float(link.drive.reflected_inertia),
+        }
+        for link in arm.links
+    ]
+    drives = [link.drive for link in arm.links]
+    return {
+        "name": arm.name,
+        "title": dict(arm.provenance).get("title", ""),
+        "joints": joints,
+        "bodies": [_body(arm, link) for link in arm.links],
+        "configurations": {name: list(map(float, q)) for name, q in arm.configurations},
+        "q": start.tolist(),
+        "gravity": [float(x) for x in arm.gravity],
+        "mass": float(arm.total_mass) if arm.dynamics else 0.0,
+        "dynamics": bool(arm.dynamics),
+        "frictional": any(drive.viscous or any(drive.coulomb) for drive in drives),
+        "credit": f"Made by forearm {__version__}. Everything on this page is computed in it, in WebAssembly.",
+    }
+
+
+def _finite(limits: Any) -> list[float] | None:
+    return [float(x) for x in limits] if limits and np.all(np.isfinite(limits)) else None
+
+
+def _body(arm: Arm, link: Any) -> dict[str, Any] | None:
+    """The solid ellipsoid that has the link's mass and inertia: its axes in the link's frame, and its centre."""
+    if not arm.dynamics or not float(link.about_com.mass) > 0:
+        return None
+    mass, center, tensor = link.about_com
+    moments, turn = np.linalg.eigh(np.asarray(tensor, dtype=float))
+    squares = np.clip(2.5 / float(mass) * (moments.sum() - 2 * moments), 1e-8, None)
+    axes = (turn * np.sqrt(squares)).T
+    return {"mass": float(mass), "center": [float(x) for x in center], "axes": axes.round(6).tolist()}
+
+
+def _paper(stem: str, kernel: str, graph: Any, values: list[EquationValue]) -> dict[str, Any]:
+    """A formulation's statements, each once, and the rows of values that belong to them."""
+    statements: list[list[str]] = []
+    rows = []
+    for value in values:
+        text = [value.tag, value.line]
+        if text not in statements:
+            statements.append(text)
+        rows.append([statements.index(text), value.name, value.link, value.first, list(value.shape)])
+    return {
+        "stem": stem,
+        "paper": FORMULATIONS[stem].paper,
+        "operations": f"{graph.counts.operations} operations for all values",
+        "kernel": kernel,
+        "statements": statements,
+        "rows": rows,
+    }
+
+
+# -- the document --------------------------------------------------------------------------------------------
+
+
+def _document(arm: Arm, data: dict[str, Any]) -> str:
+    folder = resources.files("forearm") / "page"
+    style, body = ((folder / name).read_text(encoding="utf-8") for name in ("view.css", "view.html"))
+    script = _script()
+    # in a script element only `<` could end the data or open a comment
+    content = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace(
+        "<", "\\u003c"
+    )
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)} 'wasm-unsafe-eval'; style-src {_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return (
+        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        "<meta name='viewport' content='width=device-width, initial-scale=1'><link rel='icon' href='data:,'>"
+        f"<title>{escapes.html(arm.name)}, live</title><style>{style}</style></head><body>\n{body}"
+        f"<script type='application/json' id='data'>{content}</script><script>{script}</script></body></html>\n"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"
+
+
+def _script() -> str:
+    """The page's JavaScript as one script: its modules one after the other, without imports and exports."""
+    folder = resources.files("forearm") / "page" / "js"
+    texts = [loader_source(), *((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)]
+    joined = re.sub(r"^(import [^;]*;|export \{[^}]*\};)\n", "", "\n".join(texts), flags=re.MULTILINE)
+    joined = re.sub(r"^export ", "", joined, flags=re.MULTILINE)
+    joined = re.sub(
+        r"/\*\*.*?\*/\n?", "", joined, flags=re.DOTALL
+    )  # types are for those who read the sources
+    lines = (line.strip() for line in joined.split("\n"))
+    return '"use strict";\n(() => {\n' + "\n".join(line for line in lines if line) + "\nstart();\n})();\n"

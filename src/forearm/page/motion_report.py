@@ -1,0 +1,248 @@
+"""The report of a motion of any arm: torques, terms, limits, agreement, operations, speed; the live arm on top."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import forearm
+from forearm import dynamics, plots
+from forearm.arm import Arm
+from forearm.compiler.pipeline import compile
+from forearm.faults import no_dynamics
+from forearm.motion.limit_excesses import LimitExcess, limit_excesses
+from forearm.motion.motions import Samples
+from forearm.output_files import write_text
+from forearm.page import evidence
+from forearm.page.document import Figure, PageTable, Section, page
+from forearm.page.live_view import AnyMotion, frame_of, samples_of, view
+
+Tell = Callable[[int, int, str], None]
+STATES = {6: 24, 9: 8}
+"""How many states along a motion every formulation computes, for arms up to so many joints; fewer beyond."""
+COMPILED = ("inverse_dynamics", "gravity_torque", "mass_matrix", "forward_dynamics")
+"""Quantities whose operations are told."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report, and what it found."""
+
+    name: str
+    """The arm's name."""
+    html: str
+    """The page."""
+    excesses: tuple[LimitExcess, ...]
+    """Limits that the motion exceeds."""
+    agreed: bool
+    """Whether every formulation computes the same torques."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether no limit is exceeded and all agree."""
+        return self.agreed and not self.excesses
+
+    def save(self, path: str | Path) -> Path:
+        """Write the report; gives the path."""
+        return write_text(path, self.html)
+
+    def _repr_html_(self) -> str:
+        """The report inside a notebook."""
+        return frame_of(self, height=900)
+
+    def __repr__(self) -> str:
+        """Name, verdict, size."""
+        verdict = (
+            "all good" if self.passed else f"{len(self.excesses)} limits exceeded" if self.agreed else "FAIL"
+        )
+        return f"<Report on {self.name}: {verdict}; {len(self.html.encode()) / 1000:.0f} kB of HTML>"
+
+
+def report(arm: Arm, motion: AnyMotion, *, say: Tell | None = None) -> Report:
+    """The report of a motion: torques and their terms, limits judged, all formulations, operations, speed here.
+
+    Args:
+        arm: The arm.
+        motion: A Motion, Samples, what `read_motion` gives, or the path of a motion file.
+        say: Called with (done, of, what) on the way.
+
+    Returns:
+        The report; `report.save("report.html")`, or let a notebook show it. (Pictures need the extra `plot`.)
+    """
+    tell = say or (lambda done, of, now: None)
+    samples = samples_of(arm, motion, most=None)
+    if not arm.dynamics:
+        no_dynamics(arm, "report")
+    tell(0, 5, "torques")
+    t, q, qd, qdd = samples
+    terms = dynamics.terms(arm, q, qd, qdd)
+    excesses = limit_excesses(arm, t, q, qd, terms.total)[()]
+    tell(1, 5, "every formulation")
+    agreement = evidence.agreement(arm, *_few(arm, samples))
+    tell(2, 5, "times")
+    speed = evidence.speed(arm, 0.3)
+    tell(3, 5, "the live arm")
+    live = frame_of(view(arm, samples))
+    tell(4, 5, "pictures")
+    html = page(
+        f"{arm.name} in motion",
+        f"{arm.n} joints along a motion of {t[-1] - t[0]:.3g} s. Every formulation of the papers computes its torques; "
+        "take the arm's hand and look for yourself.",
+        _facts(agreement, speed, excesses),
+        plots.svg(
+            plots.arm_figure(arm, q[0], path=_tool_path(arm, q), ghosts=[q[len(q) // 2], q[-1]]), "hero"
+        ),
+        [
+            torque_section(arm, t, terms),
+            _limits(arm, q, qd, terms.total, excesses),
+            agreement_section(agreement, arm.name),
+            _operations(arm),
+            speed_section(speed),
+        ],
+        f"Made by `forearm report`, forearm {forearm.__version__}, {machine_line(speed)}.",
+        live=live,
+    )
+    agreed = all(row.verdict == "PASS" for row in agreement)
+    return Report(arm.name, html, tuple(excesses), agreed)
+
+
+def _few(arm: Arm, samples: Samples) -> list[Any]:
+    count = next((number for joints, number in STATES.items() if arm.n <= joints), 3)
+    rows = np.unique(np.linspace(0, len(samples.t) - 1, count).astype(int))
+    return [samples.q[rows], samples.qd[rows], samples.qdd[rows]]
+
+
+def _tool_path(arm: Arm, q: Any) -> Any:
+    return dynamics.pose(arm, q)[:, :3, 3]
+
+
+def _facts(
+    agreement: Sequence[evidence.Agreement], speed: dict[str, Any], excesses: Sequence[LimitExcess]
+) -> list[tuple[str, str]]:
+    limits = f"{len(excesses)} exceeded" if excesses else "kept"
+    return [(limits, "limits of position, speed, torque"), *fact_tiles(agreement, speed)]
+
+
+def fact_tiles(agreement: Sequence[evidence.Agreement], speed: dict[str, Any]) -> list[tuple[str, str]]:
+    """The numbers that matter and that every machine finds: how many agree, how well, what the torques cost."""
+    return [
+        (f"{len(agreement) - 1}", "formulations, one answer"),
+        (f"{max(row.difference for row in agreement):.0e}", "largest relative difference"),
+        (f"{speed['operations']}", "operations for one state, compiled"),
+    ]
+
+
+def machine_line(speed: dict[str, Any]) -> str:
+    """What computed this, and where."""
+    machine = speed["machine"]
+    return f"Python {machine['python']}, NumPy {machine['numpy']}, on {machine['processor']}"
+
+
+def torque_section(arm: Arm, t: Any, terms: Any, remark: str = "") -> Section:
+    """Torques over time, and what they are made of."""
+    return Section(
+        "Torques",
+        f"What each joint has to give along the motion, and what that is made of. {remark}`fa.terms` splits the "
+        "torque, and the terms add up to it.",
+        (
+            Figure(
+                plots.svg(plots.torque_figure(arm, t, terms.total), "torque"),
+                "Joint torques over time.",
+                "torque",
+            ),
+            Figure(
+                plots.svg(plots.term_figure(arm, t, terms), "terms"),
+                "The same torques, stacked from their terms; the line is the sum.",
+                "terms",
+            ),
+        ),
+    )
+
+
+def _limits(arm: Arm, q: Any, qd: Any, tau: Any, excesses: Sequence[LimitExcess]) -> Section:
+    beyond = {(e.joint, e.what) for e in excesses}
+    rows = []
+    for j, link in enumerate(arm.links):
+        bounds = (
+            ("position", q, link.limits),
+            ("speed", qd, link.speed_limit),
+            ("torque", tau, link.effort_limit),
+        )
+        for what, values, limit in bounds:
+            if limit is None:
+                continue
+            low, high = limit if isinstance(limit, tuple) else (-limit, limit)
+            verdict = "FAIL" if (link.name, what) in beyond else "PASS"
+            given = f"{float(np.min(values[:, j])):.3g} … {float(np.max(values[:, j])):.3g}"
+            rows.append((link.name, what, given, f"{low:.4g} … {high:.4g}", verdict))
+    text = "; ".join(str(e) for e in excesses) or "Nothing goes beyond its limit."
+    if not rows:
+        return Section("Limits", "The arm's description gives no limits.")
+    return Section("Limits", text, (PageTable(("joint", "of", "from … to", "limits", ""), rows),))
+
+
+def agreement_section(agreement: Sequence[evidence.Agreement], name: str) -> Section:
+    """Every way to the torques, held against the median."""
+    rows = [
+        (r.name, r.verdict, f"{r.difference:.1e}", f"{r.microseconds:,.0f} µs", r.paper) for r in agreement
+    ]
+    return Section(
+        "Agreement",
+        "Each paper's equations, one file each, on the same states along the motion; held against the median of all. "
+        f"The last row shares no code with the others. `forearm verify {name}` does this with all quantities and "
+        "twelve laws.",
+        (
+            PageTable(
+                ("formulation", "", "difference", "one state", "paper"),
+                rows,
+                "Largest difference over the states, relative to the largest torque; time of one state in plain NumPy.",
+                (0,),
+            ),
+        ),
+    )
+
+
+def _operations(arm: Arm) -> Section:
+    rows = []
+    for quantity in COMPILED:
+        kernel = compile(arm, quantity)
+        counts, by = kernel.counts, kernel.why.chosen if kernel.why else ""
+        rows.append((quantity.replace("_", " "), counts.operations, counts.sincos, by.replace("_", " ")))
+    return Section(
+        "Operations",
+        "What is compiled for this arm: its numbers folded in, shared parts computed once. `forearm count` tells what "
+        "the papers' formulations cost, beside what they print.",
+        (
+            PageTable(
+                ("quantity", "operations", "angles", "by"),
+                rows,
+                "Multiplications, additions and divisions for one state; sine and cosine of an angle apart.",
+            ),
+        ),
+    )
+
+
+def speed_section(speed: dict[str, Any]) -> Section:
+    """Times on this machine."""
+    rows = [row for row in reversed(speed["rows"]) if row["what"] != "first call"]
+    bars = [(_short(row["what"]), 1e9 * row["seconds"], row["median"]) for row in rows]
+    shown = [(row["what"], row["median"], row["fastest"], row["remark"]) for row in speed["rows"]]
+    return Section(
+        "Speed",
+        f"Inverse dynamics with friction and rotors, {speed['operations']} operations a state, float64, one thread. "
+        "The stopwatch is around the Python call, arrays ready. `make bench` times other libraries in the same run.",
+        (
+            PageTable(("what", "median", "fastest", ""), shown, f"On {speed['machine']['processor']}."),
+            Figure(
+                plots.svg(plots.bar_figure(bars, "time for one state [ns]"), "speed"),
+                "Time for one state.",
+                "speed",
+            ),
+        ),
+    )
+
+
+def _short(what: str) -> str:
+    return "paper, NumPy loop" if "NumPy" in what else what.partition(",")[0]

@@ -1,0 +1,243 @@
+"""WebAssembly modules: equal to the interpreter to the bit, near the CPU kernel, in wasmtime and in Node."""
+
+import json
+import math
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from arms import random_arm, seed_of
+from compiler.programs import random_graph, random_inputs
+from forearm.compiler.call.rollout import Rollout
+from forearm.compiler.graph.graph import Graph, Node, Port
+from forearm.compiler.graph.interpreter import arrays, interpret, node_values
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.model.quantities import QUANTITIES
+from forearm.compiler.wasm.module_sines import HALF_PI, apart, sincos
+from forearm.compiler.wasm.wasm_kernel import WasmKernel
+from forearm.page.wasm_simulation import LAWS, law_step, wasm_rollout
+from peers.urdf_arms import SOURCES
+
+pytest.importorskip("wasmtime")
+EPS = np.finfo(float).eps
+SHORT = ("panda", "stanford", "rr")
+BRIEF = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "energy", "pose", "jacobian")
+
+
+def inputs_of(graph, rng, rows):
+    return [rng.uniform(-3, 3, (rows, *port.shape)) for port in graph.inputs]
+
+
+def hold_near(arm, quantity):
+    """The module against the CPU kernel: 8 eps of the largest value that the graph meets on its way."""
+    kernel, other = fa.compile(arm, quantity, target="wasm"), fa.compile(arm, quantity)
+    given = inputs_of(kernel.graph, np.random.default_rng(seed_of(arm.name + quantity)), 5)
+    met = node_values(kernel.graph, [np.moveaxis(x.reshape(5, -1), -1, 0) for x in given], arrays)
+    largest = np.max([np.broadcast_to(np.abs(v), (5,)) for v in met], axis=0)
+    got, want = (k(*given) for k in (kernel, other))
+    pairs = zip(got, want, strict=True) if isinstance(got, tuple) else [(got, want)]
+    for g, w in pairs:
+        off = np.abs(g - w).reshape(5, -1).max(axis=1)
+        assert np.all(off <= 8 * EPS * largest), (
+            f"{quantity} of {arm.name}: {(off / largest / EPS).max():.1f} eps"
+        )
+
+
+@pytest.mark.parametrize("quantity", BRIEF)
+@pytest.mark.parametrize("name", SHORT)
+def test_a_module_is_near_the_processor(name, quantity):
+    hold_near(fa.load(name), quantity)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("name", fa.known_arms())
+def test_every_arm_and_quantity(name, quantity):
+    arm = fa.load(name)
+    if arm.dynamics or not QUANTITIES[quantity].dynamics:
+        hold_near(arm, quantity)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_an_arm_of_a_urdf_file(quantity):
+    source = next(s for s in SOURCES if s.title == "ur5")
+    if not source.path.exists():
+        pytest.skip("example-robot-data is not installed")
+    hold_near(fa.load(source.path, **source.options), quantity)
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize("seed", range(8))
+def test_any_graph_to_the_bit(seed, lanes):
+    """Every operation, shared and not, one state or two at once: the interpreter with products rounded apart."""
+    graph = random_graph(seed, fma=True)
+    kernel = WasmKernel(graph, lanes=lanes)
+    states = [random_inputs(graph, k) for k in range(3)]
+    rows = [np.stack([np.asarray(s[p.name], dtype=float) for s in states]) for p in graph.inputs]
+    got = kernel.general(*rows)
+    got = [got] if len(graph.outputs) == 1 else got
+    for k, state in enumerate(states):
+        want = interpret(graph, {n: np.asarray(v, dtype=float) for n, v in state.items()}, apart)
+        for port, value in zip(graph.outputs, got, strict=True):
+            same = np.asarray(want[port.name], dtype=float)
+            assert np.array_equal(value[k], same, equal_nan=True), port.name
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
+def test_an_arm_to_the_bit(quantity):
+    kernel = fa.compile(random_arm(4, 3, "RP"), quantity, target="wasm")
+    given = inputs_of(kernel.graph, np.random.default_rng(1), 3)
+    got = kernel(*given)
+    for k in range(3):
+        state = {p.name: x[k] for p, x in zip(kernel.graph.inputs, given, strict=True)}
+        want = interpret(kernel.graph, state, apart)
+        assert np.array_equal(got[k], next(iter(want.values())).astype(float))
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 3, 7])
+def test_an_odd_number_of_states_writes_no_row_too_many(rows):
+    """Two states at once: the row after the last stays as it was."""
+    kernel = fa.compile(fa.load("rr"), "inverse_dynamics", target="wasm")
+    given = inputs_of(kernel.graph, np.random.default_rng(rows), rows)
+    host = kernel._host
+    padded = host.run("run", [rows], given, [(rows + 2, 2)])[0]
+    assert np.isnan(padded[rows:]).all()
+    assert np.array_equal(padded[:rows], WasmKernel(kernel.graph, lanes=1)(*given))
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_large_angles_are_right_or_nan(lanes):
+    import mpmath
+
+    graph = trace(lambda x: {"s": fa.sin(x), "c": fa.cos(x)}, {"x": ()}, name="angles")
+    rng = np.random.default_rng(2)
+    sizes = 10.0 ** rng.uniform(-8, 5, 400)
+    near = np.round(rng.uniform(0, 6e4, 200)) * np.pi / 2  # as near a zero as doubles come
+    x = np.concatenate([sizes, -sizes, near, [0.0, -0.0, 1e5, -1e5]])
+    s, c = WasmKernel(graph, lanes=lanes)(x)
+    with mpmath.workdps(60):
+        for got, f in ((s, mpmath.sin), (c, mpmath.cos)):
+            want = [f(mpmath.mpf(float(a))) for a in x]
+            off = [
+                abs(mpmath.mpf(float(g)) - w) / np.spacing(abs(float(w)))
+                for g, w in zip(got, want, strict=True)
+            ]
+            assert max(off) < 2.0
+    beyond = np.array([1.0001e5, -1e6, 1e300, np.inf, -np.inf, np.nan])
+    assert np.isnan(WasmKernel(graph, lanes=lanes)(beyond)).all()
+    assert all(sincos(a) == (p, q) for a, p, q in zip(x, s, c, strict=True))
+
+
+def test_the_parts_of_half_pi_leave_room_for_exact_products():
+    import mpmath
+
+    bits = [int(part.hex().split(".")[1].split("p")[0], 16) for part in HALF_PI[:3]]
+    assert all(b % 2 ** (52 - 36) == 0 for b in bits), "37 bits each"
+    with mpmath.workdps(80):
+        assert abs(sum(map(mpmath.mpf, HALF_PI)) - mpmath.pi / 2) < mpmath.mpf(2) ** -167
+
+
+def test_pandas_torques_are_small():
+    kernel = fa.compile(fa.load("panda"), "inverse_dynamics", target="wasm")
+    assert len(kernel.bytes) <= 8000
+    assert kernel.counts.operations == fa.compile(fa.load("panda"), "inverse_dynamics").counts.operations
+    assert kernel.why is not None
+    assert b"panda" not in kernel.bytes
+    assert kernel.bytes[:4] == b"\0asm"
+
+
+def test_long_sums_and_constants_alone():
+    """No recursion over the nodes, and outputs that are inputs or constants."""
+    nodes = [Node("input", (), None, (0, 0)), Node("input", (), None, (0, 1))]
+    for k in range(5000):
+        nodes.append(Node("add", (len(nodes) - 1 if k else 1, 0)))
+    nodes.append(Node("const", (), 2.5))
+    last = len(nodes) - 1
+    graph = Graph("sum", (Port("x", (2,)),), tuple(nodes), (Port("y", (3,)),), ((last - 1, last, 0),))
+    for lanes in (1, 2):
+        got = WasmKernel(graph, lanes=lanes)(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+        assert np.array_equal(got, [[5002.0, 2.5, 1.0], [15004.0, 2.5, 3.0], [25006.0, 2.5, 5.0]])
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("method", ["rk4", "euler"])
+def test_a_rollout_of_a_thousand_steps(method, law):
+    """Bound: 1e-9 after a second of the double arm of the notes, held or falling."""
+    arm = fa.load("rr")
+    rng = np.random.default_rng(5)
+    module = wasm_rollout(arm, method, law)
+    rule = {"rk4": "rk4", "euler": "semi_implicit_euler"}[method]
+    native = Rollout(law_step(arm, law), {"q": "qd", "qd": "qdd"}, method=rule)
+    small = {"kp": 100.0, "kd": 20.0}
+    given = [
+        rng.uniform(-1, 1, (3, *p.shape)) if p.shape else np.full(3, small[p.name])
+        for p in native.roles.given
+    ]
+    got, want = (r(*given, dt=1e-3, steps=1000, every=250) for r in (module, native))
+    for state in ("q", "qd"):
+        a, b = (getattr(r.record, state) for r in (got, want))
+        assert a.shape == b.shape == (3, 5, arm.n)
+        assert np.max(np.abs(a - b)) <= 1e-9 * max(1.0, np.max(np.abs(b)))
+        assert np.array_equal(getattr(got.end, state), a[:, -1])
+    assert np.array_equal(got.times, want.times)
+
+
+def test_a_rollout_knows_the_time():
+    graph = trace(lambda t, x: {"v": fa.cos(t)}, {"t": (), "x": ()}, name="clock")
+    from forearm.compiler.wasm.wasm_rollout import WasmRollout
+
+    end = WasmRollout(graph, {"x": "v"}, time="t")(0.0, dt=0.01, steps=100, start=1.0).end
+    assert abs(float(end.x) - (math.sin(2.0) - math.sin(1.0))) < 1e-10
+
+
+@pytest.mark.parametrize("wrong", [{"dtype": "float32"}, {"layout": "columns"}])
+def test_what_a_module_cannot_do(wrong):
+    with pytest.raises(fa.KernelFault, match="WebAssembly kernels compute in 'float64', in 'rows'"):
+        fa.compile(fa.load("rr"), "inverse_dynamics", target="wasm", **wrong)
+
+
+@pytest.mark.parametrize("wrong", ["rk4", "rk5:pd", "rk4:magic"])
+def test_rollouts_that_there_are_not(wrong, tmp_path):
+    with pytest.raises(fa.KernelFault, match="give"):
+        fa.emit_wasm(fa.load("rr"), tmp_path, rollouts=[wrong])
+
+
+SCRIPT = """
+import { load } from "./LOADER";
+const arm = await load();
+const numbers = JSON.parse(process.argv[2]);
+const tau = arm.inverse_dynamics(numbers.q, numbers.qd, numbers.qdd);
+const batch = arm.inverse_dynamics(...["q", "qd", "qdd"].map((k) => [...numbers[k], ...numbers[k], ...numbers[k]]));
+const { q, record } = arm.rk4_torque({ ...numbers, tau }, { dt: 1e-3, steps: 10, every: 5 });
+let refused = "";
+try { arm.inverse_dynamics(numbers.q); } catch (error) { refused = error.message; }
+console.log(JSON.stringify({ tau: [...tau], batch: [...batch], q: [...q], rows: record.q.length, refused }));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
+def test_the_loader_in_node(tmp_path):
+    arm = random_arm(3, 2, "RP").replace(name="</script>*/ alert(1)")
+    module, loader, types = fa.emit_wasm(arm, tmp_path, rollouts=["rk4:torque"])
+    text = loader.read_text()
+    assert "*/ alert" not in text
+    assert "rk4_torque(inputs: { q: Numbers; qd: Numbers; tau: Numbers }" in types.read_text()
+    loader.rename(tmp_path / "arm.mjs")
+    (tmp_path / "run.mjs").write_text(SCRIPT.replace("LOADER", "arm.mjs"))
+    state = {k: v.tolist() for k, v in zip(("q", "qd", "qdd"), arm.random_state(4), strict=True)}
+    done = subprocess.run(
+        ["node", tmp_path / "run.mjs", json.dumps(state)], capture_output=True, text=True, check=True
+    )
+    told = json.loads(done.stdout)
+    want = fa.compile(arm, "inverse_dynamics", target="wasm")(*state.values())
+    assert told["tau"] == want.tolist(), "one state: the bits of wasmtime"
+    assert told["batch"] == 3 * want.tolist()
+    end = wasm_rollout(arm)(state["q"], state["qd"], want, dt=1e-3, steps=10).end
+    assert told["q"] == end.q.tolist()
+    assert told["rows"] == 3 * arm.n
+    assert told["refused"] == "inverse_dynamics: got 1 arrays; give 3: q, qd, qdd."
+    assert module.read_bytes()[:4] == b"\0asm"

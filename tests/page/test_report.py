@@ -1,0 +1,51 @@
+"""The report of any motion of any arm."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from forearm.cli import main
+from forearm.simulation import Quintic, write_motion
+
+
+def test_a_report_of_a_small_arm(tmp_path):
+    arm = fa.load("rr")
+    found = fa.report(arm, Quintic([0.0, 0.0], [0.8, -0.5], 1.0))
+    assert found.agreed
+    assert found.passed
+    html = found.html
+    assert html.count("<iframe") == 1
+    assert {"Torques", "Limits", "Agreement", "Operations", "Speed"} <= set(
+        re.findall(r"<h2>(.*?)</h2>", html)
+    )
+    links = [x for x in re.findall(r"https?://[^\"' <)]+", html) if "w3.org" not in x]
+    assert links == []
+    assert found.save(tmp_path / "rr.html").stat().st_size < 3_000_000
+
+
+def code(*words):
+    """The exit code of a verb."""
+    try:
+        return main(list(map(str, words))) or 0
+    except SystemExit as ended:
+        return ended.code or 0
+
+
+@pytest.mark.more
+def test_the_verbs(tmp_path, capsys):
+    """A prismatic arm that goes beyond its limits: said, and exit code 1; a wrong file gets its sentence."""
+    arm = fa.load("stanford")
+    path = write_motion(Quintic(np.full(6, 0.2), np.full(6, 3.0), 0.5), arm, tmp_path / "fast.csv")
+    out = tmp_path / "report.html"
+    assert code("report", "stanford", path, "-o", out, "--json") == 1
+    assert json.loads(capsys.readouterr().out)["passed"] is False
+    assert "beyond its limit" in out.read_text(encoding="utf-8")
+    assert code("view", "stanford", path, "-o", tmp_path / "arm.html") == 0
+    capsys.readouterr()
+    assert code("view", "stanford", out, "-o", tmp_path / "other.html") == 2
+    assert "report.html" in capsys.readouterr().err
+    assert code("view", "no_such_arm", "-o", tmp_path / "no.html") == 2
+    assert "no_such_arm" in capsys.readouterr().err

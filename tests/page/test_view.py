@@ -1,0 +1,175 @@
+"""The live page without a browser: what it holds, what its kernels compute, what it refuses."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from arms import random_arm
+from forearm.compiler.wasm.module_files import joint_module
+from forearm.compiler.wasm.wasm_host import WasmHost
+from forearm.compiler.wasm.wasm_kernel import WasmKernel
+from forearm.formulations import FORMULATIONS
+from forearm.page.equation_values import equation_values
+from forearm.page.live_view import frame_of
+from forearm.page.view_kernels import view_graphs, view_rollouts
+from forearm.simulation import Quintic
+
+MARKUP = "</script><img src=x onerror=alert(1)>&\"'"
+
+
+def data_of(html):
+    """What the page's script reads."""
+    return json.loads(re.search(r"id='data'>(.*?)</script>", html, re.DOTALL).group(1))
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return fa.load("generic_3r")
+
+
+@pytest.fixture(scope="module")
+def page(arm):
+    return fa.view(arm, formulations=["luh_walker_paul_1980"])
+
+
+def test_one_file_that_asks_for_nothing(page):
+    html = page.html
+    assert html.count("<script") == html.count("</script>") == 2
+    assert not re.search(r"https?:|//[a-z]+\.|src=|@import|url\(", html.replace("'none'", ""))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html).group(1)
+    assert "default-src 'none'" in policy
+    assert "'wasm-unsafe-eval'" in policy
+    assert "unsafe-inline" not in policy
+    assert len(html.encode()) < 300_000
+    assert "eval(" not in html.replace("wasm-unsafe-eval", "")
+    assert "innerHTML" not in html
+
+
+def test_names_with_markup_are_text():
+    tricky = random_arm(2, 1)
+    links = tuple(link.replace(name=f"{MARKUP} {k}") for k, link in enumerate(tricky.links))
+    html = fa.view(tricky.replace(name=MARKUP, links=links), formulations=()).html
+    assert "<img" not in html
+    assert html.count("</script>") == 2
+    assert data_of(html)["joints"][0]["name"] == f"{MARKUP} 0"
+    assert data_of(html)["name"] == MARKUP
+
+
+def test_a_motion_travels_to_the_last_bit(arm):
+    motion = Quintic(np.zeros(arm.n), np.full(arm.n, 0.5), 1.5)
+    data = data_of(fa.view(arm, motion, formulations=()).html)
+    rows = np.frombuffer(base64.b64decode(data["motion"])).reshape(-1, 1 + 3 * arm.n)
+    samples = motion.sample(301)
+    assert np.array_equal(rows, np.column_stack([samples.t, samples.q, samples.qd, samples.qdd]))
+    assert data["q"] == samples.q[0].tolist()
+
+
+@pytest.mark.parametrize("load", [0.0, 2.0])
+def test_the_kernels_of_the_page(arm, load):
+    """Places, torques and energy for ten states, with a load and gravity at an angle."""
+    com, gravity = (0.05, -0.02, 0.1), (1.0, 2.0, -9.0)
+    there = arm.replace(gravity=gravity)
+    there = there.with_payload(load, com, frame="tool") if load else there
+    x, y, z = com
+    cross = (-x * y, -x * z, -y * z)
+    ten = [load, *(load * c for c in com), load * (y * y + z * z), load * cross[0], load * cross[1]]
+    ten = np.array([*ten, load * (z * z + x * x), load * cross[2], load * (x * x + y * y)])
+    graphs = view_graphs(arm)
+    host = WasmHost("page", joint_module(graphs, {}))
+    n, count = arm.n, 10
+    q, qd, qdd = arm.random_state(3, (count,))
+    shared = [np.tile(ten, (count, 1)), np.tile(gravity, (count, 1))]
+    (tau,) = host.run("torques", [count], [q, qd, qdd, *shared], [(count, n)])
+    np.testing.assert_allclose(tau, fa.inverse_dynamics(there, q, qd, qdd), rtol=0, atol=1e-10)
+    shapes = [(count, n + 2, 12), (count, n, 3), (count, 6, n), (count,)]
+    frames, _, J, potential = host.run("look", [count], [q, *shared], shapes)
+    np.testing.assert_allclose(frames[:, -1, 9:], fa.pose(there, q)[:, :3, 3], atol=1e-13)
+    np.testing.assert_allclose(frames[:, -1, :9].reshape(-1, 3, 3), fa.pose(there, q)[:, :3, :3], atol=1e-13)
+    np.testing.assert_allclose(J, fa.jacobian(there, q), atol=1e-13)
+    np.testing.assert_allclose(potential, fa.energy(there, q, qd).potential, atol=1e-10)
+
+
+def test_falling_keeps_the_energy():
+    """Two seconds of the double arm, let go: work and heat are nothing, energy stays."""
+    arm = fa.load("rr")
+    fall = view_rollouts(arm)["fall"]
+    q, still = np.array([0.3, 0.4]), np.zeros(2)
+    end = fall(q, still, 0.0, 0.0, 1.0, np.zeros(10), arm.gravity, dt=1 / 8000, steps=16000).end
+    before, after = (sum(fa.energy(arm, *state)) for state in ((q, still), (end.q, end.qd)))
+    assert abs(after - before) < 1e-9
+    assert float(end.work) == 0.0
+
+
+@pytest.mark.more
+def test_friction_is_booked():
+    arm = fa.load("puma560")
+    fall = view_rollouts(arm)["fall"]
+    q, still = arm.configuration("nominal"), np.zeros(6)
+    for share in (0.0, 1.0):
+        end = fall(q, still, 0.0, 0.0, share, np.zeros(10), arm.gravity, dt=1 / 8000, steps=2000).end
+        before, after = (sum(fa.energy(arm, *state)) for state in ((q, still), (end.q, end.qd)))
+        assert abs(after - before + float(end.lost)) < 1e-6
+        assert (float(end.lost) > 0.1) == bool(share)
+
+
+@pytest.mark.parametrize("stem", ["luh_walker_paul_1980", "hollerbach_1980_3x3"])
+def test_equations_have_the_values_of_their_file(stem):
+    """The last equation is the torque, and the forces of the recursion are those that its file returns."""
+    arm = fa.load("panda").without_drives()
+    found = equation_values(arm, stem)
+    q, qd, qdd = arm.random_state(2)
+    values = WasmKernel(found[0])(q, qd, qdd, np.zeros(10), np.array(arm.gravity))
+    rows = found[1]
+    torques = [values[row.first] for row in rows if row.tag == rows[-1].tag and row.shape == ()]
+    want = fa.inverse_dynamics(arm, q, qd, qdd)
+    np.testing.assert_allclose(sorted(torques[-7:]), sorted(want), atol=1e-11)
+    if stem == "luh_walker_paul_1980":
+        force, moment = FORMULATIONS[stem].reactions(arm, q, qd, qdd)
+        for tag, table in (("NE7", force), ("NE8", moment)):
+            for row in rows:
+                if row.tag == tag:
+                    np.testing.assert_allclose(
+                        values[row.first : row.first + 3], table[row.link - 1], atol=1e-11
+                    )
+
+
+def test_every_tagged_line_of_a_recursion_is_there():
+    rows = equation_values(fa.load("panda"), "luh_walker_paul_1980")[1]
+    assert {row.tag for row in rows} == {f"NE{k}" for k in range(1, 10)}
+    assert {row.link for row in rows} == set(range(1, 8))
+
+
+def test_an_arm_without_masses_is_shown_too():
+    data = data_of(fa.view(fa.load("cobra600")).html)
+    assert data["dynamics"] is False
+    assert list(data["interface"]) == ["look"]
+
+
+def test_a_notebook_shows_it(page):
+    frame = page._repr_html_()
+    assert frame == frame_of(page)
+    assert frame.startswith('<iframe title="generic_3r, live"')
+    assert frame.count('"') == 6, "the page is quoted"
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"motion": 3.0}, "motion is a float; give a Motion"),
+        ({"motion": Quintic(np.zeros(2), np.ones(2), 1.0)}, "has 3 joints, so give two rows"),
+        ({"q": [0.0]}, r"q has shape \(1,\)"),
+        ({"formulations": ["magic"]}, "no formulation 'magic'"),
+    ],
+)
+def test_what_a_page_cannot_show(arm, given, says):
+    with pytest.raises(fa.StateFault, match=says):
+        fa.view(arm, **given)
+
+
+def test_too_many_joints():
+    with pytest.raises(fa.StateFault, match="pages show up to 12"):
+        fa.view(random_arm(13, 1))
