@@ -11,6 +11,7 @@ import numpy as np
 
 from forearm import faults
 from forearm.arm import Arm
+from forearm.compiler.call.arguments import JOINT_INPUTS
 from forearm.compiler.call.door import Door
 from forearm.compiler.call.foreign_arrays import Foreign, foreign_kind, library_of
 from forearm.kinematics import frame_names
@@ -123,7 +124,7 @@ class ArmCall(Door):
         ports = self.kernel.graph.inputs
         arrays = {p.name: np.asarray(v, dtype=object) for p, v in zip(ports, values, strict=True)}
         for port in ports:
-            if port.shape == (self.arm.n,):
+            if port.name in JOINT_INPUTS:
                 arrays[port.name] = faults.joint_values(self.arm, port.name, arrays[port.name])
             if arrays[port.name].ndim != len(port.shape):
                 raise faults.StateFault(
@@ -158,7 +159,7 @@ def single_precision(values: Any) -> bool:
 def hint_degrees(arm: Arm, q: Any) -> None:
     """Log a warning when angles look like degrees."""
     values = faults.joint_values(arm, "q", q)
-    hint = faults.degrees_hint(arm, values.reshape(-1, arm.n)[:64])
+    hint = faults.degrees_hint(arm, values.reshape(-1, values.shape[-1])[:64])
     if hint:
         LOG.warning("%s: %s", arm.name, hint)
 

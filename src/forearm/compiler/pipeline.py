@@ -15,6 +15,7 @@ from forearm.compiler.kernel import SEARCH, Kernel, KernelSubject, Why
 from forearm.compiler.store import graphs
 from forearm.compiler.store.files import graph_key
 from forearm.faults import KernelFault
+from forearm.robot import Robot
 
 LOG = logging.getLogger("forearm")
 LONG = 30
@@ -31,7 +32,7 @@ TARGETS = {
 
 
 def compile(
-    arm: Arm,
+    arm: Arm | Robot,
     quantity: str,
     *,
     dtype: str = "float64",
@@ -60,7 +61,14 @@ def compile(
     if target not in TARGETS:
         raise KernelFault(f"compile: target is {target!r}; give {' or '.join(map(repr, TARGETS))}.")
     name = f"{quantity} of {arm.name}"
-    if quantity == "inverse_dynamics" and target == "cpu" and arm.n > LONG and not free and arm.dynamics:
+    if (
+        quantity == "inverse_dynamics"
+        and target == "cpu"
+        and arm.n > LONG
+        and not free
+        and arm.dynamics
+        and isinstance(arm, Arm)
+    ):
         looped = _looped(arm, name, dtype, layout or "rows", formulation)
         if looped is not None:
             return looped
@@ -77,7 +85,7 @@ PLAIN = (str, int, float, tuple, type(None))
 
 
 def _ready(
-    arm: Arm, quantity: str, free: tuple[str, ...], formulation: str | None, options: dict[str, Any]
+    arm: Arm | Robot, quantity: str, free: tuple[str, ...], formulation: str | None, options: dict[str, Any]
 ) -> tuple[Graph, Why, bool]:
     """The graph to compile, why this one, and whether it divides by M; from disk where it was made before."""
     key = None

@@ -49,11 +49,11 @@ def chain_of(
     robot: RobotText, root: str | None, tip: str | None, lock: Mapping[str, float] | None
 ) -> SerialChain:
     """The chain from root to tip, every fault of the tree found first."""
-    above = _parents(robot)
-    below = _children(robot)
-    _refuse_loops(robot, above)
-    start = _root(robot, above, root)
-    positions = _held(robot, lock or {})
+    above = parents_of(robot)
+    below = children_of(robot)
+    refuse_loops(robot, above)
+    start = root_of(robot, above, root)
+    positions = held_positions(robot, lock or {})
     if tip is None:
         path = _only_way(robot, below, start, positions)
     else:
@@ -71,15 +71,15 @@ def chain_of(
         )
     free = {joint.name for joint in path}
     starts = [start, *(joint.child for joint in path)]
-    bodies = [_body(robot, below, first, free, positions, i > 0) for i, first in enumerate(starts)]
+    bodies = [body_of(robot, below, first, free, positions, i > 0) for i, first in enumerate(starts)]
     riding = {m.joint.name: m.position for body in bodies[1:] for m in body if m.joint and m.joint.moving}
-    return SerialChain(tuple(path), tuple(bodies), _tool(bodies[-1], tip), riding)
+    return SerialChain(tuple(path), tuple(bodies), tool_of(bodies[-1], tip), riding)
 
 
 # -- the tree ------------------------------------------------------------------------------------------------
 
 
-def _parents(robot: RobotText) -> dict[str, JointText]:
+def parents_of(robot: RobotText) -> dict[str, JointText]:
     above: dict[str, JointText] = {}
     for joint in robot.joints.values():
         for end, name in (("parent", joint.parent), ("child", joint.child)):
@@ -105,14 +105,14 @@ def _parents(robot: RobotText) -> dict[str, JointText]:
     return above
 
 
-def _children(robot: RobotText) -> dict[str, list[JointText]]:
+def children_of(robot: RobotText) -> dict[str, list[JointText]]:
     below: dict[str, list[JointText]] = {}
     for joint in robot.joints.values():
         below.setdefault(joint.parent, []).append(joint)
     return below
 
 
-def _refuse_loops(robot: RobotText, above: dict[str, JointText]) -> None:
+def refuse_loops(robot: RobotText, above: dict[str, JointText]) -> None:
     good: set[str] = set()
     for name in robot.links:
         seen: list[str] = []
@@ -130,32 +130,32 @@ def _refuse_loops(robot: RobotText, above: dict[str, JointText]) -> None:
         good.update(seen)
 
 
-def _root(robot: RobotText, above: dict[str, JointText], root: str | None) -> str:
+def root_of(robot: RobotText, above: dict[str, JointText], root: str | None) -> str:
     if root is not None:
         if root not in robot.links:
             raise ReadFault(
-                f"{robot.file}: {option('root', repr(root))} is no link of this file; it has {_some(robot.links)}."
+                f"{robot.file}: {option('root', repr(root))} is no link of this file; it has {some(robot.links)}."
             )
         return root
     roots = [name for name in robot.links if name not in above]
     if len(roots) > 1:
         robot.fault(
             robot.links[roots[1]].line,
-            f"links {_some(roots)} all have no parent, so the file holds {len(roots)} separate trees; join "
+            f"links {some(roots)} all have no parent, so the file holds {len(roots)} separate trees; join "
             "them with "
             f"a fixed joint, or choose one with {option('root')}.",
         )
     return roots[0]
 
 
-def _held(robot: RobotText, lock: Mapping[str, float]) -> dict[str, float]:
+def held_positions(robot: RobotText, lock: Mapping[str, float]) -> dict[str, float]:
     """Positions of the joints that are held: those in `lock`, and those that mimic them."""
     positions: dict[str, float] = {}
     for name, value in lock.items():
         if name not in robot.joints:
             raise ReadFault(
                 f"{robot.file}: lock names {name!r}, which is no joint of this file; it has "
-                f"{_some(robot.joints)}."
+                f"{some(robot.joints)}."
             )
         joint = robot.joints[name]
         if not joint.moving:
@@ -181,7 +181,7 @@ def _path(
 ) -> list[JointText]:
     asked = option("tip", repr(tip))
     if tip not in robot.links:
-        raise ReadFault(f"{robot.file}: {asked} is no link of this file; it has {_some(robot.links)}.")
+        raise ReadFault(f"{robot.file}: {asked} is no link of this file; it has {some(robot.links)}.")
     path: list[JointText] = []
     name = tip
     while name != start:
@@ -195,9 +195,9 @@ def _path(
     moving = [
         joint
         for joint in reversed(path)
-        if joint.kind != "fixed" and not _is_held(robot, joint, positions, masters)
+        if joint.kind != "fixed" and not is_held(robot, joint, positions, masters)
     ]
-    return [_one_degree(robot, joint) for joint in moving]
+    return [one_degree(robot, joint) for joint in moving]
 
 
 def _only_way(
@@ -211,27 +211,25 @@ def _only_way(
         leaving: list[JointText] = []
         for name in body:  # grows while it is walked
             for joint in below.get(name, ()):
-                if joint.kind == "fixed" or _is_held(robot, joint, positions, everything):
+                if joint.kind == "fixed" or is_held(robot, joint, positions, everything):
                     body.append(joint.child)
                 else:
                     leaving.append(joint)
         if len(leaving) > 1:
             _refuse_branch(robot, leaving, below)
-        path += [_one_degree(robot, joint) for joint in leaving]
+        path += [one_degree(robot, joint) for joint in leaving]
         body = [joint.child for joint in leaving]
     return path
 
 
-def _is_held(robot: RobotText, joint: JointText, positions: dict[str, float], others: set[str]) -> bool:
+def is_held(robot: RobotText, joint: JointText, positions: dict[str, float], others: set[str]) -> bool:
     """Whether a joint is held: it is in `lock`, or mimics one that is (or that is not among `others`)."""
     return joint.name in positions or (
-        joint.mimic is not None and _mimicked(robot, joint, positions, others) is not None
+        joint.mimic is not None and mimicked(robot, joint, positions, others) is not None
     )
 
 
-def _mimicked(
-    robot: RobotText, joint: JointText, positions: dict[str, float], free: set[str]
-) -> float | None:
+def mimicked(robot: RobotText, joint: JointText, positions: dict[str, float], free: set[str]) -> float | None:
     """Position of a mimic joint whose master is held; None where the master moves."""
     factor, offset, seen = 1.0, 0.0, {joint.name}
     while joint.mimic is not None and joint.name not in positions:
@@ -251,7 +249,7 @@ def _mimicked(
     return None if joint.name in free else offset
 
 
-def _one_degree(robot: RobotText, joint: JointText) -> JointText:
+def one_degree(robot: RobotText, joint: JointText) -> JointText:
     """The joint, if it can be a joint of an arm."""
     if not joint.moving:
         way = (
@@ -277,10 +275,10 @@ def _one_degree(robot: RobotText, joint: JointText) -> JointText:
 
 def _refuse_branch(robot: RobotText, leaving: list[JointText], below: dict[str, list[JointText]]) -> None:
     ends = [_end_of(joint.child, below) for joint in leaving]
-    tips, holding = _some([*ends[1:], leaving[0].parent], "or"), held({j.name: 0.0 for j in leaving[1:4]})
+    tips, holding = some([*ends[1:], leaving[0].parent], "or"), held({j.name: 0.0 for j in leaving[1:4]})
     robot.fault(
         leaving[1].line,
-        f"the chain branches after link {leaving[0].parent!r}: joints {_some(joint.name for joint in leaving)} all "
+        f"the chain branches after link {leaving[0].parent!r}: joints {some(joint.name for joint in leaving)} all "
         f"move, and an arm is one chain. Choose where it ends, {option('tip', repr(ends[0]))}, {tips} (what hangs "
         f"beside it is then held at zero), or hold joints yourself, {holding}.",
     )
@@ -295,7 +293,7 @@ def _end_of(name: str, below: dict[str, list[JointText]]) -> str:
 # -- bodies --------------------------------------------------------------------------------------------------
 
 
-def _body(
+def body_of(
     robot: RobotText,
     below: dict[str, list[JointText]],
     first: str,
@@ -329,7 +327,7 @@ def _position(robot: RobotText, joint: JointText, positions: dict[str, float], f
         return positions[joint.name]
     if joint.mimic is None:
         return 0.0
-    value = _mimicked(robot, joint, positions, free)
+    value = mimicked(robot, joint, positions, free)
     if value is None:
         robot.fault(
             joint.line,
@@ -340,7 +338,7 @@ def _position(robot: RobotText, joint: JointText, positions: dict[str, float], f
     return value
 
 
-def _tool(last: tuple[Member, ...], tip: str | None) -> str | None:
+def tool_of(last: tuple[Member, ...], tip: str | None) -> str | None:
     """The tip that was named (if it is on the last body), or the only end of the last body."""
     names = [member.link.name for member in last]
     if tip is not None:
@@ -350,7 +348,7 @@ def _tool(last: tuple[Member, ...], tip: str | None) -> str | None:
     return ends[0] if len(ends) == 1 else "tool" if "tool" in names else None
 
 
-def _some(names: Any, last: str = "") -> str:
+def some(names: Any, last: str = "") -> str:
     """Names in quotes, the first eight of them; `last` stands before the last."""
     listed = [repr(name) for name in names]
     if len(listed) > 8:
