@@ -18,6 +18,9 @@ __version__ = "0.1.0"
 _NAMES = {
     # the arm
     "Arm": "arm",
+    "Robot": "robot",
+    "Coupling": "couplings",
+    "Body": "link",
     "Link": "link",
     "Inertia": "inertia",
     "Drive": "link",
@@ -93,6 +96,7 @@ if TYPE_CHECKING:
     from forearm.compiler.pipeline import compile as compile
     from forearm.compiler.sources.casadi_symbols import casadi_function as casadi_function
     from forearm.compiler.sources.controller import emit_c as emit_c
+    from forearm.couplings import Coupling as Coupling
     from forearm.counting import count as count, polynomial as polynomial, published as published
     from forearm.derivation import derive as derive, prove_equal as prove_equal, symbolic as symbolic
     from forearm.dynamics import *
@@ -120,8 +124,9 @@ if TYPE_CHECKING:
         observer as observer,
     )
     from forearm.inertia import Inertia as Inertia
-    from forearm.link import Drive as Drive, Link as Link, Wrench as Wrench
+    from forearm.link import Body as Body, Drive as Drive, Link as Link, Wrench as Wrench
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
+    from forearm.robot import Robot as Robot
     from forearm.simulation import significance as significance, simulate as simulate
     from forearm.strobing import strobe as strobe
     from forearm.tabulated import (

@@ -1,4 +1,6 @@
-"""Roll, pitch, yaw, both ways; quaternions of rotations; and right angles written with few digits, which turn exact zeros into small numbers.
+"""Roll, pitch, yaw, both ways; quaternions of rotations; and right angles written with few digits.
+
+Those turn exact zeros into small numbers.
 
 R = Rz(yaw) Ry(pitch) Rx(roll), as URDF has it.
 """

@@ -60,7 +60,9 @@ def coupling_map(couplings: Sequence[Coupling], names: Sequence[str]) -> tuple[M
     """
     followers = {c.joint: c for c in couplings}
     free = [name for name in names if name not in followers]
-    rows: dict[str, tuple[Vector, float]] = {name: (row, 0.0) for name, row in zip(free, np.eye(len(free)))}
+    rows: dict[str, tuple[Vector, float]] = {
+        name: (row, 0.0) for name, row in zip(free, np.eye(len(free)), strict=True)
+    }
 
     def row_of(name: str, seen: tuple[str, ...]) -> tuple[Vector, float]:
         if name in seen:

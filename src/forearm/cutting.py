@@ -47,7 +47,8 @@ def chain_arms(robot: Any) -> tuple[Arm, ...]:
 
 def _chain_arm(robot: Any, path: tuple[int, ...], own: Sequence[int], *, first: bool) -> Arm:
     links = [robot.links[i - 1] if i in own else bodiless(robot.links[i - 1]) for i in path]
-    base, before = robot.base, ()
+    base: Pose = robot.base
+    before: tuple[Link, ...] = ()
     if robot.free:
         six = six_links()
         before = (*six[:-1], robot.trunk.on(six[-1]) if first else six[-1])

@@ -70,7 +70,7 @@ def bracket(qd: Vector) -> Matrix:
 
 
 def base_columns(R: Matrix, away: Vector) -> Matrix:
-    """J (6, 6) of a point that is `away` (world axes) from the base's origin, by the base's velocity in its own axes."""
+    """J (6, 6) of a point that is `away` (world axes) from a base, by the base's velocity in its own axes."""
     lever = np.array([cross(R[:, k], away) for k in range(3)]).T
     return np.concatenate([np.concatenate([R, lever], axis=1), np.concatenate([0.0 * np.eye(3), R], axis=1)])
 

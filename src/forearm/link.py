@@ -267,6 +267,10 @@ class Body(Part):
         return self.on(Link("revolute", name="base"))
 
 
+NO_BODY = Body()
+"""No body at all."""
+
+
 def combined(link: Link, mass: Scalar, com: Vector, inertia: Matrix) -> Link:
     """The link with another body fixed to it: mass, centre [m] and inertia about that centre, link axes."""
     m1, r1, i1 = link.about_com

@@ -20,7 +20,7 @@ from forearm.cutting import chain_arms, path_to, paths, serial_links, still_link
 from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
 from forearm.free_base import PLACE, SPEED, gravity_in_base, joint_accelerations, rotation_of
 from forearm.inertia import Inertia
-from forearm.link import Body, Drive, Link, body_in_frame, combined
+from forearm.link import NO_BODY, Body, Drive, Link, body_in_frame, combined
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Robot(Part):
     """Frame 0 seen from the world; where a free base starts."""
     free: bool = False
     """Whether the base moves freely."""
-    trunk: Body = Body()
+    trunk: Body = NO_BODY
     """The body of the base, in frame 0; that of a fixed base counts nowhere."""
     couplings: tuple[Coupling, ...] = ()
     """Joints that follow others."""
@@ -76,8 +76,8 @@ class Robot(Part):
         faults.mounts(self.mounts, n, Pose, where)
         for kind, name in ((Pose, "base"), (Body, "trunk")):
             faults.part(getattr(self, name), kind, f"{where}: {name}")
-        for named in (self.frames, self.tools):  # a tool may have the name of the file's link that it is
-            faults.frame_links(named, n, where)
+        for frames in (self.frames, self.tools):  # a tool may have the name of the file's link that it is
+            faults.frame_links(frames, n, where)
         object.__setattr__(self, "couplings", couplings_of(self.couplings))
         object.__setattr__(self, "gravity", faults.gravity(self.gravity, where))
         self._check_whole(where)
@@ -290,7 +290,7 @@ class Robot(Part):
         return chain_arms(self)
 
     def arm(self, tip: str | int) -> Arm:
-        """One chain, from the base to a frame, which is its tool; other branches are held at zero, a free base fixed."""
+        """One chain to a frame, which is its tool; other branches are held at zero, a free base is fixed."""
         number, pose = self.place_of(tip)
         if not number:
             faults.tip_on_base(self, tip, self.tips)

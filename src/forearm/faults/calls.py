@@ -172,8 +172,8 @@ def degrees_hint(arm: Any, q: np.ndarray[Any, Any]) -> str | None:
     """A sentence when joint angles look like degrees; None otherwise."""
     if q.dtype == object or q.size == 0:
         return None
-    turns = {link.name for link in arm.links if link.revolute}
-    turning = [j for j, name in enumerate(coordinates(arm, "q")) if name in turns]
+    hinges = {link.name for link in arm.links if link.revolute}
+    turning = [j for j, name in enumerate(coordinates(arm, "q")) if name in hinges]
     if not turning:
         return None
     largest = float(np.nanmax(np.abs(q[..., turning]), initial=0.0))

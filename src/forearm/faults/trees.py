@@ -8,7 +8,6 @@ from forearm.algebra import is_number
 from forearm.faults.kinds import ArmFault, StateFault
 from forearm.faults.parts import did_you_mean, name, part
 
-
 UNIT = 1e-6
 """How far from one the length of a quaternion may be."""
 
@@ -38,8 +37,8 @@ def coupling_words(said: Any, joint: str) -> tuple[Any, Any, Any]:
             f"coupling of joint {joint!r} is {said!r}; give the joint that leads, ('leader', factor, offset), or "
             "{'leader': factor, …}."
         )
-    leader, factor, offset = (*said, *(1.0, 0.0)[len(said) - 1 :])
-    return leader, factor, offset
+    given = [*said, *(1.0, 0.0)[len(said) - 1 :]]
+    return given[0], given[1], given[2]
 
 
 def coupling_circle(names: Sequence[str]) -> NoReturn:
@@ -146,12 +145,21 @@ def needs_chain(value: Any, what: str) -> None:
         )
 
 
+def needs_mount(value: Any) -> None:
+    """Refuse the wrench on the mount of what has none."""
+    if getattr(value, "free", False):
+        raise StateFault(
+            f"robot {value.name!r} has a free base, which stands on nothing; the wrench on its base is the first six "
+            "numbers of inverse_dynamics."
+        )
+
+
 def unit_quaternion(robot: Any, q: Any) -> None:
     """Refuse a state whose quaternion is no rotation."""
     length = math.hypot(*(float(x) for x in q[3:7]))
     if abs(length - 1) < UNIT:
         return
     raise StateFault(
-        f"robot {robot.name!r}: the base's quaternion, q[3:7] = (x, y, z, w), has length {length:.9g}; give one of unit "
-        "length, within 1e-6. (In a batch the row would be NaN.)"
+        f"robot {robot.name!r}: the base's quaternion, q[3:7] = (x, y, z, w), has length {length:.9g}; give one of "
+        "unit length, within 1e-6. (In a batch the row would be NaN.)"
     )

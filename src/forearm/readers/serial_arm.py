@@ -94,6 +94,7 @@ def check_snap(robot: RobotText, snap: float | None) -> None:
 
 
 def pose_of(frame: Frame, snap: float | None) -> Pose:
+    """An <origin> as a pose, right angles snapped where asked."""
     rpy = tuple(nearest_right_angle(angle, snap) for angle in frame.rpy)
     return Pose.at(frame.xyz, rpy)
 
@@ -122,6 +123,7 @@ def _motion(joint: JointText, position: float) -> Pose:
 
 
 def pose_in(body: tuple[Member, ...], poses: list[Pose], name: str) -> Pose:
+    """Where a link of a body is, seen from the body's first link."""
     return next(pose for member, pose in zip(body, poses, strict=True) if member.link.name == name)
 
 
@@ -160,6 +162,7 @@ def clean_link(link: Link) -> Link:
 
 
 def link_of(joint: JointText, pose: Pose, flip: bool, mass: float, com: Vector, tensor: Matrix) -> Link:
+    """A joint with the body that it moves."""
     return Link(
         "prismatic" if joint.kind == "prismatic" else "revolute",
         pose,
@@ -287,4 +290,5 @@ def _all_joints(chain: Bodies) -> list[JointText]:
 
 
 def listed(names: list[str]) -> str:
+    """Names with commas, the first five of many."""
     return ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:5])} and {len(names) - 5} more"

@@ -80,6 +80,7 @@ def chain_of(
 
 
 def parents_of(robot: RobotText) -> dict[str, JointText]:
+    """The joint above each link, all names checked."""
     above: dict[str, JointText] = {}
     for joint in robot.joints.values():
         for end, name in (("parent", joint.parent), ("child", joint.child)):
@@ -106,6 +107,7 @@ def parents_of(robot: RobotText) -> dict[str, JointText]:
 
 
 def children_of(robot: RobotText) -> dict[str, list[JointText]]:
+    """The joints below each link, in the file's order."""
     below: dict[str, list[JointText]] = {}
     for joint in robot.joints.values():
         below.setdefault(joint.parent, []).append(joint)
@@ -113,6 +115,7 @@ def children_of(robot: RobotText) -> dict[str, list[JointText]]:
 
 
 def refuse_loops(robot: RobotText, above: dict[str, JointText]) -> None:
+    """Refuse links that go round in a loop."""
     good: set[str] = set()
     for name in robot.links:
         seen: list[str] = []
@@ -131,6 +134,7 @@ def refuse_loops(robot: RobotText, above: dict[str, JointText]) -> None:
 
 
 def root_of(robot: RobotText, above: dict[str, JointText], root: str | None) -> str:
+    """The link where all begins."""
     if root is not None:
         if root not in robot.links:
             raise ReadFault(

@@ -40,7 +40,7 @@ def robot_of_tree(
     """The robot of a tree out of a table of links and joints; arguments as in `read_urdf`."""
     check_snap(robot, snap)
     free = rest.pop("free", False) or tree.floating is not None
-    dynamics = bool(tree.joints) and has_dynamics(robot, tree, massless) or (free and _weighs(tree))
+    dynamics = (bool(tree.joints) and has_dynamics(robot, tree, massless)) or (free and _weighs(tree))
     if dynamics:
         refuse_impossible(robot, tree, keep, base=free)
     placed = [placed_members(body, snap) for body in tree.bodies]

@@ -1,8 +1,8 @@
 """A tree with frames at its joints: what formulations that read the view `ten` walk, chain by chain.
 
-As base_parameters does for an arm: `described_tree` takes the frames as they are, `reframed_tree` better ones along each
-stretch of the tree, `regrouped_tree` moves from each body to the one before what the joint between them cannot tell
-apart. A body has one frame, whichever chain it is walked by, so that the compiler finds a shared trunk by itself.
+As base_parameters does for an arm: `described_tree` takes the frames as they are, `reframed_tree` better ones along
+each stretch, `regrouped_tree` moves from each body to the one before what the joint between them cannot tell apart. A
+body has one frame, whichever chain it is walked by, so that the compiler finds a shared trunk by itself.
 """
 
 import math

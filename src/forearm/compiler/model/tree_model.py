@@ -1,8 +1,9 @@
 """The model of a robot: sums over its chains, in the coordinates of its states.
 
-What `Model` is to an arm. A formulation walks one chain at a time; torques and M add up at the joints that chains share.
-At the edge, couplings turn all joints into the independent ones (tau_a = Bᵀ tau, M_a = Bᵀ M B), and a free base's
-velocity becomes the rates of six joints.
+What `Model` is to an arm. A formulation walks one chain at a time; torques and M add up at the joints that chains
+share. (The two that have a walk along the tree, `WALKED`, take that: the same sums for fewer operations.) At the edge,
+couplings turn all joints into the independent ones (tau_a = Bᵀ tau, M_a = Bᵀ M B), and a free base's velocity becomes
+the rates of six joints.
 """
 
 from dataclasses import dataclass, replace
@@ -14,11 +15,15 @@ from forearm import drives
 from forearm.algebra import Matrix, Vector, cross, product
 from forearm.compiler.model.quantities import Model
 from forearm.compiler.model.tree_frames import TreeFrames, described_tree
+from forearm.compiler.model.tree_walk import walked_mass_matrix, walked_torques
 from forearm.formulations import FORMULATIONS
 from forearm.free_base import SIX, bracket, gravity_in_base
 from forearm.inertia import Inertia
 from forearm.link import Body
 from forearm.robot import Robot
+
+WALKED = ("khalil_kleinfinger_1987", "walker_orin_1982")
+"""Formulations of torques and of M whose equations tree_walk follows along the tree."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,9 @@ class TreeModel(Model):
 
     def _torques_of(self, tree: TreeFrames | None, q: Vector, qd: Vector, qdd: Vector) -> Vector:
         joints = self._all(q, qd, qdd)
+        if tree is not None and self.torques_by == WALKED[0]:
+            gravity = self._gravity(q) if self.arm.free else tree.gravity
+            return self._independent(walked_torques(tree, gravity, *joints))
         total: list[Any] = [0.0] * len(joints[0])
         for chain, numbers in self._chains(tree, q):
             own = (x[list(numbers)] for x in joints)
@@ -57,6 +65,8 @@ class TreeModel(Model):
         if self.mass_by == self.torques_by:
             return Model.rigid_mass_matrix(self, q)
         joints = self._positions(q)
+        if self.chain is not None and self.mass_by == WALKED[1]:
+            return self._folded(walked_mass_matrix(self.chain, joints))
         total: list[list[Any]] = [[0.0] * len(joints) for _ in joints]
         for chain, numbers in self._chains(self.chain, q):
             M = FORMULATIONS[self.mass_by].mass_matrix(chain, joints[list(numbers)])
@@ -160,7 +170,7 @@ class TreeModel(Model):
         return replace(self, arm=self.arm.replace(gravity=(0.0, 0.0, 0.0)), chain=still)
 
     def moved(self, at: Vector, q: Vector) -> tuple["TreeModel", Vector]:
-        """Model and state after a small move q (nv,) from a state of a free base: what torques are differentiated by."""
+        """Model and state after a small move q (nv,) from a state: what torques are differentiated by."""
         place = len(at) - self.arm.n
         return replace(self, turn=q[3 : len(SIX)]), np.concatenate([at[:place], at[place:] + q[len(SIX) :]])
 
