@@ -95,15 +95,7 @@ def mounts(given: Any, n: int, kind: type, where: str) -> None:
 def empty_robot(where: str) -> NoReturn:
     """Neither joints nor a base that moves."""
     raise ArmFault(
-        f"{where} has no links, and its base is fixed: nothing moves. Give links, or base='free' when it is loaded "
-        "(free=True)."
-    )
-
-
-def no_tip(robot: Any, tip: Any, known: Sequence[str]) -> NoReturn:
-    """A chain that ends nowhere."""
-    raise ArmFault(
-        f"robot {robot.name!r} has no frame {tip!r}{did_you_mean(str(tip), known)}; give one of {', '.join(known)}."
+        f"{where} has no links, and its base is fixed: nothing moves; give links, or free=True (load: base='free')."
     )
 
 

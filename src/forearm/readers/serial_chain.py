@@ -1,8 +1,8 @@
 """One chain out of a URDF tree: which joints move, which links ride on which, what is held still.
 
-The tree is checked first (names, one parent each, no loops, one root). Then the chain is the path from root
-to `tip`, or, without a tip, the only way on from each body. Links welded to a moving link by fixed or held
-joints form one body with it.
+The tree is checked first (names, one parent each, no loops, one root). Then the chain is the path from root to `tip`,
+or, without a tip, the only way on from each body (what branches is a robot: branched_tree). Links welded to a moving
+link by fixed or held joints form one body with it.
 """
 
 from collections.abc import Mapping
@@ -219,8 +219,6 @@ def _only_way(
                     body.append(joint.child)
                 else:
                     leaving.append(joint)
-        if len(leaving) > 1:
-            _refuse_branch(robot, leaving, below)
         path += [one_degree(robot, joint) for joint in leaving]
         body = [joint.child for joint in leaving]
     return path
@@ -275,23 +273,6 @@ def one_degree(robot: RobotText, joint: JointText) -> JointText:
             f"{held({joint.name: 0.0})}, or choose a tip before it.",
         )
     return joint
-
-
-def _refuse_branch(robot: RobotText, leaving: list[JointText], below: dict[str, list[JointText]]) -> None:
-    ends = [_end_of(joint.child, below) for joint in leaving]
-    tips, holding = some([*ends[1:], leaving[0].parent], "or"), held({j.name: 0.0 for j in leaving[1:4]})
-    robot.fault(
-        leaving[1].line,
-        f"the chain branches after link {leaving[0].parent!r}: joints {some(joint.name for joint in leaving)} all "
-        f"move, and an arm is one chain. Choose where it ends, {option('tip', repr(ends[0]))}, {tips} (what hangs "
-        f"beside it is then held at zero), or hold joints yourself, {holding}.",
-    )
-
-
-def _end_of(name: str, below: dict[str, list[JointText]]) -> str:
-    while len(below.get(name, ())) == 1:
-        name = below[name][0].child
-    return name
 
 
 # -- bodies --------------------------------------------------------------------------------------------------

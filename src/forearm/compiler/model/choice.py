@@ -233,6 +233,11 @@ def _tree_model(robot: Robot, choice: Choice, payloads: dict[str, Any]) -> Model
     return TreeModel(robot, tree, choice.torques_by, choice.mass_by, "", choice.frames)
 
 
+def model_by(arm: Arm | Robot, choice: Choice) -> Model:
+    """The model of an arm or robot by one choice of formulation and frames, for plain evaluation."""
+    return _model(arm, _trusted(arm, choice), {})
+
+
 def _trusted(arm: Arm | Robot, choice: Choice) -> Choice:
     """The choice in frames that were tried on the arm's own numbers."""
     if isinstance(arm, Robot):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Vector, is_number
+from forearm.algebra import Vector, is_number, product
 from forearm.compiler.model.base_parameters import (
     JointLink,
     Regrouped,
@@ -46,8 +46,13 @@ class TreeFrames:
     gravity: Vector
     """Gravity in the axes of frame 0 (3,) [m/s²]."""
 
-    def chains(self) -> list[tuple[Regrouped, tuple[int, ...]]]:
-        """Chains from the base to each leaf, each body on one of them, with the numbers of their joints from 0."""
+    def chains(self, gravity: Vector | None = None) -> list[tuple[Regrouped, tuple[int, ...]]]:
+        """Chains from the base to each leaf, each body on one of them, with the numbers of their joints from 0.
+
+        Frame 0 of each is at its first joint; gravity (here in the axes of the base, the tree's own by default) is
+        turned there.
+        """
+        down = self.gravity if gravity is None else gravity
         found = []
         for path, own in zip(paths(self.parents), owned(self.parents), strict=True):
             ends = (*(self.steps[i - 1] for i in path[1:]), SAME)
@@ -59,7 +64,7 @@ class TreeFrames:
                 )
                 for i, end in zip(path, ends, strict=True)
             )
-            chain = Regrouped(self.name, links, self.steps[path[0] - 1], self.gravity)
+            chain = Regrouped(self.name, links, SAME, product(self.steps[path[0] - 1].R.T, down))
             found.append((chain, tuple(i - 1 for i in path)))
         return found
 

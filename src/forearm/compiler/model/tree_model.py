@@ -83,10 +83,7 @@ class TreeModel(Model):
         """What formulations walk, gravity included, with the numbers of their joints."""
         gravity = self._gravity(q) if self.arm.free else None
         if tree is not None:
-            chains = tree.chains()
-            if gravity is None:
-                return chains
-            return [(replace(chain, gravity_in_base=gravity), numbers) for chain, numbers in chains]
+            return tree.chains(gravity)
         names = [*(SIX if self.arm.free else ()), *self.arm.all_joint_names]
         robot = self.arm if gravity is None else self.arm.replace(gravity=tuple(gravity))
         arms = [arm for arm in robot.chains() if arm.dynamics]
