@@ -166,6 +166,16 @@ class Arm(Part):
         """Numbers in a state's qd, qdd and tau: the joints."""
         return len(self.links)
 
+    @property
+    def nq(self) -> int:
+        """Numbers in a state's q: the joints."""
+        return len(self.links)
+
+    @property
+    def state_links(self) -> tuple[Link, ...]:
+        """The links whose joints the last numbers of a state are: all of them."""
+        return self.links
+
     @cached_property
     def parents(self) -> tuple[int, ...]:
         """The link that each hangs on, as a robot has it: the one before."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Matrix, Vector, cross, product, skew, where
+from forearm.algebra import Matrix, Vector, cross, product, skew, sqrt, where
 from forearm.faults import UNIT
 from forearm.frames import Pose
 from forearm.link import Link
@@ -60,6 +60,32 @@ def joint_accelerations(qd: Vector, qdd: Vector) -> Vector:
     linear = qdd[:3] + cross(qd[3:6], v)
     angular = qdd[3:6] - np.array([wy * wz, -(wx * wz), wx * wy])
     return np.concatenate([linear, angular])
+
+
+def place_rates(q: Vector, qd: Vector) -> Vector:
+    """Rates (7,) of the base's position and quaternion: R v, and half the quaternion times (ω, 0)."""
+    x, y, z, w = q[3:7]
+    wx, wy, wz = qd[3:6] * 0.5
+    turning = [
+        w * wx + y * wz - z * wy,
+        w * wy + z * wx - x * wz,
+        w * wz + x * wy - y * wx,
+        -(x * wx + y * wy + z * wz),
+    ]
+    return np.concatenate([product(rotation_of(unit(q)[3:7]), qd[:3]), np.array(turning)])
+
+
+def unit(q: Vector) -> Vector:
+    """A state (nq,) of any scalars with its quaternion at unit length."""
+    x, y, z, w = q[3:7]
+    shrink = 1.0 / sqrt(x * x + y * y + z * z + w * w)
+    return np.concatenate([q[:3], q[3:7] * shrink, q[7:]])
+
+
+def unit_rows(q: Vector) -> Vector:
+    """States (..., nq) with their quaternions at unit length."""
+    length = np.linalg.norm(q[..., 3:7], axis=-1, keepdims=True)
+    return np.concatenate([q[..., :3], q[..., 3:7] / length, q[..., 7:]], axis=-1)
 
 
 def bracket(qd: Vector) -> Matrix:

@@ -18,7 +18,7 @@ from forearm.arm import Arm, Defect
 from forearm.couplings import Coupling, coupling_map, couplings_of
 from forearm.cutting import chain_arms, path_to, paths, serial_links, still_links
 from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
-from forearm.free_base import PLACE, SPEED, gravity_in_base, joint_accelerations, rotation_of
+from forearm.free_base import PLACE, SPEED, gravity_in_base, joint_accelerations, place_rates, rotation_of
 from forearm.inertia import Inertia
 from forearm.link import NO_BODY, Body, Drive, Link, body_in_frame, combined
 
@@ -173,9 +173,14 @@ class Robot(Part):
         """Numbers in q: the independent joints, and seven for a free base."""
         return self.n + (len(PLACE) if self.free else 0)
 
+    @cached_property
+    def state_links(self) -> tuple[Link, ...]:
+        """The links of the independent joints, which the last numbers of a state are."""
+        return tuple(self.links[self.all_joint_names.index(name)] for name in self.joint_names)
+
     def coordinates(self, name: str) -> tuple[str, ...]:
-        """What the numbers of a state are called, of q or of its rates and torques."""
-        before = (PLACE if name == "q" else SPEED) if self.free else ()
+        """What the numbers of a state are called, of q (or q0) or of its rates and torques."""
+        before = (PLACE if name in ("q", "q0") else SPEED) if self.free else ()
         return (*before, *self.joint_names)
 
     @cached_property
@@ -231,6 +236,10 @@ class Robot(Part):
     def base_pose(self, q: Vector) -> tuple[Matrix, Vector]:
         """R and p of frame 0 in the world at a state q (nq,)."""
         return (rotation_of(q[3:7]), q[:3]) if self.free else (self.base.R, self.base.p)
+
+    def position_rates(self, q: Vector, qd: Vector) -> Vector:
+        """Rates (nq,) of the numbers of q at a velocity qd: of a free base its place and its quaternion."""
+        return np.concatenate([place_rates(q, qd), qd[len(SPEED) :]]) if self.free else qd
 
     def six_accelerations(self, qd: Vector, qdd: Vector) -> Vector:
         """Accelerations of the six joints of a free base."""
@@ -374,7 +383,7 @@ class Robot(Part):
     def random_state(self, seed: Any = None, batch: tuple[int, ...] = ()) -> tuple[Vector, Vector, Vector]:
         """Random (q, qd, qdd): joints within their limits, or within ±pi (±1 m) where there are none."""
         rng = np.random.default_rng(seed)
-        own = [self.links[self.all_joint_names.index(name)] for name in self.joint_names]
+        own = self.state_links
         widest = np.array([np.pi if link.revolute else 1.0 for link in own])
         given = np.array([link.limits or (-np.inf, np.inf) for link in own]).reshape(-1, 2)
         low = np.where(np.isfinite(given[:, 0]), given[:, 0], np.minimum(-widest, given[:, 1] - widest))

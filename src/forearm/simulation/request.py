@@ -14,6 +14,7 @@ from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.model.free_parameters import PAYLOAD, port_name
 from forearm.faults import StateFault
+from forearm.robot import Robot
 from forearm.simulation.plant import Plant, State, kept
 from forearm.simulation.traced_laws import TracedLaw, checked_torques, law_name, make_law
 
@@ -90,7 +91,7 @@ def whole_steps(duration: Any, dt: Any, control_dt: Any) -> tuple[int, int]:
     return steps, hold
 
 
-def free_values(arm: Arm, payload: Any, free: Mapping[str, Any] | None) -> dict[str, Vector]:
+def free_values(arm: Arm | Robot, payload: Any, free: Mapping[str, Any] | None) -> dict[str, Vector]:
     """Parameters that motions have for themselves, by path."""
     given = dict(free or {})
     if payload is not None:
@@ -107,19 +108,20 @@ def free_values(arm: Arm, payload: Any, free: Mapping[str, Any] | None) -> dict[
     return values
 
 
-def greatest_torques(arm: Arm, given: Any) -> Any:
+def greatest_torques(arm: Arm | Robot, given: Any) -> Any:
     """Torque limits (n,), or None."""
     if given is None:
         return None
     if isinstance(given, str) and given == "arm":
-        missing = [link.name for link in arm.links if link.effort_limit is None]
+        missing = [link.name for link in arm.state_links if link.effort_limit is None]
+        missing += ["the base"] if arm.nv > arm.n else []
         if missing:
             raise StateFault(
-                f"torque_limits='arm': arm {arm.name!r} has no effort limit for {', '.join(missing)}; give ({arm.n},) "
+                f"torque_limits='arm': arm {arm.name!r} has no effort limit for {', '.join(missing)}; give ({arm.nv},) "
                 "numbers."
             )
-        return np.array([link.effort_limit for link in arm.links])
-    array = faults.state(arm, "torque_limits", np.broadcast_to(np.asarray(given, dtype=float), (arm.n,)))
+        return np.array([link.effort_limit for link in arm.state_links])
+    array = faults.state(arm, "torque_limits", np.broadcast_to(np.asarray(given, dtype=float), (arm.nv,)))
     if np.any(array < 0) or np.any(np.isnan(array)):
         raise StateFault(f"torque_limits are {array}; give sizes, zero or positive.")
     return array
@@ -151,7 +153,7 @@ def make_request(
         batch = np.broadcast_shapes(batch, *[v.shape[: v.ndim - len(inner[k])] for k, v in held.items()])
         values = {k: np.broadcast_to(v, batch + inner[k]) for k, v in held.items()}
         mine = {path: np.broadcast_to(v, batch + ports[port_name(path)]) for path, v in own.items()}
-        q, qd = (np.ascontiguousarray(np.broadcast_to(x, (*batch, arm.n))) for x in (q, qd))
+        q, qd = (np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1]))) for x in (q, qd))
     except ValueError:
         raise StateFault(
             f"simulate: the batches of q0 {q.shape}, qd0 {qd.shape}, law, gains and payload do not broadcast; give "
@@ -183,10 +185,10 @@ def _gain_shape(value: Vector, batch: tuple[int, ...]) -> tuple[int, ...]:
     return value.shape
 
 
-def _open_loop(arm: Arm, law: Any, steps: int, hold: int) -> Vector | None:
+def _open_loop(arm: Arm | Robot, law: Any, steps: int, hold: int) -> Vector | None:
     """Torques (n,) or (..., samples, n) that are known beforehand; None for a law."""
     if law is None:
-        return np.zeros(arm.n)
+        return np.zeros(arm.nv)
     if callable(law):
         return None
     if not isinstance(law, (np.ndarray, list, tuple, dict)) and not is_number(law):
@@ -196,15 +198,15 @@ def _open_loop(arm: Arm, law: Any, steps: int, hold: int) -> Vector | None:
     if tau.ndim > 1 and tau.shape[-2] not in (1, samples):
         what = "samples" if hold else "steps"
         raise StateFault(
-            f"law: torques have shape {tau.shape}; this simulation has {samples} {what}: give ({arm.n},), "
-            f"({samples}, {arm.n}) or (..., {samples}, {arm.n}); (..., 1, {arm.n}) for constant ones in each row."
+            f"law: torques have shape {tau.shape}; this simulation has {samples} {what}: give ({arm.nv},), "
+            f"({samples}, {arm.nv}) or (..., {samples}, {arm.nv}); (..., 1, {arm.nv}) for constant ones in each row."
         )
     if tau.ndim == 1:
         faults.finite_state(arm, "law (torques)", tau)
     return tau
 
 
-def request_of(arm: Arm, q: Vector, qd: Vector, options: Mapping[str, Any]) -> Request:
+def request_of(arm: Arm | Robot, q: Vector, qd: Vector, options: Mapping[str, Any]) -> Request:
     """One motion as `simulate` would read it, without time: for linearising it."""
     own = free_values(arm, options.get("payload"), options.get("free"))
     limits = greatest_torques(arm, options.get("torque_limits"))
@@ -226,7 +228,7 @@ def rows_in_python(request: Request) -> Callable[[float, Vector, Vector], Vector
     assert law is not None
 
     def torques(t: float, q: Vector, qd: Vector) -> Vector:
-        tau = np.empty((*batch, arm.n))
+        tau = np.empty((*batch, arm.nv))
         for row in np.ndindex(batch):
             if not (np.all(np.isfinite(q[row])) and np.all(np.isfinite(qd[row]))):
                 tau[row] = np.nan  # a motion that has diverged; its law is left in peace
@@ -256,7 +258,7 @@ def law_torques(request: Request, *, timed: bool = False) -> Callable[[Any, Vect
 
     def torques(t: Any, q: Vector, qd: Vector) -> Vector:
         if q.ndim == 1 and not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
-            return np.full(q.shape, np.nan)
+            return np.full(qd.shape, np.nan)
         given = {**extra, "t": np.asarray(t, dtype=float), "q": q, "qd": qd}
         return _clip(request, kernel.general(*[given[port.name] for port in kernel.graph.inputs]))
 

@@ -17,6 +17,7 @@ from forearm.compiler.call.foreign_arrays import on_host
 from forearm.dynamics import external_torque
 from forearm.faults import StateFault
 from forearm.link import Wrench
+from forearm.robot import Robot
 from forearm.simulation.engines import Engine, Scheme, Setting
 from forearm.simulation.interrupts import Interrupt
 from forearm.simulation.outcomes import interrupted_late, outcomes_of
@@ -42,7 +43,7 @@ BATCH_NUMBERS = 2**22
 
 
 def simulate(
-    arm: Arm,
+    arm: Arm | Robot,
     q0: States,
     qd0: States | None = None,
     *,
@@ -69,7 +70,7 @@ def simulate(
     """The motion of an arm, or of a batch of arms, from q0 and qd0 on.
 
     Args:
-        arm: The arm; payload, drives and base included, as everywhere.
+        arm: The arm or robot; payload, drives and base included, as everywhere.
         q0: Positions at the beginning (..., n), or a dict by joint name. Arrays on a GPU are simulated there; the
             record, which is read, drawn and written, is NumPy's in any case.
         qd0: Speeds at the beginning (..., n); at rest by default.
@@ -102,11 +103,15 @@ def simulate(
         Ctrl-C is a KeyboardInterrupt.
     """
     faults.needs_dynamics(arm, "motion")
+    _for_robots(arm, method, sticking)
     one_of("method", method, tuple(SCHEMES))
     one_of("limits", limits, ("note", "stop", "ignore"))
-    q0, qd0, home = on_host("simulate", {"q0": q0, "qd0": np.zeros(arm.n).tolist() if qd0 is None else qd0})
+    q0, qd0, home = on_host("simulate", {"q0": q0, "qd0": np.zeros(arm.nv).tolist() if qd0 is None else qd0})
     q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", qd0)
     hint_degrees(arm, q)
+    if isinstance(arm, Robot) and arm.free:
+        for row in q.reshape(-1, arm.nq)[:1]:
+            faults.unit_quaternion(arm, row)
     own = free_values(arm, payload, free)
     plant = Plant(
         arm, tuple(own), wrench, greatest_torques(arm, torque_limits), limits != "ignore", limits == "stop"
@@ -123,11 +128,24 @@ def simulate(
     return _Run(request, engine).record(scheme)
 
 
+ROBOTS_BY = ("rk4", "euler")
+"""Schemes that robots are simulated by."""
+
+
+def _for_robots(arm: Any, method: str, sticking: bool) -> None:
+    if isinstance(arm, Robot) and method in SCHEMES and (method not in ROBOTS_BY or sticking):
+        what = "sticking=True" if sticking else f"method={method!r}"
+        raise StateFault(
+            f"simulate: robot {arm.name!r} with {what}; robots are simulated by {' and '.join(map(repr, ROBOTS_BY))}, "
+            f"with smooth friction; one chain of it takes the others, robot.arm({(arm.tips or ('',))[0]!r})."
+        )
+
+
 def _every(request: Request) -> int:
     """How often to record: every step of one motion; a batch as often as memory allows, a hundred times at most."""
     if not request.batch:
         return 1
-    room = BATCH_NUMBERS // max(1, math.prod(request.batch) * request.plant.arm.n)
+    room = BATCH_NUMBERS // max(1, math.prod(request.batch) * request.plant.arm.nq)
     return -(-request.steps // min(max(room, 1), BATCH_RECORDS))
 
 
@@ -318,12 +336,13 @@ class _Run:
         with self.interrupt.answered_at_once(self.at_once):
             tau = self._next_torques(first, count)
             after, rows = self.engine.advance(self.state, first * request.dt, count, request.dt, stride, tau)
+        after, rows = request.plant.whole(after), request.plant.whole(rows) if "q" in rows else rows
         chunks = self.reached.chunks
         if recorded:
             steps = np.arange(first, first + count, stride)
             if self.law is not None and tau is not None:
                 axis = len(request.batch)
-                shape = (*request.batch, len(steps), request.plant.arm.n)
+                shape = (*request.batch, len(steps), request.plant.arm.nv)
                 rows["tau"] = np.broadcast_to(np.expand_dims(tau, axis), shape)
             self.rows[chunks:] = [(steps, rows)]
             chunks += 1
@@ -362,7 +381,7 @@ class _Run:
     def _torques(self, steps: Vector, t: Vector, states: State) -> Vector:
         """Torques at the recorded times (*batch, K, n)."""
         request, axis = self.request, len(self.request.batch)
-        shape = (*request.batch, len(t), request.plant.arm.n)
+        shape = (*request.batch, len(t), request.plant.arm.nv)
         if request.torques is not None:
             known = request.torques
             if known.ndim > 1:

@@ -54,7 +54,7 @@ def show(
     plot
         Draw the arm with its frames and bodies into this file (png, svg, pdf).
     """
-    found = robot_of(arm, reading=reading) if plot is None else arm_of(arm, reading=reading)
+    found: Any = robot_of(arm, reading=reading) if plot is None else arm_of(arm, reading=reading)
     if plot is not None:
         from forearm import plots
 
