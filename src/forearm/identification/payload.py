@@ -114,6 +114,7 @@ def identify_payload(
         cutoff: Cut-off of the filters [Hz]; chosen from the data otherwise.
     """
     faults.needs_arm(arm)
+    faults.needs_chain(arm, "identify_payload")
     faults.needs_dynamics(arm, "payload")
     number, pose = arm.place_of(frame)
     if not number:

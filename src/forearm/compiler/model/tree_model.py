@@ -49,16 +49,16 @@ class TreeModel(Model):
         return self._torques_of(tree.with_numbers(pi, len(SIX) if self.arm.free else 1), q, qd, qdd)
 
     def _torques_of(self, tree: TreeFrames | None, q: Vector, qd: Vector, qdd: Vector) -> Vector:
-        joints = self._all(q, qd, qdd)
+        joints = self.all_joints(q, qd, qdd)
         if tree is not None and self.torques_by == WALKED[0]:
             gravity = self._gravity(q) if self.arm.free else tree.gravity
-            return self._independent(walked_torques(tree, gravity, *joints))
+            return self.independent(walked_torques(tree, gravity, *joints))
         total: list[Any] = [0.0] * len(joints[0])
         for chain, numbers in self._chains(tree, q):
             own = (x[list(numbers)] for x in joints)
             for i, tau in zip(numbers, FORMULATIONS[self.torques_by].joint_torques(chain, *own), strict=True):
                 total[i] = total[i] + tau
-        return self._independent(np.array(total))
+        return self.independent(np.array(total))
 
     def rigid_mass_matrix(self, q: Vector) -> Matrix:
         """Rigid-body M."""
@@ -84,9 +84,13 @@ class TreeModel(Model):
         gravity = self._gravity(q) if self.arm.free else None
         if tree is not None:
             return tree.chains(gravity)
-        names = [*(SIX if self.arm.free else ()), *self.arm.all_joint_names]
         robot = self.arm if gravity is None else self.arm.replace(gravity=tuple(gravity))
-        arms = [arm for arm in robot.chains() if arm.dynamics]
+        return replace(self, arm=robot).chain_arms()
+
+    def chain_arms(self) -> list[tuple[Any, tuple[int, ...]]]:
+        """The robot's own chains that have bodies, with the numbers of their joints."""
+        names = [*(SIX if self.arm.free else ()), *self.arm.all_joint_names]
+        arms = [arm for arm in self.arm.chains() if arm.dynamics]
         return [(arm, tuple(names.index(name) for name in arm.joint_names)) for arm in arms]
 
     def _gravity(self, q: Vector) -> Vector:
@@ -102,7 +106,7 @@ class TreeModel(Model):
         joints = self.arm.joint_positions(q)
         return np.concatenate([np.zeros(len(SIX)), joints]) if self.arm.free else joints
 
-    def _all(self, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vector, Vector, Vector]:
+    def all_joints(self, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vector, Vector, Vector]:
         """Positions, rates and accelerations of all joints, the six of a free base first."""
         robot = self.arm
         rates, pushes = robot.joint_rates(qd), robot.joint_rates(qdd)
@@ -111,7 +115,7 @@ class TreeModel(Model):
             pushes = np.concatenate([robot.six_accelerations(qd, qdd), pushes])
         return self._positions(q), rates, pushes
 
-    def _independent(self, tau: Vector) -> Vector:
+    def independent(self, tau: Vector) -> Vector:
         """Torques of all joints as the states' coordinates feel them."""
         if not self.arm.free:
             return self.arm.independent(tau)
@@ -121,8 +125,8 @@ class TreeModel(Model):
         """Bᵀ M B."""
         if not self.arm.couplings:
             return M
-        half = np.array([self._independent(row) for row in M])
-        return np.array([self._independent(row) for row in half.T])
+        half = np.array([self.independent(row) for row in M])
+        return np.array([self.independent(row) for row in half.T])
 
     # -- drives and turning axes -------------------------------------------------------------------------
 
@@ -141,7 +145,7 @@ class TreeModel(Model):
         return self._of_drives(drives.friction_torque(self.arm, self.arm.joint_rates(qd)))
 
     def _of_drives(self, tau: Vector) -> Vector:
-        return self._independent(np.concatenate([np.zeros(len(SIX)), tau]) if self.arm.free else tau)
+        return self.independent(np.concatenate([np.zeros(len(SIX)), tau]) if self.arm.free else tau)
 
     def with_turning_axes(self, C: Matrix, q: Vector, qd: Vector) -> Matrix:
         """C + ½ M ad: dM/dt - 2 C is then skew in the axes of a free base, too."""
@@ -173,7 +177,7 @@ class TreeModel(Model):
 
     def reactions(self, q: Vector, qd: Vector, qdd: Vector) -> tuple[Matrix, Matrix]:
         """Force and moment by the link before on each link, axes of the link, at its joint: sums over chains."""
-        joints = self._all(q, qd, qdd)
+        joints = self.all_joints(q, qd, qdd)
         before, n = (len(SIX) if self.arm.free else 0), len(self.arm.links)
         forces, moments = np.zeros((n, 3), dtype=object), np.zeros((n, 3), dtype=object)
         for chain, numbers in self._chains(None, q):
