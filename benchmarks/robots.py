@@ -43,8 +43,16 @@ def states_of(robot: Any, model: Any, count: int) -> tuple[list[Any], list[Any]]
 
     q, qd, qdd = robot.random_state(0, (count,))
     place, speed = robot.nq - robot.n, robot.nv - robot.n
-    theirs = [np.tile(pin.neutral(model), (count, 1)), np.zeros((count, model.nv)), np.zeros((count, model.nv))]
-    theirs[0][:, :place], theirs[1][:, :speed], theirs[2][:, :speed] = q[:, :place], qd[:, :speed], qdd[:, :speed]
+    theirs = [
+        np.tile(pin.neutral(model), (count, 1)),
+        np.zeros((count, model.nv)),
+        np.zeros((count, model.nv)),
+    ]
+    theirs[0][:, :place], theirs[1][:, :speed], theirs[2][:, :speed] = (
+        q[:, :place],
+        qd[:, :speed],
+        qdd[:, :speed],
+    )
     for k, name in enumerate(robot.joint_names):
         joint = model.joints[model.getJointId(name)]
         at = q[:, place + k]
@@ -85,7 +93,8 @@ def measured(name: str, path: Path, free: bool, count: int) -> dict[str, Any]:
     row["first, processor s"] = round(time.process_time() - spent, 2)
     tau, ptau, out = fa.inverse_dynamics(robot, q, qd, qdd), np.zeros_like(pv), np.empty_like(qd)
     one, other = in_turns(
-        lambda: fa.inverse_dynamics(robot, q, qd, qdd, out=out), lambda: pin.rneaInParallel(1, pool, pq, pv, pa, ptau)
+        lambda: fa.inverse_dynamics(robot, q, qd, qdd, out=out),
+        lambda: pin.rneaInParallel(1, pool, pq, pv, pa, ptau),
     )
     row["torques"] = _row(fa, robot, "inverse_dynamics", one, other, count)
     theirs = np.zeros((count, model.nv))

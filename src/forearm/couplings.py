@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from forearm import faults
-from forearm.algebra import Matrix, Vector
+from forearm.algebra import Matrix, Vector, product
 from forearm.frames import Part
 
 
@@ -76,3 +76,8 @@ def coupling_map(couplings: Sequence[Coupling], names: Sequence[str]) -> tuple[M
 
     found = [row_of(name, ()) for name in names]
     return np.array([row for row, _ in found]).reshape(len(names), len(free)), np.array([b for _, b in found])
+
+
+def times(matrix: Matrix, vector: Vector) -> Vector:
+    """A constant matrix times a vector of any scalars, without its zeros."""
+    return product(matrix.astype(object), np.asarray(vector)) if vector.dtype == object else matrix @ vector

@@ -6,7 +6,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Scalar, Vector, cross, product
 from forearm.arm import Arm
-from forearm.cutting import path_to
+from forearm.chain_cuts import path_to
 from forearm.frames import SAME, Pose
 from forearm.free_base import base_columns
 from forearm.robot import Robot

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from forearm import faults
-from forearm.algebra import Matrix, Scalar, Vector, is_zero, product
+from forearm.algebra import Matrix, Scalar, Vector, is_zero
 from forearm.arm import Arm, Defect
-from forearm.couplings import Coupling, coupling_map, couplings_of
-from forearm.cutting import chain_arms, path_to, paths, serial_links, still_links
+from forearm.chain_cuts import carried_frame, chain_arms, path_to, paths, serial_links, still_links
+from forearm.couplings import Coupling, coupling_map, couplings_of, times
 from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
-from forearm.free_base import PLACE, SPEED, gravity_in_base, joint_accelerations, place_rates, rotation_of
+from forearm.free_base import PLACE, SPEED, gravity_in_base, place_rates, rotation_of
 from forearm.inertia import Inertia
 from forearm.link import NO_BODY, Body, Drive, Link, body_in_frame, combined
 
@@ -222,16 +222,16 @@ class Robot(Part):
     def joint_positions(self, q: Vector) -> Vector:
         """Positions of all joints from a state q (nq,), on any scalar."""
         B, b = self.coupling_map
-        return _times(B, q[len(q) - self.n :]) + b if self.couplings else q[len(q) - self.n :]
+        return times(B, q[len(q) - self.n :]) + b if self.couplings else q[len(q) - self.n :]
 
     def joint_rates(self, qd: Vector) -> Vector:
         """Rates (or accelerations) of all joints from those of a state (nv,)."""
         own = qd[len(qd) - self.n :]
-        return _times(self.coupling_map[0], own) if self.couplings else own
+        return times(self.coupling_map[0], own) if self.couplings else own
 
     def independent(self, tau: Vector) -> Vector:
         """Bᵀ tau: torques of all joints as those of the independent ones feel them."""
-        return _times(self.coupling_map[0].T, tau) if self.couplings else tau
+        return times(self.coupling_map[0].T, tau) if self.couplings else tau
 
     def base_pose(self, q: Vector) -> tuple[Matrix, Vector]:
         """R and p of frame 0 in the world at a state q (nq,)."""
@@ -240,10 +240,6 @@ class Robot(Part):
     def position_rates(self, q: Vector, qd: Vector) -> Vector:
         """Rates (nq,) of the numbers of q at a velocity qd: of a free base its place and its quaternion."""
         return np.concatenate([place_rates(q, qd), qd[len(SPEED) :]]) if self.free else qd
-
-    def six_accelerations(self, qd: Vector, qdd: Vector) -> Vector:
-        """Accelerations of the six joints of a free base."""
-        return joint_accelerations(qd, qdd)
 
     # -- frames ------------------------------------------------------------------------------------------
 
@@ -323,7 +319,7 @@ class Robot(Part):
             remarks=(f"one chain of robot {self.name!r}; what hangs beside it is held at zero",),
             provenance=self.provenance,
             dynamics=self.dynamics,
-            frames=tuple(_seen(f, numbers[f.link], self, path) for f in frames),
+            frames=tuple(carried_frame(f, numbers[f.link], self, path) for f in frames),
         )
 
     # -- new robots from this one ------------------------------------------------------------------------
@@ -335,10 +331,6 @@ class Robot(Part):
     def fixed(self) -> "Robot":
         """The robot with its base fixed where it starts."""
         return self.replace(free=False, configurations=())
-
-    def with_base(self, base: Pose) -> "Robot":
-        """The robot on another base."""
-        return self.replace(base=base)
 
     def with_couplings(self, couplings: Any) -> "Robot":
         """The robot with these couplings instead of its own."""
@@ -404,14 +396,3 @@ class Robot(Part):
         from forearm.description import arm_html
 
         return arm_html(self)
-
-
-def _times(matrix: Matrix, vector: Vector) -> Vector:
-    """A constant matrix times a vector of any scalars, without its zeros."""
-    return product(matrix.astype(object), np.asarray(vector)) if vector.dtype == object else matrix @ vector
-
-
-def _seen(frame: NamedFrame, number: int, robot: Robot, path: tuple[int, ...]) -> NamedFrame:
-    """A frame of the robot on the chain's link, whose own frame was moved to the axis of the next joint."""
-    step = robot.mounts[path[number] - 1] if number < len(path) else SAME
-    return NamedFrame(frame.name, number, step.inverse() @ frame.pose)

@@ -13,7 +13,7 @@ LAYERS = [
     ("inertia",),
     ("link",),
     ("arm", "couplings", "free_base"),
-    ("cutting",),
+    ("chain_cuts",),
     ("robot",),
     ("readers",),
     ("writers",),

@@ -5,7 +5,7 @@
     mjcf  mjcf_vocabulary                       MJCF, by MuJoCo's compiler, which sees the words that an arm needs
     toolbox                                     a DHRobot of the Robotics Toolbox, which is an object, not a file
     robot_text  serial_chain  serial_arm        what URDF and MJCF share: the table as written, the chain, the arm
-    branched_tree  tree_robot  chain_or_tree    the same for robots with branches: the tree, the robot, which of both
+    trees/                                      the same for robots with branches: the tree, the robot, which of both
     xml  file_content                           XML and files from anywhere, read safely
 
 A reader is a module and a row in FORMATS.
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from forearm.algebra import Scalar
-from forearm.cutting import paths
+from forearm.chain_cuts import paths
 from forearm.faults import ReadFault, did_you_mean
 from forearm.option_names import option
 from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml

@@ -16,11 +16,11 @@ from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
-from forearm.readers.chain_or_tree import read_robot
 from forearm.readers.file_content import read_limited
 from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words
 from forearm.readers.robot_text import BodyText, Frame, JointText, LinkText, Mimic, RobotText
 from forearm.readers.serial_chain import chain_of
+from forearm.readers.trees.chain_or_tree import read_robot
 from forearm.readers.xml import parse_xml
 from forearm.robot import Robot
 

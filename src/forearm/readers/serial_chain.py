@@ -1,7 +1,7 @@
 """One chain out of a URDF tree: which joints move, which links ride on which, what is held still.
 
 The tree is checked first (names, one parent each, no loops, one root). Then the chain is the path from root to `tip`,
-or, without a tip, the only way on from each body (what branches is a robot: branched_tree). Links welded to a moving
+or, without a tip, the only way on from each body (what branches is a robot: trees/). Links welded to a moving
 link by fixed or held joints form one body with it.
 """
 

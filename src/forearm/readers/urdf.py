@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from forearm.arm import Arm
-from forearm.readers.chain_or_tree import read_robot
+from forearm.readers.trees.chain_or_tree import read_robot
 from forearm.readers.urdf_elements import robot_from_bytes, robot_from_file
 from forearm.robot import Robot
 

@@ -30,6 +30,7 @@ from forearm.simulation.request import (
     law_torques,
     make_request,
     one_of,
+    refuse_schemes_of_arms,
     rows_in_python,
     whole_steps,
 )
@@ -103,15 +104,14 @@ def simulate(
         Ctrl-C is a KeyboardInterrupt.
     """
     faults.needs_dynamics(arm, "motion")
-    _for_robots(arm, method, sticking)
+    refuse_schemes_of_arms(arm, method, sticking, tuple(SCHEMES))
     one_of("method", method, tuple(SCHEMES))
     one_of("limits", limits, ("note", "stop", "ignore"))
     q0, qd0, home = on_host("simulate", {"q0": q0, "qd0": np.zeros(arm.nv).tolist() if qd0 is None else qd0})
     q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", qd0)
     hint_degrees(arm, q)
-    if isinstance(arm, Robot) and arm.free:
-        for row in q.reshape(-1, arm.nq)[:1]:
-            faults.unit_quaternion(arm, row)
+    if isinstance(arm, Robot) and arm.free and q.size:
+        faults.unit_quaternion(arm, q.reshape(-1, arm.nq)[0])
     own = free_values(arm, payload, free)
     plant = Plant(
         arm, tuple(own), wrench, greatest_torques(arm, torque_limits), limits != "ignore", limits == "stop"
@@ -126,19 +126,6 @@ def simulate(
     engine = _engine(request, scheme, rtol, atol, target or home)
     engine.threads = threads
     return _Run(request, engine).record(scheme)
-
-
-ROBOTS_BY = ("rk4", "euler")
-"""Schemes that robots are simulated by."""
-
-
-def _for_robots(arm: Any, method: str, sticking: bool) -> None:
-    if isinstance(arm, Robot) and method in SCHEMES and (method not in ROBOTS_BY or sticking):
-        what = "sticking=True" if sticking else f"method={method!r}"
-        raise StateFault(
-            f"simulate: robot {arm.name!r} with {what}; robots are simulated by {' and '.join(map(repr, ROBOTS_BY))}, "
-            f"with smooth friction; one chain of it takes the others, robot.arm({(arm.tips or ('',))[0]!r})."
-        )
 
 
 def _every(request: Request) -> int:

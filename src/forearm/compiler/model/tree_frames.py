@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Vector, is_number, product
+from forearm.chain_cuts import owned, paths, serial_links
 from forearm.compiler.model.base_parameters import (
     JointLink,
     Regrouped,
@@ -21,7 +22,6 @@ from forearm.compiler.model.base_parameters import (
     reframed,
     snapped,
 )
-from forearm.cutting import owned, paths, serial_links
 from forearm.frames import SAME, Pose
 from forearm.free_base import SIX, TURN, six_links
 from forearm.inertia import Ten, moved_ten, numbers_of, split_at_axis, sum_of_tens, ten_from

@@ -17,7 +17,7 @@ from forearm.compiler.model.quantities import Model
 from forearm.compiler.model.tree_frames import TreeFrames, described_tree
 from forearm.compiler.model.tree_walk import walked_mass_matrix, walked_torques
 from forearm.formulations import FORMULATIONS
-from forearm.free_base import SIX, bracket, gravity_in_base
+from forearm.free_base import SIX, bracket, gravity_in_base, joint_accelerations
 from forearm.inertia import Inertia
 from forearm.link import Body
 from forearm.robot import Robot
@@ -112,7 +112,7 @@ class TreeModel(Model):
         rates, pushes = robot.joint_rates(qd), robot.joint_rates(qdd)
         if robot.free:
             rates = np.concatenate([qd[: len(SIX)], rates])
-            pushes = np.concatenate([robot.six_accelerations(qd, qdd), pushes])
+            pushes = np.concatenate([joint_accelerations(qd, qdd), pushes])
         return self._positions(q), rates, pushes
 
     def independent(self, tau: Vector) -> Vector:

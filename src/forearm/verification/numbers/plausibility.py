@@ -13,8 +13,8 @@ import numpy as np
 from forearm import drives
 from forearm.algebra import is_number
 from forearm.arm import Arm
+from forearm.chain_cuts import paths
 from forearm.compiler.model.choice import evaluated, plain_model
-from forearm.cutting import paths
 from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
 from forearm.option_names import option

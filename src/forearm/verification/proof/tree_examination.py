@@ -24,7 +24,7 @@ from forearm.verification.proof.agreement import TOLERANCE, distances, plain_num
 from forearm.verification.proof.compiled_targets import COMPILED, relative, targets
 from forearm.verification.proof.examination_report import Row, Verification
 
-CHAINS = "links and poses, the cutting into chains (cutting.py), couplings"
+CHAINS = "links and poses, the cutting into chains (chain_cuts.py), couplings"
 WALKS = {"along the tree": None, "along the tree, base parameters": Choice()}
 """Ways that take the tree as a whole."""
 STEP = 1e-5

@@ -7,11 +7,11 @@ from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import Pose
 from forearm.option_names import option
-from forearm.readers.branched_tree import tree_of
 from forearm.readers.robot_text import RobotText
 from forearm.readers.serial_arm import arm_of_chain
 from forearm.readers.serial_chain import chain_of
-from forearm.readers.tree_robot import robot_of_tree
+from forearm.readers.trees.branched_tree import tree_of
+from forearm.readers.trees.tree_robot import robot_of_tree
 from forearm.robot import Robot
 
 FREE = "free"

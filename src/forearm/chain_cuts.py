@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from forearm.arm import Arm
-from forearm.frames import SAME, Pose
+from forearm.frames import SAME, NamedFrame, Pose
 from forearm.free_base import TURN, six_links
 from forearm.link import Link, combined, moved_frame
 
@@ -98,3 +98,9 @@ def still_links(robot: Any, path: Sequence[int], positions: dict[int, Any]) -> l
         if on:
             links[on] = combined(links[on], mass, pose.R @ center + pose.p, pose.R @ tensor @ pose.R.T)
     return [links[i] for i in path]
+
+
+def carried_frame(frame: NamedFrame, number: int, robot: Any, path: tuple[int, ...]) -> NamedFrame:
+    """A frame of the robot on the chain's link, whose own frame was moved to the axis of the next joint."""
+    step = robot.mounts[path[number] - 1] if number < len(path) else SAME
+    return NamedFrame(frame.name, number, step.inverse() @ frame.pose)

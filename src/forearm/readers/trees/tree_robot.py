@@ -14,7 +14,6 @@ from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.link import Body
 from forearm.option_names import option
-from forearm.readers.branched_tree import BranchedTree
 from forearm.readers.robot_text import RobotText
 from forearm.readers.serial_arm import (
     axis_to_z,
@@ -31,6 +30,7 @@ from forearm.readers.serial_arm import (
     summed,
 )
 from forearm.readers.serial_chain import tool_of
+from forearm.readers.trees.branched_tree import BranchedTree
 from forearm.robot import Robot
 
 
