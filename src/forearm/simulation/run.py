@@ -100,8 +100,7 @@ def simulate(
         progress: Called now and then with the share that is done, 0 to 1.
 
     Returns:
-        The record, also when Ctrl-C was pressed: what was computed until then, with the outcome 'interrupted'; a second
-        Ctrl-C is a KeyboardInterrupt.
+        The record, also when Ctrl-C was pressed (outcome 'interrupted'); a second Ctrl-C is a KeyboardInterrupt.
     """
     faults.needs_dynamics(arm, "motion")
     refuse_schemes_of_arms(arm, method, sticking, tuple(SCHEMES))
