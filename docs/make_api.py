@@ -32,7 +32,7 @@ GROUPS = {
     "Simulation": "simulate significance",
     "Torques by look-up": "tabulate plan_table learn_table open_table LookupTable",
     "The numbers of a real arm": (
-        "identify Identified identify_payload Payload base_parameters excite observer"
+        "identify Identified identify_payload Payload base_parameters excite observer watch Watched"
     ),
     "Trust": "check verify compare",
     "What is refused": "Fault ArmFault NoDynamics StateFault ReadFault SingularInertia TraceFault KernelFault",
@@ -294,8 +294,16 @@ EXAMPLES = {
         print(motion.condition <= motion.start_condition)
         """,
     "observer": """
-        watch = fa.observer(rr, gain=50.0, dt=0.005)
-        print(abs(watch.run(log["q"], swing.qd, log["tau"])).max() < 0.1)
+        follower = fa.observer(rr, gain=50.0, dt=0.005)
+        print(abs(follower.run(log["q"], swing.qd, log["tau"])).max() < 0.1)
+        """,
+    "watch": """
+        touched = log["tau"].copy()
+        touched[800:1000, 0] -= 5.0
+        seen = fa.watch(rr, log | {"tau": touched}, quiet=log)
+        """,
+    "Watched": """
+        print(len(seen.pushes), seen.pushes[0].joint)
         """,
     "StateFault": """
         try:

@@ -82,6 +82,8 @@ _NAMES = {
     "base_parameters": "identification",
     "excite": "identification",
     "observer": "identification",
+    "watch": "identification",
+    "Watched": "identification",
     # trust
     "check": "verification",
     "verify": "verification",
@@ -117,11 +119,13 @@ if TYPE_CHECKING:
     from forearm.identification import (
         Identified as Identified,
         Payload as Payload,
+        Watched as Watched,
         base_parameters as base_parameters,
         excite as excite,
         identify as identify,
         identify_payload as identify_payload,
         observer as observer,
+        watch as watch,
     )
     from forearm.inertia import Inertia as Inertia
     from forearm.link import Body as Body, Drive as Drive, Link as Link, Wrench as Wrench

@@ -147,7 +147,7 @@ def _kind_of(value: Any) -> str:
     """NumPy's letter for what an array of the value holds; nothing where it is no array, which the checks will say."""
     try:
         return "" if isinstance(value, dict) else np.asarray(value).dtype.kind
-    except ValueError:
+    except Exception:  # also what an object's own __array__ raises
         return ""
 
 

@@ -20,7 +20,12 @@ FLAGS = {
     "allow_files": "--allow-files",
 }
 """Argument of a reader -> flag of the command line."""
-OF_SIMULATE = {"limits": "--limits", "sticking": "--sticking", "method": "--method"}
+OF_SIMULATE = {
+    "limits": "--limits",
+    "sticking": "--sticking",
+    "method": "--method",
+    "record_every": "--every",
+}
 """Argument of simulate -> flag of the verb."""
 
 _in_shell: ContextVar[bool] = ContextVar("in_shell", default=False)

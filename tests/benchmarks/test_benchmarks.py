@@ -38,6 +38,13 @@ def test_a_quick_run_of_everything(tmp_path):
 
 
 @pytest.mark.more
+def test_identification_runs_without_logs():
+    done = run("benchmarks/identification.py", "--rounds", "1")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["regressor"]["ratios"]["slices"]["ratio"] > 0
+
+
+@pytest.mark.more
 def test_counts_have_not_grown():
     done = run("benchmarks/counts.py", "--check")
     assert done.returncode == 0, done.stdout

@@ -10,7 +10,8 @@ from arms import random_arm
 from close import assert_close
 from forearm.compiler.call.chain_kernel import ChainKernel
 from forearm.compiler.call.machine import MachineKernel
-from forearm.compiler.model.long_chains import TRACED_LINKS, NoLoop, rolled
+from forearm.compiler.model.chain_sections import TRACED_LINKS, NoLoop
+from forearm.compiler.model.long_chains import rolled
 from forearm.compiler.pipeline import LONG, compile
 from forearm.faults import KernelFault, StateFault
 from forearm.formulations import FORMULATIONS
@@ -19,7 +20,7 @@ from forearm.link import Drive
 TORQUES = FORMULATIONS["luh_walker_paul_1980"].joint_torques
 
 
-@pytest.mark.parametrize("n", [7, 8, 12, 40])
+@pytest.mark.parametrize("n", [9, 10, 12, 40])
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 def test_loops_give_the_torques_of_the_formulation(n, layout):
     arm = random_arm(n, n, "R")
@@ -32,6 +33,78 @@ def test_loops_give_the_torques_of_the_formulation(n, layout):
     for row in (0, 17, 36):
         want = TORQUES(arm, q[row], qd[row], qdd[row])
         assert_close(tau[row], want, eps=64 * n, because="round-off adds up along the chain")
+
+
+def articulated(arm, q, qd, tau):
+    return FORMULATIONS["featherstone_1983"].joint_accelerations(arm, q, qd, tau)
+
+
+def composite(arm, q, *_):
+    return FORMULATIONS["walker_orin_1982"].mass_matrix(arm, q)
+
+
+def at_no_acceleration(arm, q, qd, _):
+    return TORQUES(arm, q, qd, np.zeros(arm.n))
+
+
+OTHERS = {
+    "forward_dynamics": (3, articulated, 2000),
+    "mass_matrix": (1, composite, 200),
+    "bias_torque": (2, at_no_acceleration, 200),
+}
+"""Quantity -> how many of q, qd, x it takes, the same by a formulation, and the bound in eps for each link."""
+
+
+@pytest.mark.parametrize("n", [9, 12, 13, 35])
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+@pytest.mark.parametrize("quantity", OTHERS)
+def test_loops_give_accelerations_mass_and_bias(quantity, layout, n):
+    taken, formulation, bound = OTHERS[quantity]
+    arm, count = random_arm(n, 3 * n, "R"), 11  # no whole number of vectors
+    state = arm.random_state(1, (count,))
+    kernel = ChainKernel(rolled(arm, None, quantity), layout=layout)
+    given = state[:taken] if layout == "rows" else [np.ascontiguousarray(x.T) for x in state[:taken]]
+    got = kernel(*given) if layout == "rows" else np.moveaxis(kernel(*given), -1, 0)
+    for row in (0, 7, 10):
+        want = formulation(arm, *(x[row] for x in state))
+        assert_close(got[row], want, eps=bound * n, because="round-off adds up along the chain")
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 8])
+def test_a_mass_matrix_is_written_in_rows_by_any_width_of_vectors(width):
+    arm = random_arm(14, 8, "R")
+    q = arm.random_state(2, (2 * width + 1,))[0]
+    chain = rolled(arm, None, "mass_matrix")
+    out = np.full((len(q), arm.n, arm.n), np.nan)
+    ChainKernel(chain, width=width)(q, out=out)
+    np.testing.assert_allclose(
+        out, ChainKernel(chain, width=4, layout="columns")(q.T.copy()).transpose(2, 0, 1)
+    )
+    np.testing.assert_array_equal(out, out.transpose(0, 2, 1))
+    single = ChainKernel(chain, width=width, dtype="float32")(q.astype(np.float32))
+    np.testing.assert_allclose(single, out, rtol=2e-4, atol=2e-5 * np.abs(out).max())
+
+
+def test_accelerations_of_a_long_chain_undo_its_torques():
+    arm = random_arm(LONG + 5, 6, "R")
+    q, qd, qdd = arm.random_state(3, (5,))
+    tau = fa.inverse_dynamics(arm, q, qd, qdd)
+    assert isinstance(compile(arm, "forward_dynamics"), ChainKernel)
+    assert isinstance(compile(arm, "mass_matrix"), ChainKernel)
+    back = fa.forward_dynamics(arm, q, qd, tau)
+    M, h = fa.mass_matrix(arm, q), fa.bias_torque(arm, q, qd)
+    np.testing.assert_allclose(
+        np.einsum("nij,nj->ni", M, qdd) + h, tau, rtol=0, atol=1e-12 * np.abs(tau).max()
+    )
+    again = fa.inverse_dynamics(arm, q, qd, back)
+    np.testing.assert_allclose(again, tau, rtol=0, atol=1e-10 * np.abs(tau).max())
+
+
+def test_a_link_without_inertia_keeps_the_check_for_singular_mass():
+    arm = random_arm(10, 1, "R")
+    thin = arm.links[4].replace(inertia=fa.Inertia.about_com(np.zeros((3, 3))))
+    with pytest.raises(NoLoop, match="may make M singular"):
+        rolled(arm.replace(links=(*arm.links[:4], thin, *arm.links[5:])), None, "forward_dynamics")
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from arms import golden_arm
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.step_rules import RULES
 from forearm.compiler.graph.trace import trace
-from forearm.compiler.llvm.ptx import ptx_batch
-from forearm.compiler.llvm.ptx_rollout import ptx_rollout
+from forearm.compiler.llvm.ptx.ptx_batches import ptx_batch
+from forearm.compiler.llvm.ptx.ptx_rollout import ptx_rollout
 from forearm.compiler.llvm.rollout_steps import Roles
 from forearm.formulations import FORMULATIONS
 

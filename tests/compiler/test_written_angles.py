@@ -12,7 +12,8 @@ from forearm.formulations import FORMULATIONS
 from forearm.readers import known_arms
 
 DIGITS = (4, 6, 9, 17)
-QUICK = 12
+QUICK, LONGER = 12, 20
+"""Files of the default tests, and of those with the long ones; the others take a quarter of an hour."""
 FILES = [(seed, DIGITS[seed % 4], 1.0 if seed % 8 < 4 else 1e-3) for seed in range(200)]
 STEMS = ("luh_walker_paul_1980", "khalil_kleinfinger_1987", "walker_orin_1982")
 TORQUES = FORMULATIONS["khalil_kleinfinger_1987"].joint_torques
@@ -20,7 +21,12 @@ TORQUES = FORMULATIONS["khalil_kleinfinger_1987"].joint_torques
 
 @pytest.mark.parametrize(
     ("seed", "digits", "scale"),
-    [pytest.param(*f, marks=pytest.mark.soak) if f[0] >= QUICK else f for f in FILES],
+    [
+        pytest.param(*f, marks=[pytest.mark.more] if f[0] < LONGER else [pytest.mark.soak])
+        if f[0] >= QUICK
+        else f
+        for f in FILES
+    ],
 )
 def test_a_file_with_angles_of_some_digits_compiles_exactly_and_verifies(tmp_path, seed, digits, scale):
     file = tmp_path / "arm.urdf"
@@ -29,7 +35,9 @@ def test_a_file_with_angles_of_some_digits_compiles_exactly_and_verifies(tmp_pat
     eps, relative = errors(arm, 1 if seed >= QUICK else 2)
     assert eps <= 64
     assert relative <= 1e-13, "small arms have small torques beside their accelerations"
-    if seed % 9 == 2:  # a proof takes six times as long; 9 steps through all digits and sizes
+    if (
+        seed >= QUICK or seed % 9 == 2
+    ):  # a proof takes six times as long; 9 steps through all digits and sizes
         proof = fa.verify(arm, states=1, source=file, formulations=STEMS)
         assert proof.passed, str(proof)
 

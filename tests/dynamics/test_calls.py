@@ -340,3 +340,39 @@ def test_a_list_is_no_frame_and_long_doubles_are_not_rounded_in_silence():
             match=r"the kernel computes in float64; round it yourself \(q.astype\('float64'\)\)\.$",
         ):
             fa.gravity_torque(RR, np.zeros(2, np.longdouble))
+
+
+class Table:
+    """As a data frame is: columns by name, and an array in the order of its columns."""
+
+    def __init__(self, columns):
+        self.values, self.columns = columns, list(columns)
+
+    def __getitem__(self, name):
+        return self.values[name]
+
+    def __array__(self, dtype=None, copy=None):
+        return np.stack([self.values[name] for name in self.columns], axis=-1)
+
+
+@pytest.mark.parametrize("kind", [dict, Table])
+@pytest.mark.parametrize("rows", [1, 5, 6])
+def test_a_batch_by_joint_name_is_not_transposed_nor_in_the_order_of_its_columns(kind, rows):
+    """As many rows as joints: a square of numbers, which was taken the wrong way round."""
+    arm = fa.load("ur5e")
+    q, qd, qdd = arm.random_state(5, (rows,))
+    names = arm.joint_names[::-1]
+    named = kind({name: q[:, arm.joint_names.index(name)] for name in names})
+    np.testing.assert_array_equal(
+        fa.inverse_dynamics(arm, named, qd, qdd), fa.inverse_dynamics(arm, q, qd, qdd)
+    )
+    np.testing.assert_array_equal(fa.mass_matrix(arm, named), fa.mass_matrix(arm, q))
+
+
+def test_one_joint_of_many_rows_by_name_and_the_others_held():
+    arm = fa.load("rr")
+    named = {"q1": np.linspace(0, 1, 4), "q2": 0.5}
+    want = fa.gravity_torque(arm, [[x, 0.5] for x in np.linspace(0, 1, 4)])
+    np.testing.assert_array_equal(fa.gravity_torque(arm, named), want)
+    with pytest.raises(fa.StateFault, match=r"q of joint 'q1' has 1 masked"):
+        fa.gravity_torque(arm, {"q1": np.ma.array([0.0, 1.0], mask=[0, 1]), "q2": 0.5})

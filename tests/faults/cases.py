@@ -25,6 +25,14 @@ def two_links(**rest: Any) -> Arm:
     return Arm("rr", [Link.dh("revolute", a=1.0, name=name, **ROD) for name in ("upper", "lower")], **rest)
 
 
+class Foreign:
+    """An object whose array raises."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        """Nothing but an error of its own."""
+        raise KeyError("mine")
+
+
 def kinematics_only() -> Arm:
     """An arm without masses."""
     return Arm("bones", [Link.dh("revolute", a=1.0)])
@@ -157,11 +165,14 @@ CALLS = [
     arm("unknown configuration", lambda: two_links(configurations={"home": (0, 0)}).configuration("ready"), r"arm 'rr' has no configuration 'ready'; it has home"),
     arm("configuration of none", lambda: two_links().configuration("ready"), r"has no configuration 'ready'; it has none"),
     arm("no DH row", lambda: Arm("bent", [Link("revolute", Pose.at((0, 0, 0.3), (0, 0.5, 0)), **ROD)]).dh_table(), r"arm 'bent': link 1 'joint1' has a general pose after its joint, not Tx\(a\) Rx\(alpha\)"),
+    state("an array that raises", lambda: faults.state(two_links(), "q", Foreign()), r"q is a Foreign that gives no array of numbers \(KeyError: 'mine'\); give numbers, a list of them or a NumPy array\."),
+    state("no numbers", lambda: faults.floats("times", ["x"]), r"times is a list that gives no array of numbers \(ValueError: .*\); give numbers, a list of them or a NumPy array\."),
     state("rows of different lengths", lambda: faults.state(two_links(), "q", [[1], [2, 3]]), r"q is no array of numbers \(.*\); give rows of equal length\."),
     state("complex q", lambda: faults.state(two_links(), "q", [1j, 0]), r"q is complex; arm 'rr' takes real numbers"),
     state("words for q", lambda: faults.state(two_links(), "qd", ["a", "b"]), r"qd has type <U1; give real numbers, shape \(2,\) or \(..., 2\)"),
     state("wrong size", lambda: faults.state(two_links(), "q", np.zeros(3)), r"q has shape \(3,\), but arm 'rr' has 2 joints \(upper, lower\); give \(2,\) or a batch \(..., 2\)"),
     state("scalar q", lambda: faults.state(two_links(), "q", 1.0), r"q has shape \(\), but arm 'rr' has 2 joints"),
+    state("names with unlike shapes", lambda: faults.state(two_links(), "q", {"upper": [1.0, 2.0], "lower": [1.0, 2.0, 3.0]}), r"q by joint name: shapes \(2,\), \(3,\); give each joint as many numbers"),
     state("missing and unknown names", lambda: faults.state(two_links(), "q", {"upper": 1, "gripper": 2}), r"q by joint name: missing lower and unknown gripper; arm 'rr' has upper, lower"),
     state("nan in one state", lambda: faults.finite_state(two_links(), "qd", np.array([0, np.nan])), r"qd of joint 2 'lower' is nan; give finite numbers"),
     Case("singular mass matrix", lambda: faults.singular_inertia(two_links(), np.diag([2.0, 0.0]), np.zeros(2)), SingularInertia, r"arm 'rr': the mass matrix is singular: joint 2 'lower' has no inertia about its axis .* give link 2 its mass and inertia, or a drive with rotor_inertia"),

@@ -12,7 +12,7 @@ from close import assert_close
 from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.cuda import device, gpu_kernel
 from forearm.compiler.cuda.gpu_rollout import GpuRollout
-from forearm.compiler.llvm.ptx_rows import ptx_rows
+from forearm.compiler.llvm.ptx.ptx_rows import ptx_rows
 from forearm.compiler.pipeline import compile
 from forearm.readers import load
 

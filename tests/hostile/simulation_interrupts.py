@@ -2,6 +2,7 @@
 
     python simulation_interrupts.py opcodes case     at every bytecode of simulate's own loop, one after the other
     python simulation_interrupts.py timed count seed by SIGINT at random moments
+    python simulation_interrupts.py large count seed the same of a million motions at once
 
 After each: a record whose numbers are those of an undisturbed run as far as it goes, or KeyboardInterrupt; the
 handler of SIGINT is back; the next simulation is right.
@@ -10,6 +11,7 @@ handler of SIGINT is back; the next simulation is right.
 import signal
 import sys
 import time
+import traceback
 
 import numpy as np
 from every_opcode import interrupted
@@ -69,9 +71,47 @@ def opcodes(case):
     print(k - 1, 0)
 
 
+def now():
+    """The clock on the wall, and this thread's own time: others may keep it waiting."""
+    return time.perf_counter(), time.thread_time()
+
+
+def nothing_was_computed(heard):
+    """Ctrl-C came between two simulations, or before the first step: no record is lost."""
+    frames = [frame.name for frame in traceback.extract_tb(heard.__traceback__)]
+    assert not {"_run_and_record", "_run", "_advance", "_derived"} & set(frames), frames
+
+
+def large(count, seed):
+    """SIGINT in simulations of a million motions: of every row what a small batch gives, as far as it goes."""
+    rng, slowest, walls, kept = np.random.default_rng(seed), 0.0, [], 0
+    q0 = rng.uniform(-1, 1, (1_000_000, 2))
+    few = rng.integers(0, len(q0), 20)
+    options = dict(duration=2.0, limits="ignore", record_every=200)
+    whole = fa.simulate(ARM, q0[few], **options | dict(record_every=1))
+    for turn in range(count):
+        told = []
+        signal.signal(signal.SIGALRM, lambda *_, told=told: (told.append(now()), signal.raise_signal(2)))
+        try:
+            signal.setitimer(signal.ITIMER_REAL, float(rng.uniform(0.05, 4.0)))
+            record = fa.simulate(ARM, q0, threads=1 + turn % 2, **options)
+        except KeyboardInterrupt as heard:
+            nothing_was_computed(heard)
+        else:
+            wall, own = now()
+            assert record.outcomes[0].kind == "interrupted"
+            places = np.searchsorted(whole.t, record.t - 1e-9)
+            np.testing.assert_array_equal(record.q[few], whole.q[:, places])
+            np.testing.assert_array_equal(record.tau[few], 0.0)
+            kept += 1
+            slowest = max(slowest, own - told[0][1])
+            walls.append(wall - told[0][0])
+    print(count, round(1e3 * slowest), *(f"{1e3 * x:.2f}" for x in (np.median(walls), max(walls))), kept)
+
+
 def timed(count, seed):
     """SIGINT by a timer, so many times; one motion in three has a law in Python."""
-    rng, slowest, kept, signalled = np.random.default_rng(seed), 0.0, 0, [0.0]
+    rng, slowest, kept, signalled, walls = np.random.default_rng(seed), 0.0, 0, [(0.0, 0.0)], []
     q0 = rng.uniform(-1, 1, (400, 2))
     cases = [
         dict(threads=1 + turn % 3, law=odd_law if turn % 3 == 2 else None, rows=400 if turn % 3 < 2 else 4)
@@ -83,7 +123,7 @@ def timed(count, seed):
         wholes.append(fa.simulate(ARM, q0[:rows], duration=0.2, limits="ignore", record_every=1, **case))
         case["q0"] = q0[:rows]
     # the alarm stands for the user: from it on, the time of the answer counts
-    signal.signal(signal.SIGALRM, lambda *_: (signalled.append(time.perf_counter()), signal.raise_signal(2)))
+    signal.signal(signal.SIGALRM, lambda *_: (signalled.append(now()), signal.raise_signal(2)))
     for turn in range(count):
         case, whole = dict(cases[turn % 3]), wholes[turn % 3]
         try:
@@ -95,17 +135,19 @@ def timed(count, seed):
                 if check(record, whole, f"interrupt {turn}") == "interrupted":
                     kept += 1
                     break
-        except KeyboardInterrupt:
-            pass  # between two simulations, or before the first step
-        slowest = max(slowest, time.perf_counter() - signalled[-1])
+        except KeyboardInterrupt as heard:
+            nothing_was_computed(heard)
+        wall, own = now()
+        slowest = max(slowest, own - signalled[-1][1])
+        walls.append(wall - signalled[-1][0])
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert len(signalled) == count + 1
     assert kept > count / 3, kept
-    print(count, round(1e3 * slowest), kept)
+    print(count, round(1e3 * slowest), *(f"{1e3 * x:.2f}" for x in (np.median(walls), max(walls))), kept)
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "opcodes":
         opcodes(sys.argv[2])
     else:
-        timed(int(sys.argv[2]), int(sys.argv[3]))
+        {"timed": timed, "large": large}[sys.argv[1]](int(sys.argv[2]), int(sys.argv[3]))

@@ -1,9 +1,14 @@
 """What is keyed on numbers has a bound: contact points, payloads, wrenches and laws that change with every call."""
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import forearm as fa
+from forearm.counting.meter import line_tags
+from forearm.counting.meter.tallies import count
 from forearm.simulation import plant, simulate
 
 Q = np.array([0.1, 0.2])
@@ -42,3 +47,42 @@ def test_an_arm_keeps_a_bounded_number_of_loops(monkeypatch):
     assert sum(key[0] == plant.SIMULATION for key in arm.kernels) <= 5
     again = simulate(arm, Q, duration=0.002, torque_limits=[1.0, 1.0])
     np.testing.assert_array_equal(again.q, want.q)
+
+
+OF_THE_HOUSE = {
+    "tags": "our own files",
+    "_sums": "our own files",
+    "_checked": "rows of FORMULATIONS",
+    "_source": "rows of FORMULATIONS",
+    "_measured": "rows of FORMULATIONS and the published tables",
+    "_addresses": "two precisions",
+    "_machine": "four levels",
+    "gpu_machine": "kinds of GPU",
+}
+"""Functions that keep every answer, and what they are asked about: there are only so many."""
+
+
+def cached_for_ever():
+    home = Path(fa.__file__).parent
+    for path in home.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and (node.args.args or node.args.kwonlyargs):
+                for kept in map(ast.unparse, node.decorator_list):
+                    if kept in ("cache", "functools.cache", "lru_cache(None)", "lru_cache(maxsize=None)"):
+                        yield node.name
+
+
+def test_what_is_kept_for_ever_is_of_the_house():
+    assert set(cached_for_ever()) == set(OF_THE_HOUSE)
+
+
+def test_code_that_a_program_makes_is_not_kept_for_ever(monkeypatch):
+    monkeypatch.setattr(line_tags, "MOST_KEPT", 20)
+    counts = set()
+    for k in range(60):
+        place = {"count": count}
+        exec(f"def made_{k}():\n    return count('luh_walker_paul_1980', 2)", place)
+        counts.add(str(place[f"made_{k}"]().total))
+        assert len(line_tags._KEPT) <= 20
+        assert len(line_tags._SPOTS) <= 20
+    assert len(counts) == 1

@@ -286,3 +286,17 @@ def test_a_fork_while_others_compile_leaves_a_child_that_compiles(count):
         [sys.executable, "-W", "ignore", "-c", FORKS, str(count)], capture_output=True, text=True, timeout=600
     )
     assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="XDG_CACHE_HOME is of other systems")
+@pytest.mark.parametrize("environment", [{"XDG_CACHE_HOME": "there"}, {"XDG_CACHE_HOME": "", "HOME": ""}])
+def test_the_present_folder_is_never_taken_for_the_users_cache(environment, tmp_path, monkeypatch):
+    """Kernels that came with somebody's archive would be found there."""
+    monkeypatch.delenv("FOREARM_CACHE", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    folder = files.cache_folder()
+    home = tmp_path / "home" / ".cache" / "forearm"
+    assert folder is None or (folder.is_absolute() and (folder == home or tmp_path not in folder.parents))

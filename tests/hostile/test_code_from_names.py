@@ -11,7 +11,7 @@ import forearm as fa
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.llvm import jit
-from forearm.compiler.llvm.ptx import ptx_batch
+from forearm.compiler.llvm.ptx.ptx_batches import ptx_batch
 from forearm.compiler.store import files
 
 PAYLOAD = 'x\n}\ndeclare i32 @system(ptr)\n@c = private constant [9 x i8] c"echo got\\00"\n;'

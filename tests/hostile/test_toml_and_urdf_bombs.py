@@ -1,10 +1,14 @@
 """TOML and URDF from a stranger: nesting, long keys and formulas, long integers and long files get one sentence."""
 
+import gzip
+import resource
 import time
 
 import pytest
 
+import forearm as fa
 from forearm.faults import Fault
+from forearm.identification.logs import read_log
 from forearm.readers import load
 
 HEAD = 'name = "x"\nconvention = "standard"\n'
@@ -19,6 +23,8 @@ def mass(value):
 
 
 TOML = {
+    "long hexadecimal": (mass("0x" + "f" * 5000), "an integer of thousands of digits"),
+    "long name": ("name = 0x" + "f" * 5000 + "\n" + LINK, "an integer of thousands of digits"),
     "nested arrays": (HEAD + "remarks = " + "[" * 50_000 + "]" * 50_000, "stand hundreds deep in each other"),
     "dotted key": (HEAD + "a" + ".a" * 100_000 + " = 1", "arm.toml:3: a key of 100001 parts"),
     "dotted key in a table": (HEAD + "x = { a" + ".a" * 100_000 + " = 1 }", "a key of 100001 parts"),
@@ -59,7 +65,7 @@ def test_a_urdf_of_a_hundred_thousand_links_gets_a_sentence(tmp_path):
     path = tmp_path / "arm.urdf"
     path.write_text('<robot name="r">' + "".join(f'<link name="{i}"/>' for i in range(100_000)) + "</robot>")
     start = time.process_time()
-    with pytest.raises(Fault, match="more than 10000 links and joints"):
+    with pytest.raises(Fault, match="100000 elements in <robot>"):
         load(path)
     assert time.process_time() - start < 2
 
@@ -72,3 +78,30 @@ def test_a_chain_of_too_many_joints_gets_a_sentence(tmp_path):
     path.write_text(f'<robot name="r">{links}{joints}</robot>')
     with pytest.raises(Fault, match="399 joints move one after another; arms of up to 300"):
         load(path)
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "gz"])
+def test_a_line_without_an_end_is_refused(device, tmp_path):
+    if device == "gz":
+        path = tmp_path / "log.csv.gz"
+        with gzip.open(path, "wb", compresslevel=1) as file:
+            file.write(b"t,q1,q2,tau1,tau2\n")
+            for _ in range(40):
+                file.write(b"0," * 500_000)
+    else:
+        path = tmp_path / "m.csv"
+        path.symlink_to(device)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(
+        fa.ReadFault, match=r"does not end|letters|UTF-8|header|titles|columns|is empty"
+    ) as caught:
+        read_log(path, fa.load("rr"))
+    assert len(str(caught.value)) < 1000
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
+
+
+def test_half_a_million_elements_are_refused_before_they_are_looked_at(tmp_path):
+    path = tmp_path / "many.urdf"
+    path.write_text("<robot name='r'>" + "<link name='a'/>" * 500_000 + "</robot>")
+    with pytest.raises(fa.ReadFault, match="500000 elements in <robot>; up to 50000 are read"):
+        fa.load(path)

@@ -66,7 +66,15 @@ ROOMS = {
         "equations",
         "arm_derivation",
     ),
-    "motion": ("limit_excesses", "differentiation", "motions", "number_tables", "columns", "motion_files"),
+    "motion": (
+        "limit_excesses",
+        "differentiation",
+        "motions",
+        "plain_numbers",
+        "number_tables",
+        "columns",
+        "motion_files",
+    ),
     "simulation": (
         "interrupts",
         "plant",

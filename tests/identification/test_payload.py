@@ -34,3 +34,65 @@ def test_nothing_held_is_said():
 def test_a_payload_on_the_base_is_refused():
     with pytest.raises(fa.StateFault, match="does not move"):
         fa.identify_payload(ARM, {}, frame="base")
+
+
+@pytest.fixture(scope="module")
+def motion():
+    return motion_of(ARM, duration=10.0, seed=1)
+
+
+@pytest.fixture
+def log(motion):
+    return log_of(HOLDING, motion, seed=3)
+
+
+def test_numbers_of_no_body_are_mended_and_said(motion):
+    # a small heavy thing: its moments are far below what the log can tell
+    heavy = ARM.with_payload(2.5, CENTER, fa.Inertia.sphere(2.5, 0.01), frame="tool")
+    said = 0
+    for seed in range(4):
+        found = fa.identify_payload(ARM, log_of(heavy, motion, seed=seed))
+        said += any("numbers that no body has" in note for note in found.notes)
+        second = np.trace(found.inertia) / 2 * np.eye(3) - found.inertia
+        assert np.linalg.eigvalsh(second)[0] > 0
+        held = found.on(ARM)
+        assert abs(held.total_mass - ARM.total_mass - found.mass) < 1e-9
+        assert not held.defects
+        assert abs(found.mass - 2.5) < 0.05
+        assert np.max(np.abs(found.com - CENTER)) < 0.005
+    assert said >= 2
+
+
+def test_a_payload_log_of_the_other_sign(log):
+    log["tau"] = -log["tau"]
+    with pytest.raises(fa.StateFault, match=r"have the other sign .* mend=\['sign'\]"):
+        fa.identify_payload(ARM, log)
+    assert abs(fa.identify_payload(ARM, log, mend="sign").mass - 2.5) < 0.05
+
+
+def test_a_payload_log_in_newton_millimetres(log):
+    log["tau"] = 1000 * log["tau"]
+    with pytest.raises(fa.StateFault, match="In N mm"):
+        fa.identify_payload(ARM, log)
+
+
+def test_a_payload_log_in_degrees(log):
+    log["q"] = np.degrees(log["q"])
+    with pytest.raises(fa.StateFault, match="In degrees"):
+        fa.identify_payload(ARM, log)
+    assert abs(fa.identify_payload(ARM, log, degrees=True).mass - 2.5) < 0.05
+
+
+def test_a_payload_log_that_is_late(log):
+    log["tau"] = np.stack([np.interp(log["t"] - 0.02, log["t"], x) for x in log["tau"].T], axis=1)
+    with pytest.raises(fa.StateFault, match=r"later than positions .* mend=\['shift'\]"):
+        fa.identify_payload(ARM, log)
+    assert abs(fa.identify_payload(ARM, log, mend="shift").mass - 2.5) < 0.05
+
+
+def test_a_payload_log_that_is_clipped(log):
+    limit = 0.6 * np.max(np.abs(log["tau"][:, 1]))
+    log["tau"][:, 1] = np.clip(log["tau"][:, 1], -limit, limit)
+    with pytest.raises(fa.StateFault, match=r"clipped.*mend=\['clipping'\]"):
+        fa.identify_payload(ARM, log)
+    assert abs(fa.identify_payload(ARM, log, mend="clipping").mass - 2.5) < 0.05

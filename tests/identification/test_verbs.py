@@ -49,6 +49,33 @@ def test_payload(folder, capsys):
     assert abs(said.json["mass"] - 2.0) < 0.2
 
 
+def test_gains_with_a_known_load(folder, tmp_path, capsys):
+    true = fa.load(folder / "true.toml")
+    motion = motion_of(true, duration=10.0, seed=1)
+    holding = true.with_payload(5.0, (0.05, 0.05, 0.1), frame="tool")
+    for name, arm in (("free", true), ("loaded", holding)):
+        log = log_of(arm, motion, seed=3)
+        columns = {"t": log["t"]} | {f"q{i}": log["q"][:, i - 1] for i in (1, 2, 3)}
+        columns |= {f"current{i}": log["tau"][:, i - 1] / (2.0 * i) for i in (1, 2, 3)}
+        write_columns(tmp_path / f"{name}.csv", columns)
+    words = ("--loaded", tmp_path / "loaded.csv", "--load", "5", "0.05", "0.05", "0.1", "--json")
+    said = forearm(capsys, "identify", folder / "start.toml", tmp_path / "free.csv", *words)
+    assert all(abs(k / (2.0 * i) - 1) < 0.1 for i, k in enumerate(said.json["gains"], 1))
+    wrong = forearm(capsys, "identify", folder / "start.toml", tmp_path / "free.csv", *words[:3], "5", "1")
+    assert wrong.code == 2
+    assert "4 (mass, centre) or 10" in wrong.err
+
+
+def test_watch(folder, capsys):
+    said = forearm(capsys, "watch", folder / "true.toml", folder / "log.csv", "--quiet", folder / "other.csv")
+    assert said.code == 0
+    assert "0 pushes" in said.out
+    told = forearm(
+        capsys, "watch", folder / "true.toml", folder / "holding.csv", "--threshold", "0.5", "--json"
+    )
+    assert told.json["pushes"]
+
+
 def test_a_refusal_says_what_to_do(folder, capsys):
     said = forearm(capsys, "identify", folder / "start.toml", folder / "log.csv", "--cutoff", "1e5")
     assert said.code == 2

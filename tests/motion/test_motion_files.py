@@ -9,6 +9,7 @@ import pytest
 
 import forearm as fa
 from forearm.faults import ReadFault
+from forearm.motion.differentiation import chosen_cutoff, gain, low_pass
 from forearm.motion.motion_files import read_motion_file, with_derivatives
 from forearm.simulation import Quintic, read_motion
 from forearm.verification import compare
@@ -185,6 +186,49 @@ def test_many_turns_of_our_own_simulation_are_radians(tmp_path):
     np.testing.assert_array_equal(read_motion(run.to_csv(tmp_path / "run.csv"), RR).samples.q, run.q)
 
 
+# -- what looks like one thing and is another ---------------------------------------------------------------
+
+
+def rr(text, **how):
+    return read_motion_file(io.BytesIO(text.encode()), RR, label="log", **how)
+
+
+def test_time_stamps_in_nanoseconds_are_not_taken_for_seconds():
+    """ROS's: speeds would be a billionth of what they are."""
+    rows = "".join(f"{1_700_000_000_000_000_000 + 2_000_000 * k},{0.01 * k},0.2\n" for k in range(60))
+    with pytest.raises(
+        ReadFault, match=r"times go to 1.7e\+18 s, rows 2e\+06 s apart: that looks like milliseconds"
+    ):
+        rr(f"timestamp,q1,q2\n{rows}")
+    for how, title in (({"time_unit": "ns"}, "timestamp"), ({}, "timestamp [ns]")):
+        full = with_derivatives(rr(f"{title},q1,q2\n{rows}", **how))
+        assert np.allclose(full.qd, [5.0, 0.0], atol=1e-3)
+
+
+def test_counted_milliseconds_without_a_unit_are_said_to_be_read_as_seconds():
+    file = rr("t,q1,q2\n" + "".join(f"{2 * k},{0.01 * k},0.2\n" for k in range(60)))
+    assert "times read as seconds, rows 2 s apart; if they are not, give --time-unit" in file.notes[-1]
+    assert not rr("t_s,q1,q2\n" + "".join(f"{2 * k},{0.01 * k},0.2\n" for k in range(60))).notes
+
+
+@pytest.mark.parametrize("title", ["t_min", "t [min]", "time_h"])
+def test_times_in_minutes_are_refused_instead_of_ignored(title):
+    with pytest.raises(ReadFault, match=r"is in '(min|h)'; expected one of s, sec"):
+        rr(f"{title},q1,q2\n0,0.1,0.2\n1,0.3,0.4\n")
+
+
+def test_one_numbered_column_more_than_joints_is_not_guessed_at():
+    with pytest.raises(
+        ReadFault, match=r"columns 'q0' and 'q2': q of 3 joints, and the arm has 2; expected q1 to q2"
+    ):
+        rr("t,q0,q1,q2\n0,9,0.1,0.2\n1,9,0.3,0.4\n")
+
+
+def test_the_percent_sign_of_a_header_is_not_part_of_its_first_title():
+    np.testing.assert_array_equal(rr("% t,q1,q2\n0,0.1,0.2\n1,0.3,0.4\n").t, [0.0, 1.0])
+    np.testing.assert_array_equal(rr("%time,q1,q2\n0,0.1,0.2\n1000000,0.3,0.4\n").t, [0.0, 1e-3])
+
+
 # -- columns that have to be worked out --------------------------------------------------------------------
 
 LONG = Quintic([0.1, -0.4, 0.3, 0.2, 0.5, -0.3], [0.9, 0.4, -0.5, 1.0, -0.6, 0.4], 2.0).sample(1001)  # 500 Hz
@@ -222,6 +266,41 @@ def test_noise_of_a_tenth_of_a_milliradian_is_a_loud_warning():
     assert file.notes[-1].startswith("WARNING: log has no qd and no qdd")
     assert "noisy by about 0.0001" in file.notes[-1]
     assert error(file) < 0.1
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-5])
+@pytest.mark.parametrize("pace", [0.3, 1.5])
+def test_small_motions_of_one_joint_are_not_lost_in_the_noise_beside_large_ones(pace, noise):
+    """Six joints at six frequencies: a noise that is small for the fastest is large for the slowest."""
+    w = 2 * np.pi * pace * np.arange(1, 7) / 3
+    swing, shift = np.array([0.8, 0.6, 0.5, 0.4, 0.5, 0.6]), LONG.t[:, None] * w + 0.7
+    want = fa.inverse_dynamics(
+        RIGID, swing * np.sin(shift), swing * w * np.cos(shift), -swing * w**2 * np.sin(shift)
+    )
+    q = swing * np.sin(shift) + np.random.default_rng(8).normal(0, noise, shift.shape)
+    file = worked_out(q, 9 if noise else 6)
+    tau = fa.inverse_dynamics(RIGID, swing * np.sin(shift), file.qd, file.qdd)
+    apart = np.abs(tau - want) / np.abs(want).max(axis=0)
+    assert apart.max() < 0.08  # 0.09 to 0.5 of a spline
+    assert apart[100:-100].max() < 0.02
+    assert "of the speeds' power lies below" in file.notes[-1]
+
+
+def test_the_noise_of_a_slow_motion_is_not_taken_for_a_fast_one():
+    slow = Quintic(LONG.q[0], LONG.q[-1], 10.0).sample(5001)
+    q = slow.q + np.random.default_rng(9).normal(0, 1e-4, slow.q.shape)
+    assert chosen_cutoff(q, 500.0)[0] == 8.0
+    assert chosen_cutoff(np.gradient(q, slow.t, axis=0), 500.0, speeds=True)[0] == 8.0
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_noise_that_is_said_to_be_left_is_left(order):
+    rows = np.random.default_rng(10).normal(size=(20_001, 1))
+    from scipy.interpolate import CubicSpline
+
+    t = np.arange(20_001.0)
+    found = CubicSpline(t, low_pass(rows, 1.0, 0.05))(t, order)[50:-50].std()
+    assert found == pytest.approx(gain(order, 0.05), rel=0.03)
 
 
 def test_points_far_apart_are_not_taken_for_noise():

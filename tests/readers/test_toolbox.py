@@ -56,6 +56,24 @@ def test_base_tool_gravity_motors_and_friction_come_along(modified):
     assert_same_torques(robot, fa.load(robot))
 
 
+def test_a_robot_whose_compiled_rne_is_wrong_is_loaded_by_the_one_in_python():
+    """P8, a PUMA on two slides: with a prismatic first joint the Toolbox's two recursions disagree."""
+    robot = rtb.models.DH.P8()
+    arm = fa.load(robot)
+    for q, qd, qdd in zip(*states(arm.n, 5), strict=True):
+        want = robot.rne_python(q, qd, qdd)
+        assert np.abs(fa.inverse_dynamics(arm, q, qd, qdd) - want).max() < 1e-9 * np.abs(want).max()
+        assert np.abs(fa.pose(arm, q) - robot.fkine(q).A).max() < 1e-14
+    assert "differs from its own rne_python by up to" in " ".join(arm.remarks)
+
+
+def test_a_robot_neither_of_whose_recursions_fits_its_links_is_refused():
+    robot = rtb.models.DH.P8()
+    robot.rne_python = lambda q, qd, qdd: 2 * rtb.DHRobot.rne_python(robot, q, qd, qdd)
+    with pytest.raises(fa.ReadFault, match="its rne does not fit its own description"):
+        fa.load(robot)
+
+
 def test_what_does_not_fit_is_refused():
     robot = rtb.models.DH.TwoLink()
     with pytest.raises(fa.ReadFault, match="tip= does nothing in this format"):

@@ -66,7 +66,7 @@ def test_it_takes_batches_laws_in_python_and_torques_per_step(name):
 
 @pytest.mark.parametrize("name", TOYS)
 def test_its_kernel_for_the_gpu_is_written_too(name):
-    from forearm.compiler.llvm.ptx_rollout import ptx_rollout
+    from forearm.compiler.llvm.ptx.ptx_rollout import ptx_rollout
     from forearm.compiler.llvm.rollout_steps import Roles
     from forearm.simulation.plant import Plant, rates_graph, rates_of
 

@@ -225,3 +225,17 @@ def test_what_tracing_makes_of_a_law():
     law = make_law(RR, spring, {}, True)
     assert law.why == "traced"
     assert law.graph.counts.sincos >= 2
+
+
+def test_gains_of_as_many_motions_as_joints_are_not_guessed_at():
+    """Two numbers for two motions of two joints: of each motion, or of each joint?"""
+    q0, options = np.ones((2, 2)), dict(law=lambda t, q, qd, k: -k * q, duration=0.05)
+    with pytest.raises(
+        fa.StateFault, match=r"gain 'k' has shape \(2,\), and there are 2 motions of 2 joints; give"
+    ):
+        simulate(RR, q0, gains={"k": [1.0, 100.0]}, **options)
+    each = simulate(RR, q0, gains={"k": [[1.0], [100.0]]}, **options)
+    shared = simulate(RR, q0, gains={"k": [[1.0, 100.0]]}, **options)
+    for row, k in enumerate((1.0, 100.0)):
+        np.testing.assert_allclose(each.q[row], simulate(RR, q0[0], gains={"k": k}, **options).q, rtol=1e-12)
+        np.testing.assert_allclose(shared.q[row], simulate(RR, q0[0], gains={"k": [1.0, 100.0]}, **options).q)

@@ -345,6 +345,55 @@ def test_torques_that_are_held_at_their_limits_are_said_to_be():
     assert (free.outcome.kind, free.outcome.within_limits) == ("finished", True)
 
 
+def pulse(t, q, qd):
+    """More than joint 1 can give, for six milliseconds between two records."""
+    return np.array([100.0 * (abs(t - 0.123) < 3e-3), 1.0]) if isinstance(t, float) else pulse_traced(t)
+
+
+def pulse_traced(t):
+    from forearm.algebra import where
+
+    return np.array([where(3e-3**2 - (t - 0.123) ** 2, 100.0, 0.0), 1.0])
+
+
+@pytest.mark.parametrize(
+    ("method", "trace"),
+    [
+        ("rk4", True),
+        ("rk4", False),
+        ("euler", True),
+        ("euler", False),
+        ("symplectic", True),
+        ("papers", False),
+    ],
+)
+def test_torques_held_at_their_limits_between_two_records_are_not_called_finished(method, trace):
+    q0 = [[0.1, 0.2], [0.3, -0.4]]
+    options = dict(duration=0.2, record_every=50, method=method, torque_limits=[30.0, 400.0], trace=trace)
+    run = simulate(RR, q0, law=pulse, **options)
+    assert np.abs(run.tau[..., 0]).max() == 0.0, "no record shows it"
+    for outcome in run.outcomes:
+        assert (outcome.kind, outcome.finished, outcome.within_limits) == ("saturated", True, False)
+        (held,) = outcome.limits
+        assert (held.joint, held.limit, held.held, held.between) == ("q1", 30.0, True, True)
+        assert held.share == pytest.approx(0.006 / 0.2, rel=0.3)
+        assert "% of the time, between the recorded instants" in str(outcome)
+    weak = simulate(RR, q0, law=pulse, **{**options, "torque_limits": [101.0, 400.0]})
+    assert [o.kind for o in weak.outcomes] == ["finished", "finished"]
+
+
+def test_a_torque_is_not_said_to_be_held_after_its_motion_stopped():
+    arm = RR.replace(links=tuple(link.replace(limits=(-0.5, 0.5)) for link in RR.links))
+    from forearm.algebra import where
+
+    def late(t, q, qd):
+        return np.array([where(t - 0.9, 100.0, 0.0), 0.0])
+
+    run = simulate(arm, [[0.0, 0.0]], law=late, duration=1.0, limits="stop", torque_limits=[30.0, 400.0])
+    assert run.outcomes[0].kind == "stopped at a limit"
+    assert not any(excess.between for excess in run.outcomes[0].limits)
+
+
 def test_speeds_and_torques_beyond_the_arm_s_own_limits_are_noted():
     links = [link.replace(speed_limit=0.5, effort_limit=20.0) for link in RR.links]
     arm = RR.replace(links=tuple(links))

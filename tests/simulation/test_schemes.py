@@ -26,15 +26,45 @@ def g6r():
     return golden_arm("G6R")
 
 
-@pytest.mark.parametrize("method", ["rk4", "dop853"])
-def test_golden_simulation(method):
+def test_golden_simulation():
     want, state = GOLDEN["extra"]["simulation_G6R"], golden_states("G6R")[0]
-    run = simulate(g6r(), state["q"], state["qd"], duration=0.2, dt=1e-3, method=method)
+    run = simulate(g6r(), state["q"], state["qd"], duration=0.2, dt=1e-3)
     assert run.outcome.finished
-    exact = "reference" if method == "dop853" else "rk4_h0.001"
-    assert np.abs(run.q[-1] - want[f"{exact}_q"]).max() < 1e-12
-    assert np.abs(run.qd[-1] - want[f"{exact}_qd"]).max() < 1e-11
+    assert np.abs(run.q[-1] - want["rk4_h0.001_q"]).max() < 1e-12
+    assert np.abs(run.qd[-1] - want["rk4_h0.001_qd"]).max() < 1e-11
     assert np.abs(run.q[-1] - want["reference_q"]).max() < want["tolerance"]
+
+
+@pytest.mark.parametrize(("rtol", "atol"), [(1e-10, 1e-12), (1e-13, 1e-14)])
+def test_golden_simulation_with_adaptive_steps(rtol, atol):
+    """Errors are those of its tolerance: two decades of steps, each wrong by less than it."""
+    want, state = GOLDEN["extra"]["simulation_G6R"], golden_states("G6R")[0]
+    options = dict(duration=0.2, dt=1e-3, method="dop853", rtol=rtol, atol=atol)
+    run = simulate(g6r(), state["q"], state["qd"], **options)
+    assert run.outcome.finished
+    for found, exact in ((run.q[-1], want["reference_q"]), (run.qd[-1], want["reference_qd"])):
+        assert np.abs(found - exact).max() < rtol * np.abs(exact).max() + 1e-13
+
+
+@pytest.mark.parametrize("patience", [1e-9, 1e9])
+@pytest.mark.parametrize("law", ["none", "within", "held", "for each step"])
+def test_adaptive_steps_do_not_depend_on_how_busy_the_machine_is(monkeypatch, patience, law):
+    """A busy machine makes shorter calls; the motion is the same to rounding, not to the tolerance."""
+    arm, options = with_friction(golden_arm("STAN")), dict(duration=0.1, dt=1e-3, method="dop853", rtol=1e-6)
+    state = golden_states("STAN")[0]
+    if law in ("within", "held"):
+        options["law"] = lambda t, q, qd: -3.0 * q - qd
+        options["control_dt"] = 5e-3 if law == "held" else None
+    elif law == "for each step":
+        options["law"] = np.random.default_rng(1).normal(size=(100, arm.n))
+    want = simulate(arm, state["q"], state["qd"], **options)
+    monkeypatch.setattr("forearm.simulation.run.PATIENCE", patience)
+    found = simulate(arm, state["q"], state["qd"], **options)
+    # twenty restarts, each with a first step chosen anew, make more of a rounded time
+    how = {"eps": 2**14, "because": "it starts anew with each sample"} if law == "held" else {}
+    assert_close(found.q, want.q, **how)
+    assert_close(found.qd, want.qd, **how)
+    assert_close(found.work, want.work, scale=np.abs(want.work).max(), **how)
 
 
 def test_the_papers_scheme_is_the_golden_one():

@@ -9,7 +9,7 @@ import pytest
 SOAK = Path(__file__).with_name("soak.py")
 
 
-@pytest.mark.parametrize(("minutes", "seed"), [(0.02, 1), pytest.param(2, 1000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(("minutes", "seed"), [(0.02, 1), pytest.param(2, 1000, marks=pytest.mark.more)])
 def test_nothing_is_found(minutes, seed):
     done = subprocess.run(
         [sys.executable, str(SOAK), str(minutes), str(seed)], capture_output=True, text=True, check=False

@@ -165,6 +165,15 @@ def state_of(arm: "Arm", name: str, values: Sequence[float] | None, zero: bool =
     return found
 
 
+def degrees_of(degrees: bool, radians: bool) -> bool | None:
+    """Whether angles of a file are in degrees; None where neither --degrees nor --radians was given."""
+    from forearm.faults import StateFault
+
+    if degrees and radians:
+        raise StateFault("--degrees and --radians were given; give one or the other.")
+    return degrees if degrees or radians else None
+
+
 def motion_of(
     arm: "Arm", source: str, *, degrees: bool | None = None, time_unit: str | None = None
 ) -> tuple[Any, Any, Any, Any, list[str]]:

@@ -61,15 +61,9 @@ def compile(
     if target not in TARGETS:
         raise KernelFault(f"compile: target is {target!r}; give {' or '.join(map(repr, TARGETS))}.")
     name = f"{quantity} of {arm.name}"
-    if (
-        quantity == "inverse_dynamics"
-        and target == "cpu"
-        and arm.n > LONG
-        and not free
-        and arm.dynamics
-        and isinstance(arm, Arm)
-    ):
-        looped = _looped(arm, name, dtype, layout or "rows", formulation)
+    chain = isinstance(arm, Arm)
+    if chain and arm.n > LONG and target == "cpu" and not free and not options and arm.dynamics:
+        looped = _looped(arm, quantity, name, dtype, layout or "rows", formulation)  # type: ignore[arg-type]
         if looped is not None:
             return looped
     lowered, why, solves = _ready(arm, quantity, tuple(free), formulation, options)
@@ -116,22 +110,23 @@ def _ready(
     return lowered, why, solves
 
 
-def _looped(arm: Arm, name: str, dtype: str, layout: str, formulation: str | None) -> Kernel | None:
-    """The torques of a long chain as loops over its links; None where the chain does not repeat itself."""
+def _looped(
+    arm: Arm, quantity: str, name: str, dtype: str, layout: str, formulation: str | None
+) -> Kernel | None:
+    """A quantity of a long chain as loops over its links; None where it, or the chain, does not repeat itself."""
     from forearm.compiler.call.chain_kernel import ChainKernel
-    from forearm.compiler.model.choice import Choice
-    from forearm.compiler.model.long_chains import NoLoop, rolled
-    from forearm.formulations import FORMULATIONS
+    from forearm.compiler.model.chain_sections import NoLoop
+    from forearm.compiler.model.long_chains import RECURSIONS, rolled
 
-    stem = formulation or Choice().torques_by
-    if stem not in FORMULATIONS or FORMULATIONS[stem].view != "ten":
+    if quantity not in RECURSIONS:
         return None
     try:
-        chain = rolled(arm, stem)
+        chain = rolled(arm, formulation, quantity)
     except NoLoop as reason:
-        LOG.info("%s is compiled as straight-line code: %s", arm.name, reason)
+        LOG.info("%s of %s is compiled as straight-line code: %s", quantity, arm.name, reason)
         return None
-    label = f"{stem}, base parameters, loops over {arm.n} links"
+    label = f"{chain.stem}, base parameters, loops over {arm.n} links"
     why = Why(label, ((label, chain.counts),), "long chain")
-    kernel = ChainKernel(chain, dtype=dtype, layout=layout, name=name, subject=KernelSubject(arm, why=why))
+    subject = KernelSubject(arm, RECURSIONS[quantity].divides, why)
+    kernel = ChainKernel(chain, dtype=dtype, layout=layout, name=name, subject=subject)
     return kernel if kernel.compiled else None  # the NumPy emitter knows no loops

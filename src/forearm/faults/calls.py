@@ -83,9 +83,16 @@ def coordinates(arm: Any, name: str) -> list[str]:
 
 
 def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
-    """An array (..., n) with one number for each joint, in its own precision; a dict by joint name will do."""
+    """An array (..., n) with one number for each joint, in its own precision; a dict by joint name will do.
+
+    So will a table whose columns have the joints' names, as those of pandas and Polars: in the order of the names.
+    """
+    names = coordinates(arm, name)
+    titles = getattr(value, "columns", None)
+    if titles is not None and any(title in names for title in titles):
+        value = {title: value[title] for title in titles}
     if isinstance(value, dict):
-        value = _from_names(arm, name, value, coordinates(arm, name))
+        value = _from_names(arm, name, value, names)
     not_masked(value, name)
     array = _array(name, value)
     if array.dtype.kind == "c":
@@ -113,7 +120,7 @@ def joint_shape(arm: Any, name: str, shape: tuple[int, ...]) -> None:
 
 def parameter_rows(arm: Any, theta: Any) -> np.ndarray[Any, Any]:
     """Ten numbers for each link (n, 10), from (10 n,) or (n, 10)."""
-    values = np.asarray(theta, dtype=float)
+    values = floats("parameters", theta)
     if values.shape not in ((10 * arm.n,), (arm.n, 10)) or not np.all(np.isfinite(values)):
         raise StateFault(
             f"parameters have shape {values.shape}; give {10 * arm.n} finite numbers for arm {arm.name!r}: ten for "
@@ -124,6 +131,8 @@ def parameter_rows(arm: Any, theta: Any) -> np.ndarray[Any, Any]:
 
 def not_masked(value: Any, name: str) -> None:
     """Refuse an array with masked entries: what is computed from them would pass for numbers."""
+    if type(value) in (np.ndarray, list, tuple, float) or not hasattr(value, "mask"):
+        return  # numpy.ma is imported for its own arrays alone: it costs a first torque 20 ms
     if np.ma.is_masked(value):
         raise StateFault(
             f"{name} has {int(np.sum(np.ma.getmaskarray(value)))} masked entries, which have no value; leave out their "
@@ -145,7 +154,8 @@ def one_state(arm: Any, name: str, value: Any) -> None:
         )
 
 
-def _from_names(arm: Any, name: str, value: dict[str, Any], names: list[str]) -> list[Any]:
+def _from_names(arm: Any, name: str, value: dict[str, Any], names: list[str]) -> Any:
+    """One number for each joint, or a batch of them, joints last."""
     missing = [j for j in names if j not in value]
     extra = [j for j in value if j not in names]
     if missing or extra:
@@ -154,7 +164,16 @@ def _from_names(arm: Any, name: str, value: dict[str, Any], names: list[str]) ->
             f"{' and ' if missing and extra else ''}{'unknown ' + ', '.join(extra) if extra else ''}; "
             f"arm {arm.name!r} has {', '.join(names)}."
         )
-    return [value[j] for j in names]
+    found = [value[j] for j in names]
+    for j, one in zip(names, found, strict=True):
+        not_masked(one, f"{name} of joint {j!r}")
+    if not any(np.ndim(one) for one in found):
+        return found
+    try:
+        return np.stack(np.broadcast_arrays(*found), axis=-1)
+    except ValueError:
+        shapes = ", ".join(str(np.shape(one)) for one in found)
+        raise StateFault(f"{name} by joint name: shapes {shapes}; give each joint as many numbers.") from None
 
 
 def finite_state(arm: Any, name: str, array: np.ndarray[Any, Any]) -> None:
@@ -267,3 +286,22 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
         return np.asarray(value)
     except ValueError as error:
         raise StateFault(f"{name} is no array of numbers ({error}); give rows of equal length.") from None
+    except Exception as error:  # whatever an object's own __array__ raises
+        raise no_array(name, value, error) from error
+
+
+def floats(name: str, value: Any) -> np.ndarray[Any, Any]:
+    """Numbers of any shape, as float64."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except Exception as error:  # also what an object's own __array__ or __float__ raises
+        raise no_array(name, value, error) from error
+
+
+def no_array(name: str, value: Any, error: Exception) -> StateFault:
+    """What cannot be made an array: the reason is its own, and the cause of the fault."""
+    reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return StateFault(
+        f"{name} is {a_or_an(type(value).__name__)} that gives no array of numbers ({reason}); give numbers, a list of "
+        "them or a NumPy array."
+    )

@@ -10,13 +10,15 @@ consistent_fit     the convex problem: bodies that can be, near the given arm, c
 log_checks         what is wrong with a log: refused, or mended on request
 payload            what is in the gripper
 excitation         motions that show the parameters
-momentum_observer  external torques from momentum, online
+drive_gains        gains of drives, where a second log has a known load
+observation        what pushes the arm, online and in a log
 """
 
 from forearm.identification.base_columns import BaseColumns, base_parameters
 from forearm.identification.excitation import Excitation, excite
 from forearm.identification.identified import Identified
-from forearm.identification.momentum_observer import MomentumObserver, observer
+from forearm.identification.observation.momentum_observer import MomentumObserver, observer
+from forearm.identification.observation.pushes import Push, Watched, watch
 from forearm.identification.payload import Payload, identify_payload
 from forearm.identification.procedure import identify
 
@@ -26,9 +28,12 @@ __all__ = [
     "Identified",
     "MomentumObserver",
     "Payload",
+    "Push",
+    "Watched",
     "base_parameters",
     "excite",
     "identify",
     "identify_payload",
     "observer",
+    "watch",
 ]

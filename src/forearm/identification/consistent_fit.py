@@ -87,20 +87,42 @@ def believed(tens: Matrix) -> tuple[list[Matrix], tuple[int, ...]]:
 
 
 def consistent_fit(
-    arm: Arm, equations: Equations, weights: Vector, drives: DriveColumns, prior: Vector, strength: float
+    arm: Arm,
+    equations: Equations,
+    weights: Vector,
+    drives: DriveColumns,
+    prior: Vector,
+    strength: float,
+    known: tuple[Matrix, Vector] | None = None,
 ) -> ConsistentFit:
-    """Solve the problem above; `prior` are all parameters that are believed in, `strength` is s."""
-    X, tau = equations.rows(weights)
-    factor: Matrix = np.asarray(np.linalg.qr(np.column_stack([X, tau]), mode="r"))
-    width = factor.shape[1] - 1
-    R, z = factor[:width, :width], factor[:width, width]
+    """Solve the problem above; `prior` are all parameters that are believed in, `strength` is s.
+
+    `known` are R and z with ½ ‖R theta - z‖² for what the data say, where that is more than these rows.
+    """
     n = arm.n
+    if known is None:
+        X, tau = equations.rows(weights)
+        factor: Matrix = np.asarray(np.linalg.qr(np.column_stack([X, tau]), mode="r"))
+        width = factor.shape[1] - 1
+        known = factor[:width, :width], factor[:width, width]
+    sizes = _drive_sizes(drives, prior[10 * n :], equations)
+    return _nearest(*known, n, drives, prior, sizes, strength)
+
+
+def consistent_body(R: Matrix, z: Vector, prior: Vector) -> Vector:
+    """Ten parameters of one body, the best for ½ ‖R theta - z‖², near those that are believed in (10,)."""
+    none = DriveColumns((), np.zeros(0), np.zeros((0, 0)), ())
+    return _nearest(R, z, 1, none, prior, np.zeros(0), 1.0).theta
+
+
+def _nearest(
+    R: Matrix, z: Vector, n: int, drives: DriveColumns, prior: Vector, sizes: Vector, strength: float
+) -> ConsistentFit:
     given, corrected = believed(prior[: 10 * n].reshape(n, 10))
     roots = [np.linalg.cholesky(J) for J in given]
     T = np.zeros((len(prior), len(prior)))
     for i, L in enumerate(roots):
         T[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = _ten_of_unknowns(L)
-    sizes = _drive_sizes(drives, prior[10 * n :], equations)
     T[10 * n :, 10 * n :] = np.diag(sizes)
     x, iterations = _solve(R @ T, z, n, drives, prior[10 * n :] / sizes, strength)
     std, before = _deviations(R @ T, T, x, n, strength)
@@ -121,7 +143,8 @@ def _drive_sizes(drives: DriveColumns, values: Vector, equations: Equations) -> 
     """How large each number of a drive may be: as given, or what makes a fifth of the joint's torque."""
     columns = equations.X[:, :, -len(values) :] if len(values) else equations.X[:, :, :0]
     usual = np.sqrt(np.mean(columns**2, axis=0))
-    share = 0.2 * equations.scale[:, None] / np.maximum(usual, 1e-12)
+    scale = np.maximum(equations.scale, 1e-6 * np.max(equations.scale))
+    share = 0.2 * scale[:, None] / np.maximum(usual, 1e-12)
     return np.maximum(np.abs(values), np.min(np.where(usual > 1e-9, share, np.inf), axis=0, initial=1e6))
 
 

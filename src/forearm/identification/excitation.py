@@ -18,8 +18,11 @@ from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.dynamics import inverse_dynamics, regressor
 from forearm.faults import StateFault
-from forearm.identification.base_columns import base_parameters, full_columns
+from forearm.identification.base_columns import base_parameters
 from forearm.identification.drive_columns import DriveColumns
+from forearm.identification.filters import filtered
+from forearm.identification.logs import Log
+from forearm.identification.torque_rows import equations_of
 from forearm.motion.motions import Fourier
 
 INSTANTS = 80
@@ -43,21 +46,36 @@ class Excitation(Fourier):
     arm: Any = None
     """The arm that it was made for."""
 
-    def deviations(self, noise: Any, rate: float) -> tuple[tuple[str, ...], Vector]:
-        """Names of base parameters, and the standard deviations to expect of them.
+    def deviations(
+        self, noise: Any, rate: float, *, periods: int = 1, cutoff: float | None = None
+    ) -> tuple[tuple[str, ...], Vector]:
+        """Names of base parameters, and the standard deviations that `identify` will find for them.
+
+        The motion goes through the very filters of `identify`, so what they take away from a column that is quick (dry
+        friction turning over) is not counted on.
 
         Args:
             noise: Standard deviation of each joint's torque (n,), white.
             rate: Rows a second [Hz].
+            periods: How often the motion is played.
+            cutoff: Cut-off of the filters [Hz]; chosen as `identify` chooses it otherwise.
         """
         base = base_parameters(self.arm)
-        t = np.arange(0.0, self.period, self.period / 400)
-        samples = self.sample(t)
-        X = full_columns(self.arm, base.drives, samples.q, samples.qd, samples.qdd)[:, :, list(base.kept)]
-        weights = 1.0 / np.broadcast_to(np.asarray(noise, dtype=float), (self.arm.n,))
-        rows = (X * weights[:, None]).reshape(-1, base.rank) * math.sqrt(rate * self.period / len(t))
-        R = np.linalg.qr(rows, mode="r")
-        return base.names, np.linalg.norm(np.linalg.inv(R), axis=1)
+        t = np.arange(0.0, periods * self.period, 1.0 / rate)
+        played = Log("excite", t, self.sample(t).q, None, np.zeros((len(t), self.arm.n)))
+        motion = filtered(played, cutoff)
+        X = equations_of(self.arm, base.drives, motion).X[:, :, list(base.kept)]
+        X = X / np.broadcast_to(np.asarray(noise, dtype=float), (self.arm.n,))[:, None]
+        # what the filters leave of white noise: rows a lag apart have so much in common
+        every = round(float(motion.t[1] - motion.t[0]) * rate)
+        w, step = motion.thinning.weights, motion.thinning.factor
+        common = [float(w[lag:] @ w[: len(w) - lag]) / every for lag in range(0, len(w), step)]
+        inverse = np.linalg.inv(np.einsum("kij,kil->jl", X, X))
+        spread = common[0] * np.einsum("kij,kil->jl", X, X)
+        for lag, share in enumerate(common[1:], 1):
+            apart = share * np.einsum("kij,kil->jl", X[lag:], X[:-lag])
+            spread += apart + apart.T
+        return base.names, np.sqrt(np.diag(inverse @ spread @ inverse))
 
 
 @dataclass(frozen=True, eq=False)

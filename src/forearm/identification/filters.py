@@ -17,11 +17,8 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.faults import StateFault
 from forearm.identification.logs import Log
+from forearm.motion.differentiation import chosen_cutoff, low_pass
 
-LEAST, MOST = 8.0, 40.0
-"""No cut-off is chosen outside of these [Hz]: dry friction turns over faster, and links bend from there on."""
-POWER, ABOVE = 0.99, 5.0
-"""The cut-off is so many times the frequency below which this part of the power is."""
 SAMPLES = 12
 """Rows that are kept for each period of the cut-off, before the last step."""
 GAP = 0.1
@@ -75,7 +72,7 @@ class Thinning:
 def filtered(log: Log, cutoff: float | None = None) -> Filtered:
     """Filter a log; what was done is in `notes`."""
     from scipy.interpolate import CubicSpline
-    from scipy.signal import butter, firwin, sosfiltfilt
+    from scipy.signal import firwin
 
     notes: list[str] = []
     even, q, qd, tau = _even(log, notes)
@@ -85,12 +82,11 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
         raise StateFault(
             f"{log.label}: a cut-off of {fc:g} Hz at {rate:.4g} rows a second; give one below {0.45 * rate:.3g} Hz."
         )
-    low = butter(4, fc, fs=rate, output="sos")
     keep = max(1, int(rate / (SAMPLES * fc)))
-    smooth = sosfiltfilt(low, q, axis=0)
-    speed = None if qd is None else sosfiltfilt(low, qd, axis=0)
+    smooth = low_pass(q, rate, fc)
+    speed = None if qd is None else low_pass(qd, rate, fc)
     if keep > 1:  # not beyond what the thinner rows can carry
-        tau = sosfiltfilt(butter(4, SAMPLES / 3 * fc, fs=rate, output="sos"), tau, axis=0)
+        tau = low_pass(tau, rate, SAMPLES / 3 * fc)
     ends = math.ceil(rate / fc)
     inner = slice(ends, len(even) - ends, keep)
     t = even[inner]
@@ -155,19 +151,3 @@ def _speeds_fit(log: Log) -> bool:
                 f"{log.label}: speeds are {ratio:.4g} times the rate of the positions: {what}? Give both in radians."
             )
     return float(np.linalg.norm(other - path)) < 0.1 * float(np.linalg.norm(path))
-
-
-def chosen_cutoff(q: Matrix, rate: float) -> tuple[float, str]:
-    """A few times the frequency below which speeds have nearly all their power, and a sentence for it."""
-    from scipy.signal import detrend, get_window
-
-    spectrum = np.abs(np.fft.rfft(detrend(q, axis=0) * get_window("hann", len(q))[:, None], axis=0)) ** 2
-    f = np.fft.rfftfreq(len(q), 1 / rate)
-    noise = np.median(spectrum[f > 0.6 * f[-1]], axis=0)
-    most = min(MOST, 0.2 * rate)
-    power = np.maximum(spectrum - 2 * noise, 0.0) * (f**2 * (f < 2 * most))[:, None]
-    total = np.cumsum(power, axis=0)
-    moving = total[-1] > 0
-    busy = f[np.argmax(total[:, moving] > POWER * total[-1, moving], axis=0)].max() if moving.any() else 0.0
-    found = float(np.clip(ABOVE * busy, min(LEAST, most), most))
-    return found, f"chosen because {POWER:.0%} of the speeds' power lies below {busy:.2g} Hz"

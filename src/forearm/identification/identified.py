@@ -30,6 +30,8 @@ class BaseFit:
     """Weighted least squares (rank,)."""
     std: Vector
     """Standard deviations (rank,)."""
+    covariance: Matrix
+    """Covariance of the values (rank, rank)."""
     consistent: Vector
     """Those of the identified arm (rank,): what consistency and prior make of them."""
 
@@ -125,6 +127,10 @@ class Identified:
     """Friction and rotors of motors that turn with several joints: FVm6, FCm6, IAm6."""
     drives: DriveColumns
     """The columns of the drives."""
+    gains: Vector | None
+    """Torque of each joint for one ampere (n,), where they were found with a known load."""
+    gains_std: Vector | None
+    """Their standard deviations (n,), zero where a gain was given."""
     smallest: list[float]
     """Smallest eigenvalue of each link's pseudo-inertia, all positive."""
     cutoff: float

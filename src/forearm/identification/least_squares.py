@@ -1,8 +1,9 @@
 """Ordinary and weighted least squares on base parameters, with intervals that do not promise too much.
 
 Joints differ in noise: weights are one over each joint's residual. Residuals that hang together in time tell less than
-their number: their variance is multiplied by 1 + 2 Σ ρ_k, the sum of their autocorrelations until these vanish (never
-less than 1), joint by joint.
+their number: their variance is multiplied by f = 1 + 2 Σ ρ_k, the sum of their autocorrelations until these vanish
+(never less than 1), joint by joint, and by what the fit has taken from them: K rows are worth K / f, of which fitted
+numbers use up as many as they are.
 """
 
 from dataclasses import dataclass, replace
@@ -12,6 +13,8 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.identification.torque_rows import Equations
 
+LEAST_WORTH = 0.2
+"""No more than the other part of the rows is taken to be used up by fitted numbers."""
 WIDTH = 1.959964
 """Half of a 95 % interval, in standard deviations."""
 
@@ -56,7 +59,7 @@ def least_squares(
     noise = _noise(equations, ordinary, columns)
     values, _ = _solved(equations, 1.0 / noise, columns)
     noise = _noise(equations, values, columns)
-    inflation = autocorrelation_factor(equations.tau - equations.X[:, :, columns] @ values)
+    inflation = autocorrelation_factor(equations.tau - equations.X[:, :, columns] @ values, len(columns))
     values, root = _solved(equations, 1.0 / (noise * np.sqrt(inflation)), columns)
     covariance = np.diag(np.full(len(kept), np.inf))
     covariance[np.ix_(free, free)] = root @ root.T
@@ -84,16 +87,28 @@ def _noise(equations: Equations, values: Vector, kept: list[int]) -> Vector:
     return np.maximum(found, 1e-9 * max(float(np.max(equations.scale)), 1e-300))
 
 
-def autocorrelation_factor(rest: Matrix, most: int = 50) -> Vector:
-    """1 + 2 Σ ρ_k of each column (n,), summed until the correlation is within its own noise; at least 1."""
-    rows = len(rest)
+def information_root(covariance: Matrix) -> Matrix:
+    """R with RᵀR the inverse of a covariance, also of a nearly singular one."""
+    std = np.sqrt(np.diag(covariance))
+    values, axes = np.linalg.eigh(covariance / np.outer(std, std))
+    return (axes / np.sqrt(np.maximum(values, 1e-14 * values[-1]))).T / std
+
+
+def autocorrelation_factor(rest: Matrix, fitted: int, most: int = 50) -> Vector:
+    """1 + 2 Σ ρ_k of each column (n,), summed until the correlation is within its own noise; at least 1.
+
+    `fitted` numbers have taken their share of residuals (K, n), the larger the fewer rows they are worth.
+    """
+    rows, n = rest.shape
     x = rest - rest.mean(axis=0)
     power = np.maximum(np.sum(x**2, axis=0), 1e-300)
-    factor, open_ = np.ones(x.shape[1]), np.ones(x.shape[1], dtype=bool)
+    factor, open_ = np.ones(n), np.ones(n, dtype=bool)
     for k in range(1, min(most, rows // 4)):
         rho = np.sum(x[k:] * x[:-k], axis=0) / power
-        open_ &= rho > 2.0 / np.sqrt(rows)
+        open_ &= rho > 1.0 / np.sqrt(rows)
         if not open_.any():
             break
         factor[open_] += 2 * rho[open_]
-    return factor
+    each = fitted / n
+    worth = np.maximum(rows - each * factor, LEAST_WORTH * rows)
+    return factor * np.maximum((rows - each) / worth, 1.0)

@@ -30,6 +30,8 @@ CLIPPED = 0.003
 """Share of rows at the largest torque from which on it looks clipped."""
 TOGETHER = 5
 """So many of them in a row."""
+CROWDED = 4.0
+"""So many times more rows than at any of the next three values: a coarse converter stays at its peaks, too."""
 OFF = 5.0
 """A given arm is not wrong by more than this factor; torques are."""
 COUNTS = 0.05
@@ -56,11 +58,15 @@ def without_clipping(arm: Arm, log: Log, mend: Sequence[str]) -> tuple[Log, Matr
     marked = np.zeros(log.tau.shape, dtype=bool)
     for i, link in enumerate(arm.links):
         tau = log.tau[:, i]
-        for extreme in (float(tau.max()), float(tau.min())):
+        values, counts = np.unique(tau, return_counts=True)
+        for extreme, near in ((float(values[-1]), counts[-4:]), (float(values[0]), counts[3::-1])):
             at = np.abs(tau - extreme) <= 1e-9 * max(abs(extreme), 1e-300)
             changes = np.flatnonzero(np.diff(np.concatenate([[0], at.astype(int), [0]])))
             longest = int(np.max(changes[1::2] - changes[::2], initial=0))
+            crowded = near[-1] > CROWDED * np.max(near[:-1], initial=0)
             if extreme == 0 or longest < TOGETHER or at.mean() < CLIPPED or np.ptp(log.q[:, i]) == 0:
+                continue
+            if not crowded:
                 continue
             if "clipping" not in mend:
                 raise StateFault(

@@ -2,7 +2,8 @@
 
 A log is a path (CSV, also gzipped) or a mapping with `t`, `q`, optionally `qd`, and `tau` or `current`. Currents become
 torques by `gains`. `coupling` is B in q_joint = B q_motor: positions and speeds of motors become those of joints by B,
-torques by the other way round, B⁻ᵀ, so that power is the same on both sides.
+torques by the other way round, B⁻ᵀ, so that power is the same on both sides. `zero` is where the joints are when the
+log reads zero: motors are often counted from another pose than the one in which the description has its joints at zero.
 """
 
 import gzip
@@ -54,6 +55,17 @@ class Log:
         """The log with something changed, and said."""
         return replace(self, **changes, notes=(*self.notes, note))
 
+    def moved(self, delay: float, signs: Vector) -> "Log":
+        """The log with torques turned round (n,) and earlier by so much [s], and that said."""
+        notes, tau = list(self.notes), self.tau * signs
+        if np.any(signs < 0):
+            joints = ", ".join(str(i + 1) for i in np.flatnonzero(signs < 0))
+            notes.append(f"torques turned round: joints {joints}")
+        if delay:
+            tau = np.stack([np.interp(self.t + delay, self.t, column) for column in tau.T], axis=1)
+            notes.append(f"torques moved by {delay * 1e3:.3g} ms")
+        return replace(self, tau=tau, notes=tuple(notes))
+
     def between(self, start: float, end: float) -> "Log":
         """The rows of a span of time [s]."""
         keep = (self.t >= start) & (self.t < end)
@@ -67,6 +79,7 @@ def read_log(
     *,
     gains: Any = None,
     coupling: Any = None,
+    zero: Any = None,
     degrees: bool | None = None,
     time_unit: str | None = None,
 ) -> Log:
@@ -79,12 +92,20 @@ def read_log(
         log = _from_file(source, arm, gains, degrees, time_unit, coupling is not None)
     if coupling is not None:
         log = _joints_of_motors(log, coupling_matrix(arm, coupling))
+    if zero is not None:
+        log = _from_zero(arm, log, zero)
     if len(log.t) < LEAST_ROWS:
         raise StateFault(
             f"{log.label}: {len(log.t)} rows; give a log of at least {LEAST_ROWS}, some seconds of motion."
         )
     if degrees is None:
         _refuse_degrees(arm, log)
+    for i, name in enumerate(arm.joint_names):
+        if np.ptp(log.tau[:, i]) == 0 and np.ptp(log.q[:, i]) > 0:
+            raise StateFault(
+                f"{log.label}: the torque of joint {name!r} is {log.tau[0, i]:g} in every row, but the joint moves: it "
+                "was not logged, or is below what the log can show. Give a log that has it."
+            )
     return log
 
 
@@ -121,10 +142,20 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
                 f"{arm.name!r} and (K,)."
             )
         found[name] = values
-    if not all(np.all(np.isfinite(x)) for x in (t, *found.values())):
-        raise StateFault("log: some numbers are not finite; mend or remove those rows.")
-    if np.any(np.diff(t) <= 0):
-        raise StateFault("log: times do not rise; sort the rows.")
+    for name, values in {"t": t, **found}.items():
+        bad = np.flatnonzero(~np.all(np.isfinite(values.reshape(len(t), -1)), axis=1))
+        if bad.size:
+            raise StateFault(
+                f"log: {name} is not finite in {bad.size} rows (the first is row {bad[0]}); leave those rows out."
+            )
+    late = np.flatnonzero(np.diff(t) <= 0)
+    if late.size:
+        k = int(late[0])
+        do = "leave out all but one" if t[k + 1] == t[k] else "sort the rows"
+        raise StateFault(
+            f"log: times do not rise: row {k + 1} is at {t[k + 1]:.9g} s after {t[k]:.9g} s ({late.size} such steps in "
+            f"all); {do}."
+        )
     tau, notes = _torques(found.get("tau"), found.get("current"), arm, gains, "log")
     turned = np.array([math.pi / 180 if degrees and link.revolute else 1.0 for link in arm.links])
     qd = found["qd"] * turned if "qd" in found else None
@@ -134,7 +165,7 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
 def _from_file(
     source: Any, arm: Arm, gains: Any, degrees: bool | None, time_unit: str | None, motors: bool
 ) -> Log:
-    needs = ("t", "q", "tau") if gains is None else ("t", "q", "current")
+    needs = ("t", "q")
     asked = False if motors and degrees is None else degrees
     path = Path(source)
     if path.suffix == ".gz":
@@ -148,6 +179,14 @@ def _from_file(
     else:
         file = read_motion_file(path, arm, needs=needs, degrees=asked, time_unit=time_unit)
     assert file.t is not None
+    if file.tau is None and file.current is None:
+        raise ReadFault(
+            f"{file.label}:1: no torques; give columns tau1 … tau{arm.n}, or current1 … and gains=."
+        )
+    if gains is not None and file.current is None:
+        raise ReadFault(
+            f"{file.label}:1: gains are for currents, and there are none; give current1 …, or no gains=."
+        )
     tau, notes = _torques(file.tau if gains is None else None, file.current, arm, gains, file.label)
     return Log(file.label, file.t, file.q, file.qd, tau, (*file.notes, *notes))
 
@@ -158,7 +197,10 @@ def _torques(
     if tau is not None:
         return tau, ()
     if gains is None:
-        raise StateFault(f"{label}: has currents; give gains=, the torque of each joint for one ampere (n,).")
+        raise StateFault(
+            f"{label}: has currents; give gains=, the torque of each joint for one ampere (n,), or a second log with a "
+            "known load, which tells them: loaded=, load=."
+        )
     factors = np.broadcast_to(np.asarray(gains, dtype=float), (arm.n,))
     if not np.all(np.isfinite(factors)) or np.any(factors == 0):
         raise StateFault(f"gains are {factors}; give a torque for one ampere, not zero, for each joint.")
@@ -171,6 +213,17 @@ def _joints_of_motors(log: Log, B: Matrix) -> Log:
     qd = None if log.qd is None else log.qd @ B.T
     note = "motors turned into joints: q_joint = B q_motor, tau_joint = B⁻ᵀ tau_motor"
     return log.with_note(note, q=log.q @ B.T, qd=qd, tau=log.tau @ np.linalg.inv(B))
+
+
+def _from_zero(arm: Arm, log: Log, zero: Any) -> Log:
+    places = np.asarray(zero, dtype=float)
+    if places.shape != (arm.n,) or not np.all(np.isfinite(places)):
+        raise StateFault(
+            f"zero has shape {places.shape}; give where each of the {arm.n} joints is when the log reads zero, in rad "
+            "or m."
+        )
+    note = f"joints are at {', '.join(f'{x:.6g}' for x in places)} where the log reads zero"
+    return log.with_note(note, q=log.q + places)
 
 
 def _refuse_degrees(arm: Arm, log: Log) -> None:

@@ -2,9 +2,11 @@
 
 The arm's own torques are taken off the log; what is left is linear in the ten parameters of a body at the tool
 (Atkeson, An, Hollerbach, Int. J. Robotics Research 5 (1986) 101-119), and in an offset of each joint where sensors have
-one.
+one. Where least squares gives ten numbers that no body has, the best ones that a body can have stand in their place,
+and that is said.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,14 +18,15 @@ from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
+from forearm.identification import log_checks
 from forearm.identification.base_columns import full_columns
+from forearm.identification.consistent_fit import consistent_body, pseudo_inertia
 from forearm.identification.drive_columns import DriveColumns
-from forearm.identification.filters import filtered
-from forearm.identification.least_squares import WIDTH, LeastSquares, least_squares
-from forearm.identification.log_checks import refuse_shift, time_shift, without_clipping
-from forearm.identification.logs import LogSource, read_log
+from forearm.identification.filters import Filtered, filtered
+from forearm.identification.least_squares import WIDTH, LeastSquares, information_root, least_squares
+from forearm.identification.logs import Log, LogSource, read_log
 from forearm.identification.torque_rows import Equations
-from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from
+from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from, ten_of
 from forearm.text_table import text_table
 
 KNOWN = 0.1
@@ -72,17 +75,15 @@ class Payload:
         return np.stack([self.com - WIDTH * self.com_std, self.com + WIDTH * self.com_std], axis=1)
 
     def on(self, arm: Arm) -> Arm:
-        """The arm holding it: the tensor where it is a body's, a point mass otherwise."""
-        values = np.linalg.eigvalsh(self.inertia)
-        body = values[0] > 0 and values[0] + values[1] >= values[2]
-        tensor = Inertia.about_com(self.inertia) if body else None
+        """The arm holding it."""
+        tensor = Inertia.about_com(self.inertia)
         return arm.with_payload(self.mass, tuple(self.com), tensor, frame=self.frame)
 
     def __str__(self) -> str:
         rows = [["mass [kg]", f"{self.mass:.5g}", f"{self.mass_std:.2g}"]]
-        rows += [[f"{x} [m]", f"{self.com[k]:.4f}", f"{self.com_std[k]:.1g}"] for k, x in enumerate("xyz")]
+        rows += [[f"{x} [m]", f"{self.com[k]:.4f}", _error(self.com_std[k])] for k, x in enumerate("xyz")]
         for k, name in enumerate(TEN[4:], 4):
-            rows.append([f"{name} [kg m²]", f"{self.ten[k]:.4g}", f"{self.ten_std[k]:.1g}"])
+            rows.append([f"{name} [kg m²]", f"{self.ten[k]:.4g}", _error(self.ten_std[k])])
         head = f"payload, axes of {self.frame!r} (moments about its origin)"
         lines = [head, *text_table(["", "value", "std"], rows), *(f"  - {note}" for note in self.notes)]
         return "\n".join(lines)
@@ -96,9 +97,12 @@ def identify_payload(
     offsets: bool = False,
     gains: ArrayLike | None = None,
     coupling: ArrayLike | None = None,
+    zero: ArrayLike | None = None,
     degrees: bool | None = None,
     time_unit: str | None = None,
     cutoff: float | None = None,
+    mend: Sequence[str] | str = (),
+    check: bool = True,
 ) -> Payload:
     """Mass, centre and inertia of what the arm holds, with intervals.
 
@@ -109,13 +113,17 @@ def identify_payload(
         offsets: Whether torques may have an offset that is not the arm's.
         gains: Torque of each joint for one ampere (n,), where the log has currents.
         coupling: B with q_joint = B q_motor, or the reductions, for a log of motors.
+        zero: Where the joints are when the log reads zero (n,), if that is not where the description has its zero.
         degrees: Whether angles without a unit are in degrees; None for radians, refused where they cannot be.
         time_unit: Unit of a file's time: 's', 'ms', 'us', 'ns'.
         cutoff: Cut-off of the filters [Hz]; chosen from the data otherwise.
+        mend: What to mend instead of refusing: 'clipping', 'sign', 'shift'.
+        check: Whether torques are held against the arm's own, to find wrong units, signs and clocks.
     """
     faults.needs_arm(arm)
     faults.needs_chain(arm, "identify_payload")
     faults.needs_dynamics(arm, "payload")
+    mended = log_checks.check_names(mend)
     number, pose = arm.place_of(frame)
     if not number:
         raise StateFault(
@@ -124,32 +132,73 @@ def identify_payload(
     options: dict[str, Any] = {
         "gains": gains,
         "coupling": coupling,
+        "zero": zero,
         "degrees": degrees,
         "time_unit": time_unit,
     }
-    found, _ = without_clipping(arm, read_log(log, arm, **options), ())
-    kinds = ("OF",) if offsets else ()
-    drives = DriveColumns(kinds, np.full(arm.n, 1e-3), np.zeros((0, arm.n)), ())
-    motion = filtered(found, cutoff)
+    found, marked = log_checks.without_clipping(arm, read_log(log, arm, **options), mended)
+    rows = _rows(arm, found, cutoff, offsets, number, pose)
+    if check:
+        signs = log_checks.check_torques(arm, found.label, rows.whole, mended)
+        found, rows = _again(rows, found, 0.0, signs) if np.any(signs < 0) else (found, rows)
+        delay, remains = _shift(rows)
+        if "shift" not in mended:
+            log_checks.refuse_shift(found.label, delay, remains)
+        elif abs(delay) > log_checks.LEAST_SHIFT:
+            found, rows = _again(rows, found, delay, np.ones(arm.n))
+    left_out = log_checks.marked_rows(rows.motion, found, marked)
+    equations = rows.extra
+    if left_out.size:
+        keep = ~left_out
+        equations = replace(equations, X=equations.X * keep[:, :, None], tau=equations.tau * keep)
+    fit = least_squares(equations, tuple(range(equations.X.shape[2])))
+    return _payload(frame, fit, equations, (*found.notes, *rows.motion.notes))
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of a log with a payload."""
+
+    make: Callable[[Log], "_Rows"]
+    """The same of another log."""
+    motion: Filtered
+    """What they were made from."""
+    whole: Equations
+    """Columns of the payload and of offsets, with the whole torque."""
+    own: Matrix
+    """The arm's own torques (K, n), filtered alike."""
+
+    @property
+    def extra(self) -> Equations:
+        """The rows with what the arm does not need for itself."""
+        return replace(self.whole, tau=self.whole.tau - self.own)
+
+
+def _rows(arm: Arm, log: Log, cutoff: float | None, offsets: bool, number: int, pose: Any) -> _Rows:
+    drives = DriveColumns(("OF",) if offsets else (), np.full(arm.n, 1e-3), np.zeros((0, arm.n)), ())
+    motion = filtered(log, cutoff)
     thin, states = motion.thinning, (motion.q, motion.qd, motion.qdd)
     every = full_columns(arm, drives, *states)
     body = every[:, :, 10 * number - 10 : 10 * number] @ _moves(pose)
     columns = np.concatenate([body, every[:, :, 10 * arm.n :]], axis=2)
-    own = inverse_dynamics(arm, *states)
-    extra = replace(motion, tau=motion.tau - own)
-    equations = Equations(thin(columns), thin(extra.tau), thin(motion.t), extra)
-    fit = least_squares(equations, tuple(range(columns.shape[2])))
-    shown = replace(equations, motion=motion)
-    refuse_shift(
-        found.label,
-        *time_shift(_with_own(shown, thin(own)), tuple(range(columns.shape[2] + 1)), 1 / fit.noise),
-    )
-    return _payload(frame, fit, equations, (*found.notes, *motion.notes))
+    whole = Equations(thin(columns), thin(motion.tau), thin(motion.t), motion)
+
+    def make(other: Log) -> _Rows:
+        return _rows(arm, other, cutoff, offsets, number, pose)
+
+    return _Rows(make, motion, whole, thin(inverse_dynamics(arm, *states)))
 
 
-def _with_own(equations: Equations, own: Matrix) -> Equations:
-    """The rows with the arm's own torque as one more column: the whole torque is looked at for a shift."""
-    return replace(equations, X=np.concatenate([equations.X, own[:, :, None]], axis=2))
+def _again(rows: _Rows, log: Log, delay: float, signs: Vector) -> tuple[Log, _Rows]:
+    mended = log.moved(delay, signs)
+    return mended, rows.make(mended)
+
+
+def _shift(rows: _Rows) -> tuple[float, float]:
+    """How late torques are, and what is left then; the arm's own torque is one more column of the whole one."""
+    whole = replace(rows.whole, X=np.concatenate([rows.whole.X, rows.own[:, :, None]], axis=2))
+    kept = tuple(range(whole.X.shape[2]))
+    return log_checks.time_shift(whole, kept, 1 / least_squares(rows.extra, kept[:-1]).noise)
 
 
 def _moves(pose: Any) -> Matrix:
@@ -159,13 +208,14 @@ def _moves(pose: Any) -> Matrix:
 
 
 def _payload(frame: str | int, fit: LeastSquares, equations: Equations, notes: tuple[str, ...]) -> Payload:
-    ten, std = fit.values[:10], fit.std[:10]
-    mass, h, tensor = ten_from(list(ten))
-    if mass < WIDTH * std[0]:
+    std = fit.std[:10]
+    if fit.values[0] < WIDTH * std[0]:
         raise StateFault(
-            f"payload: its mass is {mass:.3g} ± {std[0]:.2g} kg, which may be nothing. Is the log one with the "
-            "payload, and the arm the one without? Then log a longer or livelier motion."
+            f"payload: its mass is {fit.values[0]:.3g} ± {std[0]:.2g} kg, which may be nothing. Is the log one with "
+            "the payload, and the arm the one without? Then log a longer or livelier motion."
         )
+    ten, said = _body(fit)
+    mass, h, tensor = ten_from(list(ten))
     com = h / mass
     slopes = np.zeros((3, 10))
     slopes[:, 0] = -com / mass
@@ -173,25 +223,49 @@ def _payload(frame: str | int, fit: LeastSquares, equations: Equations, notes: t
     com_std = np.sqrt(np.einsum("ij,jk,ik->i", slopes, fit.covariance[:10, :10], slopes))
     about = tensor - mass * (com @ com * np.eye(3) - np.outer(com, com))
     unsure = [name for name, s in zip(TEN, std, strict=True) if s > KNOWN * mass * RADIUS ** _power(name) * 5]
-    said = [f"the motion does not tell {', '.join(unsure)}: move the wrist more and faster"] if unsure else []
-    six = np.array(ten_from(list(std)).inertia)
-    rest = equations.residual(fit.values)
-    residual = np.linalg.norm(rest, axis=0) / np.maximum(np.linalg.norm(equations.tau, axis=0), 1e-300)
-    offset = fit.values[10:] if len(fit.values) > 10 else np.zeros(equations.n)
-    return Payload(
-        frame,
-        float(mass),
-        com,
-        about,
-        float(std[0]),
-        com_std,
-        six,
-        ten,
-        std,
-        offset,
-        residual,
-        (*notes, *said),
+    said += (
+        [f"the motion does not tell {', '.join(unsure)}: move the wrist more and faster"] if unsure else []
     )
+    rest = equations.residual(fit.values)
+    return Payload(
+        frame=frame,
+        mass=float(mass),
+        com=com,
+        inertia=about,
+        mass_std=float(std[0]),
+        com_std=com_std,
+        inertia_std=np.array(ten_from(list(std)).inertia),
+        ten=ten,
+        ten_std=std,
+        offset=fit.values[10:] if len(fit.values) > 10 else np.zeros(equations.n),
+        residual=np.linalg.norm(rest, axis=0) / np.maximum(np.linalg.norm(equations.tau, axis=0), 1e-300),
+        notes=(*notes, *said),
+    )
+
+
+def _body(fit: LeastSquares) -> tuple[Vector, list[str]]:
+    """Ten numbers that a body has: those of least squares, or else the best ones, and what there is to say."""
+    ten = fit.values[:10]
+    least = float(np.linalg.eigvalsh(pseudo_inertia(ten_from(list(ten))))[0])
+    if least > 0:
+        return ten, []
+    told = fit.std[1:4] < RADIUS * ten[0]
+    com = np.where(told, ten[1:4] / ten[0], 0.0)
+    usual = ten_of(float(ten[0]), com, np.eye(3) * 0.4 * ten[0] * (RADIUS / 2) ** 2)
+    root = information_root(fit.covariance[:10, :10])
+    found = consistent_body(root, root @ ten, np.array(numbers_of(usual), dtype=float))
+    away = (found - ten) / fit.std[:10]
+    worst = int(np.argmax(np.abs(away)))
+    return found, [
+        "least squares gives numbers that no body has; the best ones that a body can have, near a ball of "
+        f"{RADIUS * 100:g} cm where the motion tells nothing, stand in their place (the farthest, {TEN[worst]}, is "
+        f"{abs(away[worst]):.2g} standard deviations away)"
+    ]
+
+
+def _error(std: float) -> str:
+    """A standard deviation, or that there is none: no column of the log holds the number."""
+    return f"{std:.1g}" if std < 1e3 else "not told"
 
 
 def _power(name: str) -> int:

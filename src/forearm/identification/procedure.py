@@ -16,11 +16,17 @@ from forearm.identification import log_checks
 from forearm.identification.base_columns import BaseColumns, base_parameters
 from forearm.identification.consistent_fit import ConsistentFit, consistent_fit, exactly_consistent
 from forearm.identification.drive_columns import DriveColumns, drive_columns
+from forearm.identification.drive_gains import DriveGains, Load, drive_gains, given_gains, load_parameters
 from forearm.identification.filters import filtered
 from forearm.identification.identified import BaseFit, Identified, Parameters, Residuals
-from forearm.identification.least_squares import LeastSquares, least_squares
+from forearm.identification.least_squares import LeastSquares, information_root, least_squares
 from forearm.identification.logs import Log, LogSource, coupling_matrix, read_log
 from forearm.identification.torque_rows import Equations, equations_of
+
+OUTSIDE = 10.0
+"""Residuals that are so many times the usual are no noise."""
+DEAR = 1.15
+"""Bodies that leave so many times more than least squares are a sign of another geometry."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +47,10 @@ def identify(
     *,
     validate: LogSource | None = None,
     gains: ArrayLike | None = None,
+    loaded: LogSource | None = None,
+    load: Load | None = None,
     coupling: ArrayLike | None = None,
+    zero: ArrayLike | None = None,
     degrees: bool | None = None,
     time_unit: str | None = None,
     cutoff: float | None = None,
@@ -59,9 +68,13 @@ def identify(
         log: A path (CSV with t, q…, tau…, also gzipped), or a mapping with t (K,), q (K, n), optionally qd, and tau or
             current.
         validate: Another log that is not fitted to, for honest residuals.
-        gains: Torque of each joint for one ampere (n,), where the log has currents.
+        gains: Torque of each joint for one ampere (n,), where the log has currents; with `loaded`, NaN for those that
+            are to be found, all of them by default.
+        loaded: A second log of currents, with a load that is known: the gains are found with it.
+        load: That load: (mass, centre) or (mass, centre, Inertia), in the tool's axes.
         coupling: B with q_joint = B q_motor (n, n), or the reductions (n,), for a log of motors; torques turn the other
             way round, and a motor that turns with several joints has friction and rotor of its own.
+        zero: Where the joints are when the log reads zero (n,), if that is not where the description has its zero.
         degrees: Whether angles without a unit are in degrees; None for radians, refused where they cannot be.
         time_unit: Unit of a file's time: 's', 'ms', 'us', 'ns'.
         cutoff: Cut-off of the filters [Hz]; chosen from the data otherwise.
@@ -84,21 +97,72 @@ def identify(
     options: dict[str, Any] = {
         "gains": gains,
         "coupling": coupling,
+        "zero": zero,
         "degrees": degrees,
         "time_unit": time_unit,
     }
-    first, equations, delay, signs = _prepared(asked, read_log(log, arm, **options))
-    fit, held = _fitted(asked, first, equations)
+    if loaded is None and load is None:
+        told = None
+        first, equations, delay, signs = _prepared(asked, read_log(log, arm, **options))
+    else:
+        told, (first, equations, delay, signs) = _with_gains(asked, log, loaded, load, options)
+        options["gains"] = told.values
+    fit, held = _fitted(asked, first, equations, None if told is None else told.fit)
     start = np.concatenate([parameters(arm), drives.of(arm)])
-    best = consistent_fit(arm, equations, fit.weights, drives, start, prior)
+    known = None if told is None or held else _information(base, fit)
+    best = consistent_fit(arm, equations, fit.weights, drives, start, prior, known)
     other = None
     if validate is not None:
-        second = _moved(read_log(validate, arm, **options), delay, signs)
+        second = read_log(validate, arm, **options).moved(delay, signs)
         other = equations_of(arm, drives, filtered(second, equations.motion.cutoff))
-    return _result(asked, first, equations, other, fit, best, prior, held)
+    return _result(asked, first, equations, other, fit, best, prior, held, told)
 
 
-def _prepared(asked: Asked, log: Log) -> tuple[Log, Equations, float, Vector]:
+Prepared = tuple[Log, Equations, float, Vector]
+
+
+def _with_gains(
+    asked: Asked, log: LogSource, loaded: LogSource | None, load: Load | None, options: dict[str, Any]
+) -> tuple[DriveGains, Prepared]:
+    """Gains from a log without and one with a load, and the rows of the first with torques in the place of currents."""
+    arm, drives = asked.arm, asked.drives
+    if loaded is None or load is None:
+        raise StateFault(
+            "identify: loaded= (a log) and load= (mass, centre) are given together, or not at all."
+        )
+    if drives.motors:
+        raise StateFault("identify: gains of motors that turn several joints cannot be found; give gains=.")
+    added, given = load_parameters(arm, load), given_gains(arm, options["gains"])
+    plain = options | {"gains": np.ones(arm.n)}
+    first, second = (
+        log_checks.without_clipping(arm, read_log(x, arm, **plain), asked.mend)[0] for x in (log, loaded)
+    )
+
+    def found(first: Log, second: Log) -> DriveGains:
+        free = equations_of(arm, drives, filtered(first, asked.cutoff))
+        holding = equations_of(arm, drives, filtered(second, free.motion.cutoff))
+        return drive_gains(arm, free, holding, added, asked.base.kept, given)
+
+    def torques(told: DriveGains) -> Prepared:
+        notes = tuple(note for note in first.notes if not note.startswith("torques are currents"))
+        return _prepared(asked, replace(first, tau=first.tau * told.values, notes=notes))
+
+    told = found(first, second)
+    made = torques(told)
+    if made[2]:  # the clocks were apart: again, with both logs mended
+        earlier = np.ones(arm.n)
+        told = found(*(x.moved(made[2], earlier) for x in (first, second)))
+        made = torques(told)
+    return told, made
+
+
+def _information(base: BaseColumns, fit: LeastSquares) -> tuple[Matrix, Vector]:
+    """R and z with ½ ‖R theta - z‖² for what is known of base parameters."""
+    root = information_root(fit.covariance)
+    return root @ base.grouping, root @ fit.values
+
+
+def _prepared(asked: Asked, log: Log) -> Prepared:
     """Rows of a log whose faults are refused or mended, and what was mended: delay, signs."""
     arm, mend = asked.arm, asked.mend
     log, marked = log_checks.without_clipping(arm, log, mend)
@@ -107,7 +171,7 @@ def _prepared(asked: Asked, log: Log) -> tuple[Log, Equations, float, Vector]:
     if asked.check and arm.dynamics:
         signs = log_checks.check_torques(arm, log.label, equations, mend)
         if np.any(signs < 0):
-            log = _moved(log, 0.0, signs)
+            log = log.moved(0.0, signs)
             equations = equations_of(arm, asked.drives, filtered(log, asked.cutoff))
     delay, remains = 0.0, 1.0
     if asked.check:
@@ -116,7 +180,7 @@ def _prepared(asked: Asked, log: Log) -> tuple[Log, Equations, float, Vector]:
         if "shift" not in mend:
             log_checks.refuse_shift(log.label, delay, remains)
     if "shift" in mend and abs(delay) > log_checks.LEAST_SHIFT:
-        log = _moved(log, delay, np.ones(arm.n))
+        log = log.moved(delay, np.ones(arm.n))
         equations = equations_of(arm, asked.drives, filtered(log, asked.cutoff))
     else:
         delay = 0.0
@@ -127,23 +191,12 @@ def _prepared(asked: Asked, log: Log) -> tuple[Log, Equations, float, Vector]:
     return log, equations, delay, signs
 
 
-def _moved(log: Log, delay: float, signs: Vector) -> Log:
-    """The log with torques turned round and earlier by so much."""
-    notes, tau = list(log.notes), log.tau * signs
-    if np.any(signs < 0):
-        notes.append(
-            f"torques turned round: joints {', '.join(str(i + 1) for i in np.flatnonzero(signs < 0))}"
-        )
-    if delay:
-        tau = np.stack([np.interp(log.t + delay, log.t, column) for column in tau.T], axis=1)
-        notes.append(f"torques moved by {delay * 1e3:.3g} ms")
-    return replace(log, tau=tau, notes=tuple(notes))
-
-
-def _fitted(asked: Asked, log: Log, equations: Equations) -> tuple[LeastSquares, list[int]]:
+def _fitted(
+    asked: Asked, log: Log, equations: Equations, done: LeastSquares | None
+) -> tuple[LeastSquares, list[int]]:
     """Least squares on base parameters; those that the log does not show are refused, or held where they were."""
     arm, base = asked.arm, asked.base
-    fit = least_squares(equations, base.kept)
+    fit = done or least_squares(equations, base.kept)
     found = log_checks.unexcited(arm, base, asked.drives, fit, equations.scale)
     if "unexcited" not in asked.mend:
         log_checks.refuse_unexcited(arm, log.label, base, found, equations.motion)
@@ -165,6 +218,7 @@ def _result(
     best: ConsistentFit,
     prior: float,
     held: list[int],
+    told: DriveGains | None,
 ) -> Identified:
     arm, drives, base = asked.arm, asked.drives, asked.base
     made = arm_of_parameters(arm, drives, best.theta)
@@ -184,10 +238,14 @@ def _result(
         fit.noise,
     )
     notes = [*log.notes, *equations.motion.notes, *_said(asked, fit, best, prior, held, base)]
+    notes.extend(_cost_of_consistency(residuals))
+    notes.extend(_touched(arm, equations, best.theta))
+    if told is not None:
+        notes.insert(0, told.said(arm.joint_names))
     return Identified(
         arm=made,
         offset=drives.part(best.theta[10 * arm.n :], "OF"),
-        base=BaseFit(base, fit.values, fit.std, base.grouping @ best.theta),
+        base=BaseFit(base, fit.values, fit.std, fit.covariance, base.grouping @ best.theta),
         residuals=residuals,
         parameters=Parameters(base.all_names, best.theta, best.std, best.prior_std),
         coupled={
@@ -196,6 +254,8 @@ def _result(
             if "m" in base.all_names[k]
         },
         drives=drives,
+        gains=None if told is None else told.values,
+        gains_std=None if told is None else told.std,
         smallest=smallest,
         cutoff=equations.motion.cutoff,
         log=log.label,
@@ -203,6 +263,34 @@ def _result(
         equations=equations,
         validation=other,
     )
+
+
+def _cost_of_consistency(residuals: Residuals) -> list[str]:
+    """A warning where no bodies explain what least squares explains: then the geometry is not that of the log."""
+    free, bodies = (float(residuals.fits[name][-1]) for name in ("weighted", "consistent"))
+    if not (bodies > DEAR * free and bodies > 0.02):
+        return []
+    return [
+        f"WARNING: the best that bodies can do leaves {bodies:.1%} of the torque, least squares without asking for "
+        f"bodies {free:.1%}: the geometry may not be that of the log. Joints counted from another zero or the other "
+        "way round (zero=, coupling=), another base or gravity, a load that the log does not name?"
+    ]
+
+
+def _touched(arm: Arm, equations: Equations, theta: Vector) -> list[str]:
+    """A warning where residuals leave what is usual for a while: something pushed the arm, or a cable did."""
+    rest = np.abs(equations.residual(theta))
+    far = rest / np.maximum(1.4826 * np.median(rest, axis=0), 1e-9 * np.max(equations.scale))
+    rows = np.flatnonzero(np.any(far > OUTSIDE, axis=1))
+    spans = [x for x in np.split(rows, np.flatnonzero(np.diff(rows) > 3) + 1) if len(x) >= 3]
+    if not spans or len(rows) > 0.2 * len(rest):
+        return []
+    said = ", ".join(f"{equations.t[x[0]]:.4g} to {equations.t[x[-1]]:.4g} s" for x in spans[:4])
+    worst = int(np.argmax(np.max(far[np.concatenate(spans)], axis=0)))
+    return [
+        f"WARNING: at {said} the torques are up to {np.max(far[:, worst]):.2g} times the usual residual away (most at "
+        f"joint {arm.joint_names[worst]!r}): was the arm touched? Leave that time out, and see fa.watch."
+    ]
 
 
 def _relative(equations: Equations, theta: Vector) -> Vector:

@@ -3,7 +3,8 @@
 t, time, timestamp                       the time; `t_ms`, `t [ms]`, `time (us)` say the unit
 q1, q_1, q[0], q:elbow, elbow_q          positions, by number (from 1, or from 0 where there is a 0) or by name
 position[0], elbow.position, joint_1_pos the same as ROS logs have them, a topic before it or not
-qd, dq, velocity …   qdd, ddq, acceleration …   tau, torque, effort …   current …   as for positions
+qd, dq, velocity …   qdd, ddq, acceleration …   tau, torque, effort …   current, i …   as for positions
+actual_q_0, actual_current_0             as Universal Robots' RTDE names them; target_… is not measured, and ignored
 q1_deg, q1 [deg], qd1 (deg/s), q3 [mm]   the unit; radians, metres, seconds otherwise
 """
 
@@ -20,11 +21,11 @@ KINDS = ("q", "qd", "qdd", "tau")
 LOGGED = (*KINDS, "current")
 """What a log may hold beside its times."""
 WORDS = {
-    "q": "q pos position angle joint_position joint_angle actual_q",
-    "qd": "qd dq vel velocity speed joint_velocity actual_qd",
+    "q": "q pos position angle joint_position joint_angle actual_q q_actual measured_q q_measured",
+    "qd": "qd dq qdot q_dot vel velocity speed joint_velocity actual_qd qd_actual measured_qd qd_measured",
     "qdd": "qdd ddq acc accel acceleration joint_acceleration",
-    "tau": "tau torque effort eff joint_torque joint_effort",
-    "current": "current cur motor_current joint_current actual_current",
+    "tau": "tau torque effort eff joint_torque joint_effort tau_j tau_measured measured_torque actual_torque",
+    "current": "current cur i motor_current joint_current actual_current current_actual measured_current",
 }
 _KIND = {word: kind for kind, words in WORDS.items() for word in words.split()}
 _ANY = "|".join(sorted(_KIND, key=len, reverse=True))
@@ -32,9 +33,10 @@ _FIRST = re.compile(rf"({_ANY})s?[ _.:/\[(]*([^\])]*)[\])]?", re.IGNORECASE)
 _LAST = re.compile(rf"(.+?)[ _.:/]+({_ANY})s?", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:joint|axis|j|a)?[ _.]?([0-9]+)", re.IGNORECASE)
 _UNIT = re.compile(
-    r"(.+?)(?:\s*[\[(]\s*([^\])]*?)\s*[\])]|[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|m|nm|(?:deg|rad)[_/]?s2?))"
+    r"(.+?)(?:\s*[\[(]\s*([^\])]*?)\s*[\])]"
+    r"|[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|min|h|m|nm|(?:deg|rad)[_/]?s2?))"
 )
-TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time")
+TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time", "__time")
 SECONDS = {
     "s": 1.0,
     "sec": 1.0,
@@ -115,6 +117,13 @@ def columns_of(
         else:
             named[at] = what
     bases = {kind: 0 if any(w[:2] == (kind, "#0") for w in named.values()) else 1 for kind in LOGGED}
+    for kind in LOGGED:
+        many = [titles[at] for at, what in named.items() if what[:2] in ((kind, "#0"), (kind, f"#{arm.n}"))]
+        if len(many) == 2:
+            given = (
+                f"columns {many[0]!r} and {many[1]!r}: {kind} of {arm.n + 1} joints, and the arm has {arm.n}"
+            )
+            refuse(label, 1, given, f"{kind}1 to {kind}{arm.n}, or from 0 to {arm.n - 1}")
     for at, (kind, joint, unit) in named.items():
         i = int(joint[1:]) - bases[kind] if isinstance(joint, str) else joint
         if not 0 <= i < arm.n:
@@ -182,7 +191,7 @@ def _column(
             refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(SECONDS)}")
         if unit and time_unit and SECONDS[unit] != SECONDS[time_unit]:
             refuse(label, 1, f"column {title!r} says its unit, and {time_unit} was given", "one of the two")
-        return Column(at, SECONDS[unit or time_unit or "s"], bool(unit))
+        return Column(at, SECONDS[unit or time_unit or "s"], bool(unit or time_unit))
     if kind == "tau":
         if unit and unit not in FORCES:
             refuse(label, 1, f"column {title!r} is in {unit!r}", "N m, or N for prismatic joints")

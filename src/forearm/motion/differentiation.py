@@ -1,17 +1,17 @@
 """Speeds and accelerations that a log lacks: by splines where positions are smooth, filtered where they are noisy.
 
 The noise of a column is estimated from what its neighbours in time do not explain, and from its last written digit. A
-spline makes about noise / step² of it in accelerations; where that matters, a polynomial is fitted to the rows around
-each (Savitzky and Golay: no delay), in a window as wide as the noise asks for. What was done, the cut-off and the noise
-that is left are said.
+spline makes about noise / step² of it in accelerations; where that matters, the columns are filtered without delay
+first, by the filter that identification uses too: Butterworth of fourth order, forth and back, its cut-off five times
+the frequency below which the speeds have 99 % of their power. What was done, the cut-off and the noise that is left
+are said.
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from forearm.algebra import Vector
+from forearm.algebra import Matrix, Vector
 
 SPLINE_GAIN = (1.0, 1.18, 6.0)
 """Noise of a cubic spline's value, slope and second derivative at its knots, for white noise of 1 and a step of 1."""
@@ -19,26 +19,24 @@ MATTERS = 0.01
 """Noise in a derivative, over its largest value, from which on a log is filtered."""
 LOUD = 0.2
 """The same, from which on a spline would have been useless, which is said as a warning."""
-DEGREE = 4
-"""Degree of the polynomials."""
-LEAST_CUTOFF = 5.0
-"""No filter goes below this [Hz]: arms move that fast."""
+ORDER = 4
+"""Order of the filter, and degree of the polynomials that meet a log's ends."""
+LEAST, MOST = 8.0, 40.0
+"""No cut-off is chosen outside of these [Hz]: dry friction turns over faster, and links bend from there on."""
+LOWEST = 2.0
+"""Where too much noise is left at the least cut-off, one is chosen down to this [Hz]."""
+POWER, ABOVE = 0.99, 5.0
+"""The cut-off is so many times the frequency below which this part of the speeds' power is."""
+CLEAR = 20.0
+"""Power that is so many times the noise's median is the motion's: chance does that once in a million frequencies."""
+END = 1.5
+"""Periods of the cut-off that tell position, speed and acceleration at each end of a log."""
 LEAST_ROWS = 50
 """A shorter log is not filtered: its rows are points to go through."""
 COARSE = 0.02
 """Where neighbours leave this much unexplained, over the range of the motion, rows are far apart, not noisy."""
 REACH = 4
 """Neighbours on each side that a row is held against."""
-
-
-@dataclass(frozen=True)
-class Filter:
-    """A window of rows, as wide as noise asks for."""
-
-    half: int
-    """Rows on each side."""
-    cutoff: float
-    """Frequency that is halved in power [Hz]."""
 
 
 def derivatives(
@@ -61,27 +59,43 @@ def derivatives(
     step = float(np.median(np.diff(t)))
     noise, top = noise_of(t, values, unit), orders[-1]
     spread = SPLINE_GAIN[top] * noise / step**top
-    scale = float(np.max(np.abs(smooth[-1]), initial=0.0))
     worst = int(np.argmax(spread))
-    if len(t) < LEAST_ROWS or not spread[worst] > 1e-3 * scale:
+    if len(t) < LEAST_ROWS or not np.any(spread > 1e-3 * np.max(np.abs(smooth[-1]), axis=0)):
         return smooth, [told]
     if noise[worst] > COARSE * float(np.max(np.ptp(values, axis=0))):
         return smooth, [f"{told}; rows are {step:.3g} s apart, far for so lively a motion: give q{names[-1]}"]
     said = f"{source} is noisy by about {noise[worst]:.2g}"
     if unit[worst] > noise[worst]:
         said += f" (its last digit is {unit[worst]:.0e})"
-    if not spread[worst] > MATTERS * _peak(t, values, top, step):
+    found, cutoff, why = _without_noise(t, values, orders, noise, source)
+    peaks = np.max(np.abs(found[-1]), axis=0)
+    if not np.any(spread > MATTERS * peaks):
         return smooth, [f"{told}; {said}, which makes ±{spread[worst]:.2g} of q{names[-1]}"]
-    window, left = _window(t, values, top, noise, step)
-    found = [filtered(t, values, k, window.half) for k in orders]
-    peak = float(np.max(np.abs(found[-1])))
+    peak, left = float(np.max(peaks)), noise[worst] * gain(top, cutoff * step) / step**top
     loud = "WARNING: " if spread[worst] > LOUD * peak or left > MATTERS * peak else ""
     return found, [
-        f"{loud}{label} has no {lacking}: worked out through {source}, filtered without delay at "
-        f"{window.cutoff:.3g} Hz (polynomials of degree {DEGREE} over {2 * window.half + 1} rows), because {said}, of "
-        f"which a spline makes ±{spread[worst]:.2g} in q{names[-1]}; about ±{left:.2g} is left (largest "
-        f"q{names[-1]}: {peak:.3g})"
+        f"{loud}{label} has no {lacking}: worked out through {source}, filtered without delay at {cutoff:.3g} Hz "
+        f"(Butterworth, fourth order, forth and back), {why}, and because {said}, of which a spline makes "
+        f"±{spread[worst]:.2g} in q{names[-1]}; about ±{left:.2g} is left (largest q{names[-1]}: {peak:.3g}), several "
+        f"times that in the first and last {END / cutoff:.2g} s"
     ]
+
+
+def _without_noise(
+    t: Vector, values: Matrix, orders: tuple[int, ...], noise: Vector, source: str
+) -> tuple[list[Matrix], float, str]:
+    """Derivatives of filtered columns, the cut-off [Hz], and why it."""
+    even, rows = _even(t, values)
+    rate, top = (len(t) - 1) / float(t[-1] - t[0]), orders[-1]
+    found: list[Matrix] = []
+    cutoff, why = 0.0, ""
+    for least in (LEAST, LOWEST):
+        cutoff, why = chosen_cutoff(rows, rate, least, speeds=source == "qd")
+        found = [_filtered(even, rows, t, k, cutoff, rate) for k in orders]
+        left = noise * gain(top, cutoff / rate) * rate**top
+        if not np.any(left > MATTERS * np.max(np.abs(found[-1]), axis=0)):
+            break
+    return found, cutoff, why
 
 
 def spline(t: Vector, values: Vector, order: int) -> Vector:
@@ -113,56 +127,94 @@ def noise_of(t: Vector, values: Vector, unit: Vector) -> Vector:
     return np.maximum(np.median(np.abs(rest), axis=0) / 0.6745, digits)
 
 
-def filtered(t: Vector, values: Vector, order: int, half: int) -> Vector:
-    """Derivative by polynomials over 2 half + 1 rows around each, at the times of the rows."""
+# -- the filter, of identification too ---------------------------------------------------------------------
+
+
+def chosen_cutoff(
+    values: Matrix, rate: float, least: float = LEAST, *, speeds: bool = False
+) -> tuple[float, str]:
+    """A few times the frequency below which speeds have nearly all their power, and a sentence for it.
+
+    Args:
+        values: Positions, or speeds (K, n), at even times.
+        rate: Rows a second.
+        least: No cut-off is chosen below this [Hz].
+        speeds: Whether the values are speeds.
+    """
+    from scipy.signal import detrend, get_window
+
+    window = get_window("hann", len(values))[:, None]
+    spectrum = np.abs(np.fft.rfft(detrend(values, axis=0) * window, axis=0)) ** 2
+    f = np.fft.rfftfreq(len(values), 1 / rate)
+    noise = np.median(spectrum[f > 0.6 * f[-1]], axis=0)
+    most = min(MOST, 0.2 * rate)
+    weight = (f < 2 * most) * (1.0 if speeds else f**2)
+    power = np.where(spectrum > CLEAR * noise, spectrum, 0.0) * weight[:, None]
+    total = np.cumsum(power, axis=0)
+    moving = total[-1] > 0
+    busy = f[np.argmax(total[:, moving] > POWER * total[-1, moving], axis=0)].max() if moving.any() else 0.0
+    found = float(np.clip(ABOVE * busy, min(least, most), most))
+    return found, f"chosen because {POWER:.0%} of the speeds' power lies below {busy:.2g} Hz"
+
+
+def low_pass(values: Matrix, rate: float, cutoff: float) -> Matrix:
+    """Columns (K, n) at `rate` rows a second through Butterworth's filter, forth and back: no delay."""
+    from scipy.signal import butter, sosfiltfilt
+
+    return sosfiltfilt(butter(ORDER, cutoff, fs=rate, output="sos"), values, axis=0)
+
+
+def gain(order: int, cutoff: float) -> float:
+    """Noise of a derivative of the spline through filtered rows, for white noise of 1, a step of 1, cycles a row."""
+    w = np.linspace(0.0, math.pi, 20_001)[1:-1]
+    response = 1 / (1 + (np.tan(w / 2) / math.tan(math.pi * cutoff)) ** (2 * ORDER))
+    slope = 3 * np.sin(w) / (2 + np.cos(w))
+    bend = 6 * (1 - np.cos(w)) / (2 + np.cos(w))
+    return float(np.sqrt(np.mean((response * (slope if order == 1 else bend)) ** 2)))
+
+
+def _even(t: Vector, values: Matrix) -> tuple[Vector, Matrix]:
+    """As many rows at even times."""
     from scipy.interpolate import CubicSpline
-    from scipy.signal import savgol_filter
 
-    step = (t[-1] - t[0]) / (len(t) - 1)
-    even = t[0] + step * np.arange(len(t))
-    uneven = float(np.max(np.abs(t - even))) > 1e-3 * step
-    found = np.empty_like(values)
-    for i, column in enumerate(values.T):
-        row = CubicSpline(t, column)(even) if uneven else column
-        slope = savgol_filter(row, 2 * half + 1, DEGREE, deriv=order, delta=step, mode="interp")
-        found[:, i] = CubicSpline(even, slope)(t) if uneven else slope
-    return found
+    even = np.linspace(t[0], t[-1], len(t))
+    if float(np.max(np.abs(t - even))) <= 1e-3 * float(even[1] - even[0]):
+        return even, values
+    return even, np.stack([CubicSpline(t, column)(even) for column in values.T], axis=1)
 
 
-def _peak(t: Vector, values: Vector, order: int, step: float) -> float:
-    """Largest derivative, noise apart."""
-    half = _widest(len(t), step)
-    return float(np.max(np.abs(filtered(t, values, order, half))))
+def _filtered(even: Vector, rows: Matrix, t: Vector, order: int, cutoff: float, rate: float) -> Matrix:
+    """Derivative of the spline through filtered rows, at the times asked for."""
+    from scipy.interpolate import CubicSpline
+
+    ends = _ends(even, rows, cutoff, rate)
+    smooth = low_pass(rows - ends, rate, cutoff) + ends
+    return np.stack([CubicSpline(even, column)(t, order) for column in smooth.T], axis=1)
 
 
-def _window(t: Vector, values: Vector, order: int, noise: Vector, step: float) -> tuple[Filter, float]:
-    """The narrowest window that leaves little noise, and how much that is."""
-    from scipy.signal import savgol_coeffs
+def _ends(even: Vector, rows: Matrix, cutoff: float, rate: float) -> Matrix:
+    """Quintics with the rows' position, speed and acceleration at both ends: what is left starts and ends at rest.
 
-    most = _widest(len(t), step)
-    peak = _peak(t, values, order, step)
-    half = DEGREE
-    while True:
-        gain = float(np.linalg.norm(savgol_coeffs(2 * half + 1, DEGREE, deriv=order)))
-        left = float(np.max(noise)) * gain / step**order
-        if left <= MATTERS / 4 * peak or half >= most:
-            return Filter(half, _cutoff(half) / step), left
-        half = min(most, max(half + 1, int(1.2 * half)))
+    The filter goes on beyond an end as if the rows were mirrored there, which is wrong for an acceleration.
+    """
+    from numpy.polynomial import polynomial
 
-
-def _widest(rows: int, step: float) -> int:
-    """Half the widest window: cut-off no lower than LEAST_CUTOFF, and no more than a fifth of the log."""
-    half = DEGREE
-    while _cutoff(half + 1) / step >= LEAST_CUTOFF and 10 * (half + 1) < rows:
-        half += 1
-    return half
-
-
-def _cutoff(half: int) -> float:
-    """Frequency that a window halves in power, in cycles a row."""
-    from scipy.signal import savgol_coeffs
-
-    c = savgol_coeffs(2 * half + 1, DEGREE)
-    w = np.linspace(0.0, 0.5, 1001)
-    response = c @ np.cos(2 * np.pi * np.outer(np.arange(-half, half + 1), w))
-    return float(w[int(np.argmax(response < math.sqrt(0.5)))])
+    many = min(len(even), max(2 * ORDER + 1, int(END * rate / cutoff)))
+    span, x = float(even[-1] - even[0]), np.arange(many) / (many - 1)
+    part = span * (many - 1) / (len(even) - 1)
+    meets = []
+    for side, near in ((1.0, rows[:many]), (-1.0, rows[::-1][:many])):
+        c = polynomial.polyfit(x, near, ORDER)
+        meets += [c[0], c[1] * side * span / part, 2 * c[2] * (span / part) ** 2]
+    # fmt: off
+    matrix = np.array([
+        [1, 0, 0, 0,  0,  0],
+        [0, 1, 0, 0,  0,  0],
+        [0, 0, 2, 0,  0,  0],
+        [1, 1, 1, 1,  1,  1],
+        [0, 1, 2, 3,  4,  5],
+        [0, 0, 2, 6, 12, 20],
+    ])
+    # fmt: on
+    coefficients = np.linalg.solve(matrix, np.array(meets))
+    return np.asarray(polynomial.polyval((even - even[0]) / span, coefficients).T)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Vector
+from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.link import Link
 from forearm.robot import Robot
@@ -43,8 +43,15 @@ class LimitExcess:
     """Time of the first [s]."""
     held: bool = False
     """Whether a torque is held at its limit (saturated) instead of going beyond."""
+    between: bool = False
+    """Whether it is held between recorded instants only; its share is one of the time then, its row -1."""
 
     def __str__(self) -> str:
+        if self.between:
+            return (
+                f"{self.joint!r}: {self.what} held at its limit of {self.limit:g} {self.unit} for "
+                f"{100 * self.share:.3g} % of the time, between the recorded instants"
+            )
         often = f"{100 * self.share:.3g} % of the rows, first {_when(self.first, self.first_row)}"
         if self.held:
             return f"{self.joint!r}: {self.what} held at its limit of {self.limit:g} {self.unit} in {often}"
@@ -79,8 +86,7 @@ def limit_excesses(
     given = {"position": q, "speed": qd, "torque": tau}
     shape = next(value.shape[:-2] for value in given.values() if value is not None)
     found = np.empty(shape, dtype=object)
-    for row in np.ndindex(shape):
-        found[row] = ()
+    found.fill(())
     joints = arm.state_links
     for i, link in enumerate(joints, -len(joints)):  # the joints are last in a state
         for what, values in given.items():
@@ -92,10 +98,34 @@ def limit_excesses(
             slack = SLACK * max(abs(x) for x in (low, high) if np.isfinite(x))
             over = np.maximum(column - high, low - column)
             beyond = over >= -slack if held else over > slack
-            for row in map(tuple, np.argwhere(np.any(beyond, axis=-1))):
-                excess = _excess(link, what, column[row], over[row], beyond[row], (low, high), t, held)
+            some = np.any(beyond, axis=-1)
+            told = _excesses(link, what, column[some], over[some], beyond[some], (low, high), t, held)
+            for row, excess in zip(map(tuple, np.argwhere(some)), told, strict=True):
                 found[row] += (excess,)
     return found
+
+
+def held_between(
+    arm: Arm, shares: Vector, torque_limits: Vector, said: Sequence[LimitExcess]
+) -> list[LimitExcess]:
+    """Torques that were held at their limits for a share of the time (n,), and that no recorded instant shows."""
+    seen = {excess.joint for excess in said if excess.held}
+    return [
+        LimitExcess(
+            joint=link.name,
+            what="torque",
+            worst=float(most),
+            limit=float(most),
+            unit=UNITS["torque"][0 if link.revolute else 1],
+            row=-1,
+            first_row=-1,
+            share=float(share),
+            held=True,
+            between=True,
+        )
+        for link, share, most in zip(arm.links, shares, torque_limits, strict=True)
+        if share > 0 and link.name not in seen
+    ]
 
 
 def _bounds(link: Link, what: str) -> tuple[float, float]:
@@ -109,30 +139,29 @@ def _held(most: float) -> tuple[float, float]:
     return -float(most), float(most)
 
 
-def _excess(
+def _excesses(
     link: Link,
     what: str,
-    values: Vector,
-    over: Vector,
-    beyond: Vector,
+    values: Matrix,
+    over: Matrix,
+    beyond: Matrix,
     bounds: tuple[float, float],
     t: Vector | None,
     held: bool,
-) -> LimitExcess:
-    k, first = int(np.nanargmax(over)), int(np.argmax(beyond))
-    return LimitExcess(
-        joint=link.name,
-        what=what,
-        worst=float(values[k]),
-        limit=float(bounds[1] if values[k] - bounds[1] >= bounds[0] - values[k] else bounds[0]),
-        unit=UNITS[what][0 if link.revolute else 1],
-        row=k,
-        first_row=first,
-        share=float(np.mean(beyond)),
-        t=None if t is None else float(t[k]),
-        first=None if t is None else float(t[first]),
-        held=held,
-    )
+) -> list[LimitExcess]:
+    """One for each row of values (R, K), each of which is beyond somewhere."""
+    unit, rows = UNITS[what][0 if link.revolute else 1], np.arange(len(values))
+    worst = np.argmax(np.where(np.isnan(over), -np.inf, over), axis=-1)
+    first = np.argmax(beyond, axis=-1)
+    value = values[rows, worst]
+    limit = np.where(value - bounds[1] >= bounds[0] - value, bounds[1], bounds[0])
+    times: list[Any] = [None] * len(rows)
+    when, began = (times, times) if t is None else (t[worst].tolist(), t[first].tolist())
+    columns = (value.tolist(), limit.tolist(), worst.tolist(), first.tolist(), beyond.mean(axis=-1).tolist())
+    return [
+        LimitExcess(link.name, what, v, m, unit, k, f, share, at, start, held)
+        for v, m, k, f, share, at, start in zip(*columns, when, began, strict=True)
+    ]
 
 
 def told(excesses: Sequence[LimitExcess], most: int = 3) -> str:

@@ -24,6 +24,10 @@ from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
 from forearm.output_files import replacing_text
 
+LATEST, FAR_APART = 1e11, 1e4
+"""Times after the year 5138, or rows hours apart [s], are asked about: milliseconds, nanoseconds?"""
+SLOW, MANY = 0.5, 20
+"""So many rows at least so far apart [s] are said to be read as seconds."""
 TURNS = 4
 """A joint without limits that goes beyond so many turns is asked about: degrees?"""
 
@@ -100,7 +104,7 @@ def read_motion_file(
         _ask_about_degrees(arm, label, columns, found["q"])
     if t is not None:
         _check_times(label, table, t)
-    notes = _notes(table, columns)
+    notes = (*_notes(table, columns), *_seconds(label, columns, t))
     return MotionFile(label, t, **found, digits=digits, notes=notes)
 
 
@@ -130,6 +134,23 @@ def _check_times(label: str, table: NumberTable, t: Vector) -> None:
             f"t is {t[k]:g} s after {t[k - 1]:g} s",
             "rising times: sort the rows",
         )
+
+
+def _seconds(label: str, columns: Header, t: Vector | None) -> tuple[str, ...]:
+    """A note where rows are far apart for seconds; refuse times that no seconds are."""
+    if t is None or columns.places["t", 0].stated:
+        return ()
+    step, last = float(np.median(np.diff(t))) if len(t) > 1 else 0.0, float(np.max(np.abs(t)))
+    if last > LATEST or step > FAR_APART:
+        raise ReadFault(
+            f"{label}: times go to {last:.4g} s, rows {step:.4g} s apart: that looks like milliseconds, microseconds "
+            "or nanoseconds. Say the unit in the header (t_ms, t [ns]), or give --time-unit (time_unit=)."
+        )
+    if step < SLOW or len(t) < MANY:
+        return ()
+    return (
+        f"times read as seconds, rows {step:.3g} s apart; if they are not, give --time-unit (time_unit=)",
+    )
 
 
 def _notes(table: NumberTable, columns: Header) -> tuple[str, ...]:

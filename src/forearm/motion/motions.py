@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forearm.algebra import Scalar, Vector, cos, is_number, sin, where
-from forearm.faults import StateFault
+from forearm.faults import StateFault, floats
 
 MOST_KNOTS = 64
 """A table with more knots than this is looked up in Python; it is not unrolled into a kernel."""
@@ -45,7 +45,7 @@ class Motion(ABC):
 
     def sample(self, times: Any = 201) -> Samples:
         """The motion at these times, or at so many times from 0 to its end."""
-        t = np.linspace(0.0, self.duration, times) if is_number(times) else np.asarray(times, dtype=float)
+        t = np.linspace(0.0, self.duration, times) if is_number(times) else floats("times", times)
         rows = [self(float(x)) for x in t]
         q, qd, qdd = (np.array([row[k] for row in rows], dtype=float) for k in range(3))
         return Samples(t, q, qd, qdd)
@@ -79,7 +79,7 @@ class Retimed(Motion):
 
 def _ends(start: Any, goal: Any, duration: Any, what: str) -> tuple[Vector, Vector, float]:
     """Checked ends of a motion from rest to rest."""
-    a, b = np.array(start, dtype=float), np.array(goal, dtype=float)
+    a, b = floats("start", start).copy(), floats("goal", goal).copy()
     if a.ndim != 1 or a.shape != b.shape or not np.all(np.isfinite([a, b])):
         raise StateFault(
             f"{what}: start has shape {a.shape}, goal {b.shape}; give two finite positions (n,) of the same arm."
@@ -179,8 +179,8 @@ class Fourier(Motion):
     """Period of the first harmonic [s]."""
 
     def __post_init__(self) -> None:
-        center = np.array(self.center, dtype=float)
-        sines, cosines = np.array(self.sines, dtype=float), np.array(self.cosines, dtype=float)
+        center = floats("center", self.center).copy()
+        sines, cosines = floats("sines", self.sines).copy(), floats("cosines", self.cosines).copy()
         if (
             center.ndim != 1
             or sines.ndim != 2
@@ -225,7 +225,7 @@ class ViaPoints(Motion):
     """Whether the ends are at rest; otherwise the ends have no jerk of their own ('not a knot')."""
 
     def __post_init__(self) -> None:
-        times, points = np.array(self.times, dtype=float), np.array(self.points, dtype=float)
+        times, points = floats("times", self.times).copy(), floats("points", self.points).copy()
         if times.ndim != 1 or points.ndim != 2 or len(times) != len(points) or len(times) < 2:
             raise StateFault(
                 f"via points: times have shape {times.shape}, points {points.shape}; give (K,) and (K, n), K ≥ 2."

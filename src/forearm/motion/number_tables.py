@@ -1,8 +1,9 @@
 """Text to numbers, strictly and streamed: a header, then rows of numbers between commas, semicolons, tabs or spaces.
 
 A number is what C and Python agree on: digits 0 to 9, a point (or a comma, where commas do not separate), an exponent;
-not `1_000`, not other scripts' digits, not nan or inf. Text goes through in pieces, parsed by NumPy; a piece that is
-not plain is gone through cell by cell, which finds the line and the column to name.
+not `1_000`, not other scripts' digits, not nan or inf. Text goes through in pieces, parsed in machine code (or by NumPy
+where that cannot be); a piece that is not plain is gone through cell by cell, which finds the line and the column to
+name.
 """
 
 import csv
@@ -18,6 +19,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import ReadFault
+from forearm.motion.plain_numbers import plain_numbers
 
 PIECE = 1 << 22
 """Bytes that are parsed at once."""
@@ -27,6 +29,8 @@ PLAIN = b"0123456789+-.eE,;\t \n"
 """What a piece without surprises is made of."""
 MOST_COLUMNS, LONGEST_TITLE = 10_000, 200
 """Beyond these a header is none; what looks for joints in it takes time with the square of a title's length."""
+LONGEST_LINE = 1 << 20
+"""Bytes of a row."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
@@ -108,7 +112,7 @@ class _Reader:
             raise ReadFault(f"{self.label}: is not text in UTF-8; give a CSV file.") from None
 
     def _titles(self, header: str) -> tuple[str, ...]:
-        header = header.removeprefix("#")
+        header = header.removeprefix("#").removeprefix("% ")
         if self.separator is None:  # `q1 [deg]` is one title between spaces too
             found = re.sub(r"\s+(?=[\[(])", "", header).split()
         else:
@@ -146,7 +150,12 @@ class _Reader:
         """Numbers (rows, columns), and the line of each row."""
         while raw := self.file.read(PIECE):
             if not raw.endswith(b"\n"):
-                raw += self.file.readline()
+                raw += self.file.readline(LONGEST_LINE)
+                if not raw.endswith(b"\n") and self.file.read(
+                    1
+                ):  # a device, or an archive of zeros, has no end
+                    line = self.line + 1 + raw.count(b"\n")
+                    refuse(self.label, line, "the line does not end", f"rows of up to {LONGEST_LINE} bytes")
             first = self.line + 1
             self.line += raw.count(b"\n") + (not raw.endswith(b"\n"))
             plain = raw.replace(b"\r\n", b"\n").replace(b'"', b"").rstrip(b"\n")
@@ -161,19 +170,31 @@ class _Reader:
         """A whole piece at once, or None where something in it is not plain."""
         commas = self.separator != "," and b"," in plain
         points = b"." in plain
-        if plain.translate(None, PLAIN) or (commas and (points or self.points)) or (points and self.commas):
+        if (commas and (points or self.points)) or (points and self.commas):
+            return None
+        rows, columns = plain.count(b"\n") + 1, len(self.titles)
+        decimal = "," if commas else "."
+        found = plain_numbers(plain + b"\n", self.separator, decimal, rows, columns)
+        if found is None:
+            found = self._by_numpy(plain, decimal)
+        if found is None or found.shape != (rows, columns) or not np.all(np.isfinite(found)):
             return None
         self.commas, self.points = self.commas or commas, self.points or points
-        lines = (plain.replace(b",", b".") if commas else plain).decode("ascii").split("\n")
+        if wanted := SAMPLE - len(self.words):
+            text = plain.replace(b",", b".") if commas else plain
+            for line in text.split(b"\n", wanted)[: min(wanted, rows)]:
+                self.words.append(line.decode("ascii").split(self.separator))
+        return found, range(first, first + rows)
+
+    def _by_numpy(self, plain: bytes, decimal: str) -> Vector | None:
+        """A whole piece at once, slower."""
+        if plain.translate(None, PLAIN):
+            return None
+        lines = plain.replace(decimal.encode(), b".").decode("ascii").split("\n")
         try:
-            found = np.loadtxt(lines, delimiter=self.separator, comments=None, ndmin=2)
+            return np.loadtxt(lines, delimiter=self.separator, comments=None, ndmin=2)
         except ValueError:
             return None
-        if found.shape != (len(lines), len(self.titles)) or not np.all(np.isfinite(found)):
-            return None
-        for line in lines[: SAMPLE - len(self.words)]:
-            self.words.append(line.split(self.separator))
-        return found, range(first, first + len(lines))
 
     def _slow(self, text: str, first: int) -> tuple[Vector, Sequence[int]]:
         """Cell by cell, to the first that is not a number."""

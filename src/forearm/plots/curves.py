@@ -132,10 +132,10 @@ def bar_figure(rows: Sequence[tuple[str, float, str]], label: str) -> Any:
             ax.annotate(
                 picture(text), (value, y), (4, 0), textcoords="offset points", va="center", fontsize=8
             )
-        ax.set_yticks(range(len(rows)), labels=[name for name, _, _ in rows])
+        ax.set_yticks(range(len(rows)), labels=[picture(name) for name, _, _ in rows])
         ax.invert_yaxis()
         ax.set_xscale("log")
-        ax.set_xlabel(label)
+        ax.set_xlabel(picture(label))
         ax.margins(x=0.2)
         ax.grid(axis="y", visible=False)
         ax.xaxis.grid(color=FAINT)

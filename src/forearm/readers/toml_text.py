@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from typing import Any
 
 from forearm.faults import ReadFault
@@ -16,6 +17,8 @@ KEY_LETTERS = re.compile(r"""[\w\s.'"-]+\]*\s*""")
 MAX_LETTERS = 2**18
 MAX_LEVELS = 8
 """Longer files and longer dotted keys are refused: the standard parser's work grows with their square."""
+LONGEST_INTEGER = 10_000
+"""Bits; Python prints no integer of more than 4300 digits."""
 QUOTES = ('"""', "'''", '"', "'")
 
 
@@ -23,7 +26,7 @@ def parse(text: str, file: str) -> dict[str, Any]:
     """The content of a TOML text; bad syntax, and more of it than an arm has, is a ReadFault with file and line."""
     _refuse_excess(text, file)
     try:
-        return tomllib.loads(text)
+        found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
         line = int(place[1]) if place else text.count("\n") + 1
@@ -38,6 +41,18 @@ def parse(text: str, file: str) -> dict[str, Any]:
         ) from None
     except ValueError as error:  # Python's own limit on the digits of an integer
         raise ReadFault(f"{file}: not valid TOML: {error}. Write numbers with fewer digits.") from None
+    if any(integer.bit_length() > LONGEST_INTEGER for integer in _integers(found)):
+        raise ReadFault(f"{file}: an integer of thousands of digits; write numbers with fewer.")
+    return found
+
+
+def _integers(value: Any) -> Iterator[int]:
+    """Every integer of a document: one that was written in hexadecimal may be too long to be printed."""
+    if isinstance(value, int):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _integers(part)
 
 
 def _refuse_excess(text: str, file: str) -> None:

@@ -62,6 +62,8 @@ def robot_from_bytes(content: bytes, file: str, units: bool = True) -> RobotText
         robot.fault(root.sourceline, f"the root element is <{tag}>; a URDF file has <robot name=..>.")
     if not robot.name:
         robot.fault(root.sourceline, "<robot> has no name; give <robot name=..>.")
+    if len(root) > 5 * MAX_ELEMENTS:
+        robot.fault(root.sourceline, f"{len(root)} elements in <robot>; up to {5 * MAX_ELEMENTS} are read.")
     _refuse_xacro(robot, root)
     for element in _children(root):
         if len(robot.links) + len(robot.joints) >= MAX_ELEMENTS:

@@ -244,6 +244,7 @@ def rows_of_steps(
     every: int,
     tau: Vector | None,
     per_step: bool,
+    pause: Callable[[float], None],
 ) -> tuple[State, State]:
     """Steps in Python, one after the other: (state after them, recorded states and torques)."""
     rows: list[State] = []
@@ -254,6 +255,7 @@ def rows_of_steps(
         if k % every == 0:
             row["tau"] = np.broadcast_to(row["tau"], row["qd"].shape)
             rows.append(row)
+        pause((k + 1) / count)
     axis = state["q"].ndim - 1
     return state, {name: np.stack([row[name] for row in rows], axis=axis) for name in rows[0]}
 
@@ -295,7 +297,7 @@ class Stages(Engine):
     ) -> tuple[State, State]:
         """(state after count steps, recorded states and torques)."""
         step = self._runge_kutta if isinstance(self.rule, Tableau) else self._euler
-        return rows_of_steps(step, state, t, count, dt, every, tau, False)
+        return rows_of_steps(step, state, t, count, dt, every, tau, False, self.pause)
 
     def _euler(self, state: State, t: float, dt: float, tau: Vector | None) -> tuple[State, Vector]:
         first = self.torques(t, state, tau)

@@ -8,7 +8,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.dynamics import mass_matrix
 from forearm.faults import SingularInertia, singular_inertia
-from forearm.motion.limit_excesses import limit_excesses
+from forearm.motion.limit_excesses import held_between, limit_excesses
 from forearm.option_names import option
 from forearm.simulation.engines import Scheme
 from forearm.simulation.records import Outcome
@@ -53,11 +53,13 @@ def outcomes_of(
                 found[row] = _diverged(request, row, float(alive[row]), scheme)
         else:
             found[row] = _limit(plant, int(which[row]), float(clear[row]))
-    return _with_limits(request, found, states, tau, t)
+    return _with_limits(request, found, end, states, tau, t)
 
 
-def _with_limits(request: Request, found: Any, states: dict[str, Vector], tau: Vector, t: Vector) -> Any:
-    """The outcomes with the limits that recorded states pass or are held at; a motion that ran away is told as such."""
+def _with_limits(
+    request: Request, found: Any, end: dict[str, Vector], states: dict[str, Vector], tau: Vector, t: Vector
+) -> Any:
+    """The outcomes with the limits that states pass or are held at; a motion that ran away is told as such."""
     plant = request.plant
     watched = plant.watch_limits
     position = states["q"] if watched and not plant.stop else None
@@ -66,13 +68,26 @@ def _with_limits(request: Request, found: Any, states: dict[str, Vector], tau: V
     if torque is None:
         return found
     beyond = limit_excesses(plant.arm, t, position, speed, torque, plant.torque_limits)
-    for row in np.ndindex(request.batch):
+    shares = _shares_held(plant, end, request.batch, float(t[-1]))
+    some = np.vectorize(bool, otypes=[bool])(beyond) | np.any(shares > 0, axis=-1)
+    for row in map(tuple, np.argwhere(some)):
         outcome = found[row]
-        if not beyond[row] or outcome.kind in ("diverged", "step too large"):
+        if outcome.kind in ("diverged", "step too large"):
             continue
-        held = any(excess.held for excess in beyond[row])
+        told = beyond[row]
+        if plant.torque_limits is not None:
+            told = (*told, *held_between(plant.arm, shares[row], plant.torque_limits, told))
+        held = any(excess.held for excess in told)
         kind = "saturated" if held and outcome.kind == "finished" else outcome.kind
-        found[row] = replace(outcome, kind=kind, limits=beyond[row])
+        found[row] = replace(outcome, kind=kind, limits=told)
+    return found
+
+
+def _shares_held(plant: Any, end: dict[str, Vector], batch: tuple[int, ...], until: float) -> Vector:
+    """For which share of the time each torque was at its limit (*batch, n), as the steps themselves saw it."""
+    found = np.zeros((*batch, plant.arm.nv))
+    for j in plant.holding if until > 0 else ():
+        found[..., j] = np.minimum(np.nan_to_num(end.get(f"held_{j + 1}", np.zeros(batch))) / until, 1.0)
     return found
 
 

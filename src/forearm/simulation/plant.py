@@ -5,6 +5,7 @@ The state of a simulation is q and qd and a few scalars that are integrated with
     work        what torques and wrench have done [J]       lost     what friction has taken [J]
     alive       how long speeds have been finite [s]         clear    how long all joints have been within limits [s]
     first       a little time, from the first trespass on    which    `first` times the number of the joint
+    held_1 …    how long each torque has been at its limit [s], where torques are limited
 
 so that an outcome can be told afterwards without looking at every step.
 """
@@ -26,6 +27,7 @@ from forearm.compiler.graph.trace import trace
 from forearm.compiler.model.free_parameters import freed, port_name, port_shape
 from forearm.free_base import unit, unit_rows
 from forearm.link import Wrench
+from forearm.motion.limit_excesses import SLACK
 from forearm.robot import Robot
 
 RUNAWAY = 1e6
@@ -69,7 +71,13 @@ class Plant:
     @property
     def scalars(self) -> tuple[str, ...]:
         """Which scalars are integrated beside q and qd."""
-        return SCALARS if self.bounds else SCALARS[:3]
+        return (*(SCALARS if self.bounds else SCALARS[:3]), *(f"held_{j + 1}" for j in self.holding))
+
+    @property
+    def holding(self) -> list[int]:
+        """The joints whose torques can be held at a limit."""
+        limits = () if self.torque_limits is None else self.torque_limits
+        return [j for j, most in enumerate(limits) if 0 < most < np.inf]
 
     @property
     def bounds(self) -> list[tuple[int, float, float]]:
@@ -192,6 +200,10 @@ def scalar_rates(plant: Plant, v: Mapping[str, Any], tau: Vector, push: Vector) 
         rates["clear_rate"] = where(v["first"], 0.0, where(code, 0.0, 1.0))
         rates["first_rate"] = where(v["first"], 0.0, where(code, 1.0, 0.0))
         rates["which_rate"] = where(v["first"], 0.0, code)
+    for j in plant.holding:
+        least = (1 - SLACK) * float(plant.torque_limits[j])
+        going = where(v["first"], 0.0, 1.0) if plant.stops else 1.0
+        rates[f"held_{j + 1}_rate"] = where(tau[j] * tau[j] - least**2, going, 0.0)
     return rates
 
 

@@ -1,5 +1,8 @@
-"""What a simulation gives: records, and outcomes with advice."""
+"""What a simulation gives: records, the room that they need, and outcomes with advice."""
 
+import math
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +16,13 @@ from forearm.faults import KernelFault, StateFault
 from forearm.motion.columns import KINDS, RECORDED
 from forearm.motion.limit_excesses import LimitExcess, told
 from forearm.motion.motion_files import by_joint, write_columns
+from forearm.option_names import option
 from forearm.output_files import replacing
+
+LATE = ("tau", "qdd", "outcomes")
+"""What is computed from the states; after Ctrl-C when it is first asked for, so that the answer comes at once."""
+AT_ONCE = 2**18
+"""Numbers that are copied without looking up."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,79 @@ class Outcome:
         )
 
 
+class RecordRoom:
+    """The arrays of a record, (*batch, K, ...): there from the beginning, so that at Ctrl-C little is left to do."""
+
+    def __init__(self, batch: tuple[int, ...], n: int, records: int) -> None:
+        """Refuse what no memory holds; nothing is taken before the first states come.
+
+        Args:
+            batch: Shape of the batch.
+            n: Joints.
+            records: How many states of each motion there will be at most, the last among them.
+        """
+        self.batch, self.records = batch, records
+        self.arrays: dict[str, Vector] = {}
+        self.size = 8 * math.prod(batch) * records * (4 * n + 2)
+        if self.size > machine_memory():
+            raise self._refusal()
+
+    def _refusal(self) -> StateFault:
+        motions = math.prod(self.batch)
+        of = f"{self.records:.3g} states of {'a motion' if motions == 1 else f'{motions} motions'}"
+        return StateFault(
+            f"simulate: a record of {of} takes {self.size / 1e9:.3g} GB, and this machine has "
+            f"{machine_memory() / 1e9:.3g} GB; give {option('record_every', '...')} for fewer states, a shorter "
+            "duration, or a longer step."
+        )
+
+    def put(
+        self,
+        first: int,
+        count: int,
+        rows: dict[str, Vector],
+        pause: Callable[[float], None] = lambda share: None,
+    ) -> int:
+        """Keep states behind the first so many; how many there are then. `pause` is called now and then."""
+        axis, place = len(self.batch), slice(first, first + count)
+        for name in ("q", "qd", "work", "lost", "tau"):
+            if name not in rows:
+                continue
+            value = np.asarray(rows[name])
+            if name not in self.arrays:
+                self.arrays[name] = self._array(value.shape[axis + 1 :])
+            into = self.arrays[name][(slice(None),) * axis + (place,)]
+            value = np.broadcast_to(value, into.shape)
+            at_once = max(1, AT_ONCE * len(into) // max(1, into.size)) if self.batch else count
+            for k in range(0, len(into), at_once):
+                into[k : k + at_once] = value[k : k + at_once]
+                pause(1.0)
+        return first + count
+
+    def _array(self, shape: tuple[int, ...]) -> Vector:
+        try:
+            return np.empty((*self.batch, self.records, *shape))
+        except MemoryError:
+            raise self._refusal() from None
+
+    def all(self, count: int, end: dict[str, Vector]) -> dict[str, Vector]:
+        """The first so many states with the last behind them, by name; the last torques are not known yet."""
+        if not count:
+            return {name: np.expand_dims(np.array(value), len(self.batch)) for name, value in end.items()}
+        rows = {name: np.expand_dims(np.asarray(value), len(self.batch)) for name, value in end.items()}
+        self.put(count, 1, rows)
+        some = (slice(None),) * len(self.batch) + (slice(0, count + 1),)
+        return {name: array[some] for name, array in self.arrays.items()}
+
+
+def machine_memory() -> float:
+    """Bytes of memory that this machine has; infinite where nobody says."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return math.inf
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """A motion, or a batch of motions: arrays (..., K, n), K the recorded times."""
@@ -80,6 +162,26 @@ class Record:
     """Which law, and whether it was compiled (or why not)."""
     free: dict[str, Vector] = field(default_factory=dict)
     """Parameters that motions had for themselves, by path, (..., *shape)."""
+    later: Callable[[str], Any] | None = field(default=None, repr=False)
+    """What computes torques, accelerations and outcomes where a simulation was interrupted; None: they are there."""
+
+    def __post_init__(self) -> None:
+        """What comes later is missing until somebody asks for it."""
+        for name in LATE if self.later is not None else ():
+            if getattr(self, name) is None:
+                object.__delattr__(self, name)
+
+    def __getattr__(self, name: str) -> Any:
+        later = self.__dict__.get("later")
+        if name not in LATE or later is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        found = later(name)
+        object.__setattr__(self, name, found)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle has everything."""
+        return {**self.__dict__, **{name: getattr(self, name) for name in LATE}, "later": None}
 
     @property
     def outcome(self) -> Outcome:

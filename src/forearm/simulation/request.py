@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,16 @@ from forearm.compiler.model.free_parameters import PAYLOAD, port_name
 from forearm.faults import StateFault
 from forearm.robot import Robot
 from forearm.simulation.plant import Plant, State, kept
+from forearm.simulation.row_blocks import Progress
 from forearm.simulation.traced_laws import TracedLaw, checked_torques, law_name, make_law
 
 Torques = Callable[[float, Vector, Vector], Vector]
 """Torques (*batch, n) of a law in Python at a time, for states (*batch, n)."""
+
+MOST_STEPS = 10**12
+"""Steps of a simulation: hours at the fastest, for one motion."""
+MANY = 64
+"""Calls of a law in Python between two looks at the clock."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +60,8 @@ class Request:
     """Step [s]."""
     every: int = 1
     """Record every so many steps."""
-    progress: Callable[[float], None] | None = None
-    """Called with the share that is done."""
+    progress: Progress = field(default_factory=Progress)
+    """Told the share that is done."""
 
 
 # -- reading the arguments ---------------------------------------------------------------------------------
@@ -88,6 +94,11 @@ def whole_steps(duration: Any, dt: Any, control_dt: Any) -> tuple[int, int]:
             continue
         if not is_number(value) or not (math.isfinite(value) and value > 0):
             raise StateFault(f"simulate: {name} is {value!r}; give a positive time in seconds.")
+    if duration / dt > MOST_STEPS:
+        raise StateFault(
+            f"simulate: duration {duration:g} s in steps of {dt:g} s is {duration / dt:.3g} steps; no machine comes to "
+            f"the end of more than {MOST_STEPS:.0e}. Give a shorter duration, or a longer step."
+        )
     steps = round(duration / dt)
     if steps < 1 or abs(steps * dt - duration) > 1e-6 * dt:
         nearest = duration / max(1, math.ceil(duration / dt - 1e-9))
@@ -112,7 +123,7 @@ def free_values(arm: Arm | Robot, payload: Any, free: Mapping[str, Any] | None) 
         given[PAYLOAD] = payload
     values = {}
     for path, value in given.items():
-        array = np.asarray(value, dtype=float)
+        array = faults.floats(path, value)
         if path == PAYLOAD and array.shape[-1:] != (10,):
             raise StateFault(
                 f"payload has shape {array.shape}; give (..., 10): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ at the "
@@ -135,10 +146,15 @@ def greatest_torques(arm: Arm | Robot, given: Any) -> Any:
                 "numbers."
             )
         return np.array([link.effort_limit for link in arm.state_links])
-    array = faults.state(arm, "torque_limits", np.broadcast_to(np.asarray(given, dtype=float), (arm.nv,)))
+    array = faults.state(arm, "torque_limits", _for_each_joint(arm, faults.floats("torque_limits", given)))
     if np.any(array < 0) or np.any(np.isnan(array)):
         raise StateFault(f"torque_limits are {array}; give sizes, zero or positive.")
     return array
+
+
+def _for_each_joint(arm: Arm | Robot, values: Vector) -> Vector:
+    """One number for each joint, from (n,) or one for all; another size is refused by whoever looks at it next."""
+    return np.full(arm.nv, values) if values.size == 1 else values
 
 
 def make_request(
@@ -160,14 +176,17 @@ def make_request(
     shapes = [q.shape[:-1], qd.shape[:-1], *tails]
     if torques is not None and torques.ndim > 1:
         shapes.append(torques.shape[:-2])
+    held = {k: faults.floats(f"gain {k!r}", v) for k, v in gains.items()}
     try:
         batch = np.broadcast_shapes(*shapes)
-        held = {k: np.asarray(v, dtype=float) for k, v in gains.items()}
+        _refuse_two_meanings(held, batch, arm.n)
         inner = {k: _gain_shape(v, batch) for k, v in held.items()}
         batch = np.broadcast_shapes(batch, *[v.shape[: v.ndim - len(inner[k])] for k, v in held.items()])
         values = {k: np.broadcast_to(v, batch + inner[k]) for k, v in held.items()}
         mine = {path: np.broadcast_to(v, batch + ports[port_name(path)]) for path, v in own.items()}
         q, qd = (np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1]))) for x in (q, qd))
+    except StateFault:
+        raise
     except ValueError:
         raise StateFault(
             f"simulate: the batches of q0 {q.shape}, qd0 {qd.shape}, law, gains and payload do not broadcast; give "
@@ -197,6 +216,16 @@ def _gain_shape(value: Vector, batch: tuple[int, ...]) -> tuple[int, ...]:
     if k and value.ndim >= k and all(a in (b, 1) for a, b in zip(value.shape[:k], batch, strict=True)):
         return value.shape[k:]
     return value.shape
+
+
+def _refuse_two_meanings(gains: dict[str, Vector], batch: tuple[int, ...], n: int) -> None:
+    """As many motions as joints: (n,) may be a number for each motion, or one for each joint."""
+    for name, value in gains.items():
+        if n > 1 and value.shape == batch == (n,):
+            raise StateFault(
+                f"simulate: gain {name!r} has shape ({n},), and there are {n} motions of {n} joints; give ({n}, 1) for "
+                f"a number for each motion, or (1, {n}) for one for each joint."
+            )
 
 
 def _open_loop(arm: Arm | Robot, law: Any, steps: int, hold: int) -> Vector | None:
@@ -243,7 +272,9 @@ def rows_in_python(request: Request) -> Callable[[float, Vector, Vector], Vector
 
     def torques(t: float, q: Vector, qd: Vector) -> Vector:
         tau = np.empty((*batch, arm.nv))
-        for row in np.ndindex(batch):
+        for number, row in enumerate(np.ndindex(batch)):
+            if number % MANY == MANY - 1:
+                request.progress.still()
             if not (np.all(np.isfinite(q[row])) and np.all(np.isfinite(qd[row]))):
                 tau[row] = np.nan  # a motion that has diverged; its law is left in peace
                 continue

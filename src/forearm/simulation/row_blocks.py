@@ -21,6 +21,26 @@ Block = tuple[list[Vector], list[Vector]]
 """Where the states of a block end, and what was recorded of them."""
 
 
+class Progress:
+    """Who wants to know how far a simulation is, and when it was told last."""
+
+    def __init__(self, listener: Callable[[float], None] | None = None) -> None:
+        """Nothing is told yet."""
+        self.listener, self.share, self.last = listener, 0.0, time.perf_counter()
+
+    def tell(self, share: float) -> None:
+        """Tell the share that is done, not too often; the end in any case."""
+        self.share, now = share, time.perf_counter()
+        if self.listener is not None and (now - self.last > PATIENCE or share == 1.0):
+            self.listener(share)
+            self.last = now
+
+    def still(self) -> None:
+        """No news from what takes long within a step: tell the same again, so that somebody sees that it lives."""
+        if self.share < 1.0:
+            self.tell(self.share)
+
+
 class RowBlocks:
     """Calls for blocks of rows, as large as the pace of the calls before allows."""
 

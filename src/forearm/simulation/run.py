@@ -18,11 +18,11 @@ from forearm.dynamics import external_torque
 from forearm.faults import StateFault
 from forearm.link import Wrench
 from forearm.robot import Robot
-from forearm.simulation.engines import Engine, Scheme, Setting
+from forearm.simulation.engines import Engine, Scheme
 from forearm.simulation.interrupts import Interrupt
 from forearm.simulation.outcomes import interrupted_late, outcomes_of
 from forearm.simulation.plant import Plant, State
-from forearm.simulation.records import Record
+from forearm.simulation.records import LATE, Record, RecordRoom
 from forearm.simulation.request import (
     Request,
     free_values,
@@ -34,13 +34,15 @@ from forearm.simulation.request import (
     rows_in_python,
     whole_steps,
 )
-from forearm.simulation.row_blocks import PATIENCE
-from forearm.simulation.schemes import SCHEMES
+from forearm.simulation.row_blocks import PATIENCE, Progress
+from forearm.simulation.schemes import SCHEMES, engine_of, scheme_of
 
 BATCH_RECORDS = 100
 """At most about so many records are kept of each motion of a batch, unless record_every says otherwise."""
 BATCH_NUMBERS = 2**22
 """And so many numbers in each array of a batch."""
+SOME = 4096
+"""Motions of a batch that are looked at together."""
 
 
 def simulate(
@@ -120,11 +122,12 @@ def simulate(
     every: Any = _every(request) if record_every is None else record_every
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
-    request = replace(request, dt=float(duration) / steps, every=int(every), progress=progress)
-    scheme = _scheme(method, sticking)
-    engine = _engine(request, scheme, rtol, atol, target or home)
+    request = replace(request, dt=float(duration) / steps, every=int(every), progress=Progress(progress))
+    room = RecordRoom(request.batch, arm.nq, 1 - (-steps // request.every))
+    scheme = scheme_of(method, sticking)
+    engine = engine_of(request, scheme, rtol, atol, target or home)
     engine.threads = threads
-    return _Run(request, engine).record(scheme)
+    return _Run(request, engine, scheme, room).record()
 
 
 def _every(request: Request) -> int:
@@ -133,55 +136,6 @@ def _every(request: Request) -> int:
         return 1
     room = BATCH_NUMBERS // max(1, math.prod(request.batch) * request.plant.arm.nq)
     return -(-request.steps // min(max(room, 1), BATCH_RECORDS))
-
-
-# -- engines -----------------------------------------------------------------------------------------------
-
-
-def _scheme(method: str, sticking: bool) -> Scheme:
-    if not sticking:
-        return SCHEMES[method]
-    found = SCHEMES[method].sticking
-    if found is None:
-        able = [name for name, scheme in SCHEMES.items() if scheme.sticking is not None]
-        raise StateFault(
-            f"simulate: sticking=True with method={method!r}; joints can stick with "
-            f"method={' or '.join(map(repr, able))} only."
-        )
-    return found
-
-
-def _engine(request: Request, scheme: Scheme, rtol: float, atol: float, target: str) -> Engine:
-    """The engine of a scheme, or a fault that says what it cannot do."""
-    one_of("target", target, ("cpu", "cuda"))
-    setting = Setting(request, target=target, rtol=rtol, atol=atol)
-    law = request.law
-    in_python = law is not None and setting.within and law.graph is None
-    if target == "cuda" and (in_python or not scheme.gpu):
-        able = [name for name, row in SCHEMES.items() if row.gpu]
-        what = f"this law {law.why}" if in_python and law is not None else f"method is {scheme.name!r}"
-        raise StateFault(
-            f"simulate: target='cuda' runs {' and '.join(able)} with compiled laws, and {what}; give target='cpu', or "
-            "give control_dt= to sample the law on the CPU between steps."
-        )
-    if not scheme.own_parameters and (request.own or request.plant.stop):
-        what = f"{', '.join(request.own)} for each row" if request.own else "limits='stop'"
-        raise StateFault(
-            f"simulate: {scheme.name} does not take {what}; change the arm (arm.with_payload, arm.replace), or give "
-            "method='rk4'."
-        )
-    if not scheme.batches and request.batch:
-        raise StateFault(
-            f"simulate: {scheme.name} takes one motion; give q0 (n,), or method='rk4' for a batch."
-        )
-    if in_python and not scheme.calls_python and law is not None:
-        raise StateFault(
-            f"simulate: {scheme.name} runs in the kernel, and this law {law.why}; give control_dt= to sample it "
-            "between steps, or method='rk4'."
-        )
-    if in_python:
-        return scheme.make(replace(setting, calls=rows_in_python(request)))
-    return scheme.make(replace(setting, law=law.graph if law is not None and setting.within else None))
 
 
 # -- running -----------------------------------------------------------------------------------------------
@@ -194,8 +148,8 @@ class _Reached(NamedTuple):
     """Steps that are done."""
     state: State
     """The state after them."""
-    chunks: int = 0
-    """How many chunks are recorded."""
+    records: int = 0
+    """How many states are recorded."""
     tau: Vector | None = None
     """Torques of the last steps."""
 
@@ -203,11 +157,9 @@ class _Reached(NamedTuple):
 class _Run:
     """The loop over chunks of steps: torques in, states out, records kept."""
 
-    def __init__(self, request: Request, engine: Engine) -> None:
-        self.request, self.engine = request, engine
-        self.rows: list[tuple[Vector, State]] = []
-        self.interrupt, self.interrupted = Interrupt(), False
-        self.told = time.perf_counter()
+    def __init__(self, request: Request, engine: Engine, scheme: Scheme, room: RecordRoom) -> None:
+        self.request, self.engine, self.scheme, self.room = request, engine, scheme, room
+        self.interrupt, self.interrupted, self.late = Interrupt(), False, False
         self.law = law_torques(request) if request.law is not None and request.hold else None
         torques = request.torques
         self.stepwise = torques is not None and torques.ndim > 1 and not engine.torques_per_step
@@ -225,51 +177,57 @@ class _Run:
         """The state after them."""
         return self.reached.state
 
-    def record(self, scheme: Scheme) -> Record:
+    def record(self) -> Record:
         """Run to the end, or to Ctrl-C, and give what there is."""
         interrupt = self.interrupt
         try:
             try:
                 interrupt.listen()
-                record = self._run_and_record(scheme)
+                record = self._run_and_record()
             finally:
                 interrupt.end()
         finally:
             interrupt.end()  # again: for an interrupt within the first
-        if interrupt.heard and not self.interrupted:
+        if interrupt.heard and not self.interrupted and not self.late:
             return replace(record, outcomes=interrupted_late(record.outcomes))
         return record
 
-    def _run_and_record(self, scheme: Scheme) -> Record:
+    def _run_and_record(self) -> Record:
         try:
             with np.errstate(all="ignore"):
                 self._run()
         except KeyboardInterrupt:
             self.interrupted = True
-        return self._record(scheme)
-
-    def _record(self, scheme: Scheme) -> Record:
-        request = self.request
-        steps, states = self._collected()
-        t = steps * request.dt
-        tau = self._torques(steps, t, states)
-        accelerations = self._accelerations(states, tau)
-        outcomes = outcomes_of(request, self.state, states, tau, t, self.done, self.interrupted, scheme)
+        request, (t, states) = self.request, self._collected()
+        after = _Aftermath(self, t, states)
+        found: dict[str, Any] = self._derived(after)
         return Record(
             request.plant.arm,
             t,
             states["q"],
             states["qd"],
-            accelerations,
-            tau,
+            found.get("qdd"),  # type: ignore[arg-type]
+            found.get("tau"),  # type: ignore[arg-type]
             states["work"],
             states["lost"],
-            outcomes,
-            scheme.name,
+            found.get("outcomes"),
+            self.scheme.name,
             request.dt,
             request.label,
             request.own,
+            None if found else after.compute,
         )
+
+    def _derived(self, after: "_Aftermath") -> dict[str, Any]:
+        """Torques, accelerations and outcomes; nothing after Ctrl-C, when they wait until somebody asks."""
+        if self.interrupted:
+            return {}
+        try:
+            with self.interrupt.answered_at_once(True):
+                return {name: after.compute(name) for name in LATE}
+        except KeyboardInterrupt:
+            self.late = True
+            return {}
 
     def _run(self) -> None:
         """Chunks of about PATIENCE seconds each, by the pace of the one before."""
@@ -278,23 +236,15 @@ class _Run:
         while self.done < request.steps:
             count, began = self._count(most), time.perf_counter()
             self._advance(count)
-            if not np.any(np.all(np.isfinite(self.state["qd"]), axis=-1)):
+            if not _any_finite(self.state["qd"]):
                 return  # nothing is left to compute
             now = time.perf_counter()
             # the first chunk may have compiled something, and a short one says little: grow step by step
             most = max(1, min(int(PATIENCE * count / max(now - began, 1e-9)), 4 * most))
-            self._tell(0.0)
+            request.progress.tell(self.done / request.steps)
             if self.interrupt.heard and self.done < request.steps:
                 self.interrupted = True
                 return
-
-    def _tell(self, steps: float) -> None:
-        """Call `progress`, not too often; so many steps are done beside those that all rows have done."""
-        request, now = self.request, time.perf_counter()
-        due = now - self.told > PATIENCE or self.done == request.steps
-        if request.progress is not None and due:
-            request.progress((self.done + steps) / request.steps)
-            self.told = now
 
     def _count(self, most: int) -> int:
         """How many steps to take now: no further than the next sample of the law, in whole records where possible."""
@@ -316,23 +266,20 @@ class _Run:
 
         def pause(share: float) -> None:
             self.interrupt.raise_if_heard()
-            self._tell(share * count)
+            done = (first + share * count) / request.steps
+            request.progress.tell(min(done, request.progress.share) if done >= 1.0 else done)
 
         self.engine.pause = pause
         with self.interrupt.answered_at_once(self.at_once):
             tau = self._next_torques(first, count)
             after, rows = self.engine.advance(self.state, first * request.dt, count, request.dt, stride, tau)
         after, rows = request.plant.whole(after), request.plant.whole(rows) if "q" in rows else rows
-        chunks = self.reached.chunks
+        records = self.reached.records
         if recorded:
-            steps = np.arange(first, first + count, stride)
             if self.law is not None and tau is not None:
-                axis = len(request.batch)
-                shape = (*request.batch, len(steps), request.plant.arm.nv)
-                rows["tau"] = np.broadcast_to(np.expand_dims(tau, axis), shape)
-            self.rows[chunks:] = [(steps, rows)]
-            chunks += 1
-        self.reached = _Reached(first + count, after, chunks, tau)
+                rows["tau"] = np.expand_dims(tau, len(request.batch))
+            records = self.room.put(records, len(range(first, first + count, stride)), rows, pause)
+        self.reached = _Reached(first + count, after, records, tau)
 
     def _next_torques(self, first: int, count: int) -> Vector | None:
         """Torques of the next steps: sampled from the law, or those known beforehand."""
@@ -351,46 +298,66 @@ class _Run:
         return request.torques[..., index, :]
 
     def _collected(self) -> tuple[Vector, State]:
-        """Recorded steps and states, the last state among them."""
-        axis, end = len(self.request.batch), {k: self.state[k] for k in ("q", "qd", "work", "lost")}
-        last = {name: np.expand_dims(np.asarray(value), axis) for name, value in end.items()}
-        chunks = self.rows[: self.reached.chunks]
-        parts = [rows for _, rows in chunks]
-        states = {
-            name: np.concatenate([*(np.asarray(rows[name]) for rows in parts), value], axis=axis)
-            for name, value in last.items()
-        }
-        if parts and "tau" in parts[0]:
-            states["tau"] = np.concatenate([rows["tau"] for rows in parts], axis=axis)
-        return np.concatenate([*(steps for steps, _ in chunks), [self.done]]).astype(int), states
+        """Times and states that are recorded, the last state among them."""
+        request, records = self.request, self.reached.records
+        states = self.room.all(records, {k: self.state[k] for k in ("q", "qd", "work", "lost")})
+        return np.append(np.arange(records) * request.every, self.done) * request.dt, states
 
-    def _torques(self, steps: Vector, t: Vector, states: State) -> Vector:
+
+class _Aftermath:
+    """What is computed of a motion when it is over."""
+
+    def __init__(self, run: _Run, t: Vector, states: State) -> None:
+        self.request, self.engine, self.scheme = run.request, run.engine, run.scheme
+        self.reached, self.run = run.reached, run
+        self.t, self.states = t, states
+        self.found: dict[str, Any] = {}
+
+    def compute(self, name: str) -> Any:
+        """Torques 'tau', accelerations 'qdd' or 'outcomes', once."""
+        if name not in self.found:
+            make = {"tau": self._torques, "qdd": self._accelerations, "outcomes": self._outcomes}
+            self.found[name] = make[name]()
+        return self.found[name]
+
+    def _outcomes(self) -> Any:
+        tau, late = self.compute("tau"), self.run.late
+        reached, stopped = self.reached, self.run.interrupted
+        found = outcomes_of(
+            self.request, reached.state, self.states, tau, self.t, reached.done, stopped, self.scheme
+        )
+        return interrupted_late(found) if late else found
+
+    def _torques(self) -> Vector:
         """Torques at the recorded times (*batch, K, n)."""
-        request, axis = self.request, len(self.request.batch)
-        shape = (*request.batch, len(t), request.plant.arm.nv)
+        request, axis, states, reached = self.request, len(self.request.batch), self.states, self.reached
+        shape = (*request.batch, len(self.t), request.plant.arm.nv)
         if request.torques is not None:
             known = request.torques
             if known.ndim > 1:
+                steps = np.append(np.arange(reached.records) * request.every, reached.done)
                 index = np.minimum(steps // max(request.hold, 1), known.shape[-2] - 1)
                 known = known[..., index, :]
             return np.array(np.broadcast_to(known, shape))
         if "tau" in states:  # what was applied; at the end what is held, or what the law says there
-            final = self.reached.tau
+            final = reached.tau
             if final is None:
-                q, qd = self.state["q"], self.state["qd"]
-                final = rows_in_python(request)(self.done * request.dt, q, qd)
-            return np.concatenate([states["tau"], np.expand_dims(final, axis)], axis=axis)
+                q, qd = reached.state["q"], reached.state["qd"]
+                final = rows_in_python(request)(reached.done * request.dt, q, qd)
+            states["tau"][(slice(None),) * axis + (-1,)] = final
+            return states["tau"]
         if request.law is not None and request.law.graph is None:
             law = rows_in_python(request)
             q, qd = (np.moveaxis(states[name], axis, 0) for name in ("q", "qd"))
-            return np.stack([law(float(x), q[i], qd[i]) for i, x in enumerate(t)], axis=axis)
+            return np.stack([law(float(x), q[i], qd[i]) for i, x in enumerate(self.t)], axis=axis)
         return np.array(
-            np.broadcast_to(law_torques(request, timed=True)(t, states["q"], states["qd"]), shape)
+            np.broadcast_to(law_torques(request, timed=True)(self.t, states["q"], states["qd"]), shape)
         )
 
-    def _accelerations(self, states: State, tau: Vector) -> Vector:
-        plant, axis = self.request.plant, len(self.request.batch)
+    def _accelerations(self) -> Vector:
+        plant, axis, states = self.request.plant, len(self.request.batch), self.states
         own = [np.expand_dims(v, axis) for v in self.request.own.values()]
+        tau = self.compute("tau")
         if plant.wrench is not None:
             tau = tau + external_torque(plant.arm, states["q"], plant.wrench)
         with np.errstate(all="ignore"):
@@ -398,3 +365,11 @@ class _Run:
                 states["q"], states["qd"], tau, *own, threads=self.engine.threads
             )
         return np.asarray(found)
+
+
+def _any_finite(speeds: Vector) -> bool:
+    """Whether a motion is left that has not diverged; a million are not all looked at when the first few go on."""
+    rows = speeds.reshape(-1, speeds.shape[-1])
+    return any(
+        bool(np.any(np.all(np.isfinite(rows[k : k + SOME]), axis=-1))) for k in range(0, len(rows), SOME)
+    )

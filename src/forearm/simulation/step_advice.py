@@ -93,6 +93,8 @@ def advise_step(
                 record_every=count,
                 **options,
             )
+            if run.outcome.kind == "interrupted":
+                raise KeyboardInterrupt  # half a motion says nothing about a step
             ends[count] = run.end[0]
         return ends[count]  # type: ignore[no-any-return]
 
@@ -118,6 +120,8 @@ def _along(arm: Any, q0: Any, qd0: Any, duration: float, options: dict[str, Any]
     rough = simulate(
         arm, q0, qd0, duration=duration, dt=duration / steps, **{**rest, "record_every": max(1, steps // 16)}
     )
+    if rough.outcome.kind == "interrupted":
+        raise KeyboardInterrupt
     speeds = np.abs(rough.qd[np.all(np.isfinite(rough.qd), axis=-1)])
     good = np.all(np.isfinite(rough.q) & np.isfinite(rough.qd), axis=-1)
     rates = [fastest_rate(request, (), a, b) for a, b in zip(rough.q[good], rough.qd[good], strict=True)]

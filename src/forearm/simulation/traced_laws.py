@@ -118,7 +118,7 @@ def _check_names(function: Any, gains: Mapping[str, tuple[int, ...]]) -> None:
             "law(t, q, qd)."
         )
     for name in gains:
-        if name in RESERVED:
+        if name in RESERVED or name.startswith("held_"):
             raise StateFault(
                 f"gains: {name!r} is a name that the simulation uses itself; give it another one."
             )

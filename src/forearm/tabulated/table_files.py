@@ -20,6 +20,8 @@ from forearm.tabulated.table_headers import ALIGNED, MAGIC, plan_of
 
 LONGEST_HEADER = 1 << 24
 """Bytes of a header; a longer one is no table of ours."""
+LARGEST_CHECKED = 1 << 26
+"""Bytes up to which all numbers are compared with their checksums; a larger plain file is mapped unseen."""
 
 
 def open_table(path: str | Path, arm: Arm, *, most_bytes: float = MOST_BYTES) -> LookupTable:
@@ -37,24 +39,38 @@ def open_table(path: str | Path, arm: Arm, *, most_bytes: float = MOST_BYTES) ->
         place = file.tell()
         try:
             header = json.loads(line)
+            if header["digest"] != arm.digest:
+                raise ReadFault(
+                    f"{path}: the table was filled for arm {str(header['arm'])[:60]!r} as it was then; arm "
+                    f"{arm.name!r} differs (a load, a parameter or a limit), so every number in it is void. Fill it "
+                    "again with fa.tabulate."
+                )
             plan = plan_of(header, arm)
-            packed = header["compressed"]
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+            packed, sums = header["compressed"], _counts(header["checksums"], len(plan.grids))
+            packed = packed if packed is None else _counts(packed, len(plan.grids))
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError, OverflowError) as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
             raise ReadFault(
-                f"{path}: the header of the table cannot be read ({error}); save it again."
+                f"{path}: the header of the table cannot be read ({reason}); save it again."
             ) from None
-        if header["digest"] != arm.digest:
-            raise ReadFault(
-                f"{path}: the table was filled for arm {header['arm']!r} as it was then; arm {arm.name!r} differs (a "
-                "load, a parameter or a limit), so every number in it is void. Fill it again with fa.tabulate."
-            )
         if packed is not None and plan.bytes > most_bytes:
             raise ReadFault(
                 f"{path}: {plan}, more than the {most_bytes:.3g} bytes allowed; give most_bytes=, or save it with "
                 "compressed=False to map it."
             )
         numbers = _mapped(path, plan, place) if packed is None else _unpacked(path, file, plan, packed)
-    return LookupTable(plan, numbers, learnt=bool(header["learnt"]))
+    if plan.bytes <= LARGEST_CHECKED:
+        found = [zlib.crc32(x.data.cast("B") if x.size else b"") for x in numbers]
+        if found != sums:
+            _refuse_short(path)
+    return LookupTable(plan, numbers, learnt=header["learnt"])
+
+
+def _counts(value: Any, count: int) -> list[int]:
+    """So many whole numbers, from zero."""
+    if not isinstance(value, list) or len(value) != count or any(type(x) is not int or x < 0 for x in value):
+        raise ValueError(f"not {count} whole numbers")
+    return value
 
 
 def _mapped(path: str | Path, plan: TablePlan, place: int) -> tuple[Any, ...]:
@@ -72,15 +88,17 @@ def _mapped(path: str | Path, plan: TablePlan, place: int) -> tuple[Any, ...]:
 
 
 def _unpacked(path: str | Path, file: Any, plan: TablePlan, sizes: list[int]) -> tuple[Any, ...]:
-    found = []
+    found, there = [], Path(path).stat().st_size
     for grid, size in zip(plan.grids, sizes, strict=True):
+        if size > there:
+            _refuse_short(path)
         needed = grid.size * np.dtype(plan.dtype).itemsize
         stream = zlib.decompressobj()
         try:
             content = stream.decompress(file.read(size), needed + 1)
         except zlib.error:
             content = b""
-        if len(content) != needed:
+        if len(content) != needed or not stream.eof:
             _refuse_short(path)
         found.append(np.frombuffer(content, plan.dtype).reshape(grid.cells, len(grid.entries)))
     return tuple(found)

@@ -4,14 +4,14 @@ package; its row here is all that the command line needs to know.
     arm_verbs      arms, show, convert              motion_verbs    torque, simulate
     trust_verbs    verify, check, compare           paper_verbs     derive, cite; count_verbs has count
     machine_verbs  emit, bench, doctor, cache       first_verbs     demo, completion
-    identify_verbs identify, excite
+    identify_verbs identify, excite, watch
 """
 
 VERBS = {
     "The arm": {"arms": "arm_verbs", "show": "arm_verbs", "convert": "arm_verbs"},
     "Dynamics": {"torque": "motion_verbs", "simulate": "motion_verbs"},
     "Trust": {"verify": "trust_verbs", "check": "trust_verbs", "compare": "trust_verbs"},
-    "The real arm": {"identify": "identify_verbs", "excite": "identify_verbs"},
+    "The real arm": {"identify": "identify_verbs", "excite": "identify_verbs", "watch": "identify_verbs"},
     "The papers": {"count": "count_verbs", "derive": "paper_verbs", "cite": "paper_verbs"},
     "Code and machine": {
         "emit": "machine_verbs",

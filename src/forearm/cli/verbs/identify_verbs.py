@@ -1,12 +1,14 @@
-"""Verbs about the numbers of a real arm: identify, excite."""
+"""Verbs about the numbers of a real arm: identify, excite, watch."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, refuse_to_overwrite
+from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, degrees_of, refuse_to_overwrite
 from forearm.cli.output import PLAIN, Shared, note, print_json
+from forearm.faults import StateFault
+from forearm.inertia import Inertia
 
 Numbers = Annotated[tuple[float, ...], Parameter(consume_multiple=True, negative=())]
 """Plain numbers with spaces between."""
@@ -22,7 +24,10 @@ def identify(
     validate: str | None = None,
     payload: Annotated[bool, Parameter(negative=())] = False,
     gains: Numbers = (),
+    loaded: str | None = None,
+    load: Numbers = (),
     coupling: Numbers = (),
+    zero: Numbers = (),
     degrees: Annotated[bool, Parameter(negative=())] = False,
     radians: Annotated[bool, Parameter(negative=())] = False,
     time_unit: Literal["s", "ms", "us", "ns"] | None = None,
@@ -51,9 +56,15 @@ def identify(
     payload
         The arm is known: find mass, centre and inertia of what it holds, in the tool's axes.
     gains
-        Torque of each joint for one ampere, where the log has currents.
+        Torque of each joint for one ampere, where the log has currents; with --loaded, nan for those to be found.
+    loaded
+        A second log of currents, with a known load: the gains are found with it.
+    load
+        That load in the tool's axes: mass, centre x y z, and if known xx xy xz yy yz zz about its centre.
     coupling
         For a log of motors: their reductions, or B of q_joint = B q_motor row by row.
+    zero
+        Where the joints are when the log reads zero [rad, m], if the description has its zero elsewhere.
     degrees
         Angles of the log are in degrees, where its header does not say.
     radians
@@ -86,7 +97,10 @@ def identify(
     options: dict[str, Any] = {
         "gains": gains or None,
         "coupling": _coupling(coupling, found.n),
-        "degrees": degrees if degrees or radians else None,
+        "zero": zero or None,
+        "mend": mend,
+        "check": check,
+        "degrees": degrees_of(degrees, radians),
         "time_unit": time_unit,
         "cutoff": cutoff,
     }
@@ -102,8 +116,8 @@ def identify(
             rotors=rotors,
             smoothing=smoothing,
             prior=prior,
-            mend=mend,
-            check=check,
+            loaded=loaded,
+            load=_load(load),
             **options,
         )
         _told(shared, str(fitted), _fitted_json(fitted))
@@ -121,6 +135,21 @@ def _coupling(numbers: Any, n: int) -> Any:
     if not numbers:
         return None
     return [numbers[n * i : n * i + n] for i in range(n)] if len(numbers) == n * n else list(numbers)
+
+
+def _load(numbers: Any) -> Any:
+    """(mass, centre) or (mass, centre, Inertia) of 4 or 10 numbers."""
+    if not numbers:
+        return None
+    if len(numbers) not in (4, 10):
+        raise StateFault(
+            f"--load has {len(numbers)} numbers; give 4 (mass, centre) or 10 (and xx xy xz yy yz zz)."
+        )
+    mass, x, y, z, *six = numbers
+    if not six:
+        return mass, (x, y, z)
+    xx, xy, xz, yy, yz, zz = six
+    return mass, (x, y, z), Inertia.about_com([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def _told(shared: Shared, text: str, content: dict[str, Any]) -> None:
@@ -148,6 +177,8 @@ def _fitted_json(fitted: Any) -> dict[str, Any]:
         "arm": fitted.arm.name,
         "residuals": {"train": whole.fits, "validation": whole.validated},
         "offset": fitted.offset,
+        "gains": fitted.gains,
+        "gains_std": fitted.gains_std,
         "base": {"names": base.names, "values": base.values, "std": base.std, "consistent": base.consistent},
         "parameters": {
             "names": fitted.parameters.names,
@@ -224,3 +255,73 @@ def excite(
     )
     _told(shared, text, content)
     note(shared, f"written: {target}")
+
+
+def watch(
+    arm: str,
+    log: str,
+    /,
+    *,
+    quiet: str | None = None,
+    threshold: Numbers = (),
+    gain: float = 30.0,
+    gains: Numbers = (),
+    coupling: Numbers = (),
+    zero: Numbers = (),
+    degrees: Annotated[bool, Parameter(negative=())] = False,
+    radians: Annotated[bool, Parameter(negative=())] = False,
+    time_unit: Literal["s", "ms", "us", "ns"] | None = None,
+    cutoff: float | None = None,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> None:
+    """Say when and where something pushed an arm, from a log of its motion.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm, friction and all, as `identify` writes it.
+    log
+        CSV file with t, q1 …, tau1 … (or current1 …), and qd1 … if they were measured; also gzipped.
+    quiet
+        Another log in which nothing was touched: it tells what is usual.
+    threshold
+        From which external torque on a joint is pushed, one number or one for each joint; from the logs otherwise.
+    gain
+        How fast the observer follows [1/s] (30).
+    gains
+        Torque of each joint for one ampere, where the log has currents.
+    coupling
+        For a log of motors: their reductions, or B of q_joint = B q_motor row by row.
+    zero
+        Where the joints are when the log reads zero [rad, m], if the description has its zero elsewhere.
+    degrees
+        Angles of the log are in degrees, where its header does not say.
+    radians
+        They are in radians, however large.
+    time_unit
+        Unit of the log's time, where its header does not say: s, ms, us, ns (s).
+    cutoff
+        Cut-off of the filters [Hz]; from the data otherwise.
+    """
+    from forearm import identification
+
+    found = arm_of(arm, reading=reading)
+    seen = identification.watch(
+        found,
+        log,
+        quiet=quiet,
+        threshold=(threshold if len(threshold) > 1 else threshold[0]) if threshold else None,
+        gain=gain,
+        gains=gains or None,
+        coupling=_coupling(coupling, found.n),
+        zero=zero or None,
+        degrees=degrees_of(degrees, radians),
+        time_unit=time_unit,
+        cutoff=cutoff,
+    )
+    pushes = [
+        {"start": p.start, "end": p.end, "joint": p.joint, "joints": p.joints, "peak": p.peak}
+        for p in seen.pushes
+    ]
+    _told(shared, str(seen), {"pushes": pushes, "threshold": seen.threshold, "notes": seen.notes})

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, motion_of, state_of, writing
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, degrees_of, motion_of, state_of, writing
 from forearm.cli.measures import Numbers
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 from forearm.escapes import terminal
@@ -75,7 +75,11 @@ def torque(
         Draw the torques into this file.
     """
     found = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
+    angles = degrees_of(degrees, radians)
     if motion is None:
+        _refuse_of_files(
+            {"--degrees": degrees, "--radians": radians, "--time-unit": time_unit, "--out": out != STDIO}
+        )
         state = {"q": q, "qd": qd, "qdd": qdd}
         t, rows = None, [state_of(found, name, values)[None] for name, values in state.items()]
         absent = [name for name, values in state.items() if not values]
@@ -83,7 +87,6 @@ def torque(
         about: dict[str, Any] = {"assumed_zero": absent}
     else:
         _refuse_both(q, qd, qdd)
-        angles = degrees if degrees or radians else None
         t, *rows, remarks = motion_of(found, motion, degrees=angles, time_unit=time_unit)
         about = {"notes": remarks}
     parts = _parts(found, rows, formulation, terms)
@@ -123,6 +126,18 @@ def _refuse_both(*states: Any) -> None:
 
     if any(states):
         raise StateFault("torque: a motion and --q, --qd or --qdd were given; give one or the other.")
+
+
+def _refuse_of_files(given: dict[str, Any]) -> None:
+    """Refuse what only a file of a motion takes, where there is none."""
+    from forearm.faults import StateFault
+
+    for name, value in given.items():
+        if value:
+            raise StateFault(
+                f"torque: {name} goes with a file of a motion, and none was given; units of a state are written at its "
+                "numbers: --q 90deg 0.5rad 12mm."
+            )
 
 
 def _parts(arm: Any, rows: list[Any], formulation: str | None, terms: bool) -> dict[str, Any]:

@@ -16,7 +16,15 @@ import numpy.typing as npt
 from forearm.compiler.call import builtin_functions
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.kernel import PRECISIONS, Kernel, KernelSubject
-from forearm.faults import StateFault, coordinates, finite_state, joint_shape, joint_values, not_masked
+from forearm.faults import (
+    StateFault,
+    coordinates,
+    finite_state,
+    joint_shape,
+    joint_values,
+    no_array,
+    not_masked,
+)
 
 Array = npt.NDArray[Any]
 
@@ -88,6 +96,8 @@ def _numbers(where: str, port: Port, value: Any, layout: str) -> Array:
         raise StateFault(
             f"{where}: {port.name} is no array of numbers ({error}); give {shape_text(port, layout)}."
         ) from None
+    except Exception as error:  # whatever an object's own __array__ raises
+        raise no_array(f"{where}: {port.name}", value, error) from error
     if array.dtype.kind not in "fiu":
         kind = "complex" if array.dtype.kind == "c" else f"of type {array.dtype}"
         raise StateFault(

@@ -10,17 +10,20 @@ ALONE = 512
 """States from which other Python threads may run meanwhile; below, letting go of the GIL costs more than it gives."""
 
 
-def batch_entry(graph: Graph, dtype: str, layout: str, scratch: int) -> str:
-    """The text of `@entry` for many states, to go with `@batch`, which wants so many bytes of scratch area."""
-    return "\n".join([*entry_globals(graph), BatchText(graph, dtype, layout, scratch).function()])
+def batch_entry(graph: Graph, dtype: str, layout: str, scratch: int, most: int) -> str:
+    """The text of `@entry` for many states, to go with `@batch`, which wants so many bytes of scratch area.
+
+    Batches of more than `most` states go to `share` in any case, which hears Ctrl-C meanwhile.
+    """
+    return "\n".join([*entry_globals(graph), BatchText(graph, dtype, layout, scratch, most).function()])
 
 
 class BatchText(EntryText):
     """`@entry` for many states: one axis of them, equally long in all arrays; inputs without it are shared."""
 
-    def __init__(self, graph: Graph, dtype: str, layout: str, scratch: int) -> None:
+    def __init__(self, graph: Graph, dtype: str, layout: str, scratch: int, most: int) -> None:
         super().__init__(graph, dtype)
-        self.rows, self.scratch = layout == "rows", scratch
+        self.rows, self.scratch, self.most = layout == "rows", scratch, most
 
     def _rooms(self) -> None:
         super()._rooms()
@@ -121,9 +124,11 @@ class BatchText(EntryText):
             for j, number in enumerate((address, step, apart)):
                 w.put(f"store i64 {number}, ptr {w.at('%table', 24 * i + 8 * j)}")
         alone, shared, done = (w.fresh(s) for s in ("alone", "shared", "computed"))
-        w.put(f"br i1 {w.let(f'icmp eq ptr {threads}, null')}, label %{alone}, label %{shared}")
+        few = w.let(f"icmp sle i64 {self.count}, {self.most}")
+        nobody = w.let(f"icmp eq ptr {threads}, null")
+        w.put(f"br i1 {w.let(f'and i1 {few}, {nobody}')}, label %{alone}, label %{shared}")
         w.label(shared)
-        self._share(threads, new)
+        self._share(w.let(f"select i1 {nobody}, ptr {self._known('one')}, ptr {threads}"), new)
         w.put(f"br label %{done}")
         w.label(alone)
         self._run(new)

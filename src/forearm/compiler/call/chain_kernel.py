@@ -19,12 +19,12 @@ from forearm.faults import KernelFault
 
 @final
 class ChainKernel(MachineKernel):
-    """The torques of a long chain, as loops over links."""
+    """A quantity of a long chain, as loops over links."""
 
     @cached_property
     def plan(self) -> ChainPlan:
         """The scratch area of the batch."""
-        return ChainPlan(self.graph, self.lanes)
+        return ChainPlan(self.graph, self.lanes, "rows" if self.layout == "rows" else "")
 
     def _run_one(self, taken: list[Array], outs: list[Array]) -> None:
         """One state is a batch of one."""
@@ -41,7 +41,7 @@ class ChainKernel(MachineKernel):
         from forearm.compiler.llvm import jit
         from forearm.compiler.llvm.batches import batch_program
 
-        entry = batch_entry(self.graph, self.dtype.name, self.layout, self.plan.size)
+        entry = batch_entry(self.graph, self.dtype.name, self.layout, self.plan.size, self.piece)
         return batch_program(self.graph, self.plan, self.layout, jit.host().triple, entry)
 
     def source(self, kind: str = "llvm") -> str:

@@ -186,8 +186,17 @@ class MachineKernel(Door, Kernel):
         """States 0 to count of the arrays in the table, by so many threads."""
         from forearm.compiler.call import threads
 
-        job = threads.Job(self._batch, table, count, self.plan.tile, SMALLEST_SHARE, self.plan.size)
+        tile = self.plan.tile
+        job = threads.Job(self._batch, table, count, tile, SMALLEST_SHARE, self.plan.size, self.piece)
         threads.run(job, wanted)
+
+    @cached_property
+    def piece(self) -> int:
+        """States of a batch after which Ctrl-C is heard."""
+        from forearm.compiler.call.threads import piece
+
+        ports = (*self.graph.inputs, *self.graph.outputs)
+        return piece(self.counts.operations, sum(port.size for port in ports), self.plan.tile)
 
     # Compiling -------------------------------------------------------------------------------------------
 
@@ -219,7 +228,7 @@ class MachineKernel(Door, Kernel):
         axis = 0 if self.layout == "rows" else -1
         given, into = ([np.expand_dims(a, axis) for a in side] for side in (taken, outs))
         numbers, _alive = arguments.table_numbers(self.graph, given, into, (1,), self.layout)
-        job = threads.Job(code.address("batch"), ctypes.addressof(numbers), 1, 1, 1, self.plan.size)
+        job = threads.Job(code.address("batch"), ctypes.addressof(numbers), 1, 1, 1, self.plan.size, 1)
         threads.run(job, 1)
         return b"".join(a.tobytes() for a in outs)
 

@@ -84,17 +84,19 @@ class ProcessorKernel(MachineKernel):
 
     def text(self, program: str) -> str:
         """A program, `single` or `batch`, as LLVM takes it."""
-        from forearm.compiler.call.batch_entry_text import batch_entry
-        from forearm.compiler.call.entry_text import single_entry
         from forearm.compiler.llvm import jit
-        from forearm.compiler.llvm.batches import batch_program
-        from forearm.compiler.llvm.one_state import single_program
 
         triple, dtype, entry = jit.host().triple, self.dtype.name, ""
         if program == "batch":
+            from forearm.compiler.call.batch_entry_text import batch_entry
+            from forearm.compiler.llvm.batches import batch_program
+
             if self.graph.outputs:
-                entry = batch_entry(self.graph, dtype, self.layout, self.plan.size)
+                entry = batch_entry(self.graph, dtype, self.layout, self.plan.size, self.piece)
             return batch_program(self.graph, self.plan, self.layout, triple, entry)
+        from forearm.compiler.call.entry_text import single_entry
+        from forearm.compiler.llvm.one_state import single_program
+
         if self.graph.outputs:
             entry = single_entry(self.graph, dtype)
         return single_program(self.graph, dtype, jit.host().width(dtype), triple, entry)
@@ -118,7 +120,7 @@ class ProcessorKernel(MachineKernel):
             real = "double" if self.dtype.name == "float64" else "float"
             return c99.source(c99.Unit("forearm", real, {identifier(self.name): self.graph}, {}))
         if kind == "ptx":
-            from forearm.compiler.llvm.ptx import ptx_batch
+            from forearm.compiler.llvm.ptx.ptx_batches import ptx_batch
 
             return ptx_batch(self.graph, self.dtype.name)
         raise KernelFault(f"{self.name}: source({kind!r}) is not known; ask for llvm, asm, numpy, c or ptx.")

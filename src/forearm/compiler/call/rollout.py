@@ -227,7 +227,9 @@ class Rollout:
         rows += [steps, every, *struct.unpack("<2q", struct.pack("<2d", dt, start))]
         table = (ctypes.c_int64 * len(rows))(*rows)
         size = scratch_size(self.roles, self.plan)
-        job = Job(program, ctypes.addressof(table), count, self.plan.tile, SMALLEST_SHARE, size)
+        work = self.graph.counts.operations * steps, sum(port.size for port in kept)
+        piece = threads.piece(*work, self.plan.tile)
+        job = Job(program, ctypes.addressof(table), count, self.plan.tile, SMALLEST_SHARE, size, piece)
         threads.run(job, wanted)
 
     def _rolled(

@@ -31,6 +31,10 @@ LOG = logging.getLogger("forearm")
 
 SPINS = 4000
 """How often a thread looks for work before it sleeps: some hundred microseconds."""
+STRETCH = 10**8
+"""Operations at a stretch, which nobody can interrupt: 0.1 s where one takes a nanosecond."""
+PER_NUMBER = 4
+"""Operations that reading or writing a number from far memory is worth."""
 
 _ALLOCATE = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThread_allocate_lock", ctypes.pythonapi))
 _ACQUIRE = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)(
@@ -120,6 +124,8 @@ class Job(NamedTuple):
     """States below which taking a share costs more than it brings."""
     scratch: int
     """Bytes of scratch area that a thread needs."""
+    piece: int
+    """States that a thread computes at a stretch; between two pieces Ctrl-C is heard."""
 
 
 class Berth:
@@ -157,10 +163,16 @@ class Crew:
     def run(self, job: Job, members: int) -> None:
         """Do a job by so many members, the caller among them; when it returns or raises, nobody is at it."""
         members = self._gathered(members)
+        for first in range(0, job.states, members * job.piece):
+            self._perform(job, members, first, min(first + members * job.piece, job.states))
+
+    def _perform(self, job: Job, members: int, first: int, end: int) -> None:
         pitch = -(-job.scratch // 64) * 64
         if self._area is None or len(self._area) < members * pitch + 64:
             self._area = ctypes.create_string_buffer(members * pitch + 64)
-        marks = _marks(job.states, members, job.grain, job.smallest)
+        marks = _marks(end - first, members, job.grain, job.smallest)
+        if first:
+            marks = (ctypes.c_int64 * len(marks))(*(first + mark for mark in marks))
         where, shares = ctypes.addressof(marks), len(marks) - 1
         area, patience = _aligned(self._area), _patience(members)
         told = job.function, job.table, where, shares, members, area, pitch, patience
@@ -213,7 +225,7 @@ def _aligned(buffer: Any) -> int:
     return -(-ctypes.addressof(buffer) // 64) * 64
 
 
-@cache
+@lru_cache(64)
 def _patience(members: int) -> int:
     """How often to look before sleeping: hardly, where there are more threads than processors."""
     with contextlib.suppress(AttributeError):
@@ -231,7 +243,9 @@ def run(job: Job, wanted: int) -> None:
     members = max(1, min(int(wanted), job.states // job.smallest))
     if members == 1:
         room = ctypes.create_string_buffer(job.scratch + 64)
-        _FUNCTION(job.function)(job.table, 0, job.states, _aligned(room))
+        function, area = _FUNCTION(job.function), _aligned(room)
+        for first in range(0, job.states, job.piece):
+            function(job.table, first, min(first + job.piece, job.states), area)
         return
     try:
         crew = _IDLE.pop()
@@ -239,6 +253,17 @@ def run(job: Job, wanted: int) -> None:
         crew = Crew()
     crew.run(job, members)
     _IDLE.append(crew)
+
+
+def piece(operations: int, numbers: int, grain: int) -> int:
+    """How many states to compute at a stretch: a tenth of a second on a slow machine, some milliseconds on a fast one.
+
+    Args:
+        operations: Of one state.
+        numbers: That one state reads and writes.
+        grain: What it is a multiple of.
+    """
+    return max(1, STRETCH // (operations + PER_NUMBER * numbers + 1) // grain) * grain
 
 
 def _dismiss() -> None:

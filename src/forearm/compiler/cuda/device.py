@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from functools import cache
 from typing import Any
 
-from forearm.compiler.llvm.ptx import DEFAULT_GPU
+from forearm.compiler.llvm.ptx.ptx_batches import DEFAULT_GPU
 from forearm.faults import KernelFault
 
 REGISTERS, LOCAL_BYTES = 4, 3  # CUfunction_attribute numbers of the driver

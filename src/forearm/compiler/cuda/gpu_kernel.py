@@ -20,8 +20,8 @@ from forearm.compiler.call.foreign_arrays import library_of
 from forearm.compiler.cuda.device import GpuProgram, device_name, need_gpu, stream_of
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.kernel import Accuracy, Kernel, KernelSubject
-from forearm.compiler.llvm.ptx import DEFAULT_GPU, ptx_batch
-from forearm.compiler.llvm.ptx_rows import fits_rows, ptx_rows
+from forearm.compiler.llvm.ptx.ptx_batches import DEFAULT_GPU, ptx_batch
+from forearm.compiler.llvm.ptx.ptx_rows import fits_rows, ptx_rows
 from forearm.faults import KernelFault, StateFault
 
 THREADS = 64

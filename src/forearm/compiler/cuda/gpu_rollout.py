@@ -13,8 +13,8 @@ from forearm.compiler.cuda.device import GpuProgram, device_name, need_gpu
 from forearm.compiler.cuda.gpu_kernel import THREADS, back_to, on_device
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.step_rules import StepRule, rule_of
-from forearm.compiler.llvm.ptx import DEFAULT_GPU
-from forearm.compiler.llvm.ptx_rollout import ptx_rollout
+from forearm.compiler.llvm.ptx.ptx_batches import DEFAULT_GPU
+from forearm.compiler.llvm.ptx.ptx_rollout import ptx_rollout
 from forearm.compiler.llvm.rollout_steps import Roles
 from forearm.faults import StateFault
 

@@ -10,7 +10,7 @@ batches         the program for many states
 one_state       the program for one
 rollout_steps   the program that steps: a simulation inside the kernel, on the processor
 chain_loops     the program for a long chain: loops over links
-ptx             the same for NVIDIA GPUs, one state for each thread; ptx_rows for arrays in rows,
-                ptx_rollout for the steps of a simulation
+chain_pairs     its mass matrix: an entry for each pair of links
+ptx/            the same for NVIDIA GPUs, one state for each thread
 jit             text to object code, object code to addresses
 """

@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from forearm.compiler.llvm.chain_pairs import Pairs
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer, fma, operation
 from forearm.compiler.llvm.tiles import Columns, Plan, call_sincos
-from forearm.compiler.model.long_chains import (
+from forearm.compiler.model.chain_sections import (
     TRACED_LINKS,
     Body,
-    LoopedChain,
     NoLoop,
     Section,
     Term,
     entry,
     table_value,
 )
+from forearm.compiler.model.composite_bodies import OF_A_LINK
+from forearm.compiler.model.long_chains import LoopedChain
 
 CIRCULAR = ("sin", "cos")
 
@@ -30,6 +32,13 @@ class ChainPlan(Plan):
 
     graph: Any  # a LoopedChain: it has the ports, the counts and the name of a graph
     lanes: Lanes
+
+    layout: str = ""
+
+    @cached_property
+    def wide(self) -> list[int]:
+        """A matrix of pairs is written straight where arrays are rows."""
+        return [0] if self.layout == "rows" and self.graph.recursion.pairs else []
 
     @property
     def largest(self) -> int:
@@ -56,21 +65,26 @@ class ChainPlan(Plan):
         """What passes between links: a column for each link, numbered from 0."""
         chain: LoopedChain = self.graph
         wanted: dict[tuple[str, int], None] = {}
-        for body in (chain.outward, chain.inward):
-            for term in (t for terms in body.terms for t in terms if t[0] == "other"):
-                wanted[term[1], term[3]] = None
+        for term in (t for body in chain.bodies for t in body.used if t[0] == "other"):
+            wanted[term[1], term[3]] = None
         trace = chain.trace
-        for section, nodes in chain.straight.items():
-            for index in (a for i in nodes for a in trace.builder.args[i]):
-                home = None if trace.fixed[index] else trace.section[index]
-                if home is not None and home not in chain.straight and home != section:
-                    wanted[home[0], trace.place[index]] = None
-        kept = [key for key in wanted if self._body(key[0]).ops[key[1]] not in CIRCULAR]
+        looked_at = [
+            (section, a)
+            for section, nodes in chain.straight.items()
+            for i in nodes
+            for a in trace.builder.args[i]
+        ]
+        for section, index in looked_at:
+            home = None if trace.fixed[index] else trace.section[index]
+            if home is not None and home not in chain.straight and home != section:
+                wanted[home[0], trace.place[index]] = None
+        kept = [key for key in wanted if self.body(key[0]).ops[key[1]] not in CIRCULAR]
         return {key: number for number, key in enumerate(kept)}
 
-    def _body(self, direction: str) -> Body:
-        found: Body = getattr(self.graph, direction)
-        return found
+    def body(self, walk: str) -> Body:
+        """The repeating section of a walk."""
+        chain: LoopedChain = self.graph
+        return next(body for body in chain.bodies if body.walk == walk)
 
     @property
     def first_slot(self) -> int:
@@ -80,7 +94,13 @@ class ChainPlan(Plan):
     @property
     def columns(self) -> int:
         """How many there are."""
-        return self.first_slot + len(self.slots) * self.graph.n
+        return self.first_slot + (len(self.slots) + OF_A_LINK * self.graph.recursion.pairs) * self.graph.n
+
+    def result(self, number: int) -> int:
+        """The first column of a number that is wanted of each link: the output, or what pairs are made of."""
+        if not self.graph.recursion.pairs:
+            return self.outputs[0]
+        return self.first_slot + (len(self.slots) + number) * int(self.graph.n)
 
     def text(self) -> str:
         """The table and the function `@tile`."""
@@ -106,7 +126,12 @@ class _Tile:
         with w.loop("%count", self.lanes.width) as index:
             self.columns = Columns(w, plan, index)
             self._vector()
-        function = w.function("internal void @tile(ptr noalias %scratch, i64 %count) nounwind noinline")
+            if chain.recursion.pairs:
+                self._pairs(index)
+        rows = ", ptr noalias %rows0" if plan.wide else ""
+        function = w.function(
+            f"internal void @tile(ptr noalias %scratch, i64 %count{rows}) nounwind noinline"
+        )
         return self._table() + function.replace("COLUMNS", str(len(self.entries)))
 
     def _table(self) -> str:
@@ -161,21 +186,21 @@ class _Tile:
         mask = f"<{self.lanes.width} x i32> zeroinitializer"
         return w.let(f"shufflevector {self.lanes.type} {first}, {self.lanes.type} poison, {mask}")
 
-    def _slot(self, direction: str, place: int) -> int:
-        return self.plan.first_slot + self.plan.slots[direction, place] * self.chain.n
+    def _slot(self, walk: str, place: int) -> int:
+        return self.plan.first_slot + self.plan.slots[walk, place] * self.chain.n
 
-    def _other(self, direction: str, place: int, link: str | int) -> str:
+    def _other(self, walk: str, place: int, link: str | int) -> str:
         """A value of another section: a sine or cosine, or what that section left in its slot."""
-        op = self.plan._body(direction).ops[place]
+        op = self.plan.body(walk).ops[place]
         if op in CIRCULAR:
             return self._get(self.plan.sines + (op == "cos") * self.chain.n, link)
-        return self._get(self._slot(direction, place), link)
+        return self._get(self._slot(walk, place), link)
 
     # Sections ---------------------------------------------------------------------------------------------
 
     def _angle(self, link: str) -> str:
         """The whole joint angle."""
-        body: Body = self.chain.outward
+        body: Body = self.chain.bodies[0]
         place = next(k for k, op in enumerate(body.ops) if op in CIRCULAR)
         return self._terms(body, link)(body.terms[place][0])
 
@@ -184,9 +209,9 @@ class _Tile:
         w, lanes = self.w, self.lanes
         values: dict[Term, str] = {}
         uses: dict[int, int] = {}
-        for term in (t for terms in body.terms for t in terms if t[0] == "own"):
+        for term in (t for t in body.used if t[0] == "own"):
             uses[term[1]] = uses.get(term[1], 0) + 1
-        kept = {place for direction, place in self.plan.slots if direction == body.direction}
+        kept = {place for walk, place in self.plan.slots if walk == body.walk}
 
         def product(term: Term) -> list[str] | None:
             """The factors of a product that nobody else needs."""
@@ -229,13 +254,13 @@ class _Tile:
         return value
 
     def _repeat(self, body: Body, link: str) -> None:
-        """The repeating section of one link: its slots, and the torque."""
+        """The repeating section of one link: its slots, and what is wanted of it."""
         value = self._terms(body, link)
-        for direction, place in self.plan.slots:
-            if direction == body.direction:
-                self._put(self._slot(direction, place), link, value(("own", place)))
-        if body.direction == "inward":
-            self._put(self.plan.outputs[0], link, value(("own", self.chain.torque)))
+        for walk, place in self.plan.slots:
+            if walk == body.walk:
+                self._put(self._slot(walk, place), link, value(("own", place)))
+        for number, term in enumerate(body.results):
+            self._put(self.plan.result(number), link, value(term))
 
     def _straight(self, section: Section) -> None:
         """A section as traced."""
@@ -248,8 +273,9 @@ class _Tile:
             else:
                 given = [self._node(a, section) for a in trace.builder.args[index]]
                 self.values[index] = w.let(operation(self.lanes, w, op, given))
-        if section[0] == "inward":
-            self._put(self.plan.outputs[0], link, self._node(trace.outputs[section[1] - 1], section))
+        if section[0] == trace.walks[-1]:
+            for number, index in enumerate(trace.results[section[1] - 1]):
+                self._put(self.plan.result(number), link, self._node(index, section))
 
     def _real(self, link: int) -> int:
         """A link of the short chain in the real one."""
@@ -271,31 +297,55 @@ class _Tile:
         return self._other(term[1], term[3], self._real(here[1] + term[2]) - 1)
 
     def _hand_over(self, body: Body, link: int) -> None:
-        """Put what straight sections computed into the slots that the first turn of a loop reads."""
+        """Put what straight sections computed into the slots that the loop reads at a link near its ends."""
         trace = self.chain.trace
         stands = entry(trace, body, link)
         assert stands is not None
         for term, index in stands.items():
-            _, direction, off, place = term
-            home = (direction, link + off)
-            if home in self.chain.straight and (direction, place) in self.plan.slots:
+            _, walk, off, place = term
+            home = (walk, link + off)
+            if home in self.chain.straight and (walk, place) in self.plan.slots:
                 value = self._node(index, home)
-                self._put(self._slot(direction, place), self._real(link + off) - 1, value)
+                self._put(self._slot(walk, place), self._real(link + off) - 1, value)
 
     def _vector(self) -> None:
         """All links of one vector of states."""
-        w, chain, p, n = self.w, self.chain, self.chain.start, self.chain.n
+        for body in self.chain.bodies:
+            if body.outward:
+                self._walk_outward(body)
+            else:
+                self._walk_inward(body)
+
+    def _walk_outward(self, body: Body) -> None:
+        p, n = self.chain.start, self.chain.n
         for link in range(1, p):
-            self._straight(("outward", link))
-        self._hand_over(chain.outward, p)
-        with w.loop(n, 1, p - 1) as i:
-            self._repeat(chain.outward, i)
-        self._straight(("inward", TRACED_LINKS))
-        self._hand_over(chain.inward, TRACED_LINKS - 1)
+            self._straight((body.walk, link))
+        for link in (p, TRACED_LINKS - 1, *([TRACED_LINKS] if body.to_tip else [])):
+            self._hand_over(body, link)
+        with self.w.loop(n - (not body.to_tip), 1, p - 1) as i:
+            self._repeat(body, i)
+        if not body.to_tip:
+            self._straight((body.walk, TRACED_LINKS))
+
+    def _walk_inward(self, body: Body) -> None:
+        w, p, n = self.w, self.chain.start, self.chain.n
+        self._straight((body.walk, TRACED_LINKS))
+        for link in (p, TRACED_LINKS - 1):
+            self._hand_over(body, link)
         with w.loop(n - p) as down:
-            self._repeat(chain.inward, w.let(f"sub i64 {n - 2}, {down}"))
+            self._repeat(body, w.let(f"sub i64 {n - 2}, {down}"))
         for link in range(p - 1, 0, -1):
-            self._straight(("inward", link))
+            self._straight((body.walk, link))
+
+    def _pairs(self, index: str) -> None:
+        """The entries of M, from what is wanted of each link."""
+        plan, n = self.plan, self.chain.n
+        pairs = Pairs(self.w, self.lanes, n, lambda number, link: self._get(plan.result(number), link))
+        if plan.wide:
+            offset = self.w.let(f"mul i64 {index}, {n * n * self.lanes.itemsize}")
+            pairs.into_rows(self.w.at("%rows0", offset))
+        else:
+            pairs.into_columns(lambda place, value: self._put(plan.outputs[0], place, value))
 
 
 def _reach(term: Term) -> int:

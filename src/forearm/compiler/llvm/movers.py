@@ -82,7 +82,7 @@ def _join(w: Writer, piece: Lanes, parts: list[str]) -> str:
     return parts[0]
 
 
-def _part(w: Writer, lanes: Lanes, piece: Lanes, value: str, group: int) -> str:
+def part_of(w: Writer, lanes: Lanes, piece: Lanes, value: str, group: int) -> str:
     """One group of lanes of a value."""
     if piece.width == lanes.width:
         return value
@@ -106,7 +106,7 @@ def rows_function(name: str, lanes: Lanes, size: int, tile: int, *, inward: bool
         rows = [array]
         for _ in range(width - 1):
             rows.append(w.at(rows[-1], "%stride"))
-        _move_block(w, lanes, size, tile, rows, w.at("%columns", w.let(f"mul i64 {first}, {item}")), inward)
+        _move_rows(w, lanes, size, tile, rows, w.at("%columns", w.let(f"mul i64 {first}, {item}")), inward)
     one = Lanes(lanes.dtype, 1)
     with w.when(w.let(f"icmp slt i64 {whole}, %count")), w.loop("%count", 1, whole) as index:
         row = w.let(f"call i64 @llvm.smin.i64(i64 {index}, i64 %last)")
@@ -121,6 +121,30 @@ def rows_function(name: str, lanes: Lanes, size: int, tile: int, *, inward: bool
         f"internal void @{name}(ptr noalias %array, i64 %stride, ptr noalias %columns, i64 %last, i64 %count)"
         " nounwind noinline"
     )
+
+
+UNROLLED = 512
+"""Numbers in a row up to which moving it is written out: more would make the program long, not fast."""
+CHUNK = 64
+"""Numbers of a longer row that are moved in one turn of a loop."""
+
+
+def _move_rows(
+    w: Writer, lanes: Lanes, size: int, tile: int, rows: list[str], base: str, inward: bool
+) -> None:
+    """A vector's worth of whole rows, from or to the columns at `base`."""
+    if size <= UNROLLED:
+        _move_block(w, lanes, size, tile, rows, base, inward)
+        return
+    apart, item = CHUNK * tile * lanes.itemsize, lanes.itemsize
+    with w.loop(size // CHUNK) as turn:
+        along = w.let(f"mul i64 {turn}, {CHUNK * item}")
+        there = w.at(base, w.let(f"mul i64 {turn}, {apart}"))
+        _move_block(w, lanes, CHUNK, tile, [w.at(row, along) for row in rows], there, inward)
+    if size % CHUNK:  # the last chunk overlaps the one before
+        start = size - CHUNK
+        ends = [w.at(row, start * item) for row in rows]
+        _move_block(w, lanes, CHUNK, tile, ends, w.at(base, start * tile * item), inward)
 
 
 def _move_block(
@@ -140,7 +164,7 @@ def _move_block(
             pieces = transpose(w, lanes, [w.load(lanes, a) for a in columns])
             for value, line in zip(pieces, places, strict=True):
                 for g, place in enumerate(line):
-                    w.store(piece, _part(w, lanes, piece, value, g), place)
+                    w.store(piece, part_of(w, lanes, piece, value, g), place)
 
 
 AHEAD = 4096
@@ -200,7 +224,7 @@ class WideRows:
         """Groups of lanes, each a piece of a row: `row` and every len(piece)-th after it."""
         for group in range(self.lanes.width // part.width):
             place = ((row + group * part.width) * self.size + element) * self.lanes.itemsize
-            self.w.store(part, _part(self.w, self.lanes, part, value, group), self.w.at(self.base, place))
+            self.w.store(part, part_of(self.w, self.lanes, part, value, group), self.w.at(self.base, place))
 
 
 def copy_function(lanes: Lanes) -> str:

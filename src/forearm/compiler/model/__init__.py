@@ -9,5 +9,7 @@ tree_model        a robot's quantities: sums over chains, couplings, a free base
 choice            which formulation, in which frames: the cheapest graph is found, not chosen
 trust             whether frames and base parameters still give the arm's torques, before they are used
 long_chains       the recursion as a loop over a table of link constants
+chain_sections    a short chain traced and cut into what one link does; which sections repeat
+composite_bodies  what each link adds to the M of a long chain
 searched.json     what earlier searches found, arm by arm
 """

@@ -20,7 +20,7 @@ import stat
 import sys
 import time
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 LOG = logging.getLogger("forearm")
@@ -70,7 +70,7 @@ def cache_folder() -> Path | None:
         return None
 
 
-@cache
+@lru_cache(64)
 def _tell_once(sentence: str) -> None:
     LOG.warning("%s", sentence)
 
@@ -82,7 +82,12 @@ def _platform_folder() -> Path:
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        told = (
+            os.environ.get("XDG_CACHE_HOME") or ""
+        )  # a relative one is to be ignored, says its specification
+        base = Path(told) if os.path.isabs(told) else Path.home() / ".cache"
+    if not base.is_absolute():  # an empty HOME: no folder of whoever's the present folder is
+        raise RuntimeError("Could not determine home directory.")
     return base / "forearm"
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 
 from forearm.counting.meter.conventions import Convention
 from forearm.counting.meter.tallies import Tally, convention_of, count
@@ -199,7 +199,7 @@ def _part(
     return found[0] if equation is None else found[1].get(equation, Tally())
 
 
-@cache
+@lru_cache(256)
 def _counted(
     stem: str, n: int, convention: Convention, quantity: str, kinds: str
 ) -> tuple[Tally, dict[str, Tally], Tally]:

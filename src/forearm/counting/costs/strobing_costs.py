@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,7 @@ def fitted(part: str, points: Callable[[int], Tally], last: int = 7) -> Cost:
 _KINDS = ("multiplications", "additions", "divisions")
 
 
-@cache
+@lru_cache(256)
 def mass_matrix_responses(stem: str, n: int) -> tuple[Tally, Tally]:
     """Kinematic and dynamic work for M by n unit accelerations; symmetry: joint j asks for torques j … n."""
     kinematic, dynamic = Tally(), Tally()
@@ -111,7 +111,7 @@ def strobed_value(stem: str, n: int) -> Any:
     return values(np.array(columns)).T
 
 
-@cache
+@lru_cache(256)
 def coriolis_responses(stem: str, n: int) -> tuple[Tally, Tally]:
     """Kinematic and dynamic work for all C^i by n(n+1)/2 responses to unit velocities."""
     kinematic, dynamic = Tally(), Tally()

@@ -16,7 +16,7 @@ import re
 import sys
 import tokenize
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import CodeType, FrameType
 
@@ -56,6 +56,8 @@ _SPOTS: dict[int, dict[int, Spot]] = {}
 """Spots by the identity of the code and the place of the instruction: hashing a code object reads all of it."""
 _KEPT: list[CodeType] = []
 """Code objects that were seen, kept alive so that their identities stay theirs."""
+MOST_KEPT = 10_000
+"""Then all are forgotten: a program may make code for ever."""
 
 
 def site(depth: int) -> tuple[Spot, Spot]:
@@ -84,6 +86,9 @@ def site(depth: int) -> tuple[Spot, Spot]:
 
 def _remember(code: CodeType, offset: int, line: int) -> Spot:
     if id(code) not in _SPOTS:
+        if len(_KEPT) >= MOST_KEPT:
+            _SPOTS.clear()
+            _KEPT.clear()
         _SPOTS[id(code)] = {}
         _KEPT.append(code)
     spot = _SPOTS[id(code)][offset] = _spot(code, offset, line)
@@ -99,7 +104,7 @@ def _spot(code: CodeType, offset: int, line: int) -> Spot:
     return Spot(inside, tag, outermost, kind, inside and kind == SUM and _opens_sum(code, offset), line)
 
 
-@cache
+@lru_cache(1000)
 def _instructions(code: CodeType) -> dict[int, dis.Instruction]:
     return {instruction.offset: instruction for instruction in dis.get_instructions(code)}
 

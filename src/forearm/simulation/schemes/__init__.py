@@ -10,10 +10,61 @@ A scheme is added by its file and its name in SCHEMES; `simulate`, `advise_step`
 read the row.
 """
 
-from forearm.simulation.engines import Scheme
+from dataclasses import replace
+
+from forearm.faults import StateFault
+from forearm.simulation.engines import Engine, Scheme, Setting
+from forearm.simulation.request import Request, one_of, rows_in_python
 from forearm.simulation.schemes import dop853, euler, papers, rk4, symplectic
 
 SCHEMES: dict[str, Scheme] = {
     module.SCHEME.name: module.SCHEME for module in (rk4, euler, symplectic, dop853, papers)
 }
 """Every scheme by name; the first is the default."""
+
+
+def scheme_of(method: str, sticking: bool) -> Scheme:
+    """The scheme that a simulation asks for."""
+    if not sticking:
+        return SCHEMES[method]
+    found = SCHEMES[method].sticking
+    if found is None:
+        able = [name for name, scheme in SCHEMES.items() if scheme.sticking is not None]
+        raise StateFault(
+            f"simulate: sticking=True with method={method!r}; joints can stick with "
+            f"method={' or '.join(map(repr, able))} only."
+        )
+    return found
+
+
+def engine_of(request: Request, scheme: Scheme, rtol: float, atol: float, target: str) -> Engine:
+    """The engine of a scheme, or a fault that says what it cannot do."""
+    one_of("target", target, ("cpu", "cuda"))
+    setting = Setting(request, target=target, rtol=rtol, atol=atol)
+    law = request.law
+    in_python = law is not None and setting.within and law.graph is None
+    if target == "cuda" and (in_python or not scheme.gpu):
+        able = [name for name, row in SCHEMES.items() if row.gpu]
+        what = f"this law {law.why}" if in_python and law is not None else f"method is {scheme.name!r}"
+        raise StateFault(
+            f"simulate: target='cuda' runs {' and '.join(able)} with compiled laws, and {what}; give target='cpu', or "
+            "give control_dt= to sample the law on the CPU between steps."
+        )
+    if not scheme.own_parameters and (request.own or request.plant.stop):
+        what = f"{', '.join(request.own)} for each row" if request.own else "limits='stop'"
+        raise StateFault(
+            f"simulate: {scheme.name} does not take {what}; change the arm (arm.with_payload, arm.replace), or give "
+            "method='rk4'."
+        )
+    if not scheme.batches and request.batch:
+        raise StateFault(
+            f"simulate: {scheme.name} takes one motion; give q0 (n,), or method='rk4' for a batch."
+        )
+    if in_python and not scheme.calls_python and law is not None:
+        raise StateFault(
+            f"simulate: {scheme.name} runs in the kernel, and this law {law.why}; give control_dt= to sample it "
+            "between steps, or method='rk4'."
+        )
+    if in_python:
+        return scheme.make(replace(setting, calls=rows_in_python(request)))
+    return scheme.make(replace(setting, law=law.graph if law is not None and setting.within else None))

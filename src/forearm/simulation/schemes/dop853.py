@@ -1,5 +1,7 @@
 """DOP853, the adaptive scheme of Dormand and Prince (order 8) through SciPy: one motion, to many digits."""
 
+from typing import Any
+
 import numpy as np
 
 from forearm.algebra import Vector
@@ -8,21 +10,24 @@ from forearm.simulation.engines import Engine, Scheme, Setting, Stages
 from forearm.simulation.plant import State
 from forearm.simulation.request import law_torques
 
+PARTS = 8
+"""How often it begins anew in a motion, with a careful first step."""
+
 
 class Adaptive(Engine):
-    """Steps of dt are where it reports; it restarts with each call, so that calls should be few."""
+    """Steps of dt are where it reports; its own go on from call to call, so that calls may be short."""
 
     torques_per_step = False
 
     def __init__(self, setting: Setting) -> None:
         """Prepare: the rates come from the steps in NumPy."""
         law = law_torques(setting.request) if setting.within else None
-        self.stages = Stages(setting.plant, RK4, law, {})
+        self.request, self.stages = setting.request, Stages(setting.plant, RK4, law, {})
         self.rtol, self.atol = setting.rtol, setting.atol
-
-    def first_count(self, steps: int, rows: int) -> int:
-        """An eighth of the motion."""
-        return max(1, steps // 8)
+        self.jumps = setting.per_step or (setting.request.law is not None and not setting.within)
+        self.solver: Any = None
+        self.between: Any = None
+        self.left: State | None = None
 
     def start(self, q: Vector, qd: Vector) -> State:
         """The state at the beginning."""
@@ -32,36 +37,58 @@ class Adaptive(Engine):
         self, state: State, t: float, count: int, dt: float, every: int, tau: Vector | None
     ) -> tuple[State, State]:
         """(state after count steps, recorded states)."""
-        from scipy.integrate import solve_ivp
+        # counted from the beginning: the same times to the bit, wherever calls are cut
+        times = dt * (round(t / dt) + np.append(np.arange(0, count, every or count), count))
+        path = np.full((len(times), 2 * self.stages.plant.arm.n + 2), np.nan)
+        path[0] = np.concatenate([state["q"], state["qd"], [state["work"], state["lost"]]])
+        if self.left is not state:
+            self.solver, self.between = self._solver(path[0], t, dt, tau), None
+        self.left = None  # until all is done: an interrupt leaves a solver that is further than the state
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._follow(times, path, dt, tau)
+        after = self._unpack(path[-1])
+        if self.solver.status == "running" or self.solver.t > times[-1]:
+            self.left = after
+        return after, {name: np.array([self._unpack(row)[name] for row in path[:-1]]) for name in state}
 
-        n, stages = self.stages.plant.arm.n, self.stages
+    def _solver(self, y: Vector, t: float, dt: float, tau: Vector | None) -> Any:
+        """SciPy's, from a state to the end of its part of the motion, or to where torques jump."""
+        from scipy.integrate import DOP853
+
+        request, stages, done = self.request, self.stages, round(t / dt)
         full = {name: np.zeros(()) for name in stages.plant.scalars}
-
-        def unpack(y: Vector) -> State:
-            return {"q": y[:n], "qd": y[n : 2 * n], "work": y[2 * n], "lost": y[2 * n + 1]}
+        part = max(1, request.hold if self.jumps else request.steps // PARTS)
+        end = min(request.steps, (done // part + 1) * part)
 
         def slope(now: float, y: Vector) -> Vector:
-            place = full | unpack(y)
+            place = full | self._unpack(y)
             k = stages.rates(place, stages.torques(now, place, tau))
             return np.concatenate([k["q"], k["qd"], [k["work"], k["lost"]]])
 
-        y = np.concatenate([state["q"], state["qd"], [state["work"], state["lost"]]])
-        times = t + dt * np.append(np.arange(0, count, every), count)
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = solve_ivp(
-                slope,
-                (t, times[-1]),
-                y,
-                "DOP853",
-                times,
-                rtol=self.rtol,
-                atol=self.atol,
-            )
-        path = np.full((2 * n + 2, len(times)), np.nan)
-        path[:, : found.y.shape[1]] = found.y
-        return unpack(path[:, -1]), {
-            name: np.array([unpack(column)[name] for column in path.T[:-1]]) for name in state
-        }
+        return DOP853(slope, t, y, end * dt, rtol=self.rtol, atol=self.atol)
+
+    def _follow(self, times: Vector, path: Vector, dt: float, tau: Vector | None) -> None:
+        """Fill the states at the times behind the first; those that it does not reach stay NaN."""
+        k = 1
+        while k < len(times):
+            solver = self.solver
+            if solver.t_old is not None and solver.t >= times[k]:
+                if self.between is None:
+                    self.between = solver.dense_output()
+                path[k] = self.between(times[k])
+                k += 1
+                continue
+            if solver.status == "failed":
+                return
+            if solver.status == "finished":
+                self.solver = solver = self._solver(solver.y, solver.t, dt, tau)
+            solver.step()
+            self.between = None
+            self.pause(float(np.clip((solver.t - times[0]) / (times[-1] - times[0]), 0.0, 1.0)))
+
+    def _unpack(self, y: Vector) -> State:
+        n = self.stages.plant.arm.n
+        return {"q": y[:n], "qd": y[n : 2 * n], "work": y[2 * n], "lost": y[2 * n + 1]}
 
 
 SCHEME = Scheme(

@@ -59,14 +59,14 @@ class PapersScheme(Engine):
 
     def __init__(self, setting: Setting) -> None:
         """Prepare; there are no free parameters here."""
-        self.plant, self.per_step = setting.plant, setting.per_step
+        self.plant, self.per_step, self.progress = setting.plant, setting.per_step, setting.request.progress
         self.law = rows_in_python(setting.request) if setting.within else None
 
     def advance(
         self, state: State, t: float, count: int, dt: float, every: int, tau: Vector | None
     ) -> tuple[State, State]:
         """(state after count steps, recorded states and torques)."""
-        return rows_of_steps(self._step, state, t, count, dt, every, tau, self.per_step)
+        return rows_of_steps(self._step, state, t, count, dt, every, tau, self.per_step, self.pause)
 
     def _torques(self, t: float, state: State, tau: Vector | None) -> Vector:
         return tau if tau is not None or self.law is None else self.law(t, state["q"], state["qd"])  # type: ignore[return-value]
@@ -93,6 +93,7 @@ class PapersScheme(Engine):
         plant, q, qd = self.plant, state["q"], state["qd"]
         rates = {name: np.empty(np.shape(value)) for name, value in state.items()}
         for row in np.ndindex(q.shape[:-1]):
+            self.progress.still()
             here = {name: value[row] for name, value in state.items()}
             force = plant.clipped(np.broadcast_to(tau, q.shape)[row])
             push = self._push(q[row])

@@ -10,7 +10,13 @@ from __future__ import annotations
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer, needed
-from forearm.compiler.llvm.ptx import DEFAULT_GPU, evaluate, kernel_function, ptx_text, result_nodes
+from forearm.compiler.llvm.ptx.ptx_batches import (
+    DEFAULT_GPU,
+    evaluate,
+    kernel_function,
+    ptx_text,
+    result_nodes,
+)
 
 BARRIER = "call void @llvm.nvvm.barrier0()"
 

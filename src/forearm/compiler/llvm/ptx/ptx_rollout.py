@@ -18,7 +18,14 @@ from collections.abc import Callable
 from forearm.compiler.graph.step_rules import Map, Tableau
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer, fma
-from forearm.compiler.llvm.ptx import DEFAULT_GPU, Global, evaluate, kernel_function, ptx_text, start_thread
+from forearm.compiler.llvm.ptx.ptx_batches import (
+    DEFAULT_GPU,
+    Global,
+    evaluate,
+    kernel_function,
+    ptx_text,
+    start_thread,
+)
 from forearm.compiler.llvm.rollout_steps import DOUBLE, Roles
 
 

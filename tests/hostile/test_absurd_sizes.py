@@ -1,0 +1,76 @@
+"""Simulations that no machine can run or keep are refused in a sentence, before anything is taken."""
+
+import resource
+import time
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from cli.verbs import forearm
+from forearm.simulation import Quintic
+
+Q = [0.1, 0.2]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (dict(duration=1e18), r"duration 1e\+18 s in steps of 0.001 s is 1e\+21 steps"),
+        (dict(duration=1e308, dt=1e-308), r"is inf steps"),
+        (dict(duration=1.0, dt=5e-324), r"is inf steps"),
+        (dict(duration=1e300, dt=1e300 / 7), None),
+        (dict(duration=1e8), r"record of 1e\+11 states of a motion takes 8e\+03 GB, and this machine has"),
+        (dict(duration=1e18, q0=np.zeros((4, 2))), r"1e\+21 steps"),
+        (dict(duration=1e6, q0=np.zeros((4, 2)), record_every=1), r"record of 1e\+09 states of 4 motions"),
+        (dict(duration=1e18, record_every=10**18), r"1e\+21 steps"),
+        (dict(duration=1e18, method="dop853"), r"1e\+21 steps"),
+    ],
+)
+def test_a_simulation_that_has_no_end_or_no_room_is_refused_at_once(options, said):
+    given = {"q0": Q, **options}
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    if said is None:
+        fa.simulate(fa.load("rr"), **given)
+        return
+    with pytest.raises(fa.StateFault, match=said) as caught:
+        fa.simulate(fa.load("rr"), **given)
+    assert "\n" not in str(caught.value)
+    assert time.process_time() - began < 2.0
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
+
+
+@pytest.mark.parametrize("words", [("--duration", "1e18"), ("--duration", "1e10", "--every", "1")])
+def test_the_shell_says_so_too(words, capsys):
+    said = forearm(capsys, "simulate", "rr", *words)
+    assert said.code == 2
+    assert "steps" in said.err
+    assert "bug of" not in said.err
+    assert "--every" in said.err or "duration" in said.err
+
+
+def raising(name, error):
+    def method(self, *_, **__):
+        raise error
+
+    return type("Theirs", (), {name: method})()
+
+
+WAYS = {
+    "torque": lambda arm, x: fa.inverse_dynamics(arm, x, Q, Q),
+    "pose": lambda arm, x: fa.pose(arm, x),
+    "kernel": lambda arm, x: fa.compile(arm, "gravity_torque")(x),
+    "q0": lambda arm, x: fa.simulate(arm, x, duration=0.01),
+    "gain": lambda arm, x: fa.simulate(arm, Q, law=lambda t, q, qd, k: k * q, gains={"k": x}, duration=0.01),
+    "limits": lambda arm, x: fa.simulate(arm, Q, torque_limits=x, duration=0.01),
+    "payload": lambda arm, x: fa.simulate(arm, Q, payload=x, duration=0.01),
+    "points": lambda arm, x: Quintic(x, [1.0, 1.0], 1.0),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("error", [KeyError("mine"), OSError("mine"), ZeroDivisionError("mine")], ids=repr)
+def test_an_object_whose_array_raises_is_a_fault_with_its_own_error_as_the_cause(way, error):
+    with pytest.raises(fa.Fault, match=r"gives no array of numbers \(\w+: '?mine'?\)") as caught:
+        WAYS[way](fa.load("rr"), raising("__array__", error))
+    assert caught.value.__cause__ is error

@@ -1,0 +1,104 @@
+"""Files of tables from elsewhere: headers that lie, numbers that changed. One sentence, no memory, no wrong torque."""
+
+import json
+import resource
+
+import numpy as np
+import pytest
+
+import forearm as fa
+
+MAGIC = b"forearm table 1\n"
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["compressed", "plain"])
+def whole(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("tables") / "a.table"
+    fa.tabulate(fa.load("rr"), points=5).save(path, compressed=request.param)
+    return path.read_bytes()
+
+
+def parts(whole):
+    line, _, rest = whole[len(MAGIC) :].partition(b"\n")
+    return json.loads(line), rest
+
+
+def made(header, rest):
+    return MAGIC + (header if isinstance(header, bytes) else json.dumps(header).encode()) + b"\n" + rest
+
+
+def with_axis(header, place, value):
+    changed = json.loads(json.dumps(header))
+    for grid in changed["grids"]:
+        for axis in grid:
+            axis[place] = value
+    return changed
+
+
+AXES = [
+    *((4, points) for points in (10**400, 10**9, 1, 0, -3, 2.5, "7", True, None)),
+    *((2, low) for low in (float("nan"), -1e308, float("-inf"), "0", None)),
+    *((3, high) for high in (float("inf"), 1e-320, -9.0)),
+    *((1, joint) for joint in (-1, 99, 10**30, 0.5)),
+    *((0, what) for what in ("qdd", "\x1b[31m", 3, None)),
+    (5, False),
+    (5, "x"),
+]
+SIZES = ["abc", 5, [], [-1] * 3, [10**18] * 3, [10**30] * 3, ["a"] * 3, [1.5] * 3, {"a": 1}]
+
+
+def hostile(header, rest):
+    yield from (b"[" * 200_000, b'{"a":' * 200_000, [1], None, 7, b"\xff\xfe", b"")
+    for name in ("digest", "method", "interpolation", "dtype", "learnt", "grids", "compressed", "checksums"):
+        yield {key: value for key, value in header.items() if key != name}
+        for value in ([], {}, "\x1b[31m", -1, [[[]]], [[7]], "abc"):
+            yield header | {name: value}
+    yield {key: value for key, value in header.items() if key != "arm"} | {"digest": "x"}
+    yield header | {"digest": "x", "arm": ["\x1b[31m" * 10_000]}
+    yield header | {"grids": header["grids"] + header["grids"][:1]}
+    yield header | {"grids": header["grids"][:-1] + header["grids"][:1]}
+    for place, value in AXES:
+        yield with_axis(header, place, value)
+    for sizes in SIZES:
+        yield header | {"compressed": sizes}
+        yield header | {"checksums": sizes}
+
+
+def refused(path, content):
+    path.write_bytes(content)
+    with pytest.raises(fa.ReadFault) as caught:
+        fa.open_table(path, fa.load("rr"))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 1000
+
+
+def test_a_header_that_lies_is_refused_in_a_sentence_and_takes_nothing(whole, tmp_path):
+    header, rest = parts(whole)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for changed in hostile(header, rest):
+        if changed == header:
+            continue
+        refused(tmp_path / "h.table", made(changed, rest))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+def test_a_changed_number_or_a_cut_file_is_refused(whole, tmp_path):
+    header, rest = parts(whole)
+    first = len(whole) - len(rest)
+    for place in np.linspace(first, len(whole) - 1, 40).astype(int):
+        content = bytearray(whole)
+        content[place] ^= 16
+        refused(tmp_path / "f.table", whole[:place])
+        if (
+            header["compressed"] is not None or rest[place - first]
+        ):  # between two grids zeros stand, which nobody reads
+            refused(tmp_path / "f.table", bytes(content))
+
+
+def test_the_file_as_it_was_is_the_table(whole, tmp_path):
+    path = tmp_path / "a.table"
+    path.write_bytes(whole)
+    arm = fa.load("rr")
+    table, state = fa.open_table(path, arm), [np.full(2, x) for x in (0.1, 0.2, 0.3)]
+    want = fa.tabulate(arm, points=5)
+    np.testing.assert_array_equal(table.torques(arm, *state), want.torques(arm, *state))

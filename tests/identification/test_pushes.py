@@ -1,0 +1,68 @@
+"""Pushes in rough logs: seen when and where they are, and not where none is."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from identification.synthetic import motion_of, somewhat_wrong
+from identification.test_rough_logs import GAINS, rough_log
+
+SPAN = (6.0, 6.5)
+
+
+@pytest.fixture(scope="module")
+def case():
+    true = fa.load("ur10e").with_drives(fa.Drive(rotor_inertia=0.3, side="joint", smoothing=0.01))
+    found = fa.identify(somewhat_wrong(true), rough_log(true, motion_of(true, seed=1)), gains=GAINS)
+    return true, found, motion_of(true, duration=15.0, seed=5)
+
+
+def pushed(true, motion, force, last=5, seed=3):
+    """A push at the tool, which joints up to `last` feel."""
+    log = rough_log(true, motion, seed=seed)
+    s = motion.sample(log["t"])
+    now = (s.t > SPAN[0]) & (s.t < SPAN[1])
+    tau = np.einsum("kij,i->kj", fa.jacobian(true, s.q)[:, :3], force) * now[:, None]
+    tau[:, last:] = 0.0
+    log["current"] = log["current"] - tau / GAINS
+    return log, tau
+
+
+@pytest.mark.parametrize("with_quiet", [False, True])
+def test_a_push_is_seen_when_and_where_it_is(case, with_quiet):
+    true, found, motion = case
+    quiet = rough_log(true, motion_of(true, duration=15.0, seed=11), seed=77) if with_quiet else None
+    log, tau = pushed(true, motion, (60.0, 30.0, 0.0), last=4)
+    (push,) = fa.watch(found.arm, log, quiet=quiet, gains=GAINS).pushes
+    assert abs(push.start - SPAN[0]) < 0.1
+    assert abs(push.end - SPAN[1]) < 0.2
+    assert push.joint == true.joint_names[3]
+    most = np.abs(tau).max(axis=0)
+    assert np.max(np.abs(np.abs(push.peak) - most)) < 0.35 * most.max()
+    assert np.argmax(np.abs(push.peak)) == np.argmax(most)
+
+
+def test_nothing_is_seen_where_nothing_is(case):
+    true, found, motion = case
+    for seed in (3, 4):
+        assert fa.watch(found.arm, rough_log(true, motion, seed=seed), gains=GAINS).pushes == ()
+
+
+def test_a_log_with_a_push_is_said_by_identify(case):
+    true, found, _ = case
+    motion = motion_of(true, seed=1)
+    log, _ = pushed(true, motion, (60.0, 30.0, 0.0))
+    notes = fa.identify(found.arm, log, gains=GAINS).notes
+    (said,) = [note for note in notes if "was the arm touched" in note]
+    assert "at 6" in said or "at 5.9" in said
+    calm = fa.identify(found.arm, rough_log(true, motion), gains=GAINS)
+    assert not any("was the arm touched" in note for note in calm.notes)
+
+
+def test_text_and_arguments(case):
+    true, found, motion = case
+    log, _ = pushed(true, motion, (60.0, 30.0, 0.0))
+    text = str(fa.watch(found.arm, log, gains=GAINS, threshold=30.0))
+    assert "1 push" in text
+    with pytest.raises(fa.StateFault, match="positive torque"):
+        fa.watch(found.arm, log, gains=GAINS, threshold=-1.0)
