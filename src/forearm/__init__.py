@@ -18,6 +18,9 @@ __version__ = "0.1.0"
 _NAMES = {
     # the arm
     "Arm": "arm",
+    "Robot": "robot",
+    "Coupling": "couplings",
+    "Body": "link",
     "Link": "link",
     "Inertia": "inertia",
     "Drive": "link",
@@ -111,6 +114,7 @@ if TYPE_CHECKING:
     from forearm.compiler.pipeline import compile as compile
     from forearm.compiler.sources.casadi_symbols import casadi_function as casadi_function
     from forearm.compiler.sources.controller import emit_c as emit_c
+    from forearm.couplings import Coupling as Coupling
     from forearm.counting import count as count, polynomial as polynomial, published as published
     from forearm.derivation import derive as derive, prove_equal as prove_equal, symbolic as symbolic
     from forearm.dynamics import *
@@ -140,7 +144,7 @@ if TYPE_CHECKING:
         watch as watch,
     )
     from forearm.inertia import Inertia as Inertia
-    from forearm.link import Drive as Drive, Link as Link, Wrench as Wrench
+    from forearm.link import Body as Body, Drive as Drive, Link as Link, Wrench as Wrench
     from forearm.motion.speed_ups import speed_up as speed_up
     from forearm.motion.feasibility import feasible as feasible
     from forearm.motion.profiles.point_to_point import point_to_point as point_to_point
@@ -152,6 +156,7 @@ if TYPE_CHECKING:
     from forearm.page.live_view import View as View, view as view
     from forearm.page.motion_report import report as report
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
+    from forearm.robot import Robot as Robot
     from forearm.simulation import significance as significance, simulate as simulate
     from forearm.page.wasm_simulation import emit_wasm as emit_wasm
     from forearm.strobing import strobe as strobe

@@ -1,4 +1,6 @@
-"""Roll, pitch, yaw, both ways; and right angles written with few digits, which turn exact zeros into small numbers.
+"""Roll, pitch, yaw, both ways; quaternions of rotations; and right angles written with few digits.
+
+Those turn exact zeros into small numbers.
 
 R = Rz(yaw) Ry(pitch) Rx(roll), as URDF has it.
 """
@@ -39,6 +41,19 @@ def roll_pitch_yaw(R: Matrix, near: float = 0.0) -> tuple[float, float, float]:
     # the middle row of Rz(-yaw) R is (0, cos roll, -sin roll)
     roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
     return roll, pitch, yaw
+
+
+def quaternion_of(R: Matrix) -> tuple[float, float, float, float]:
+    """The unit quaternion (x, y, z, w) of a rotation, w not negative, from its largest component: never cancelled."""
+    trace = R[0, 0] + R[1, 1] + R[2, 2]
+    squares = [1 + 2 * R[0, 0] - trace, 1 + 2 * R[1, 1] - trace, 1 + 2 * R[2, 2] - trace, 1 + trace]
+    x, y, z = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    xy, xz, yz = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
+    rows = ((squares[0], xy, xz, x), (xy, squares[1], yz, y), (xz, yz, squares[2], z), (x, y, z, squares[3]))
+    row = rows[squares.index(max(squares))]
+    length = math.copysign(math.sqrt(sum(c * c for c in row)), row[3])
+    qx, qy, qz, qw = (float(c) / length for c in row)
+    return qx, qy, qz, qw
 
 
 def nearest_right_angle(angle: float, within: float | None) -> float:

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from forearm import faults
-from forearm.algebra import Matrix, Scalar, Vector, is_number, is_zero, parallel_axis, product, turned_tensor
+from forearm.algebra import Matrix, Scalar, Vector, is_number, is_zero, product
 from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
 from forearm.inertia import Inertia
-from forearm.link import Drive, Link, combined, link_of_ten, moved_frame
+from forearm.link import Drive, Link, body_in_frame, combined, link_of_ten, moved_frame
 
 
 @dataclass(frozen=True)
@@ -162,6 +162,26 @@ class Arm(Part):
         return g
 
     @property
+    def nv(self) -> int:
+        """Numbers in a state's qd, qdd and tau: the joints."""
+        return len(self.links)
+
+    @property
+    def nq(self) -> int:
+        """Numbers in a state's q: the joints."""
+        return len(self.links)
+
+    @property
+    def state_links(self) -> tuple[Link, ...]:
+        """The links whose joints the last numbers of a state are: all of them."""
+        return self.links
+
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """The link that each hangs on, as a robot has it: the one before."""
+        return tuple(range(len(self.links)))
+
+    @property
     def root(self) -> Pose:
         """The constant pose before the first joint, seen from frame 0 (none: an arm's frame 0 is at joint 1)."""
         return Pose()
@@ -249,22 +269,13 @@ class Arm(Part):
         """
         faults.payload_frame(frame)
         faults.needs_dynamics(self, "payload")
-        mass = faults.scalar(mass, "payload mass", "kg")
-        center = np.array(faults.vector(com, "payload com", "m"))
-        given = Inertia.point() if inertia is None else inertia
-        faults.part(given, Inertia, "payload inertia")
-        tensor: Matrix = np.array(given.tensor)
-        if given.about == "origin":
-            tensor = tensor - parallel_axis(mass, center)
-        if is_number(mass) and mass == 0 and not np.any(tensor):
-            return self
         number, pose = self.place_of(frame)  # type: ignore[arg-type]
+        body = body_in_frame(mass, com, inertia, pose)
+        if body is None:
+            return self
         if not number:
             faults.payload_on_base(frame, self.name)
-        if pose != SAME:
-            center = product(pose.R, center) + pose.p
-            tensor = turned_tensor(pose.R, tensor)
-        held = combined(self.links[number - 1], mass, center, tensor)
+        held = combined(self.links[number - 1], *body)
         return self.replace(links=(*self.links[: number - 1], held, *self.links[number:]))
 
     def with_drives(self, given: Any) -> "Arm":

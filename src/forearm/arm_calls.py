@@ -11,10 +11,12 @@ import numpy as np
 
 from forearm import faults
 from forearm.arm import Arm
+from forearm.compiler.call.arguments import JOINT_INPUTS
 from forearm.compiler.call.door import Door
 from forearm.compiler.call.foreign_arrays import Foreign, foreign_kind, library_of
 from forearm.kinematics import frame_names
 from forearm.results import results_of
+from forearm.robot import Robot
 
 LOG = logging.getLogger("forearm")
 
@@ -28,7 +30,7 @@ class KernelKey(NamedTuple):
     """What `compile` was told besides."""
 
 
-def kernel_of(arm: Arm, quantity: str, **how: Any) -> Any:
+def kernel_of(arm: Arm | Robot, quantity: str, **how: Any) -> Any:
     """The arm's kernel for a quantity, compiled once and kept on the arm."""
     key = KernelKey(quantity, tuple(how.items()))
     try:
@@ -42,7 +44,7 @@ def kernel_of(arm: Arm, quantity: str, **how: Any) -> Any:
     return kernel
 
 
-def kept_call(arm: Arm, quantity: str) -> Any:
+def kept_call(arm: Arm | Robot, quantity: str) -> Any:
     """What an arm enters for a quantity without options, or None."""
     try:
         return arm.calls.get(quantity)
@@ -50,7 +52,7 @@ def kept_call(arm: Arm, quantity: str) -> Any:
         faults.no_arm(arm)
 
 
-def arm_call(arm: Arm, quantity: str, frame: Any = None, local: bool | None = None) -> Any:
+def arm_call(arm: Arm | Robot, quantity: str, frame: Any = None, local: bool | None = None) -> Any:
     """What an arm enters for a quantity: `arm_call(...).enter(q, qd)` is the fastest way into its kernel."""
     key = quantity if frame is None else (quantity, frame) if local is None else (quantity, frame, local)
     try:
@@ -69,7 +71,7 @@ def arm_call(arm: Arm, quantity: str, frame: Any = None, local: bool | None = No
 class LetteredCall:
     """A quantity of an arm with letters in place of numbers: a closed form, or a fault that says where to get it."""
 
-    def __init__(self, arm: Arm, quantity: str, options: dict[str, Any]) -> None:
+    def __init__(self, arm: Any, quantity: str, options: dict[str, Any]) -> None:
         from forearm.derivation.symbolic_states import closed_function
 
         self.enter = closed_function(arm, quantity, options.get("frame"))
@@ -78,7 +80,7 @@ class LetteredCall:
 class ArmCall(Door):
     """A quantity of an arm for arrays of any kind: what is plain goes to machine code, all else through the checks."""
 
-    def __init__(self, arm: Arm, quantity: str, options: dict[str, Any]) -> None:
+    def __init__(self, arm: Arm | Robot, quantity: str, options: dict[str, Any]) -> None:
         self.arm, self.quantity, self.options = arm, quantity, options
         self.kernel = kernel_of(arm, quantity, **options)
         self.names = [port.name for port in self.kernel.graph.inputs]
@@ -123,7 +125,7 @@ class ArmCall(Door):
         ports = self.kernel.graph.inputs
         arrays = {p.name: np.asarray(v, dtype=object) for p, v in zip(ports, values, strict=True)}
         for port in ports:
-            if port.shape == (self.arm.n,):
+            if port.name in JOINT_INPUTS:
                 arrays[port.name] = faults.joint_values(self.arm, port.name, arrays[port.name])
             if arrays[port.name].ndim != len(port.shape):
                 raise faults.StateFault(
@@ -155,10 +157,10 @@ def single_precision(values: Any) -> bool:
     return types == {np.dtype(np.float32)}
 
 
-def hint_degrees(arm: Arm, q: Any) -> None:
+def hint_degrees(arm: Arm | Robot, q: Any) -> None:
     """Log a warning when angles look like degrees."""
     values = faults.joint_values(arm, "q", q)
-    hint = faults.degrees_hint(arm, values.reshape(-1, arm.n)[:64])
+    hint = faults.degrees_hint(arm, values.reshape(-1, values.shape[-1])[:64])
     if hint:
         LOG.warning("%s: %s", arm.name, hint)
 

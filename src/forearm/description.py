@@ -37,6 +37,8 @@ class Sheet:
 def arm_text(arm: Any) -> str:
     """The arm as plain text, aligned on decimal points."""
     blocks = ["\n".join([headline(arm), *(f"  {key:9} {value}" for key, value in summary(arm))])]
+    if is_robot(arm):
+        blocks.append("\n".join(["Tree", *(f"  {line}" for line in tree_lines(arm))]))
     blocks += [_sheet_text(sheet) for sheet in sheets(arm)]
     for title, sentences in remarks(arm):
         blocks.append("\n".join([title, *(_wrapped(sentence) for sentence in sentences)]))
@@ -50,6 +52,8 @@ def arm_html(arm: Any) -> str:
         for key, value in summary(arm)
     )
     parts = [f"<p><b>{escapes.html(headline(arm))}</b></p><table style='{_TABLE}'>{facts}</table>"]
+    if is_robot(arm):
+        parts.append(f"<pre>{escapes.html(chr(10).join(tree_lines(arm)))}</pre>")
     parts += [_sheet_html(sheet) for sheet in sheets(arm)]
     for title, sentences in remarks(arm):
         items = "".join(f"<li>{escapes.html(sentence)}</li>" for sentence in sentences)
@@ -65,17 +69,51 @@ def headline(arm: Any) -> str:
     kinds = [link.kind for link in arm.links]
     counts = [f"{kinds.count(k)} {k}" for k in ("revolute", "prismatic") if k in kinds]
     mass = f"{_number(arm.total_mass)} kg" if arm.dynamics else "kinematics only: no masses are known"
-    joints = "joint" if arm.n == 1 else "joints"
+    n = len(kinds)
+    joints = "joint" if n == 1 else "joints"
     title = dict(arm.provenance).get("title")
     name = f"{arm.name} ({title})" if title else arm.name
-    return f"{name}: {arm.n} {joints} ({', '.join(counts)}), {mass}"
+    base = " on a free base" if is_robot(arm) and arm.free else ""
+    followers = f", {n - arm.n} of them coupled" if n > arm.n else ""
+    return f"{name}: {n} {joints} ({', '.join(counts) or 'a free body'}){base}{followers}, {mass}"
+
+
+def is_robot(arm: Any) -> bool:
+    """Whether it is a tree."""
+    return hasattr(arm, "couplings")
+
+
+def tree_lines(robot: Any) -> list[str]:
+    """The tree drawn: each joint under the link that it hangs on, tools and couplings beside it."""
+    leads = {c.joint: " + ".join(f"{f:g} {name}" for name, f in c.terms) for c in robot.couplings}
+    offsets = {c.joint: c.offset for c in robot.couplings}
+    tools = {tool.link: tool.name for tool in robot.tools}
+    lines = ["base (free)" if robot.free else "base"]
+
+    def draw(parent: int, indent: str) -> None:
+        below = [i for i, p in enumerate(robot.parents, 1) if p == parent]
+        for i in below:
+            link, last = robot.links[i - 1], i == below[-1]
+            mark = "" if link.revolute else " (slides)"
+            follows = f" = {leads[link.name]}" if link.name in leads else ""
+            follows += f" {offsets[link.name]:+g}" if offsets.get(link.name) else ""
+            end = f" -> {tools[i]}" if i in tools else ""
+            lines.append(f"{indent}{'└─ ' if last else '├─ '}{link.name}{mark}{follows}{end}")
+            draw(i, indent + ("   " if last else "│  "))
+
+    draw(0, "")
+    return lines
 
 
 def summary(arm: Any) -> list[tuple[str, str]]:
     """Gravity, base, tool, what is included."""
     facts = [("gravity", f"{_triple(arm.gravity)} m/s², world axes")]
     facts.append(("base", _pose(arm.base, "at the world's origin")))
-    facts.append(("tool", _pose(arm.tool, "the flange (frame n)")))
+    if is_robot(arm):
+        facts.append(("state", f"q has {arm.nq} numbers, qd, qdd and tau {arm.nv}"))
+        facts.append(("ends", ", ".join(arm.tips)))
+    else:
+        facts.append(("tool", _pose(arm.tool, "the flange (frame n)")))
     facts.append(("included", included(arm)))
     names = ", ".join(name for name, _ in arm.configurations)
     frames = ", ".join(frame.name for frame in arm.frames)
@@ -97,7 +135,7 @@ def included(arm: Any) -> str:
 
 def sheets(arm: Any) -> list[Sheet]:
     """Joints; bodies, if masses are known; drives, if there are any."""
-    found = [_joints(arm)]
+    found = [_joints(arm)] if arm.links else []
     if arm.dynamics:
         found.append(_bodies(arm))
     if arm.has_drives:
@@ -118,12 +156,20 @@ def remarks(arm: Any) -> list[tuple[str, list[str]]]:
 
 
 def _joints(arm: Any) -> Sheet:
-    rows = [dh_row(link) for link in arm.links]
-    if all(row is not None for row in rows):
+    rows = [None if is_robot(arm) else dh_row(link) for link in arm.links]
+    if all(row is not None for row in rows) and arm.links:
         legend = "Rz(q + θ) Tz(d) Tx(a) Rx(α), q added to d where prismatic; m, rad"
         header: tuple[str, ...] = ("a", "α", "d", "θ")
         shown: list[tuple[str, ...]]
         shown = [(_number(a), _angle(alpha), _number(d), _angle(t)) for a, alpha, d, t in filter(None, rows)]
+    elif is_robot(arm):
+        legend = "at x y z, roll pitch yaw of the link before, Rz(q + θ) Tz(d), q added to d where prismatic; m, rad"
+        header = ("on", "x", "y", "z", "roll", "pitch", "yaw")
+        befores = ["base" if not p else str(p) for p in arm.parents]
+        shown = [
+            (before, *(_number(x) for x in mount.translation), *_rpy(mount))
+            for before, mount in zip(befores, arm.mounts, strict=True)
+        ]
     else:
         legend = "Rz(q + θ) Tz(d) then the pose x y z, roll pitch yaw; q added to d where prismatic; m, rad"
         header = ("d", "θ", "x", "y", "z", "roll", "pitch", "yaw")

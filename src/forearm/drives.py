@@ -7,19 +7,29 @@ drives the joint, and it rises with speed as long as the two levels differ by no
 
 import numpy as np
 
-from forearm.algebra import Scalar, Vector, is_zero, sqrt
+from forearm.algebra import Matrix, Scalar, Vector, is_zero, sqrt
 from forearm.arm import Arm
 from forearm.link import Drive
+from forearm.robot import Robot
 
 
-def rotor_torque(arm: Arm, qdd: Vector) -> Vector:
+def rotor_torque(arm: Arm | Robot, qdd: Vector) -> Vector:
     """Reflected rotor inertia times joint acceleration (n,)."""
     return np.array([link.drive.reflected_inertia * a for link, a in zip(arm.links, qdd, strict=True)])
 
 
-def rotor_inertias(arm: Arm) -> Vector:
+def rotor_inertias(arm: Arm | Robot) -> Vector:
     """Reflected rotor inertia of each joint (n,): the diagonal that M gains."""
     return np.array([link.drive.reflected_inertia for link in arm.links])
+
+
+def rotor_matrix(arm: Arm | Robot) -> Matrix:
+    """What M gains by the rotors (nv, nv): a diagonal, unless couplings make one joint's rotor another's."""
+    inertias = np.diag(rotor_inertias(arm))
+    if not isinstance(arm, Robot):
+        return inertias
+    B, before = arm.coupling_map[0], arm.nv - arm.n
+    return np.pad(B.T @ inertias @ B, ((before, 0), (before, 0)))
 
 
 def dry_friction(drive: Drive, v: Scalar) -> Scalar:
@@ -31,13 +41,13 @@ def dry_friction(drive: Drive, v: Scalar) -> Scalar:
     return s * ((forth + back) / 2 + (forth - back) / 2 * s)
 
 
-def friction_torque(arm: Arm, qd: Vector) -> Vector:
+def friction_torque(arm: Arm | Robot, qd: Vector) -> Vector:
     """Viscous and dry friction (n,), to be added to the torque that moves the arm."""
     return np.array(
         [link.drive.viscous * v + dry_friction(link.drive, v) for link, v in zip(arm.links, qd, strict=True)]
     )
 
 
-def dissipated_power(arm: Arm, qd: Vector) -> Scalar:
+def dissipated_power(arm: Arm | Robot, qd: Vector) -> Scalar:
     """Power lost in friction [W]."""
     return friction_torque(arm, qd) @ qd

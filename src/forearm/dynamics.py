@@ -11,6 +11,7 @@ Arrays decide where the work is done: NumPy, CuPy, PyTorch or JAX arrays go in, 
 device where they live, in their precision.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -21,12 +22,17 @@ from forearm.algebra import AnyArray, Matrix, States, Vector
 from forearm.arm import Arm
 from forearm.arm_calls import arm_call, kept_call, mark_rows_not_finite
 from forearm.compiler.call.foreign_arrays import on_natives
+from forearm.drives import rotor_matrix
 from forearm.inertia import TEN, numbers_of
 from forearm.link import Wrench
 from forearm.results import Derivatives, Energy, ForwardDerivatives, JointReactions, Terms
+from forearm.robot import Robot
 
 __all__ = [
     "bias_torque",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "centroidal_momentum",
     "christoffel",
     "coriolis_matrix",
     "coriolis_transpose_times",
@@ -42,6 +48,7 @@ __all__ = [
     "mass_matrix",
     "mass_matrix_rate",
     "momentum",
+    "mount_wrench",
     "parameter_names",
     "parameters",
     "pose",
@@ -56,12 +63,12 @@ __all__ = [
 
 
 def inverse_dynamics(
-    arm: Arm,
+    arm: Arm | Robot,
     q: States,
     qd: States,
     qdd: States,
     *,
-    wrench: Wrench | None = None,
+    wrench: Wrench | Sequence[Wrench] | None = None,
     out: AnyArray | None = None,
     threads: int = 1,
 ) -> Vector:
@@ -86,12 +93,12 @@ def inverse_dynamics(
 
 
 def forward_dynamics(
-    arm: Arm,
+    arm: Arm | Robot,
     q: States,
     qd: States,
     tau: States,
     *,
-    wrench: Wrench | None = None,
+    wrench: Wrench | Sequence[Wrench] | None = None,
     out: AnyArray | None = None,
     threads: int = 1,
     status: AnyArray | None = None,
@@ -114,9 +121,23 @@ def forward_dynamics(
 
 
 def external_torque(
-    arm: Arm, q: States, wrench: Wrench, *, out: AnyArray | None = None, threads: int = 1
+    arm: Arm | Robot,
+    q: States,
+    wrench: Wrench | Sequence[Wrench],
+    *,
+    out: AnyArray | None = None,
+    threads: int = 1,
 ) -> Vector:
-    """Jᵀ f (..., n): what a wrench on the arm does at the joints."""
+    """Jᵀ f (..., n): what a wrench on the arm, or several at once, do at the joints."""
+    if isinstance(wrench, (list, tuple)) and wrench and all(isinstance(w, Wrench) for w in wrench):
+        first, *others = wrench
+        found = external_torque(arm, q, first, threads=threads)
+        for other in others:
+            found = found + external_torque(arm, q, other, threads=threads)
+        if out is None:
+            return found
+        out[...] = found  # type: ignore[index]
+        return out  # type: ignore[return-value]
     if not isinstance(wrench, Wrench):
         raise faults.StateFault(
             f"wrench is {faults.a_or_an(type(wrench).__name__)}; give a Wrench(force=, moment=, at=, frame=): six "
@@ -131,66 +152,78 @@ def external_torque(
 # -- the terms of the equation of motion -------------------------------------------------------------------
 
 
-def mass_matrix(arm: Arm, q: States, *, out: AnyArray | None = None, threads: int = 1) -> Matrix:
+def mass_matrix(arm: Arm | Robot, q: States, *, out: AnyArray | None = None, threads: int = 1) -> Matrix:
     """M(q) (..., n, n), full and symmetric, reflected rotor inertia included."""
     return arm_call(arm, "mass_matrix").enter(q, out=out, threads=threads)
 
 
-def solve_mass(arm: Arm, q: States, b: States, *, out: AnyArray | None = None, threads: int = 1) -> Vector:
+def solve_mass(
+    arm: Arm | Robot, q: States, b: States, *, out: AnyArray | None = None, threads: int = 1
+) -> Vector:
     """x (..., n) with M(q) x = b, by factors, never by an inverse."""
     return arm_call(arm, "solve_mass").enter(q, b, out=out, threads=threads)
 
 
 def mass_matrix_rate(
-    arm: Arm, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1
+    arm: Arm | Robot, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1
 ) -> Matrix:
     """dM/dt (..., n, n) along qd."""
     return arm_call(arm, "mass_matrix_rate").enter(q, qd, out=out, threads=threads)
 
 
 def coriolis_matrix(
-    arm: Arm, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1
+    arm: Arm | Robot, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1
 ) -> Matrix:
     """C(q, qd) (..., n, n) by Christoffel symbols: dM/dt - 2 C is skew. (C is not unique; C qd is.)"""
     return arm_call(arm, "coriolis_matrix").enter(q, qd, out=out, threads=threads)
 
 
 def coriolis_transpose_times(
-    arm: Arm, q: States, qd: States, v: States, *, out: AnyArray | None = None, threads: int = 1
+    arm: Arm | Robot, q: States, qd: States, v: States, *, out: AnyArray | None = None, threads: int = 1
 ) -> Vector:
     """C(q, qd)ᵀ v (..., n) without forming C: what a momentum observer needs (v = qd there)."""
     return arm_call(arm, "coriolis_transpose_times").enter(q, qd, v, out=out, threads=threads)
 
 
-def christoffel(arm: Arm, q: States, *, out: AnyArray | None = None, threads: int = 1) -> Matrix:
+def christoffel(arm: Arm | Robot, q: States, *, out: AnyArray | None = None, threads: int = 1) -> Matrix:
     """C[i, j, k] (..., n, n, n), symmetric in j and k: tau_i = Σ C[i, j, k] qd_j qd_k."""
     return arm_call(arm, "christoffel").enter(q, out=out, threads=threads)
 
 
-def gravity_torque(arm: Arm, q: States, *, out: AnyArray | None = None, threads: int = 1) -> Vector:
+def gravity_torque(arm: Arm | Robot, q: States, *, out: AnyArray | None = None, threads: int = 1) -> Vector:
     """g(q) (..., n): the torques that hold the arm still."""
     return arm_call(arm, "gravity_torque").enter(q, out=out, threads=threads)
 
 
-def bias_torque(arm: Arm, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1) -> Vector:
+def bias_torque(
+    arm: Arm | Robot, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1
+) -> Vector:
     """C qd + g + friction (..., n): the torques at zero acceleration."""
     return arm_call(arm, "bias_torque").enter(q, qd, out=out, threads=threads)
 
 
-def momentum(arm: Arm, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1) -> Vector:
+def momentum(
+    arm: Arm | Robot, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1
+) -> Vector:
     """Generalised momentum M qd (..., n)."""
     return arm_call(arm, "momentum").enter(q, qd, out=out, threads=threads)
 
 
 def energy(
-    arm: Arm, q: States, qd: States, *, out: tuple[AnyArray, ...] | None = None, threads: int = 1
+    arm: Arm | Robot, q: States, qd: States, *, out: tuple[AnyArray, ...] | None = None, threads: int = 1
 ) -> Energy:
     """Kinetic and potential energy (...) [J], as a named tuple; the rotors' kinetic energy included."""
     return arm_call(arm, "energy").enter(q, qd, out=out, threads=threads)
 
 
 def reactions(
-    arm: Arm, q: States, qd: States, qdd: States, *, out: tuple[AnyArray, ...] | None = None, threads: int = 1
+    arm: Arm | Robot,
+    q: States,
+    qd: States,
+    qdd: States,
+    *,
+    out: tuple[AnyArray, ...] | None = None,
+    threads: int = 1,
 ) -> JointReactions:
     """Force and moment (..., n, 3) that each joint carries: link i-1 on link i, axes of link i, at origin i-1.
 
@@ -217,58 +250,105 @@ def _drive_and_bearing(arm: Arm, xp: Any, force: Any, moment: Any) -> tuple[Any,
     return drive, force - along * sliding, moment - along * turning
 
 
+def mount_wrench(
+    arm: Arm | Robot, q: States, qd: States, qdd: States, *, out: AnyArray | None = None, threads: int = 1
+) -> Vector:
+    """[force; moment] (..., 6) that a robot on a fixed base exerts on its mount: world axes, at the base's origin.
+
+    By all that moves; the base's own weight is not in it.
+    """
+    faults.needs_mount(arm)
+    return arm_call(arm, "mount_wrench").enter(q, qd, qdd, out=out, threads=threads)
+
+
+def center_of_mass(arm: Arm | Robot, q: States, *, out: AnyArray | None = None, threads: int = 1) -> Vector:
+    """Centre of mass of all that moves (..., 3), world axes [m]."""
+    return arm_call(arm, "center_of_mass").enter(q, out=out, threads=threads)
+
+
+def center_of_mass_jacobian(
+    arm: Arm | Robot, q: States, *, out: AnyArray | None = None, threads: int = 1
+) -> Matrix:
+    """J (..., 3, n): velocity of the centre of mass = J qd, world axes."""
+    return arm_call(arm, "center_of_mass_jacobian").enter(q, out=out, threads=threads)
+
+
+def centroidal_momentum(
+    arm: Arm | Robot, q: States, qd: States, *, out: AnyArray | None = None, threads: int = 1
+) -> Vector:
+    """[linear; angular] momentum (..., 6) about the centre of mass, world axes [kg m/s, kg m²/s]."""
+    return arm_call(arm, "centroidal_momentum").enter(q, qd, out=out, threads=threads)
+
+
 def derivatives(
-    arm: Arm, q: States, qd: States, qdd: States, *, out: tuple[AnyArray, ...] | None = None, threads: int = 1
+    arm: Arm | Robot,
+    q: States,
+    qd: States,
+    qdd: States,
+    *,
+    out: tuple[AnyArray, ...] | None = None,
+    threads: int = 1,
 ) -> Derivatives:
     """d tau/d q and d tau/d qd (..., n, n), as a named tuple (dq, dqd); d tau/d qdd is `mass_matrix`."""
     return arm_call(arm, "derivatives").enter(q, qd, qdd, out=out, threads=threads)
 
 
 def forward_derivatives(
-    arm: Arm, q: States, qd: States, tau: States, *, out: tuple[AnyArray, ...] | None = None, threads: int = 1
+    arm: Arm | Robot,
+    q: States,
+    qd: States,
+    tau: States,
+    *,
+    out: tuple[AnyArray, ...] | None = None,
+    threads: int = 1,
 ) -> ForwardDerivatives:
     """d qdd/d q, d qdd/d qd, d qdd/d tau (..., n, n), as a named tuple (dq, dqd, dtau)."""
     return arm_call(arm, "forward_derivatives").enter(q, qd, tau, out=out, threads=threads)
 
 
 def regressor(
-    arm: Arm, q: States, qd: States, qdd: States, *, out: AnyArray | None = None, threads: int = 1
+    arm: Arm | Robot, q: States, qd: States, qdd: States, *, out: AnyArray | None = None, threads: int = 1
 ) -> Matrix:
     """Y (..., n, 10 n) with Y @ parameters(arm) the rigid-body torques; columns as `parameter_names` says."""
     return arm_call(arm, "regressor").enter(q, qd, qdd, out=out, threads=threads)
 
 
-def parameters(arm: Arm) -> Vector:
-    """The ten linear parameters of each link (10 n,): mass, first moment, inertia about the link frame's origin."""
+def parameters(arm: Arm | Robot) -> Vector:
+    """The ten linear parameters of each link (10 n,): mass, first moment, inertia about the link frame's origin.
+
+    Those of a free base come first.
+    """
     faults.needs_arm(arm)
-    return np.array([x for link in arm.links for x in numbers_of(link.ten)], dtype=float)
+    base = [arm.trunk.as_link] if isinstance(arm, Robot) and arm.free else []
+    return np.array([x for link in (*base, *arm.links) for x in numbers_of(link.ten)], dtype=float)
 
 
-def parameter_names(arm: Arm) -> list[str]:
-    """Names of `parameters`, in order: M1, MX1, …, ZZn, with units kg, kg m, kg m²."""
+def parameter_names(arm: Arm | Robot) -> list[str]:
+    """Names of `parameters`, in order: M1, MX1, …, ZZn, with units kg, kg m, kg m²; M0 … are a free base's."""
     faults.needs_arm(arm)
-    return [f"{name}{i}" for i in range(1, arm.n + 1) for name in TEN]
+    first = 0 if isinstance(arm, Robot) and arm.free else 1
+    return [f"{name}{i}" for i in range(first, len(arm.links) + 1) for name in TEN]
 
 
 # -- frames ------------------------------------------------------------------------------------------------
 
 
 def pose(
-    arm: Arm, q: States, frame: str | int = "tool", *, out: AnyArray | None = None, threads: int = 1
+    arm: Arm | Robot, q: States, frame: str | int = "tool", *, out: AnyArray | None = None, threads: int = 1
 ) -> Matrix:
     """The 4x4 pose (..., 4, 4) of a frame in the world."""
     return arm_call(arm, "pose", frame).enter(q, out=out, threads=threads)
 
 
 def jacobian(
-    arm: Arm, q: States, frame: str | int = "tool", *, out: AnyArray | None = None, threads: int = 1
+    arm: Arm | Robot, q: States, frame: str | int = "tool", *, out: AnyArray | None = None, threads: int = 1
 ) -> Matrix:
     """J (..., 6, n): [linear; angular] velocity of the frame's origin = J qd, world axes."""
     return arm_call(arm, "jacobian", frame).enter(q, out=out, threads=threads)
 
 
 def jacobian_rate(
-    arm: Arm,
+    arm: Arm | Robot,
     q: States,
     qd: States,
     frame: str | int = "tool",
@@ -283,7 +363,9 @@ def jacobian_rate(
 # -- the torque, term by term ------------------------------------------------------------------------------
 
 
-def terms(arm: Arm, q: States, qd: States, qdd: States, *, wrench: Wrench | None = None) -> Terms:
+def terms(
+    arm: Arm | Robot, q: States, qd: States, qdd: States, *, wrench: Wrench | Sequence[Wrench] | None = None
+) -> Terms:
     """The torque split into inertial, centrifugal, Coriolis, gravity, rotor, friction and external parts.
 
     (No `out` or `threads`: seven arrays, from a dozen kernel calls.)
@@ -294,21 +376,23 @@ def terms(arm: Arm, q: States, qd: States, qdd: States, *, wrench: Wrench | None
     return parts
 
 
-def _terms(arm: Arm, wrench: Wrench | None, xp: Any, q: Any, qd: Any, qdd: Any) -> Terms:
+def _terms(
+    arm: Arm | Robot, wrench: Wrench | Sequence[Wrench] | None, xp: Any, q: Any, qd: Any, qdd: Any
+) -> Terms:
     given = (("q", q), ("qd", qd), ("qdd", qdd))
-    q, qd, qdd = xp.broadcast_arrays(
-        *(v if xp is not np else faults.joint_floats(arm, k, v) for k, v in given)
-    )
+    q, qd, qdd = (v if xp is not np else faults.joint_floats(arm, k, v) for k, v in given)
+    batch = np.broadcast_shapes(*(v.shape[:-1] for v in (q, qd, qdd)))
+    q, qd, qdd = (xp.broadcast_to(v, (*batch, v.shape[-1])) for v in (q, qd, qdd))
     rigid = arm.without_drives() if arm.has_drives else arm
     velocity = arm_call(rigid, "velocity_torque").enter
     both = velocity(q, qd)
     # C is quadratic in qd, so joints moving one at a time show the squares alone
-    alone = xp.moveaxis(qd[..., None, :] * xp.eye(arm.n, dtype=qd.dtype), -2, 0)
-    centrifugal = velocity(xp.broadcast_to(q, alone.shape), alone).sum(axis=0)
+    alone = xp.moveaxis(qd[..., None, :] * xp.eye(arm.nv, dtype=qd.dtype), -2, 0)
+    centrifugal = velocity(xp.broadcast_to(q, (*alone.shape[:-1], q.shape[-1])), alone).sum(axis=0)
     gravity = gravity_torque(arm, q)
     inertial = xp.einsum("...ij,...j->...i", mass_matrix(rigid, q), qdd)
-    rotors = xp.asarray([float(link.drive.reflected_inertia) for link in arm.links], dtype=qd.dtype)
+    rotors = xp.asarray(rotor_matrix(arm), dtype=qd.dtype)
     nothing = xp.zeros_like(qd)
     friction = bias_torque(arm, q, qd) - bias_torque(rigid, q, qd) if arm.has_drives else nothing
     external = -external_torque(arm, q, wrench) if wrench is not None else nothing
-    return Terms(inertial, centrifugal, both - centrifugal, gravity, rotors * qdd, friction, external)
+    return Terms(inertial, centrifugal, both - centrifugal, gravity, qdd @ rotors, friction, external)

@@ -11,6 +11,7 @@ import numpy as np
 from forearm.arm import Arm
 from forearm.compiler.pipeline import compile
 from forearm.faults import KernelFault, StateFault, joint_shape
+from forearm.robot import Robot
 
 Tensor = TypeVar("Tensor")
 
@@ -35,7 +36,7 @@ def _rule(quantity: str) -> tuple[tuple[str, ...], str]:
     return RULES[quantity]
 
 
-def _check(arm: Arm, quantity: str, values: tuple[Any, ...]) -> None:
+def _check(arm: Arm | Robot, quantity: str, values: tuple[Any, ...]) -> None:
     """Refuse what is not one array for each input, one number for each joint: these libraries would stretch a (1,)."""
     names, _ = RULES[quantity]
     if len(values) != len(names):
@@ -56,7 +57,9 @@ def _no_second(quantity: str) -> NoReturn:
     )
 
 
-def _slopes(arm: Arm, quantity: str, kernels: dict[str, Any], values: tuple[Any, ...]) -> tuple[Any, ...]:
+def _slopes(
+    arm: Arm | Robot, quantity: str, kernels: dict[str, Any], values: tuple[Any, ...]
+) -> tuple[Any, ...]:
     """d output/d input for each of the three inputs, (..., n, n)."""
     by = kernels["slopes"](*values)
     if quantity == "inverse_dynamics":
@@ -64,7 +67,16 @@ def _slopes(arm: Arm, quantity: str, kernels: dict[str, Any], values: tuple[Any,
     return tuple(by)
 
 
-def _kernels(arm: Arm, quantity: str, **how: Any) -> dict[str, Any]:
+def _no_quaternions(arm: Arm | Robot, quantity: str) -> None:
+    """Refuse a free base, whose seven numbers have no gradient of their own."""
+    if isinstance(arm, Robot) and arm.free:
+        raise KernelFault(
+            f"{quantity} of {arm.name}: the seven numbers of a free base have no gradient of their own; take "
+            "fa.derivatives, which are by small moves of the base, or fix the base (robot.fixed())."
+        )
+
+
+def _kernels(arm: Arm | Robot, quantity: str, **how: Any) -> dict[str, Any]:
     _, slopes = _rule(quantity)
     found = {"value": compile(arm, quantity, **how), "slopes": compile(arm, slopes, **how)}
     if quantity == "inverse_dynamics":
@@ -72,9 +84,12 @@ def _kernels(arm: Arm, quantity: str, **how: Any) -> dict[str, Any]:
     return found
 
 
-def torch_function(arm: Arm, quantity: str = "inverse_dynamics", dtype: str = "float64") -> Differentiable:
+def torch_function(
+    arm: Arm | Robot, quantity: str = "inverse_dynamics", dtype: str = "float64"
+) -> Differentiable:
     """A differentiable function of PyTorch tensors (..., n), on the CPU or on the GPU, where the tensors are."""
     _rule(quantity)
+    _no_quaternions(arm, quantity)
     import torch
 
     made: dict[str, dict[str, Any]] = {}
@@ -126,9 +141,10 @@ def torch_function(arm: Arm, quantity: str = "inverse_dynamics", dtype: str = "f
     return function
 
 
-def jax_function(arm: Arm, quantity: str = "inverse_dynamics") -> Differentiable:
+def jax_function(arm: Arm | Robot, quantity: str = "inverse_dynamics") -> Differentiable:
     """A function of JAX arrays (..., n) that jit, grad and vmap take; it computes on the CPU through a callback."""
     _rule(quantity)
+    _no_quaternions(arm, quantity)
     import jax
     import jax.numpy as jnp
 

@@ -241,6 +241,36 @@ class Link(Part):
         return np.block([[second_moment(inertia), h[:, None]], [h[None, :], np.array([[mass]])]])
 
 
+@dataclass(frozen=True)
+class Body(Part):
+    """A rigid body that no joint of its own moves: the base of a robot."""
+
+    mass: Scalar = 0.0
+    """Mass [kg]."""
+    com: Triple = ZERO
+    """Centre of mass from the origin of its frame, in its axes [m]."""
+    inertia: Inertia = NO_INERTIA
+    """Inertia tensor, which knows its reference point [kg m²]."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mass", faults.scalar(self.mass, "body: mass", "kg"))
+        object.__setattr__(self, "com", faults.vector(self.com, "body: com", "m"))
+        faults.part(self.inertia, Inertia, "body: inertia")
+
+    def on(self, link: Link) -> Link:
+        """A link with this body in place of its own."""
+        return link.replace(mass=self.mass, com=self.com, inertia=self.inertia)
+
+    @cached_property
+    def as_link(self) -> Link:
+        """The body on a link, whose joint means nothing: for what reads bodies of links."""
+        return self.on(Link("revolute", name="base"))
+
+
+NO_BODY = Body()
+"""No body at all."""
+
+
 def combined(link: Link, mass: Scalar, com: Vector, inertia: Matrix) -> Link:
     """The link with another body fixed to it: mass, centre [m] and inertia about that centre, link axes."""
     m1, r1, i1 = link.about_com
@@ -248,6 +278,25 @@ def combined(link: Link, mass: Scalar, com: Vector, inertia: Matrix) -> Link:
     center = r1 if is_zero(total) else (m1 * r1 + mass * com) / total
     tensor = i1 + parallel_axis(m1, r1 - center) + inertia + parallel_axis(mass, com - center)
     return link.replace(mass=total, com=tuple(center), inertia=Inertia.about_com(tensor))
+
+
+def body_in_frame(
+    mass: Scalar, com: Any, inertia: Inertia | None, pose: Pose
+) -> tuple[Scalar, Vector, Matrix] | None:
+    """Mass, centre and inertia about it of a payload given in a frame that is at `pose`; None for no body at all."""
+    mass = faults.scalar(mass, "payload mass", "kg")
+    center: Vector = np.array(faults.vector(com, "payload com", "m"))
+    given = Inertia.point() if inertia is None else inertia
+    faults.part(given, Inertia, "payload inertia")
+    tensor: Matrix = np.array(given.tensor)
+    if given.about == "origin":
+        tensor = tensor - parallel_axis(mass, center)
+    if is_number(mass) and mass == 0 and not np.any(tensor):
+        return None
+    if pose != SAME:
+        center = product(pose.R, center) + pose.p
+        tensor = turned_tensor(pose.R, tensor)
+    return mass, center, tensor
 
 
 def moved_frame(link: Link, step: Pose) -> Link:

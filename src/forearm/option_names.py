@@ -12,6 +12,7 @@ FLAGS = {
     "tip": "--tip",
     "root": "--root",
     "lock": "--lock",
+    "base": "--base",
     "right_angles": "--snap-right-angles",
     "keep_defects": "--keep-defects",
     "allow_massless": "--allow-massless",

@@ -19,7 +19,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, States, Vector
 from forearm.arm import Arm
-from forearm.faults import StateFault, no_formulation
+from forearm.faults import StateFault, needs_chain, no_formulation
 from forearm.formulations import FORMULATIONS, Formulation
 
 DEFAULT = "luh_walker_paul_1980"
@@ -51,6 +51,7 @@ def strobe(arm: Arm, q: States, formulation: str = DEFAULT) -> Strobed:
     Returns:
         M from n responses, C from n (n + 1) / 2 (its symmetry in j, k is used), g from one.
     """
+    needs_chain(arm, "strobe")
     torques = _checked(arm, formulation)
     n = len(arm.links)
     weightless = arm.replace(gravity=NO_GRAVITY)

@@ -11,6 +11,7 @@ from forearm import dynamics, faults
 from forearm.algebra import Matrix, States, Vector
 from forearm.arm import Arm
 from forearm.compiler.call.foreign_arrays import on_natives
+from forearm.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -31,17 +32,18 @@ class Task:
     """Condition number of J M⁻¹ Jᵀ (...): large near a singular pose."""
 
 
-def task(arm: Arm, q: States, qd: States, frame: str | int = "tool", *, damping: float = 0.0) -> Task:
+def task(arm: Arm | Robot, q: States, qd: States, frame: str | int = "tool", *, damping: float = 0.0) -> Task:
     """Operational-space inertia, bias and gravity of a frame; `damping` is explicit, never added silently."""
     faults.needs_arm(arm)
     result: Task = on_natives(f"task of {arm.name}", {"q": q, "qd": qd}, partial(_task, arm, frame, damping))
     return result
 
 
-def _task(arm: Arm, frame: str | int, damping: float, xp: Any, q: Any, qd: Any) -> Task:
+def _task(arm: Arm | Robot, frame: str | int, damping: float, xp: Any, q: Any, qd: Any) -> Task:
     if xp is np:
         q, qd = faults.joint_floats(arm, "q", q), faults.joint_floats(arm, "qd", qd)
-    q, qd = xp.broadcast_arrays(q, qd)
+    batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+    q, qd = (xp.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, qd))
     J, rate = dynamics.jacobian(arm, q, frame), dynamics.jacobian_rate(arm, q, qd, frame)
     columns = xp.moveaxis(J, -2, 0)  # (6, ..., n)
     carried = xp.moveaxis(dynamics.solve_mass(arm, q, columns), 0, -1)  # M⁻¹ Jᵀ (..., n, 6)
@@ -76,6 +78,7 @@ class Coordinates:
     """Constant part of q (n,)."""
 
     def __post_init__(self) -> None:
+        faults.needs_chain(self.arm, "Coordinates")
         S = np.array(self.S, dtype=float)
         if S.ndim != 2 or S.shape[0] != self.arm.n or np.linalg.matrix_rank(S) < S.shape[1]:
             faults.coordinate_matrix(self.arm, S.shape)

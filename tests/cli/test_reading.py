@@ -2,10 +2,7 @@
 
 import re
 
-import pytest
-
 from cli.verbs import forearm
-from forearm.faults import ReadFault
 from forearm.option_names import FLAGS
 from forearm.readers import load
 
@@ -47,12 +44,12 @@ def test_every_flag_of_a_message_is_an_option_of_the_verbs(capsys):
 
 def test_a_branch_lists_the_ends_of_arms_first_and_names_flags_in_the_shell(capsys, tmp_path):
     path = fork(tmp_path)
-    said = forearm(capsys, "show", path)
+    said = forearm(capsys, "torque", path)
     assert said.code == 2
-    assert "Choose where it ends, --tip b, 'c' or 'a'" in said.err
-    assert "--lock jc=0.0" in said.err
-    with pytest.raises(ReadFault, match=r"tip='b', 'c' or 'a'.*lock=\{'jc': 0.0\}"):
-        load(path)
+    assert "it has 2 branches" in said.err
+    assert "Choose where it ends, --tip b: 'b', 'c', 'a'" in said.err
+    assert "├─ jb -> b" in forearm(capsys, "show", path).out
+    assert load(path).tips == ("b", "c")
     assert forearm(capsys, "show", path, "--tip", "b").code == 0
     assert forearm(capsys, "show", path, "--lock", "jc=0.3").code == 0
     assert (

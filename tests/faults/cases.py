@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from faults import tree_cases
 from forearm import faults
 from forearm.arm import Arm, Defect
 from forearm.factorisation import factor
@@ -183,4 +184,6 @@ CALLS = [
     state("coordinates", lambda: faults.coordinate_matrix(two_links(), (3, 1)), r"coordinates of arm 'rr': S has shape \(3, 1\); give a matrix \(2, k\) of full column rank"),
 ]  # fmt: skip
 
-CASES = [*PARTS, *ROWS, *WHOLE, *CALLS]
+TREES = [*(arm(*row) for row in tree_cases.ARM_FAULTS), *(state(*row) for row in tree_cases.STATE_FAULTS)]
+
+CASES = [*PARTS, *ROWS, *WHOLE, *CALLS, *TREES]

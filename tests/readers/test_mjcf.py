@@ -9,6 +9,7 @@ from forearm.faults import ReadFault
 from forearm.formulations import FORMULATIONS
 from forearm.kinematics import frame_pose
 from forearm.readers import load
+from forearm.robot import Robot
 from peers.urdf_arms import site_packages
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
@@ -169,11 +170,12 @@ def test_includes_are_followed_when_asked(tmp_path):
     assert load(path, allow_files=True).n == 3
 
 
-def test_two_arms_need_a_tip(read):
+def test_two_arms_are_a_robot_and_one_is_its_chain(read):
     ball = '<geom type="sphere" size="1"/>'
     second = f'<body name="other"><joint name="spin" axis="0 0 1"/>{ball}</body></worldbody>'
-    with pytest.raises(ReadFault, match=r"branches after link '(column|world)'"):
-        read(ARM.replace("</worldbody>", second))
+    robot = read(ARM.replace("</worldbody>", second))
+    assert isinstance(robot, Robot)
+    assert len(robot.tips) == 2
     assert read(ARM.replace("</worldbody>", second), tip="other").joint_names == ("spin",)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from forearm.arm import Arm
+    from forearm.robot import Robot
 
 Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
 """Which random states: the generator takes no negative number."""
@@ -47,6 +48,8 @@ class Reading:
     """Take moving links without <inertial> as massless (URDF)."""
     any_units: Annotated[bool, Parameter(negative=())] = False
     """Do not ask whether large numbers are degrees, millimetres or grams (URDF)."""
+    base: str | None = None
+    """'free' for a robot whose base moves freely (URDF)."""
     allow_files: Annotated[bool, Parameter(negative=())] = False
     """Let MuJoCo open the files that a model names (MJCF), if you trust it."""
 
@@ -56,6 +59,7 @@ class Reading:
             "tip": self.tip,
             "root": self.root,
             "lock": _positions(self.lock),
+            "base": self.base,
             "right_angles": self.snap_right_angles,
             "keep_defects": self.keep_defects,
             "allow_massless": self.allow_massless,
@@ -83,15 +87,25 @@ def _positions(words: Sequence[str]) -> dict[str, float]:
     return positions
 
 
-def arm_of(
-    name: str, *, reading: Reading = AS_WRITTEN, rigid: bool = False, payload: Sequence[float] = ()
-) -> "Arm":
-    """The arm of a name, a file, or stdin (`-`: TOML or XML is told from the first character)."""
-    from forearm.faults import StateFault
+def robot_of(name: str, *, reading: Reading = AS_WRITTEN) -> "Arm | Robot":
+    """The arm or robot of a name, a file, or stdin (`-`: TOML or XML is told from the first character)."""
     from forearm.readers import load
 
     options = reading.options()
-    arm = _from_stdin(options) if name == STDIO else load(name, **options)
+    return _from_stdin(options) if name == STDIO else load(name, **options)
+
+
+def arm_of(
+    name: str, *, reading: Reading = AS_WRITTEN, rigid: bool = False, payload: Sequence[float] = ()
+) -> "Arm":
+    """The arm of a name, a file, or stdin; a robot with branches is refused, for this verb takes one chain."""
+    from forearm.arm import Arm
+    from forearm.faults import StateFault
+    from forearm.readers import choose_chain
+
+    arm = robot_of(name, reading=reading)
+    if not isinstance(arm, Arm):
+        choose_chain(name, arm)
     if rigid:
         arm = arm.without_drives()
     if payload:
@@ -105,7 +119,7 @@ def arm_of(
     return arm
 
 
-def _from_stdin(options: dict[str, Any]) -> "Arm":
+def _from_stdin(options: dict[str, Any]) -> "Arm | Robot":
     from forearm.faults import ReadFault
     from forearm.readers import load
     from forearm.readers.file_content import MAX_BYTES, refuse_too_large

@@ -15,6 +15,7 @@ from forearm.compiler.kernel import SEARCH, Kernel, KernelSubject, Why
 from forearm.compiler.store import graphs
 from forearm.compiler.store.files import graph_key
 from forearm.faults import KernelFault
+from forearm.robot import Robot
 
 LOG = logging.getLogger("forearm")
 LONG = 30
@@ -32,7 +33,7 @@ TARGETS = {
 
 
 def compile(
-    arm: Arm,
+    arm: Arm | Robot,
     quantity: str,
     *,
     dtype: str = "float64",
@@ -61,8 +62,9 @@ def compile(
     if target not in TARGETS:
         raise KernelFault(f"compile: target is {target!r}; give {' or '.join(map(repr, TARGETS))}.")
     name = f"{quantity} of {arm.name}"
-    if arm.n > LONG and target == "cpu" and not free and not options and arm.dynamics:
-        looped = _looped(arm, quantity, name, dtype, layout or "rows", formulation)
+    chain = isinstance(arm, Arm)
+    if chain and arm.n > LONG and target == "cpu" and not free and not options and arm.dynamics:
+        looped = _looped(arm, quantity, name, dtype, layout or "rows", formulation)  # type: ignore[arg-type]
         if looped is not None:
             return looped
     lowered, why, solves = _ready(arm, quantity, tuple(free), formulation, options)
@@ -78,7 +80,7 @@ PLAIN = (str, int, float, tuple, type(None))
 
 
 def _ready(
-    arm: Arm, quantity: str, free: tuple[str, ...], formulation: str | None, options: dict[str, Any]
+    arm: Arm | Robot, quantity: str, free: tuple[str, ...], formulation: str | None, options: dict[str, Any]
 ) -> tuple[Graph, Why, bool]:
     """The graph to compile, why this one, and whether it divides by M; from disk where it was made before."""
     key = None

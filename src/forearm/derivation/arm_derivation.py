@@ -12,6 +12,7 @@ from forearm.derivation.numeric_check import numeric_check
 from forearm.derivation.parameter_groups import Grouping, grouped, used
 from forearm.derivation.preparation import prepared
 from forearm.derivation.recursion_steps import Steps, watching
+from forearm.faults import needs_chain
 
 
 def derive(
@@ -45,6 +46,7 @@ def derive(
     Returns:
         Equations, with a numeric check attached.
     """
+    needs_chain(arm, "derive")
     started = time.monotonic()
     p = prepared(arm, names, coordinates, timeout, progress)
     steps: Steps = {}

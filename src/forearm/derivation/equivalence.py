@@ -9,6 +9,7 @@ from forearm.arm import Arm
 from forearm.derivation.closed_form import from_energies, torques_of
 from forearm.derivation.expressions.expression import Expression
 from forearm.derivation.preparation import prepared, torque_stems
+from forearm.faults import needs_chain
 from forearm.formulations import FORMULATIONS
 
 ENERGIES = "energies"
@@ -68,6 +69,7 @@ def prove_equal(
     Returns:
         An Equivalence, true if every difference is zero.
     """
+    needs_chain(arm, "prove_equal")
     p = prepared(arm, None, coordinates, timeout)
     if stems is None:
         stems = [stem for stem in torque_stems() if FORMULATIONS[stem].accepts(arm)]

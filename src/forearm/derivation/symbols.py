@@ -17,6 +17,7 @@ from forearm.arm import Arm, Defect
 from forearm.derivation.expressions.expression import Expression, Ring
 from forearm.derivation.expressions.sympy_formulas import sympy
 from forearm.derivation.expressions.sympy_reader import read
+from forearm.faults import needs_chain
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Link
@@ -48,6 +49,7 @@ def symbolic(
     Returns:
         A new arm, with SymPy symbols.
     """
+    needs_chain(arm, "symbolic")
     faults.choice(style, ("textbook", "full"), "symbolic style")
     chosen = [faults.choice(kind, (*KINDS, ANGLES), "symbolic what") for kind in what]
     letters = _Letters(style == "full", tuple(chosen), about)

@@ -75,12 +75,19 @@ def joint_floats(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     return array if array.dtype in (object, np.float32) else np.asarray(array, dtype=np.float64)
 
 
+def coordinates(arm: Any, name: str) -> list[str]:
+    """What the numbers of a state are called: the joints, and the base of a robot that is free."""
+    if hasattr(arm, "coordinates"):
+        return list(arm.coordinates(name))
+    return [link.name for link in arm.links]
+
+
 def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """An array (..., n) with one number for each joint, in its own precision; a dict by joint name will do.
 
     So will a table whose columns have the joints' names, as those of pandas and Polars: in the order of the names.
     """
-    names = [link.name for link in arm.links]
+    names = coordinates(arm, name)
     titles = getattr(value, "columns", None)
     if titles is not None and any(title in names for title in titles):
         value = {title: value[title] for title in titles}
@@ -91,7 +98,7 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     if array.dtype.kind == "c":
         raise StateFault(f"{name} is complex; arm {arm.name!r} takes real numbers.")
     if array.dtype.kind not in "fiuO":
-        n = len(arm.links)
+        n = len(coordinates(arm, name))
         raise StateFault(f"{name} has type {array.dtype}; give real numbers, shape ({n},) or (..., {n}).")
     joint_shape(arm, name, array.shape)
     return array
@@ -99,13 +106,15 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
 
 def joint_shape(arm: Any, name: str, shape: tuple[int, ...]) -> None:
     """Refuse an array whose last axis is not the arm's joints."""
-    names = [link.name for link in arm.links]
+    names = coordinates(arm, name)
     n = len(names)
     if not shape or shape[-1] != n:
         listed = ", ".join(names) if n <= 8 else f"{names[0]} … {names[-1]}"
+        has = f"arm {arm.name!r} has {n} joints"
+        if hasattr(arm, "couplings"):
+            has = f"{name} of robot {arm.name!r} has {n} numbers"
         raise StateFault(
-            f"{name} has shape {shape}, but arm {arm.name!r} has {n} joints ({listed}); give ({n},) or "
-            f"a batch (..., {n})."
+            f"{name} has shape {shape}, but {has} ({listed}); give ({n},) or a batch (..., {n})."
         )
 
 
@@ -173,7 +182,7 @@ def finite_state(arm: Any, name: str, array: np.ndarray[Any, Any]) -> None:
         return
     j = int(np.flatnonzero(~np.isfinite(array))[0])
     raise StateFault(
-        f"{name} of joint {j + 1} {arm.links[j].name!r} is {array[j]}; give finite numbers. (In a batch a "
+        f"{name} of joint {j + 1} {coordinates(arm, name)[j]!r} is {array[j]}; give finite numbers. (In a batch a "
         "NaN would stay in its own row.)"
     )
 
@@ -182,7 +191,8 @@ def degrees_hint(arm: Any, q: np.ndarray[Any, Any]) -> str | None:
     """A sentence when joint angles look like degrees; None otherwise."""
     if q.dtype == object or q.size == 0:
         return None
-    turning = [j for j, link in enumerate(arm.links) if link.revolute]
+    hinges = {link.name for link in arm.links if link.revolute}
+    turning = [j for j, name in enumerate(coordinates(arm, "q")) if name in hinges]
     if not turning:
         return None
     largest = float(np.nanmax(np.abs(q[..., turning]), initial=0.0))
@@ -208,7 +218,7 @@ def not_finite(arm: Any, quantity: str, given: dict[str, np.ndarray[Any, Any]]) 
     name, values = max(given.items(), key=lambda pair: float(np.max(np.abs(pair[1]), initial=0.0)))
     j = int(np.argmax(np.abs(values)))
     raise StateFault(
-        f"arm {arm.name!r}: {quantity} is not finite: {name} of joint {j + 1} {arm.links[j].name!r} is "
+        f"arm {arm.name!r}: {quantity} is not finite: {name} of joint {j + 1} {coordinates(arm, name)[j]!r} is "
         f"{values[j]:.3g}, and what is computed from it overflows. A motion that diverged? Look where the state "
         "comes from. (In a batch the row would be NaN.)"
     )
@@ -235,10 +245,10 @@ def singular_inertia(
         remaining[:k, :k] -= np.outer(row, remaining[k, :k])
     if given and least > REGULAR:
         not_finite(arm, "the acceleration", given)
-    link = arm.links[worst]
-    what = "about" if link.revolute else "along"
+    name = coordinates(arm, "tau")[worst]
+    what = "along" if any(link.prismatic for link in arm.links if link.name == name) else "about"
     raise SingularInertia(
-        f"arm {arm.name!r}: the mass matrix is singular: joint {worst + 1} {link.name!r} has no inertia "
+        f"arm {arm.name!r}: the mass matrix is singular: joint {worst + 1} {name!r} has no inertia "
         f"{what} its axis when the joints beyond it are free (M[{worst}, {worst}] = {M[worst, worst]:.3g}, "
         f"{least:.1g} of it left); give link {worst + 1} its mass and inertia, or a drive with rotor_inertia."
     )
@@ -247,7 +257,7 @@ def singular_inertia(
 def always_singular(number: int, arm: Any = None) -> NoReturn:
     """A pivot of the mass matrix is zero by structure, whatever q is; named where the arm is known."""
     whose = "" if arm is None else f"arm {arm.name!r}: "
-    joint = f"joint {number}" if arm is None else f"joint {number} {arm.links[number - 1].name!r}"
+    joint = f"joint {number}" if arm is None else f"joint {number} {coordinates(arm, 'tau')[number - 1]!r}"
     raise SingularInertia(
         f"{whose}the mass matrix is singular at every q: {joint} has no inertia about or along its axis when the "
         f"joints beyond it are free; give link {number} its mass and inertia, or a drive with rotor_inertia."

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from forearm.algebra import cross, is_number, is_zero
+from forearm.faults.calls import coordinates
 from forearm.faults.kinds import ArmFault
 from forearm.faults.parts import DEGREES, SLACK, choice, did_you_mean, part
 
@@ -68,7 +69,7 @@ def arm_faults(arm: Any) -> tuple[list[str], list[str]]:
     declared = {(d.link, d.kind): d for d in arm.defects}
     for defect in arm.defects:
         choice(defect.kind, DEFECTS, f"arm {arm.name!r}: defect kind")
-        if not 1 <= defect.link <= len(arm.links):
+        if not (0 if getattr(arm, "free", False) else 1) <= defect.link <= len(arm.links):
             faults.append(f"defect names link {defect.link}; links are numbered 1 to {len(arm.links)}.")
     for number, link in enumerate(arm.links, 1):
         place = f"link {number} {link.name!r}"
@@ -83,11 +84,10 @@ def arm_faults(arm: Any) -> tuple[list[str], list[str]]:
     names = [link.name for link in arm.links]
     for name in sorted({n for n in names if names.count(n) > 1}):
         faults.append(f"joint name {name!r} is used {names.count(name)} times; names must differ.")
+    held = len(coordinates(arm, "q"))
     for name, values in arm.configurations:
-        if len(values) != len(names):
-            faults.append(
-                f"configuration {name!r} has {len(values)} values; the arm has {len(names)} joints."
-            )
+        if len(values) != held:
+            faults.append(f"configuration {name!r} has {len(values)} values; the arm has {held} joints.")
     return faults, notes
 
 

@@ -20,7 +20,15 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from forearm.faults import ArmFault, StateFault, needs_arm, no_dynamics, no_formulation, one_state
+from forearm.faults import (
+    ArmFault,
+    StateFault,
+    needs_arm,
+    needs_chain,
+    no_dynamics,
+    no_formulation,
+    one_state,
+)
 
 QUANTITIES = (
     "joint_torques",
@@ -77,7 +85,9 @@ class Formulation:
 
     def accepts(self, arm: Any) -> bool:
         """Whether the arm's joints are of the kinds that it handles."""
-        return self.joints == "RP" or all(link.revolute for link in arm.links)
+        return self.joints == "RP" or (
+            all(link.revolute for link in arm.links) and not getattr(arm, "free", False)
+        )
 
     def giving(self, quantity: str | None) -> "Formulation":
         """Itself, or a fault if it does not give the quantity (None: whatever it gives)."""
@@ -97,6 +107,7 @@ def _checked(row: Formulation, quantity: str) -> Any:
     @wraps(function)
     def checked(arm: Any, *args: Any, **keywords: Any) -> Any:
         needs_arm(arm)
+        needs_chain(arm, row.stem)
         if not getattr(arm, "dynamics", True):
             no_dynamics(arm, quantity)
         sliding = [link.name for link in arm.links if not link.revolute] if row.joints == "R" else []

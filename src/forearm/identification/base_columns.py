@@ -14,6 +14,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.dynamics import parameter_names, parameters, regressor
+from forearm.faults import needs_chain
 from forearm.identification.drive_columns import DriveColumns, drive_columns
 from forearm.inertia import TEN
 
@@ -71,6 +72,7 @@ def base_parameters(
         drives: Which columns of drives; by default viscous and dry friction, offsets and, where asked, rotors.
         seed: Which random states.
     """
+    needs_chain(arm, "base_parameters")
     chosen = drives or drive_columns(arm, rotors=rotors, directions=None, smoothing=None, coupling=None)
     q, qd, qdd = arm.random_state(seed, (STATES,))
     X = full_columns(arm, chosen, q, qd, qdd).reshape(STATES * arm.n, -1)

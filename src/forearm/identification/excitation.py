@@ -111,6 +111,7 @@ def excite(
         seed: Which random numbers.
     """
     faults.needs_arm(arm)
+    faults.needs_chain(arm, "excite")
     faults.needs_dynamics(arm, "excite")
     if not (math.isfinite(duration) and duration > 0) or harmonics < 2:
         raise StateFault(

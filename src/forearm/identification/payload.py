@@ -121,6 +121,7 @@ def identify_payload(
         check: Whether torques are held against the arm's own, to find wrong units, signs and clocks.
     """
     faults.needs_arm(arm)
+    faults.needs_chain(arm, "identify_payload")
     faults.needs_dynamics(arm, "payload")
     mended = log_checks.check_names(mend)
     number, pose = arm.place_of(frame)

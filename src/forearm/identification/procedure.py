@@ -87,6 +87,7 @@ def identify(
         check: Whether torques are held against the given arm, to find wrong units and signs.
     """
     faults.needs_arm(arm)
+    faults.needs_chain(arm, "identify")
     if not (np.isfinite(prior) and prior > 0):
         raise StateFault(f"prior is {prior!r}; give a positive number, 1 for 'within about their own size'.")
     B = None if coupling is None else coupling_matrix(arm, coupling)

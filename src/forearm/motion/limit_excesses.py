@@ -9,6 +9,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.link import Link
+from forearm.robot import Robot
 
 SLACK = 1e-9
 """A limit that is passed by this share of itself is only rounded."""
@@ -75,7 +76,7 @@ def _when(t: float | None, row: int) -> str:
 
 
 def limit_excesses(
-    arm: Arm,
+    arm: Arm | Robot,
     t: Vector | None,
     q: Vector | None = None,
     qd: Vector | None = None,
@@ -98,7 +99,8 @@ def limit_excesses(
     shape = next(value.shape[:-2] for value in given.values() if value is not None)
     found = np.empty(shape, dtype=object)
     found.fill(())
-    for i, link in enumerate(arm.links):
+    joints = arm.state_links
+    for i, link in enumerate(joints, -len(joints)):  # the joints are last in a state
         for what, values in given.items():
             held = what == "torque" and torque_limits is not None
             low, high = _bounds(link, what) if not held else _held(torque_limits[i])  # type: ignore[index]

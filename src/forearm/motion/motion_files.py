@@ -17,7 +17,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.faults import ReadFault, StateFault
+from forearm.faults import ReadFault, StateFault, coordinates
 from forearm.motion.columns import LOGGED, Header, columns_of
 from forearm.motion.differentiation import derivatives
 from forearm.motion.motions import Motion, Samples, ViaPoints
@@ -263,7 +263,7 @@ def write_motion(motion: Motion | Samples, arm: Arm, path: Any, times: Any = 201
 
 def by_joint(arm: Arm, kind: str, values: Vector) -> dict[str, Vector]:
     """Header kind:<joint> of (K, n)."""
-    return {f"{kind}:{name}": values[:, j] for j, name in enumerate(arm.joint_names)}
+    return {f"{kind}:{name}": values[:, j] for j, name in enumerate(coordinates(arm, kind))}
 
 
 def write_columns(path: Any, columns: dict[str, Vector]) -> Path:

@@ -11,7 +11,7 @@ import numpy as np
 from forearm import kinematics
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import StateFault
+from forearm.faults import StateFault, needs_chain
 from forearm.plots.style import COLORS, FAINT, INK, PAPER, figure, styled
 
 AXES = (("x", "#b5482f"), ("y", "#4f8a5b"), ("z", "#2f5d8c"))
@@ -21,6 +21,7 @@ GOOD_VIEWS = ("nominal", "ready", "home", "example", "upright", "zero")
 
 def good_view(arm: Arm) -> Vector:
     """A position in which the arm can be seen well."""
+    needs_chain(arm, "a drawing")
     known = dict(arm.configurations)
     for name in GOOD_VIEWS:
         if name in known:

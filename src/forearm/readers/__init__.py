@@ -5,6 +5,7 @@
     mjcf  mjcf_vocabulary                       MJCF, by MuJoCo's compiler, which sees the words that an arm needs
     toolbox                                     a DHRobot of the Robotics Toolbox, which is an object, not a file
     robot_text  serial_chain  serial_arm        what URDF and MJCF share: the table as written, the chain, the arm
+    trees/                                      the same for robots with branches: the tree, the robot, which of both
     xml  file_content                           XML and files from anywhere, read safely
 
 A reader is a module and a row in FORMATS.
@@ -16,16 +17,17 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from forearm.algebra import Scalar
-from forearm.arm import Arm
+from forearm.chain_cuts import paths
 from forearm.faults import ReadFault, did_you_mean
 from forearm.option_names import option
 from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml
 from forearm.readers.toolbox import ToolboxRobot, is_toolbox_robot, read_toolbox
+from forearm.robot import Robot
 
-__all__ = ["from_toml", "known_arms", "load", "parameters_of", "read_toml"]
+__all__ = ["choose_chain", "from_toml", "known_arms", "load", "parameters_of", "read_toml"]
 
 FORMATS = {".toml": "toml", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
 """File suffix -> module of this package, whose function read_<module>(path, **options) gives the arm."""
@@ -44,8 +46,11 @@ def load(
     *,
     parameters: Mapping[str, Scalar] | None = None,
     **options: Any,
-) -> Arm:
+) -> Any:
     """An arm by name ("puma560"), from a file (.toml, .urdf, .xml: MJCF), or from a DHRobot of the Robotics Toolbox.
+
+    A file that is one chain on a fixed base gives an `Arm`; one that branches, whose joints follow others, or whose
+    base is free (`base="free"`, or the file says so) gives a `Robot`. `tip="hand"` chooses one chain of it.
 
     `parameters` replaces values of a TOML file's [parameters] table, by numbers or symbols: with
     `{"m1": sympy.Symbol("m1")}` the arm "rr" carries a symbol. `options` go to the reader of the format.
@@ -78,8 +83,27 @@ def load(
     reader = getattr(import_module(f"forearm.readers.{module}"), f"read_{module}")
     if parameters:
         asked["parameters"] = parameters
-    arm: Arm = _checked(text, reader, asked)(source, **asked)
-    return arm
+    return _checked(text, reader, asked)(source, **asked)
+
+
+def choose_chain(where: str, robot: Robot) -> NoReturn:
+    """Refuse a robot where one chain is needed, and name the ends of its arms first."""
+    inner = [link.name for link in robot.frames if link.link and link.name not in robot.tips]
+    some = [*robot.tips, *inner]
+    listed = ", ".join(map(repr, some[:8])) + (f" and {len(some) - 8} more" if len(some) > 8 else "")
+    why = (
+        "its base is free"
+        if robot.free
+        else "some of its joints follow others"
+        if robot.couplings
+        else "it branches"
+    )
+    if len(paths(robot.parents)) > 1:
+        why = f"it has {len(paths(robot.parents))} branches"
+    raise ReadFault(
+        f"{where}: robot {robot.name!r} is no single chain ({why}), and this takes one. Choose where it ends, "
+        f"{option('tip', repr(some[0]))}: {listed} (what hangs beside the chain is then held at zero)."
+    )
 
 
 def takes_options(source: str) -> bool:
@@ -87,7 +111,7 @@ def takes_options(source: str) -> bool:
     return FORMATS.get(Path(source).suffix.lower(), "toml") != "toml"
 
 
-def _checked(text: str, reader: Callable[..., Arm], options: Mapping[str, Any]) -> Callable[..., Arm]:
+def _checked(text: str, reader: Callable[..., Any], options: Mapping[str, Any]) -> Callable[..., Any]:
     """The reader, if it has these options: nothing that was asked for is ignored."""
     known = inspect.signature(reader).parameters
     if "parameters" in options and "parameters" not in known:

@@ -6,6 +6,7 @@ other files (includes, meshes, plugins) are not opened unless asked.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
 from forearm.readers.file_content import read_limited
 from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words
-from forearm.readers.robot_text import BodyText, Frame, JointText, LinkText, RobotText
-from forearm.readers.serial_arm import arm_of_chain
+from forearm.readers.robot_text import BodyText, Frame, JointText, LinkText, Mimic, RobotText
 from forearm.readers.serial_chain import chain_of
+from forearm.readers.trees.chain_or_tree import read_robot
 from forearm.readers.xml import parse_xml
+from forearm.robot import Robot
 
 UNNAMED = "MuJoCo Model"
 """What MuJoCo calls a model without a name."""
@@ -37,20 +39,25 @@ def read_mjcf(
     right_angles: float | None = None,
     keep_defects: bool = False,
     **rest: Any,
-) -> Arm:
-    """The arm in an MJCF file.
+) -> Arm | Robot:
+    """The arm in an MJCF file, or the robot, where it branches, joints follow others, or its base is a free joint.
 
     tip, root, lock, right_angles, keep_defects: as in `read_urdf`, with bodies for links.
     allow_files: let MuJoCo open the files that the model names (includes, meshes), if you trust it.
-    `rest` are fields of Arm; gravity is the model's unless it is given.
+    `rest` are fields of Arm or Robot; gravity is the model's unless it is given. Equality constraints between two
+    joints become couplings where they are linear.
     """
     robot, model = _robot(Path(path), read_limited(path, "MJCF", MAX_BYTES), allow_files)
     rest.setdefault("gravity", tuple(float(x) for x in model.opt.gravity))
+    found = read_robot(robot, tip, root, lock, right_angles, keep_defects, False, rest)
+    frames = tuple(_at_body(model, frame) for frame in found.frames)
+    if isinstance(found, Robot):
+        tools = tuple(_at_body(model, frame) for frame in found.tools)
+        return found.replace(frames=frames, tools=tools)
     chain = chain_of(robot, root, tip, lock)
-    arm = arm_of_chain(robot, chain, right_angles, keep_defects, False, rest)
     last = _anchor(model, chain.tip or chain.joints[-1].child)
-    tool = arm.tool @ Pose(translation=_triple(-last)) if np.any(last) else arm.tool
-    return arm.replace(tool=tool, frames=tuple(_at_body(model, frame) for frame in arm.frames))
+    tool = found.tool @ Pose(translation=_triple(-last)) if np.any(last) else found.tool
+    return found.replace(tool=tool, frames=frames)
 
 
 def _at_body(model: Any, frame: NamedFrame) -> NamedFrame:
@@ -67,7 +74,31 @@ def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[RobotText, An
             f"{file}:{tree.sourceline}: the root element is <{tree.tag}>; an MJCF file has <mujoco>."
         )
     model = _compiled(path, None if allow_files else arm_words(file, tree))
-    return _table(file, model, _lines(tree), _left_out(tree)), model
+    robot = _table(file, model, _lines(tree), _left_out(tree))
+    return _coupled(robot, model, tree), model
+
+
+def _coupled(robot: RobotText, model: Any, tree: Any) -> RobotText:
+    """The table with joint equalities as mimics: q1 - q1₀ = a + b (q2 - q2₀), where no higher powers are there."""
+    for element in tree.iterfind("equality/joint"):
+        one, two, line = element.get("joint1"), element.get("joint2"), element.sourceline or 0
+        powers = [float(x) for x in (element.get("polycoef") or "0 1 0 0 0").split()]
+        known = one in robot.joints and (two is None or two in robot.joints)
+        if element.get("active") == "false" or two is None or not known or any(powers[2:]):
+            robot.notes.append(
+                f"line {line}: the equality of {one} is no linear coupling of two joints: left out"
+            )
+            continue
+        a, b = (*powers, 1.0)[:2] if len(powers) > 1 else (powers[0], 1.0)
+        joint, zero = robot.joints[one], [float(model.qpos0[_address(model, name)]) for name in (one, two)]
+        robot.joints[one] = replace(joint, mimic=Mimic(two, b, zero[0] + a - b * zero[1]))
+    return robot
+
+
+def _address(model: Any, name: str) -> int:
+    """Where a joint's number stands in MuJoCo's qpos."""
+    numbers = {_joint_name(model, j): j for j in range(model.njnt)}
+    return int(model.jnt_qposadr[numbers[name]])
 
 
 def _compiled(path: Path, text: str | None) -> Any:
@@ -95,8 +126,8 @@ def _compiled(path: Path, text: str | None) -> Any:
 
 def _left_out(tree: Any) -> list[str]:
     """What a model may have and an arm has not."""
-    sections = {"equality": "equality constraints", "tendon": "tendons"}
-    counts = {what: len(tree.findall(f"{tag}/*")) for tag, what in sections.items()}
+    joined = len(tree.findall("equality/*")) - len(tree.findall("equality/joint"))
+    counts = {"equality constraints": joined, "tendons": len(tree.findall("tendon/*"))}
     said = [f"{n} {what} are not part of an arm, and left out" for what, n in counts.items() if n]
     driven = [
         e.get("joint", "?") for e in tree.iterfind("actuator/*") if e.get("armature") or e.get("damping")

@@ -7,7 +7,7 @@ is a permutation and nothing is rounded; a negative one becomes `flip`.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,34 +25,47 @@ from forearm.readers.serial_chain import Member, SerialChain
 Summed = tuple[float, Vector, Matrix]
 
 
+class Bodies(Protocol):
+    """What a chain and a tree have in common."""
+
+    @property
+    def joints(self) -> tuple[JointText, ...]:
+        """Joints that move."""
+
+    @property
+    def bodies(self) -> tuple[tuple[Member, ...], ...]:
+        """Body 0 is the base; body i is what joint i moves."""
+
+    @property
+    def held(self) -> dict[str, float]:
+        """Joints that are held, with their positions."""
+
+
 def arm_of_chain(
     robot: RobotText, chain: SerialChain, snap: float | None, keep: bool, massless: bool, rest: dict[str, Any]
 ) -> Arm:
     """The arm of a chain out of a table of links and joints; arguments as in `read_urdf`."""
-    if snap is not None and not (is_number(snap) and 0 <= snap < 0.5):
-        raise ReadFault(
-            f"{robot.file}: {option('right_angles')} is {snap!r}; give an angle in rad, such as 1e-3, or None."
-        )
-    dynamics = _has_dynamics(robot, chain, massless)
+    check_snap(robot, snap)
+    dynamics = has_dynamics(robot, chain, massless)
     if dynamics:
-        _refuse_impossible(robot, chain, keep)
-    placed = [_placed(body, snap) for body in chain.bodies]
-    turns = [_axis_to_z(joint.axis) for joint in chain.joints]
+        refuse_impossible(robot, chain, keep)
+    placed = [placed_members(body, snap) for body in chain.bodies]
+    turns = [axis_to_z(joint.axis) for joint in chain.joints]
     steps = [
-        _pose_in(body, poses, joint.parent) @ _pose(joint.origin, snap)
+        pose_in(body, poses, joint.parent) @ pose_of(joint.origin, snap)
         for body, poses, joint in zip(chain.bodies, placed, chain.joints, strict=False)
     ]
     links, ends = [], [steps[0] @ Pose(turns[0][0])]  # type: ignore[arg-type]
     for i, joint in enumerate(chain.joints):
         turn, flip = turns[i]
-        mass, com, tensor = _sum(robot, chain.bodies[i + 1], placed[i + 1])
-        link = _link(joint, Pose(turn.T), flip, mass, com, tensor)  # type: ignore[arg-type]
+        mass, com, tensor = summed(robot, chain.bodies[i + 1], placed[i + 1])
+        link = link_of(joint, Pose(turn.T), flip, mass, com, tensor)  # type: ignore[arg-type]
         after = steps[i + 1] @ Pose(turns[i + 1][0]) if i + 1 < len(steps) else Pose()  # type: ignore[arg-type]
-        links.append(_clean(moved_frame(link, after)))
+        links.append(clean_link(moved_frame(link, after)))
         ends.append(after)
-    tool = _pose_in(chain.bodies[-1], placed[-1], chain.tip) if chain.tip else Pose()
+    tool = pose_in(chain.bodies[-1], placed[-1], chain.tip) if chain.tip else Pose()
     base = rest.pop("base", Pose()) @ steps[0] @ Pose(turns[0][0])  # type: ignore[arg-type]
-    defects = _defects(robot, chain, links) if dynamics else ()
+    defects = defects_of(robot, chain, links) if dynamics else ()
     fields: dict[str, Any] = {
         "name": robot.name,
         "provenance": (("all", f"{Path(robot.file).name}, robot {robot.name!r}"),),
@@ -60,7 +73,7 @@ def arm_of_chain(
         "frames": _frames(chain, placed, ends),
         **rest,
     }
-    remarks = (*_remarks(robot, chain, snap, dynamics), *fields.pop("remarks", ()))
+    remarks = (*remarks_of(robot, chain, snap, dynamics), *fields.pop("remarks", ()))
     try:
         return Arm(
             links=tuple(links), base=base, defects=defects, remarks=remarks, dynamics=dynamics, **fields
@@ -69,22 +82,31 @@ def arm_of_chain(
         raise ArmFault(f"{robot.file}: {fault}") from None
 
 
+def check_snap(robot: RobotText, snap: float | None) -> None:
+    """Refuse what is no small angle."""
+    if snap is not None and not (is_number(snap) and 0 <= snap < 0.5):
+        raise ReadFault(
+            f"{robot.file}: {option('right_angles')} is {snap!r}; give an angle in rad, such as 1e-3, or None."
+        )
+
+
 # -- poses ---------------------------------------------------------------------------------------------------
 
 
-def _pose(frame: Frame, snap: float | None) -> Pose:
+def pose_of(frame: Frame, snap: float | None) -> Pose:
+    """An <origin> as a pose, right angles snapped where asked."""
     rpy = tuple(nearest_right_angle(angle, snap) for angle in frame.rpy)
     return Pose.at(frame.xyz, rpy)
 
 
-def _placed(body: tuple[Member, ...], snap: float | None) -> list[Pose]:
+def placed_members(body: tuple[Member, ...], snap: float | None) -> list[Pose]:
     """Where each link of a body is, seen from its first link."""
     poses: list[Pose] = []
     for member in body:
         if member.joint is None:
             poses.append(Pose())
             continue
-        step = _pose(member.joint.origin, snap)
+        step = pose_of(member.joint.origin, snap)
         if member.position:
             step = step @ _motion(member.joint, member.position)
         poses.append(poses[member.before] @ step)
@@ -93,14 +115,15 @@ def _placed(body: tuple[Member, ...], snap: float | None) -> list[Pose]:
 
 def _motion(joint: JointText, position: float) -> Pose:
     """How far a joint held at a position has moved."""
-    turn, flip = _axis_to_z(joint.axis)
+    turn, flip = axis_to_z(joint.axis)
     along = -position if flip else position
     if joint.kind == "prismatic":
         return Pose(translation=tuple(along * turn[:, 2]))
     return Pose(turn @ rotation_z(*sin_cos_of_constant(along)) @ turn.T)  # type: ignore[arg-type]
 
 
-def _pose_in(body: tuple[Member, ...], poses: list[Pose], name: str) -> Pose:
+def pose_in(body: tuple[Member, ...], poses: list[Pose], name: str) -> Pose:
+    """Where a link of a body is, seen from the body's first link."""
     return next(pose for member, pose in zip(body, poses, strict=True) if member.link.name == name)
 
 
@@ -114,7 +137,7 @@ def _frames(chain: SerialChain, placed: list[list[Pose]], ends: list[Pose]) -> t
     )
 
 
-def _axis_to_z(axis: tuple[float, float, float]) -> tuple[Matrix, bool]:
+def axis_to_z(axis: tuple[float, float, float]) -> tuple[Matrix, bool]:
     """A rotation whose third column is the axis (a permutation for a coordinate axis; True: its opposite)."""
     a = np.array(axis) / np.linalg.norm(axis)
     largest = int(np.argmax(np.abs(a)))
@@ -127,7 +150,7 @@ def _axis_to_z(axis: tuple[float, float, float]) -> tuple[Matrix, bool]:
     return np.column_stack([x, np.cross(a, x), a]), False
 
 
-def _clean(link: Link) -> Link:
+def clean_link(link: Link) -> Link:
     """No negative zeros, and tensors symmetric to the last bit."""
     tensor: Matrix = np.array(link.inertia.tensor)
     pose = Pose(link.pose.R + 0.0, link.pose.p + 0.0)  # type: ignore[arg-type]
@@ -138,7 +161,8 @@ def _clean(link: Link) -> Link:
 # -- bodies --------------------------------------------------------------------------------------------------
 
 
-def _link(joint: JointText, pose: Pose, flip: bool, mass: float, com: Vector, tensor: Matrix) -> Link:
+def link_of(joint: JointText, pose: Pose, flip: bool, mass: float, com: Vector, tensor: Matrix) -> Link:
+    """A joint with the body that it moves."""
     return Link(
         "prismatic" if joint.kind == "prismatic" else "revolute",
         pose,
@@ -161,7 +185,7 @@ def _link(joint: JointText, pose: Pose, flip: bool, mass: float, com: Vector, te
     )
 
 
-def _sum(robot: RobotText, body: tuple[Member, ...], poses: list[Pose]) -> Summed:
+def summed(robot: RobotText, body: tuple[Member, ...], poses: list[Pose]) -> Summed:
     """Mass, centre and inertia about it of all links of a body, axes of its first link."""
     parts: list[Summed] = []
     for member, pose in zip(body, poses, strict=True):
@@ -185,7 +209,7 @@ def _sum(robot: RobotText, body: tuple[Member, ...], poses: list[Pose]) -> Summe
     return mass, center, tensor
 
 
-def _has_dynamics(robot: RobotText, chain: SerialChain, massless: bool) -> bool:
+def has_dynamics(robot: RobotText, chain: Bodies, massless: bool) -> bool:
     """Whether the moving bodies have inertias: all of them or none of them."""
     empty = [body for body in chain.bodies[1:] if all(member.link.body is None for member in body)]
     if len(empty) == len(chain.joints):
@@ -200,10 +224,10 @@ def _has_dynamics(robot: RobotText, chain: SerialChain, massless: bool) -> bool:
     return True
 
 
-def _refuse_impossible(robot: RobotText, chain: SerialChain, keep: bool) -> None:
+def refuse_impossible(robot: RobotText, chain: Bodies, keep: bool, *, base: bool = False) -> None:
     """Refuse all physical faults of the links that move, each with its line, unless they are to be kept."""
     found = []
-    for member in (member for body in chain.bodies[1:] for member in body):
+    for member in (member for body in chain.bodies[0 if base else 1 :] for member in body):
         body = member.link.body
         if body is None:
             continue
@@ -214,7 +238,7 @@ def _refuse_impossible(robot: RobotText, chain: SerialChain, keep: bool) -> None
         raise ArmFault(f"{found[0]} Or load it as it is with {option('keep_defects', 'True')}.{rest}")
 
 
-def _defects(robot: RobotText, chain: SerialChain, links: list[Link]) -> tuple[Defect, ...]:
+def defects_of(robot: RobotText, chain: Bodies, links: list[Link]) -> tuple[Defect, ...]:
     """What is impossible in the folded bodies, declared."""
     where = Path(robot.file).name
     found = []
@@ -228,7 +252,7 @@ def _defects(robot: RobotText, chain: SerialChain, links: list[Link]) -> tuple[D
 # -- remarks -------------------------------------------------------------------------------------------------
 
 
-def _remarks(robot: RobotText, chain: SerialChain, snap: float | None, dynamics: bool) -> list[str]:
+def remarks_of(robot: RobotText, chain: Bodies, snap: float | None, dynamics: bool) -> list[str]:
     """What a person should know about how the file became an arm."""
     said = list(robot.notes)
     members = sum(len(body) for body in chain.bodies)
@@ -240,30 +264,31 @@ def _remarks(robot: RobotText, chain: SerialChain, snap: float | None, dynamics:
         extra = [m.link.name for m in body[1:] if m.link.body is not None and m.link.body.mass]
         if extra:
             mass = sum(m.link.body.mass for m in body[1:] if m.link.body is not None)
-            said.append(f"{_list(extra)} merged into {joint.child}: {mass:g} kg")
+            said.append(f"{listed(extra)} merged into {joint.child}: {mass:g} kg")
         if dynamics and all(m.link.body is None for m in body):
             said.append(f"{joint.child} has no <inertial>: taken as massless, as asked")
     unused = [joint.name for joint in chain.joints if joint.unused]
     if unused:
         words = dict.fromkeys(word for joint in chain.joints for word in joint.unused)
-        said.append(f"<dynamics> of {_list(unused)} has {_list(list(words))}: not known, not used")
+        said.append(f"<dynamics> of {listed(unused)} has {listed(list(words))}: not known, not used")
     if chain.held:
-        said.append("held: " + _list([f"{name} at {value:g}" for name, value in chain.held.items()]))
-    if chain.tip is None:
+        said.append("held: " + listed([f"{name} at {value:g}" for name, value in chain.held.items()]))
+    if isinstance(chain, SerialChain) and chain.tip is None:
         said.append(f"the tool is the frame of {chain.joints[-1].child}; {option('tip')} names another")
-    if chain.tip != "tool" and "tool" in robot.links:
+    if isinstance(chain, SerialChain) and chain.tip != "tool" and "tool" in robot.links:
         said.append(f"the arm's tool is not the link 'tool'; {option('tip', 'tool')} makes it so")
     rounded = [joint.name for joint in _all_joints(chain) if rounded_right_angle(joint.origin.rpy)]
     if rounded and snap is None:
         said.append(
-            f"right angles are rounded in {_list(rounded)}; {option('right_angles', '1e-3')} makes them exact"
+            f"right angles are rounded in {listed(rounded)}; {option('right_angles', '1e-3')} makes them exact"
         )
     return said
 
 
-def _all_joints(chain: SerialChain) -> list[JointText]:
+def _all_joints(chain: Bodies) -> list[JointText]:
     return [*chain.joints, *(m.joint for body in chain.bodies for m in body if m.joint is not None)]
 
 
-def _list(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Names with commas, the first five of many."""
     return ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:5])} and {len(names) - 5} more"

@@ -1,8 +1,8 @@
 """One chain out of a URDF tree: which joints move, which links ride on which, what is held still.
 
-The tree is checked first (names, one parent each, no loops, one root). Then the chain is the path from root
-to `tip`, or, without a tip, the only way on from each body. Links welded to a moving link by fixed or held
-joints form one body with it.
+The tree is checked first (names, one parent each, no loops, one root). Then the chain is the path from root to `tip`,
+or, without a tip, the only way on from each body (what branches is a robot: trees/). Links welded to a moving
+link by fixed or held joints form one body with it.
 """
 
 from collections.abc import Mapping
@@ -49,11 +49,11 @@ def chain_of(
     robot: RobotText, root: str | None, tip: str | None, lock: Mapping[str, float] | None
 ) -> SerialChain:
     """The chain from root to tip, every fault of the tree found first."""
-    above = _parents(robot)
-    below = _children(robot)
-    _refuse_loops(robot, above)
-    start = _root(robot, above, root)
-    positions = _held(robot, lock or {})
+    above = parents_of(robot)
+    below = children_of(robot)
+    refuse_loops(robot, above)
+    start = root_of(robot, above, root)
+    positions = held_positions(robot, lock or {})
     if tip is None:
         path = _only_way(robot, below, start, positions)
     else:
@@ -71,15 +71,16 @@ def chain_of(
         )
     free = {joint.name for joint in path}
     starts = [start, *(joint.child for joint in path)]
-    bodies = [_body(robot, below, first, free, positions, i > 0) for i, first in enumerate(starts)]
+    bodies = [body_of(robot, below, first, free, positions, i > 0) for i, first in enumerate(starts)]
     riding = {m.joint.name: m.position for body in bodies[1:] for m in body if m.joint and m.joint.moving}
-    return SerialChain(tuple(path), tuple(bodies), _tool(bodies[-1], tip), riding)
+    return SerialChain(tuple(path), tuple(bodies), tool_of(bodies[-1], tip), riding)
 
 
 # -- the tree ------------------------------------------------------------------------------------------------
 
 
-def _parents(robot: RobotText) -> dict[str, JointText]:
+def parents_of(robot: RobotText) -> dict[str, JointText]:
+    """The joint above each link, all names checked."""
     above: dict[str, JointText] = {}
     for joint in robot.joints.values():
         for end, name in (("parent", joint.parent), ("child", joint.child)):
@@ -105,14 +106,16 @@ def _parents(robot: RobotText) -> dict[str, JointText]:
     return above
 
 
-def _children(robot: RobotText) -> dict[str, list[JointText]]:
+def children_of(robot: RobotText) -> dict[str, list[JointText]]:
+    """The joints below each link, in the file's order."""
     below: dict[str, list[JointText]] = {}
     for joint in robot.joints.values():
         below.setdefault(joint.parent, []).append(joint)
     return below
 
 
-def _refuse_loops(robot: RobotText, above: dict[str, JointText]) -> None:
+def refuse_loops(robot: RobotText, above: dict[str, JointText]) -> None:
+    """Refuse links that go round in a loop."""
     good: set[str] = set()
     for name in robot.links:
         seen: list[str] = []
@@ -130,32 +133,33 @@ def _refuse_loops(robot: RobotText, above: dict[str, JointText]) -> None:
         good.update(seen)
 
 
-def _root(robot: RobotText, above: dict[str, JointText], root: str | None) -> str:
+def root_of(robot: RobotText, above: dict[str, JointText], root: str | None) -> str:
+    """The link where all begins."""
     if root is not None:
         if root not in robot.links:
             raise ReadFault(
-                f"{robot.file}: {option('root', repr(root))} is no link of this file; it has {_some(robot.links)}."
+                f"{robot.file}: {option('root', repr(root))} is no link of this file; it has {some(robot.links)}."
             )
         return root
     roots = [name for name in robot.links if name not in above]
     if len(roots) > 1:
         robot.fault(
             robot.links[roots[1]].line,
-            f"links {_some(roots)} all have no parent, so the file holds {len(roots)} separate trees; join "
+            f"links {some(roots)} all have no parent, so the file holds {len(roots)} separate trees; join "
             "them with "
             f"a fixed joint, or choose one with {option('root')}.",
         )
     return roots[0]
 
 
-def _held(robot: RobotText, lock: Mapping[str, float]) -> dict[str, float]:
+def held_positions(robot: RobotText, lock: Mapping[str, float]) -> dict[str, float]:
     """Positions of the joints that are held: those in `lock`, and those that mimic them."""
     positions: dict[str, float] = {}
     for name, value in lock.items():
         if name not in robot.joints:
             raise ReadFault(
                 f"{robot.file}: lock names {name!r}, which is no joint of this file; it has "
-                f"{_some(robot.joints)}."
+                f"{some(robot.joints)}."
             )
         joint = robot.joints[name]
         if not joint.moving:
@@ -181,7 +185,7 @@ def _path(
 ) -> list[JointText]:
     asked = option("tip", repr(tip))
     if tip not in robot.links:
-        raise ReadFault(f"{robot.file}: {asked} is no link of this file; it has {_some(robot.links)}.")
+        raise ReadFault(f"{robot.file}: {asked} is no link of this file; it has {some(robot.links)}.")
     path: list[JointText] = []
     name = tip
     while name != start:
@@ -195,9 +199,9 @@ def _path(
     moving = [
         joint
         for joint in reversed(path)
-        if joint.kind != "fixed" and not _is_held(robot, joint, positions, masters)
+        if joint.kind != "fixed" and not is_held(robot, joint, positions, masters)
     ]
-    return [_one_degree(robot, joint) for joint in moving]
+    return [one_degree(robot, joint) for joint in moving]
 
 
 def _only_way(
@@ -211,27 +215,23 @@ def _only_way(
         leaving: list[JointText] = []
         for name in body:  # grows while it is walked
             for joint in below.get(name, ()):
-                if joint.kind == "fixed" or _is_held(robot, joint, positions, everything):
+                if joint.kind == "fixed" or is_held(robot, joint, positions, everything):
                     body.append(joint.child)
                 else:
                     leaving.append(joint)
-        if len(leaving) > 1:
-            _refuse_branch(robot, leaving, below)
-        path += [_one_degree(robot, joint) for joint in leaving]
+        path += [one_degree(robot, joint) for joint in leaving]
         body = [joint.child for joint in leaving]
     return path
 
 
-def _is_held(robot: RobotText, joint: JointText, positions: dict[str, float], others: set[str]) -> bool:
+def is_held(robot: RobotText, joint: JointText, positions: dict[str, float], others: set[str]) -> bool:
     """Whether a joint is held: it is in `lock`, or mimics one that is (or that is not among `others`)."""
     return joint.name in positions or (
-        joint.mimic is not None and _mimicked(robot, joint, positions, others) is not None
+        joint.mimic is not None and mimicked(robot, joint, positions, others) is not None
     )
 
 
-def _mimicked(
-    robot: RobotText, joint: JointText, positions: dict[str, float], free: set[str]
-) -> float | None:
+def mimicked(robot: RobotText, joint: JointText, positions: dict[str, float], free: set[str]) -> float | None:
     """Position of a mimic joint whose master is held; None where the master moves."""
     factor, offset, seen = 1.0, 0.0, {joint.name}
     while joint.mimic is not None and joint.name not in positions:
@@ -251,7 +251,7 @@ def _mimicked(
     return None if joint.name in free else offset
 
 
-def _one_degree(robot: RobotText, joint: JointText) -> JointText:
+def one_degree(robot: RobotText, joint: JointText) -> JointText:
     """The joint, if it can be a joint of an arm."""
     if not joint.moving:
         way = (
@@ -275,27 +275,10 @@ def _one_degree(robot: RobotText, joint: JointText) -> JointText:
     return joint
 
 
-def _refuse_branch(robot: RobotText, leaving: list[JointText], below: dict[str, list[JointText]]) -> None:
-    ends = [_end_of(joint.child, below) for joint in leaving]
-    tips, holding = _some([*ends[1:], leaving[0].parent], "or"), held({j.name: 0.0 for j in leaving[1:4]})
-    robot.fault(
-        leaving[1].line,
-        f"the chain branches after link {leaving[0].parent!r}: joints {_some(joint.name for joint in leaving)} all "
-        f"move, and an arm is one chain. Choose where it ends, {option('tip', repr(ends[0]))}, {tips} (what hangs "
-        f"beside it is then held at zero), or hold joints yourself, {holding}.",
-    )
-
-
-def _end_of(name: str, below: dict[str, list[JointText]]) -> str:
-    while len(below.get(name, ())) == 1:
-        name = below[name][0].child
-    return name
-
-
 # -- bodies --------------------------------------------------------------------------------------------------
 
 
-def _body(
+def body_of(
     robot: RobotText,
     below: dict[str, list[JointText]],
     first: str,
@@ -329,7 +312,7 @@ def _position(robot: RobotText, joint: JointText, positions: dict[str, float], f
         return positions[joint.name]
     if joint.mimic is None:
         return 0.0
-    value = _mimicked(robot, joint, positions, free)
+    value = mimicked(robot, joint, positions, free)
     if value is None:
         robot.fault(
             joint.line,
@@ -340,7 +323,7 @@ def _position(robot: RobotText, joint: JointText, positions: dict[str, float], f
     return value
 
 
-def _tool(last: tuple[Member, ...], tip: str | None) -> str | None:
+def tool_of(last: tuple[Member, ...], tip: str | None) -> str | None:
     """The tip that was named (if it is on the last body), or the only end of the last body."""
     names = [member.link.name for member in last]
     if tip is not None:
@@ -350,7 +333,7 @@ def _tool(last: tuple[Member, ...], tip: str | None) -> str | None:
     return ends[0] if len(ends) == 1 else "tool" if "tool" in names else None
 
 
-def _some(names: Any, last: str = "") -> str:
+def some(names: Any, last: str = "") -> str:
     """Names in quotes, the first eight of them; `last` stands before the last."""
     listed = [repr(name) for name in names]
     if len(listed) > 8:

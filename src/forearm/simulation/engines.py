@@ -253,7 +253,7 @@ def rows_of_steps(
         held = tau[..., k, :] if tau is not None and per_step else tau
         state, row["tau"] = step(state, t + k * dt, dt, held)
         if k % every == 0:
-            row["tau"] = np.broadcast_to(row["tau"], row["q"].shape)
+            row["tau"] = np.broadcast_to(row["tau"], row["qd"].shape)
             rows.append(row)
         pause((k + 1) / count)
     axis = state["q"].ndim - 1
@@ -303,7 +303,13 @@ class Stages(Engine):
         first = self.torques(t, state, tau)
         k = self.rates(state, first)
         after = {name: x + dt * k[name] for name, x in state.items() if name != "q"}
-        moved = dt * after["qd"] if not self.plant.stops else dt * (k["q"] + (after["qd"] - state["qd"]))
+        if self.plant.floats:
+            q, qd = (x.reshape(-1, x.shape[-1]) for x in (state["q"], after["qd"]))
+            rows = [self.plant.position_rates(*row) for row in zip(q, qd, strict=True)]
+            moved = dt * np.array(rows).reshape(state["q"].shape)
+            moved = moved if not self.plant.stops else moved * (k["clear"] > 0)[..., None]
+        else:
+            moved = dt * after["qd"] if not self.plant.stops else dt * (k["q"] + (after["qd"] - state["qd"]))
         return {"q": state["q"] + moved, **after}, first
 
     def _runge_kutta(self, state: State, t: float, dt: float, tau: Vector | None) -> tuple[State, Vector]:

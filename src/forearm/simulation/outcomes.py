@@ -33,7 +33,7 @@ def outcomes_of(
     """One Outcome for each motion, an object array of the batch's shape."""
     plant, until = request.plant, done * request.dt
     alive = end.get("alive", np.full(request.batch, until))
-    sound = np.all(np.isfinite(end["q"]) & np.isfinite(end["qd"]), axis=-1)
+    sound = np.all(np.isfinite(end["q"]), axis=-1) & np.all(np.isfinite(end["qd"]), axis=-1)
     if "alive" not in end:
         alive = _last_sound(states, t, until)
     clear, which = _trespasses(plant, end, states, t, until)
@@ -85,7 +85,7 @@ def _with_limits(
 
 def _shares_held(plant: Any, end: dict[str, Vector], batch: tuple[int, ...], until: float) -> Vector:
     """For which share of the time each torque was at its limit (*batch, n), as the steps themselves saw it."""
-    found = np.zeros((*batch, plant.arm.n))
+    found = np.zeros((*batch, plant.arm.nv))
     for j in plant.holding if until > 0 else ():
         found[..., j] = np.minimum(np.nan_to_num(end.get(f"held_{j + 1}", np.zeros(batch))) / until, 1.0)
     return found
@@ -106,22 +106,22 @@ def interrupted_late(outcomes: Any) -> Any:
 def _steep_friction(request: Request, scheme: Scheme) -> str:
     """Advice where dry friction turns over so steeply that the scheme cannot follow it at this step."""
     arm, bound = request.plant.arm, scheme.stable
-    steep = np.array([float(sum(link.drive.coulomb)) / 2 / link.drive.smoothing for link in arm.links])
+    steep = np.array([float(sum(link.drive.coulomb)) / 2 / link.drive.smoothing for link in arm.state_links])
     if scheme in _STICKING or not np.any(steep) or not np.isfinite(bound):
         return ""
     first = (0,) * len(request.batch)
     own = [np.asarray(value)[first][None] for value in request.own.values()]
-    q = np.broadcast_to(request.q[first], (arm.n + 1, arm.n))
-    pushes = np.concatenate([np.zeros((1, arm.n)), np.eye(arm.n)])
+    q = np.broadcast_to(request.q[first], (arm.nv + 1, arm.nq))
+    pushes = np.concatenate([np.zeros((1, arm.nv)), np.eye(arm.nv)])
     with np.errstate(all="ignore"):
-        qdd = request.plant.kernel("forward_dynamics").general(q, np.zeros_like(q), pushes, *own)
-    rates = steep * np.diag(qdd[1:] - qdd[0])
+        qdd = request.plant.kernel("forward_dynamics").general(q, np.zeros_like(pushes), pushes, *own)
+    rates = steep * np.diag(qdd[1:] - qdd[0])[arm.nv - arm.n :]
     j = int(np.argmax(rates))
     if not rates[j] * request.dt > bound:
         return ""
-    drive = arm.links[j].drive
+    drive, name = arm.state_links[j].drive, arm.state_links[j].name
     return (
-        f"dry friction of joint {arm.links[j].name!r} turns over within {drive.smoothing:g} rad/s or m/s, a rate of "
+        f"dry friction of joint {name!r} turns over within {drive.smoothing:g} rad/s or m/s, a rate of "
         f"{rates[j]:.2g} 1/s, which {scheme.name} cannot follow at dt = {request.dt:g} s near rest; look at the drift, "
         f"and give dt = {0.5 * bound / rates[j]:.1g} s, a wider smoothing, or {option('sticking', 'True')} with "
         f"{option('method', repr('euler'))}."
@@ -151,7 +151,7 @@ def _trespasses(
 
 
 def _limit(plant: Any, number: int, when: float) -> Outcome:
-    link = plant.arm.links[number - 1]
+    link = plant.arm.state_links[number - 1 - (plant.arm.nq - plant.arm.n)]
     low, high = link.limits
     unit = "rad" if link.revolute else "m"
     told = f"its limits are {low:g} to {high:g} {unit}"

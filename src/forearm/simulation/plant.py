@@ -18,7 +18,6 @@ import numpy as np
 
 from forearm import arm_calls, drives
 from forearm.algebra import Vector, where
-from forearm.arm import Arm
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.derivatives import jacobian
 from forearm.compiler.graph.graph import Graph
@@ -26,8 +25,10 @@ from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.model.free_parameters import freed, port_name, port_shape
+from forearm.free_base import unit, unit_rows
 from forearm.link import Wrench
 from forearm.motion.limit_excesses import SLACK
+from forearm.robot import Robot
 
 RUNAWAY = 1e6
 """Speeds beyond this mean that the simulation has diverged [rad/s or m/s]."""
@@ -43,8 +44,8 @@ State = dict[str, Vector]
 class Plant:
     """The arm that is simulated, and what acts on it besides the law."""
 
-    arm: Arm
-    """The arm."""
+    arm: Any
+    """The arm, or robot."""
     free: tuple[str, ...] = ()
     """Parameters that each row has for itself (see `compiler.model.free_parameters`)."""
     wrench: Wrench | None = None
@@ -83,7 +84,8 @@ class Plant:
         """(joint, low, high) of the joints whose limits are watched."""
         if not self.watch_limits:
             return []
-        found = [(j, *link.limits) for j, link in enumerate(self.arm.links) if link.limits]
+        before = self.arm.nq - len(self.arm.state_links)
+        found = [(j, *link.limits) for j, link in enumerate(self.arm.state_links, before) if link.limits]
         return [(j, low, high) for j, low, high in found if np.isfinite(low) or np.isfinite(high)]
 
     @property
@@ -102,7 +104,7 @@ class Plant:
     def external(self, v: Mapping[str, Any]) -> Vector:
         """What the wrench does at the joints."""
         if self.wrench is None:
-            return np.zeros(self.arm.n)
+            return np.zeros(self.arm.nv)
         place, point = self.wrench.at if isinstance(self.wrench.at, tuple) else (self.wrench.at, np.zeros(3))
         numbers = np.array([*self.wrench.force, *self.wrench.moment], dtype=float)
         options = {"frame": place, "local": self.wrench.frame == "local"}
@@ -111,7 +113,28 @@ class Plant:
     def friction(self, qd: Vector, values: Mapping[str, Any]) -> Vector:
         """Friction torques, of the row's own drives where those are free."""
         paths = {path: values[port_name(path)] for path in self.free if ".drive." in path}
-        return drives.friction_torque(freed(self.arm, paths), qd)
+        arm = freed(self.arm, paths)
+        if not isinstance(arm, Robot):
+            return drives.friction_torque(arm, qd)
+        tau = arm.independent(drives.friction_torque(arm, arm.joint_rates(qd)))
+        return np.concatenate([np.zeros(arm.nv - arm.n), tau])
+
+    @property
+    def floats(self) -> bool:
+        """Whether the base is free, so that positions do not simply follow speeds."""
+        return isinstance(self.arm, Robot) and self.arm.free
+
+    def position_rates(self, q: Vector, qd: Vector) -> Vector:
+        """Rates of the numbers of q."""
+        return self.arm.position_rates(q, qd) if isinstance(self.arm, Robot) else qd
+
+    def whole(self, states: State) -> State:
+        """States as they are recorded: quaternions at unit length.
+
+        Nothing depends on the length inside a step, and a step carries it along as a factor; so this is the same as
+        doing it after every step.
+        """
+        return {**states, "q": unit_rows(states["q"])} if self.floats else states
 
     def kernel(self, name: str, **options: Any) -> Any:
         """The kernel of a quantity, with the free parameters as inputs after the state."""
@@ -120,6 +143,8 @@ class Plant:
     def quantity(self, name: str, options: Mapping[str, Any] = NONE, /, **inputs: Any) -> Any:
         """A quantity of the plant on traced scalars, with free parameters among the inputs."""
         graph = self.kernel(name, **options).graph
+        if self.floats and "q" in inputs:
+            inputs = {**inputs, "q": unit(inputs["q"])}
         found = apply(graph, **{port.name: inputs[port.name] for port in graph.inputs})
         return next(iter(found.values()))
 
@@ -127,7 +152,7 @@ class Plant:
         """Cᵀ qd, which is what kinetic energy does to momenta: d(½ qdᵀ M qd)/dq."""
         if not self.free:
             return self.quantity("coriolis_transpose_times", **{**v, "v": v["qd"]})  # type: ignore[no-any-return]
-        n = self.arm.n
+        n = self.arm.nv
 
         def weighted(**inner: Any) -> Any:
             return inner["v"] @ self.quantity("velocity_torque", **inner) * 0.5
@@ -184,8 +209,7 @@ def scalar_rates(plant: Plant, v: Mapping[str, Any], tau: Vector, push: Vector) 
 
 def state_ports(plant: Plant) -> dict[str, tuple[int, ...]]:
     """Inputs that are integrated: q, qd and the scalars."""
-    n = plant.arm.n
-    return {"q": (n,), "qd": (n,), **{name: () for name in plant.scalars}}
+    return {"q": (plant.arm.nq,), "qd": (plant.arm.nv,), **{name: () for name in plant.scalars}}
 
 
 def rates_graph(plant: Plant, law: Graph | None) -> Graph:
@@ -196,10 +220,12 @@ def rates_graph(plant: Plant, law: Graph | None) -> Graph:
         tau, push = plant.clipped(law_in_graph(law, v)), plant.external(v)
         qdd = plant.quantity("forward_dynamics", **{**v, "tau": tau + push})
         found = {"qd_rate": qdd, **scalar_rates(plant, v, tau, push)}
+        if plant.floats:
+            found["q_rate"] = plant.position_rates(v["q"], v["qd"])
         if plant.stops:
             going = where(v["first"], 0.0, 1.0)
             frozen = {name: found[name] * going for name in ("qd_rate", "work_rate", "lost_rate")}
-            found |= {**frozen, "q_rate": v["qd"] * going}
+            found |= {**frozen, "q_rate": found.get("q_rate", v["qd"]) * going}
         return found
 
     return lower(trace(rates, ports, name=f"{plant.arm.name} in motion"), 0)
@@ -213,14 +239,14 @@ def rates_kernel(plant: Plant, law: Graph | None) -> Any:
 
 def rates_of(plant: Plant) -> dict[str, str]:
     """Which output (or state) is the rate of which state."""
-    position = "q_rate" if plant.stops else "qd"
+    position = "q_rate" if plant.stops or plant.floats else "qd"
     return {"q": position, "qd": "qd_rate", **{name: f"{name}_rate" for name in plant.scalars}}
 
 
 def drivers(plant: Plant, law: Graph | None) -> dict[str, tuple[int, ...]]:
     """Inputs that drive the arm: torques, or the law's own (time and gains)."""
     if law is None:
-        return {"tau": (plant.arm.n,)}
+        return {"tau": (plant.arm.nv,)}
     return {port.name: port.shape for port in law.inputs if port.name not in ("q", "qd")}
 
 

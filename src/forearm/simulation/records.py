@@ -12,7 +12,6 @@ import numpy as np
 
 from forearm import arm_calls, dynamics
 from forearm.algebra import Matrix, Vector
-from forearm.arm import Arm
 from forearm.faults import KernelFault, StateFault
 from forearm.motion.columns import KINDS, RECORDED
 from forearm.motion.limit_excesses import LimitExcess, told
@@ -137,8 +136,8 @@ def machine_memory() -> float:
 class Record:
     """A motion, or a batch of motions: arrays (..., K, n), K the recorded times."""
 
-    arm: Arm
-    """The arm that was simulated."""
+    arm: Any
+    """The arm or robot that was simulated."""
     t: Vector
     """Times (K,) [s]."""
     q: Vector

@@ -14,6 +14,7 @@ from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.model.free_parameters import PAYLOAD, port_name
 from forearm.faults import StateFault
+from forearm.robot import Robot
 from forearm.simulation.plant import Plant, State, kept
 from forearm.simulation.row_blocks import Progress
 from forearm.simulation.traced_laws import TracedLaw, checked_torques, law_name, make_law
@@ -72,6 +73,20 @@ def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
         raise StateFault(f"simulate: {name} is {value!r}; give one of {', '.join(map(repr, known))}.")
 
 
+ROBOTS_BY = ("rk4", "euler")
+"""Schemes that robots are simulated by."""
+
+
+def refuse_schemes_of_arms(arm: Any, method: str, sticking: bool, known: tuple[str, ...]) -> None:
+    """Refuse a scheme that robots are not simulated by."""
+    if isinstance(arm, Robot) and method in known and (method not in ROBOTS_BY or sticking):
+        what = "sticking=True" if sticking else f"method={method!r}"
+        raise StateFault(
+            f"simulate: robot {arm.name!r} with {what}; robots are simulated by {' and '.join(map(repr, ROBOTS_BY))}, "
+            f"with smooth friction; one chain of it takes the others, robot.arm({(arm.tips or ('',))[0]!r})."
+        )
+
+
 def whole_steps(duration: Any, dt: Any, control_dt: Any) -> tuple[int, int]:
     """Number of steps, and steps for each sample of the law (0: not sampled)."""
     for name, value in (("duration", duration), ("dt", dt), ("control_dt", control_dt)):
@@ -101,7 +116,7 @@ def whole_steps(duration: Any, dt: Any, control_dt: Any) -> tuple[int, int]:
     return steps, hold
 
 
-def free_values(arm: Arm, payload: Any, free: Mapping[str, Any] | None) -> dict[str, Vector]:
+def free_values(arm: Arm | Robot, payload: Any, free: Mapping[str, Any] | None) -> dict[str, Vector]:
     """Parameters that motions have for themselves, by path."""
     given = dict(free or {})
     if payload is not None:
@@ -118,27 +133,28 @@ def free_values(arm: Arm, payload: Any, free: Mapping[str, Any] | None) -> dict[
     return values
 
 
-def greatest_torques(arm: Arm, given: Any) -> Any:
+def greatest_torques(arm: Arm | Robot, given: Any) -> Any:
     """Torque limits (n,), or None."""
     if given is None:
         return None
     if isinstance(given, str) and given == "arm":
-        missing = [link.name for link in arm.links if link.effort_limit is None]
+        missing = [link.name for link in arm.state_links if link.effort_limit is None]
+        missing += ["the base"] if arm.nv > arm.n else []
         if missing:
             raise StateFault(
-                f"torque_limits='arm': arm {arm.name!r} has no effort limit for {', '.join(missing)}; give ({arm.n},) "
+                f"torque_limits='arm': arm {arm.name!r} has no effort limit for {', '.join(missing)}; give ({arm.nv},) "
                 "numbers."
             )
-        return np.array([link.effort_limit for link in arm.links])
+        return np.array([link.effort_limit for link in arm.state_links])
     array = faults.state(arm, "torque_limits", _for_each_joint(arm, faults.floats("torque_limits", given)))
     if np.any(array < 0) or np.any(np.isnan(array)):
         raise StateFault(f"torque_limits are {array}; give sizes, zero or positive.")
     return array
 
 
-def _for_each_joint(arm: Arm, values: Vector) -> Vector:
+def _for_each_joint(arm: Arm | Robot, values: Vector) -> Vector:
     """One number for each joint, from (n,) or one for all; another size is refused by whoever looks at it next."""
-    return np.full(arm.n, values) if values.size == 1 else values
+    return np.full(arm.nv, values) if values.size == 1 else values
 
 
 def make_request(
@@ -168,7 +184,7 @@ def make_request(
         batch = np.broadcast_shapes(batch, *[v.shape[: v.ndim - len(inner[k])] for k, v in held.items()])
         values = {k: np.broadcast_to(v, batch + inner[k]) for k, v in held.items()}
         mine = {path: np.broadcast_to(v, batch + ports[port_name(path)]) for path, v in own.items()}
-        q, qd = (np.ascontiguousarray(np.broadcast_to(x, (*batch, arm.n))) for x in (q, qd))
+        q, qd = (np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1]))) for x in (q, qd))
     except StateFault:
         raise
     except ValueError:
@@ -212,10 +228,10 @@ def _refuse_two_meanings(gains: dict[str, Vector], batch: tuple[int, ...], n: in
             )
 
 
-def _open_loop(arm: Arm, law: Any, steps: int, hold: int) -> Vector | None:
+def _open_loop(arm: Arm | Robot, law: Any, steps: int, hold: int) -> Vector | None:
     """Torques (n,) or (..., samples, n) that are known beforehand; None for a law."""
     if law is None:
-        return np.zeros(arm.n)
+        return np.zeros(arm.nv)
     if callable(law):
         return None
     if not isinstance(law, (np.ndarray, list, tuple, dict)) and not is_number(law):
@@ -225,15 +241,15 @@ def _open_loop(arm: Arm, law: Any, steps: int, hold: int) -> Vector | None:
     if tau.ndim > 1 and tau.shape[-2] not in (1, samples):
         what = "samples" if hold else "steps"
         raise StateFault(
-            f"law: torques have shape {tau.shape}; this simulation has {samples} {what}: give ({arm.n},), "
-            f"({samples}, {arm.n}) or (..., {samples}, {arm.n}); (..., 1, {arm.n}) for constant ones in each row."
+            f"law: torques have shape {tau.shape}; this simulation has {samples} {what}: give ({arm.nv},), "
+            f"({samples}, {arm.nv}) or (..., {samples}, {arm.nv}); (..., 1, {arm.nv}) for constant ones in each row."
         )
     if tau.ndim == 1:
         faults.finite_state(arm, "law (torques)", tau)
     return tau
 
 
-def request_of(arm: Arm, q: Vector, qd: Vector, options: Mapping[str, Any]) -> Request:
+def request_of(arm: Arm | Robot, q: Vector, qd: Vector, options: Mapping[str, Any]) -> Request:
     """One motion as `simulate` would read it, without time: for linearising it."""
     own = free_values(arm, options.get("payload"), options.get("free"))
     limits = greatest_torques(arm, options.get("torque_limits"))
@@ -255,7 +271,7 @@ def rows_in_python(request: Request) -> Callable[[float, Vector, Vector], Vector
     assert law is not None
 
     def torques(t: float, q: Vector, qd: Vector) -> Vector:
-        tau = np.empty((*batch, arm.n))
+        tau = np.empty((*batch, arm.nv))
         for number, row in enumerate(np.ndindex(batch)):
             if number % MANY == MANY - 1:
                 request.progress.still()
@@ -287,7 +303,7 @@ def law_torques(request: Request, *, timed: bool = False) -> Callable[[Any, Vect
 
     def torques(t: Any, q: Vector, qd: Vector) -> Vector:
         if q.ndim == 1 and not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
-            return np.full(q.shape, np.nan)
+            return np.full(qd.shape, np.nan)
         given = {**extra, "t": np.asarray(t, dtype=float), "q": q, "qd": qd}
         return _clip(request, kernel.general(*[given[port.name] for port in kernel.graph.inputs]))
 

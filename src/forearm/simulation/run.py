@@ -17,6 +17,7 @@ from forearm.compiler.call.foreign_arrays import on_host
 from forearm.dynamics import external_torque
 from forearm.faults import StateFault
 from forearm.link import Wrench
+from forearm.robot import Robot
 from forearm.simulation.engines import Engine, Scheme
 from forearm.simulation.interrupts import Interrupt
 from forearm.simulation.outcomes import interrupted_late, outcomes_of
@@ -29,6 +30,7 @@ from forearm.simulation.request import (
     law_torques,
     make_request,
     one_of,
+    refuse_schemes_of_arms,
     rows_in_python,
     whole_steps,
 )
@@ -44,7 +46,7 @@ SOME = 4096
 
 
 def simulate(
-    arm: Arm,
+    arm: Arm | Robot,
     q0: States,
     qd0: States | None = None,
     *,
@@ -71,7 +73,7 @@ def simulate(
     """The motion of an arm, or of a batch of arms, from q0 and qd0 on.
 
     Args:
-        arm: The arm; payload, drives and base included, as everywhere.
+        arm: The arm or robot; payload, drives and base included, as everywhere.
         q0: Positions at the beginning (..., n), or a dict by joint name. Arrays on a GPU are simulated there; the
             record, which is read, drawn and written, is NumPy's in any case.
         qd0: Speeds at the beginning (..., n); at rest by default.
@@ -100,15 +102,17 @@ def simulate(
         progress: Called now and then with the share that is done, 0 to 1.
 
     Returns:
-        The record, also when Ctrl-C was pressed: what was computed until then, with the outcome 'interrupted'; a second
-        Ctrl-C is a KeyboardInterrupt.
+        The record, also when Ctrl-C was pressed (outcome 'interrupted'); a second Ctrl-C is a KeyboardInterrupt.
     """
     faults.needs_dynamics(arm, "motion")
+    refuse_schemes_of_arms(arm, method, sticking, tuple(SCHEMES))
     one_of("method", method, tuple(SCHEMES))
     one_of("limits", limits, ("note", "stop", "ignore"))
-    q0, qd0, home = on_host("simulate", {"q0": q0, "qd0": np.zeros(arm.n).tolist() if qd0 is None else qd0})
+    q0, qd0, home = on_host("simulate", {"q0": q0, "qd0": np.zeros(arm.nv).tolist() if qd0 is None else qd0})
     q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", qd0)
     hint_degrees(arm, q)
+    if isinstance(arm, Robot) and arm.free and q.size:
+        faults.unit_quaternion(arm, q.reshape(-1, arm.nq)[0])
     own = free_values(arm, payload, free)
     plant = Plant(
         arm, tuple(own), wrench, greatest_torques(arm, torque_limits), limits != "ignore", limits == "stop"
@@ -119,7 +123,7 @@ def simulate(
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
     request = replace(request, dt=float(duration) / steps, every=int(every), progress=Progress(progress))
-    room = RecordRoom(request.batch, arm.n, 1 - (-steps // request.every))
+    room = RecordRoom(request.batch, arm.nq, 1 - (-steps // request.every))
     scheme = scheme_of(method, sticking)
     engine = engine_of(request, scheme, rtol, atol, target or home)
     engine.threads = threads
@@ -130,7 +134,7 @@ def _every(request: Request) -> int:
     """How often to record: every step of one motion; a batch as often as memory allows, a hundred times at most."""
     if not request.batch:
         return 1
-    room = BATCH_NUMBERS // max(1, math.prod(request.batch) * request.plant.arm.n)
+    room = BATCH_NUMBERS // max(1, math.prod(request.batch) * request.plant.arm.nq)
     return -(-request.steps // min(max(room, 1), BATCH_RECORDS))
 
 
@@ -269,6 +273,7 @@ class _Run:
         with self.interrupt.answered_at_once(self.at_once):
             tau = self._next_torques(first, count)
             after, rows = self.engine.advance(self.state, first * request.dt, count, request.dt, stride, tau)
+        after, rows = request.plant.whole(after), request.plant.whole(rows) if "q" in rows else rows
         records = self.reached.records
         if recorded:
             if self.law is not None and tau is not None:
@@ -326,7 +331,7 @@ class _Aftermath:
     def _torques(self) -> Vector:
         """Torques at the recorded times (*batch, K, n)."""
         request, axis, states, reached = self.request, len(self.request.batch), self.states, self.reached
-        shape = (*request.batch, len(self.t), request.plant.arm.n)
+        shape = (*request.batch, len(self.t), request.plant.arm.nv)
         if request.torques is not None:
             known = request.torques
             if known.ndim > 1:

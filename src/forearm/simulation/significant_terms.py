@@ -16,7 +16,7 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.passes import simplify
-from forearm.faults import StateFault, no_formulation
+from forearm.faults import StateFault, needs_chain, no_formulation
 from forearm.formulations import FORMULATIONS
 from forearm.motion.motions import Motion
 from forearm.simulation.summands import adjoints, edges, located_graph, measured, without
@@ -121,6 +121,7 @@ def significance(
         formulation: Whose recursion is taken apart, by its name in FORMULATIONS.
         samples: At how many times a motion is looked at.
     """
+    needs_chain(arm, "significance")
     if not 0 < tolerance < 1:
         raise StateFault(
             f"significance: tolerance is {tolerance!r}; give a share of the torque between 0 and 1."

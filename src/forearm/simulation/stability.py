@@ -16,7 +16,9 @@ def fastest_rate(
 
     A law that is held between samples is not part of that, unless `sampled` asks what it would be like if it were not.
     """
-    n, plant = request.plant.arm.n, request.plant
+    n, plant = request.plant.arm.nv, request.plant
+    if plant.floats:
+        return float("nan")  # positions of a free base are no vector to linearise about
     q = request.q[row] if q is None else q
     qd = request.qd[row] if qd is None else qd
     acting = request.law if sampled or not request.hold else None

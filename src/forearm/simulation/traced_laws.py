@@ -11,6 +11,7 @@ from forearm.arm import Arm
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.trace import trace
 from forearm.faults import KernelFault, StateFault, TraceFault, a_or_an
+from forearm.robot import Robot
 
 RESERVED = (
     "t",
@@ -45,7 +46,7 @@ class TracedLaw:
 
 
 def make_law(
-    arm: Arm, function: Callable[..., Any], gains: Mapping[str, tuple[int, ...]], wanted: bool
+    arm: Arm | Robot, function: Callable[..., Any], gains: Mapping[str, tuple[int, ...]], wanted: bool
 ) -> TracedLaw:
     """Trace a law, if that is wanted and possible.
 
@@ -76,8 +77,8 @@ def make_law(
     return TracedLaw(function, graph, "traced")
 
 
-def _traced(arm: Arm, function: Callable[..., Any], gains: Mapping[str, tuple[int, ...]]) -> Graph:
-    ports = {"t": (), "q": (arm.n,), "qd": (arm.n,), **gains}
+def _traced(arm: Arm | Robot, function: Callable[..., Any], gains: Mapping[str, tuple[int, ...]]) -> Graph:
+    ports = {"t": (), "q": (arm.nq,), "qd": (arm.nv,), **gains}
 
     def torques(t: Any, q: Any, qd: Any, **rest: Any) -> Any:
         return checked_torques(arm, function(t, q, qd, **rest))
@@ -85,16 +86,16 @@ def _traced(arm: Arm, function: Callable[..., Any], gains: Mapping[str, tuple[in
     return trace(torques, ports, name=f"law {law_name(function)}")
 
 
-def checked_torques(arm: Arm, tau: Any) -> Any:
+def checked_torques(arm: Arm | Robot, tau: Any) -> Any:
     """What a law returned, as (n,); a fault that tells the shape otherwise."""
     if tau is None:
         raise StateFault(
-            f"law returned None; return the {arm.n} torques of arm {arm.name!r}. (A forgotten return?)"
+            f"law returned None; return the {arm.nv} torques of arm {arm.name!r}. (A forgotten return?)"
         )
     array = np.asarray(tau)
-    if array.shape != (arm.n,):
+    if array.shape != (arm.nv,):
         raise StateFault(
-            f"law returned shape {array.shape}; it gets one state and must return ({arm.n},) torques, one for each "
+            f"law returned shape {array.shape}; it gets one state and must return ({arm.nv},) torques, one for each "
             f"joint of arm {arm.name!r}."
         )
     return array

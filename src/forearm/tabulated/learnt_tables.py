@@ -15,7 +15,7 @@ from scipy.sparse.linalg import lsqr
 from forearm import faults
 from forearm.algebra import States, Vector
 from forearm.arm import Arm
-from forearm.faults import StateFault
+from forearm.faults import StateFault, needs_chain
 from forearm.tabulated.grids import Grid
 from forearm.tabulated.lookup_tables import LookupTable, corners, friction_at
 from forearm.tabulated.methods import INPUTS
@@ -55,6 +55,7 @@ def learn_table(
         accelerations: As for `tabulate`.
         most_bytes: More memory, for the table or for the equations, is refused.
     """
+    needs_chain(arm, "a table of torques")
     plan = plan_table(
         arm, method, points=points, interpolation=interpolation, speeds=speeds, accelerations=accelerations
     )

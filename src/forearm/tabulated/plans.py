@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from forearm import dynamics
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import StateFault
+from forearm.faults import StateFault, needs_chain
 from forearm.tabulated.grids import CHUNK, Grid, checked_ranges, grids_of
 from forearm.tabulated.methods import INPUTS, entries_of, frictionless
 from forearm.tabulated.stencils import order_of
@@ -83,6 +83,7 @@ def plan_table(
         accelerations: Greatest |qdd|, where accelerations are an axis.
         dtype: 'float64' or 'float32', as stored.
     """
+    needs_chain(arm, "a table of torques")
     order = order_of(interpolation)
     if str(np.dtype(dtype)) not in ("float64", "float32"):
         raise StateFault(f"tabulate: dtype is {dtype!r}; give 'float64' or 'float32'.")

@@ -10,7 +10,7 @@ from forearm.algebra import is_number
 from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.denavit_hartenberg import dh_row
-from forearm.faults import ArmFault
+from forearm.faults import ArmFault, needs_chain
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
@@ -27,6 +27,7 @@ def write_toml(arm: Arm, path: str | Path) -> Path:
 
 def to_toml(arm: Arm) -> str:
     """The arm as TOML text: standard Denavit-Hartenberg rows where all links have them, else poses."""
+    needs_chain(arm, "TOML")
     rows = [_dh(link) for link in arm.links]
     standard = all(row is not None for row in rows)
     blocks = [_head(arm, "standard" if standard else "poses")]

@@ -16,7 +16,7 @@ from forearm.algebra import is_number
 from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.escapes import xml_comment
-from forearm.faults import ArmFault
+from forearm.faults import ArmFault, needs_chain
 from forearm.frames import NamedFrame, Pose
 from forearm.link import Link
 from forearm.output_files import write_text
@@ -31,6 +31,7 @@ def write_urdf(arm: Arm, path: str | Path, *, lossy: bool = False) -> Path:
 
 def to_urdf(arm: Arm, *, lossy: bool = False) -> str:
     """The arm as URDF text, joint names and zero positions kept; `lossy` leaves out what URDF cannot say."""
+    needs_chain(arm, "write_urdf")
     _refuse_symbols(arm)
     lost = unsayable(arm)
     if lost and not lossy:

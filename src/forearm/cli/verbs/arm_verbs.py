@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, refuse_to_overwrite, state_of
+from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, refuse_to_overwrite, robot_of, state_of
 from forearm.cli.measures import Numbers
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
 
@@ -54,7 +54,7 @@ def show(
     plot
         Draw the arm with its frames and bodies into this file (png, svg, pdf).
     """
-    found = arm_of(arm, reading=reading)
+    found: Any = robot_of(arm, reading=reading) if plot is None else arm_of(arm, reading=reading)
     if plot is not None:
         from forearm import plots
 
@@ -76,11 +76,28 @@ def _description(arm: Any) -> dict[str, Any]:
         "mass": float(arm.total_mass) if arm.dynamics else None,
         "gravity": arm.gravity,
         "base": {"rotation": arm.base.rotation, "translation": arm.base.translation},
-        "tool": {"rotation": arm.tool.rotation, "translation": arm.tool.translation},
+        **_ends(arm),
         "links": [_link(link) for link in arm.links],
         "configurations": dict(arm.configurations),
         "notes": arm.notes,
         "provenance": dict(arm.provenance),
+    }
+
+
+def _ends(arm: Any) -> dict[str, Any]:
+    """The tool of an arm; the tree of a robot."""
+    from forearm.arm import Arm
+
+    if isinstance(arm, Arm):
+        return {"tool": {"rotation": arm.tool.rotation, "translation": arm.tool.translation}}
+    poses = [{"rotation": pose.rotation, "translation": pose.translation} for pose in arm.mounts]
+    couplings = [{"joint": c.joint, "terms": dict(c.terms), "offset": c.offset} for c in arm.couplings]
+    return {
+        "free": arm.free,
+        "parents": arm.parents,
+        "mounts": poses,
+        "couplings": couplings,
+        "ends": arm.tips,
     }
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of
+from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, robot_of
 from forearm.cli.output import PLAIN, Shared, progress, table, verdict_style
 
 PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
@@ -41,8 +41,9 @@ def verify(
     """
     from forearm.verification.proof.examination import verify as prove
 
-    found = arm_of(arm, reading=reading)
-    source = arm if reading == AS_WRITTEN and Path(arm).suffix.lower() == ".urdf" else None
+    found = robot_of(arm, reading=reading)
+    whole = reading == AS_WRITTEN and Path(arm).suffix.lower() == ".urdf"
+    source = arm if whole and not hasattr(found, "couplings") else None
     with progress(shared, f"verifying {found.name}") as tell:
         proof = prove(found, states=states, seed=seed, source=source, progress=tell)
     if shared.json:
@@ -101,7 +102,7 @@ def check(
     from forearm.verification.numbers.plausibility import check as question
 
     # what cannot be is reported here, not refused: that is the verb's job
-    report = question(arm_of(arm, reading=replace(reading, keep_defects=True)), seed=seed)
+    report = question(robot_of(arm, reading=replace(reading, keep_defects=True)), seed=seed)
     good = report.clean if strict else report.passed
     if shared.json:
         print(report.to_json())

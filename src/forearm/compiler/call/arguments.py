@@ -16,7 +16,15 @@ import numpy.typing as npt
 from forearm.compiler.call import builtin_functions
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.kernel import PRECISIONS, Kernel, KernelSubject
-from forearm.faults import StateFault, finite_state, joint_shape, joint_values, no_array, not_masked
+from forearm.faults import (
+    StateFault,
+    coordinates,
+    finite_state,
+    joint_shape,
+    joint_values,
+    no_array,
+    not_masked,
+)
 
 Array = npt.NDArray[Any]
 
@@ -57,9 +65,9 @@ def check_number(kernel: Kernel, inputs: Sequence[Any]) -> None:
 def of_joints(kernel: Taker, port: Port) -> bool:
     """Whether an input has one number for each joint of an arm, so that messages can name the joints."""
     arm = kernel.subject.arm
-    return (
-        arm is not None and kernel.layout == "rows" and port.name in JOINT_INPUTS and port.shape == (arm.n,)
-    )
+    if arm is None or kernel.layout != "rows" or port.name not in JOINT_INPUTS:
+        return False
+    return port.shape == (len(coordinates(arm, port.name)),)
 
 
 JOINT_INPUTS = ("q", "qd", "qdd", "tau", "b", "v")

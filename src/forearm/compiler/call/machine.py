@@ -18,7 +18,14 @@ from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.compiler.kernel import Kernel, KernelSubject
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.escapes import line_comment
-from forearm.faults import KernelFault, StateFault, not_finite, singular_inertia
+from forearm.faults import (
+    KernelFault,
+    StateFault,
+    coordinates,
+    not_finite,
+    singular_inertia,
+    unit_quaternion,
+)
 
 SMALLEST_SHARE = 256
 """States below which another thread costs more than it brings."""
@@ -133,13 +140,18 @@ class MachineKernel(Door, Kernel):
         if arm is None or all(np.isfinite(o).all() for o in outs):
             return
         named = dict(zip((p.name for p in self.graph.inputs), taken, strict=True))
-        joints = {name: value for name, value in named.items() if value.shape == (arm.n,)}
+        joints = {
+            name: value
+            for name, value in named.items()
+            if name in arguments.JOINT_INPUTS and value.shape == (len(coordinates(arm, name)),)
+        }
+        if getattr(arm, "free", False) and "q" in named:
+            unit_quaternion(arm, named["q"])
         if self.subject.solves:
-            from forearm.compiler.model.choice import evaluated
-            from forearm.compiler.model.quantities import Model
+            from forearm.compiler.model.choice import evaluated, plain_model
 
             with np.errstate(all="ignore"):  # what overflows is said in the sentence
-                M = np.asarray(evaluated(Model(arm, arm), "mass_matrix", named["q"]), dtype=float)
+                M = np.asarray(evaluated(plain_model(arm), "mass_matrix", named["q"]), dtype=float)
             singular_inertia(arm, M, named["q"], joints)
         not_finite(arm, self.name.partition(" of ")[0], joints)
 

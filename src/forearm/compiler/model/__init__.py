@@ -3,6 +3,9 @@
 quantities        torques, accelerations, M, ... as plain functions of one state, ready for tracing
 base_parameters   the same torques from fewer numbers: bodies regrouped, frames turned
 free_parameters   what stays an input instead of a constant: payload, masses, friction
+tree_frames       the same frames and base parameters for a robot with branches
+tree_walk         torques and M along a tree, branches added where they meet
+tree_model        a robot's quantities: sums over chains, couplings, a free base
 choice            which formulation, in which frames: the cheapest graph is found, not chosen
 trust             whether frames and base parameters still give the arm's torques, before they are used
 long_chains       the recursion as a loop over a table of link constants

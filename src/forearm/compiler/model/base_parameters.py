@@ -222,7 +222,7 @@ def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
             pose = pose @ _along(origin[j + 1] - start[j + 1])
         d = 0.0 if link.revolute else link.d - start[j]
         theta = _wrapped(link.theta + before + screw.gamma)
-        joint = Link(link.kind, _clean(pose, reach), theta, d, flip=link.flip, offset=link.offset)
+        joint = Link(link.kind, clean(pose, reach), theta, d, flip=link.flip, offset=link.offset)
         links.append(JointLink(joint, moved_ten(link.ten_at_joint, step), link, step))
     root = _along(origin[0]) if arm.links[0].revolute else Pose()
     return Regrouped(arm.name, tuple(links), root, arm.gravity_in_base)
@@ -247,7 +247,7 @@ def _wrapped(angle: Scalar) -> Scalar:
     return 0.0 if abs(turned) < 1e-15 else turned
 
 
-def _clean(pose: Pose, reach: float) -> Pose:
+def clean(pose: Pose, reach: float) -> Pose:
     """Round-off of the frame change, relative to the arm's length, is not a component."""
     p = tuple(0.0 if is_number(x) and abs(x) < ROUNDING * reach else x for x in pose.translation)
     return Pose(pose.rotation, p)  # type: ignore[arg-type]
@@ -289,21 +289,20 @@ def regroup(chain: Regrouped) -> Regrouped:
         keep, move = split_at_axis(tens[j], revolute=link.revolute)
         tens[j] = keep
         if j:
-            tens[j - 1] = sum_of_tens(tens[j - 1], _carried(chain, j, move))
+            tens[j - 1] = sum_of_tens(tens[j - 1], carried(link, chain.links[j - 1].pose, move))
     reach = reach_of(chain)
-    return chain.with_numbers([_snapped(numbers_of(t), reach) for t in tens])
+    return chain.with_numbers([snapped(numbers_of(t), reach) for t in tens])
 
 
-def _carried(chain: Regrouped, j: int, body: Ten) -> Ten:
-    """A body of link j that does not notice joint j, in the frame of joint j-1."""
-    link, pose = chain.links[j], chain.links[j - 1].pose
+def carried(link: JointLink, pose: Pose, body: Ten) -> Ten:
+    """A body of a link that does not notice its joint, in the frame of the joint before, from which `pose` leads."""
     if link.revolute:
         return moved_ten(body, (pose @ _along(link.d)).inverse())
     turned = pose @ Pose(rotation_z(*sin_cos_of_constant(link.theta)))  # type: ignore[arg-type]
     return moved_ten(body, Pose(turned.rotation).inverse())
 
 
-def _snapped(numbers: list[Scalar], reach: float) -> list[Scalar]:
+def snapped(numbers: list[Scalar], reach: float) -> list[Scalar]:
     """Round-off of the frame change, relative to the link's own numbers, is not a parameter.
 
     A first moment is held against a mass times the arm's length, a moment of inertia against that length squared.

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from forearm.arm import Arm
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.interpreter import apply
@@ -20,13 +22,17 @@ from forearm.compiler.graph.trace import trace
 from forearm.compiler.kernel import SEARCH, Why
 from forearm.compiler.model.base_parameters import described, reframed, regroup
 from forearm.compiler.model.free_parameters import freed, is_payload, payload_place, port_name, port_shape
-from forearm.compiler.model.quantities import QUANTITIES, Model, Quantity
-from forearm.compiler.model.trust import trusted
+from forearm.compiler.model.quantities import QUANTITIES, Derivative, Model, Quantity, bodies_of
+from forearm.compiler.model.tree_frames import described_tree
+from forearm.compiler.model.tree_model import TreeModel, with_payload
+from forearm.compiler.model.trust import tree_in, trusted, trusted_tree
 from forearm.compiler.store.graphs import simplified
 from forearm.faults import KernelFault, no_dynamics
 from forearm.formulations import FORMULATIONS
 from forearm.frames import SAME
+from forearm.free_base import SIX
 from forearm.inertia import Inertia, Ten, moved_ten, ten_from
+from forearm.robot import Robot
 
 HEAVY = 2000
 """Operations beyond which a graph is only folded: derivatives come from factored parts, and gain 1 % in seconds."""
@@ -62,7 +68,7 @@ class Choice:
 
 
 def best_graph(
-    arm: Arm,
+    arm: Arm | Robot,
     quantity: str,
     free: tuple[str, ...] = (),
     formulation: str | None = None,
@@ -86,7 +92,7 @@ def best_graph(
     return best[1], Why(best[0].label(what), tuple(ranked), source)
 
 
-def search(arm: Arm, quantity: str) -> tuple[Choice, Graph]:
+def search(arm: Arm | Robot, quantity: str) -> tuple[Choice, Graph]:
     """The cheapest of all choices, and its graph."""
     what = QUANTITIES[quantity]
     choices = list({c.label(what): c for c in _candidates(arm, what)}.values())
@@ -94,7 +100,7 @@ def search(arm: Arm, quantity: str) -> tuple[Choice, Graph]:
 
 
 def _traced(
-    arm: Arm,
+    arm: Arm | Robot,
     quantity: str,
     free: tuple[str, ...],
     choices: list[Choice],
@@ -112,14 +118,14 @@ def _traced(
 
 
 def quantity_graph(
-    arm: Arm, quantity: str, choice: Choice | None = None, free: tuple[str, ...] = (), **options: Any
+    arm: Arm | Robot, quantity: str, choice: Choice | None = None, free: tuple[str, ...] = (), **options: Any
 ) -> Graph:
     """The simplified graph of a quantity by one choice of formulation and frames."""
     return _graph(arm, quantity, free, choice or _default(arm, quantity, None)[0], options)
 
 
 def _graph(
-    arm: Arm,
+    arm: Arm | Robot,
     quantity: str,
     free: tuple[str, ...],
     choice: Choice,
@@ -138,20 +144,12 @@ def _graph(
         given = {path: values.pop(name) for name, path in names.items()}
         return _model(freed(arm, given), choice, {p: v for p, v in given.items() if is_payload(p)})
 
-    slope = what.derivative
-    if slope is not None:
-        inner = slope.function
-        base = trace(
-            lambda **v: inner(model_of(v), **v), _ports(arm, slope.inputs, extra), outputs=(slope.output,)
-        )
-        prepared = slope.differentiated(base)
+    slopes = None if what.derivative is None else _slopes(arm, what.derivative, model_of, extra)
 
     def function(**values: Any) -> Any:
         shared = {name: values[name] for name in names}
-        if slope is not None:
-            return what.function(
-                model_of(values), lambda **v: apply(prepared, **v, **shared), **values, **options
-            )
+        if slopes is not None:
+            return what.function(model_of(values), lambda **v: slopes(**v, **shared), **values, **options)
         return what.function(model_of(values), **values, **options)
 
     by = choice.label(what)
@@ -161,25 +159,54 @@ def _graph(
     )
 
 
+def _slopes(arm: Arm | Robot, slope: Derivative, model_of: Any, extra: dict[str, tuple[int, ...]]) -> Any:
+    """The differentiated graph of a function, as a function of its inputs by name.
+
+    The place of a free base is no vector: it is differentiated by a small move, at zero, from a place `at`.
+    """
+    moved = isinstance(arm, Robot) and arm.free
+
+    def inner(**values: Any) -> Any:
+        model = model_of(values)
+        if moved:
+            model, values["q"] = model.moved(values.pop("at"), values["q"])
+        return slope.function(model, **values)
+
+    ports = _ports(arm, slope.inputs, extra)
+    if moved:
+        ports = {"at": ports["q"], **ports, "q": ports["qd"]}
+    prepared = slope.differentiated(trace(inner, ports, outputs=(slope.output,)))
+    if not moved:
+        return lambda **v: apply(prepared, **v)
+    return lambda q, **v: apply(prepared, at=q, q=np.zeros(arm.nv), **v)
+
+
 def evaluated(model: Model, quantity: str, *values: Any) -> Any:
     """A quantity of one state by its plain function, nothing compiled: what kernels are held against."""
     what = QUANTITIES[quantity]
-    slope = what.derivative
-    if slope is None:
+    if what.derivative is None:
         return what.function(model, *values)
-    inner = slope.function
-    base = trace(lambda **v: inner(model, **v), _ports(model.arm, slope.inputs, {}), outputs=(slope.output,))
-    prepared = slope.differentiated(base)
-    return what.function(model, lambda **v: apply(prepared, **v), *values)
+    return what.function(model, _slopes(model.arm, what.derivative, lambda v: model, {}), *values)
 
 
-def _ports(arm: Arm, names: Sequence[str], extra: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+def plain_model(arm: Arm | Robot) -> Model:
+    """The model of an arm or robot as it is described, for plain evaluation."""
+    return TreeModel(arm, described_tree(arm)) if isinstance(arm, Robot) else Model(arm, arm)
+
+
+def _ports(
+    arm: Arm | Robot, names: Sequence[str], extra: dict[str, tuple[int, ...]]
+) -> dict[str, tuple[int, ...]]:
     """Shapes of state inputs, and of free parameters after them."""
-    special = {"wrench": (6,), "point": (3,), "pi": (arm.n, 10)}
-    return {**{name: special.get(name, (arm.n,)) for name in names}, **extra}
+    special = {"wrench": (6,), "point": (3,), "pi": (bodies_of(arm), 10)}
+    if isinstance(arm, Robot):
+        special["q"] = (arm.nq,)
+    return {**{name: special.get(name, (arm.nv,)) for name in names}, **extra}
 
 
-def _model(arm: Arm, choice: Choice, payloads: dict[str, Any]) -> Model:
+def _model(arm: Arm | Robot, choice: Choice, payloads: dict[str, Any]) -> Model:
+    if isinstance(arm, Robot):
+        return _tree_model(arm, choice, payloads)
     chain: Any = arm
     if choice.frames != "arm":
         chain = reframed(arm, choice.origins)
@@ -195,8 +222,26 @@ def _model(arm: Arm, choice: Choice, payloads: dict[str, Any]) -> Model:
     return Model(arm, chain, choice.torques_by, choice.mass_by, choice.accelerations_by, choice.frames)
 
 
-def _trusted(arm: Arm, choice: Choice) -> Choice:
+def _tree_model(robot: Robot, choice: Choice, payloads: dict[str, Any]) -> Model:
+    tree = tree_in(robot, choice.frames) if FORMULATIONS[choice.torques_by].view == "ten" else None
+    for path, numbers in payloads.items():
+        number, pose = payload_place(robot, path)
+        body = ten_from(numbers)
+        body = body if pose == SAME else moved_ten(body, pose.inverse())
+        robot = with_payload(robot, number, body)
+        tree = None if tree is None else tree.with_body(number + (len(SIX) if robot.free else 0), body)
+    return TreeModel(robot, tree, choice.torques_by, choice.mass_by, "", choice.frames)
+
+
+def model_by(arm: Arm | Robot, choice: Choice) -> Model:
+    """The model of an arm or robot by one choice of formulation and frames, for plain evaluation."""
+    return _model(arm, _trusted(arm, choice), {})
+
+
+def _trusted(arm: Arm | Robot, choice: Choice) -> Choice:
     """The choice in frames that were tried on the arm's own numbers."""
+    if isinstance(arm, Robot):
+        return replace(choice, frames=trusted_tree(arm, choice.frames))
     return replace(choice, frames=trusted(arm, choice.frames, choice.origins))
 
 
@@ -213,9 +258,11 @@ def _arm_with_payload(arm: Arm, body: Ten, number: int) -> Arm:
 # -- which candidates there are ----------------------------------------------------------------------------
 
 
-def _default(arm: Arm, quantity: str, formulation: str | None) -> tuple[Choice, str]:
+def _default(arm: Arm | Robot, quantity: str, formulation: str | None) -> tuple[Choice, str]:
     if formulation is not None:
         return _by(arm, formulation), "asked for"
+    if isinstance(arm, Robot):
+        return Choice(), "default"
     found = searched().get(arm.without_drives().digest[:16], {}).get(quantity)
     if found is not None:
         return replace(
@@ -226,12 +273,17 @@ def _default(arm: Arm, quantity: str, formulation: str | None) -> tuple[Choice, 
     return Choice(), "default"
 
 
-def _by(arm: Arm, stem: str) -> Choice:
+def _by(arm: Arm | Robot, stem: str) -> Choice:
     if stem not in FORMULATIONS:
         raise KernelFault(
             f"compile: no formulation {stem!r}; there are {', '.join(FORMULATIONS)}, or 'search'."
         )
     row = FORMULATIONS[stem]
+    if isinstance(arm, Robot) and not {"joint_torques", "mass_matrix"} & set(row.gives):
+        raise KernelFault(
+            f"compile: {stem} gives {', '.join(row.gives)} alone, which does not add up over the chains of robot "
+            f"{arm.name!r}; give one for torques or M, or leave formulation= out."
+        )
     if not row.accepts(arm):
         raise KernelFault(
             f"compile: {stem} takes revolute joints only, and arm {arm.name!r} has a prismatic one."
@@ -248,7 +300,7 @@ MOST_JOINTS = {"n^4": 4, "n^3": 6, "n^2": 12}
 """Formulations whose cost grows faster are not worth tracing beyond so many joints."""
 
 
-def _candidates(arm: Arm, what: Quantity) -> Iterator[Choice]:
+def _candidates(arm: Arm | Robot, what: Quantity) -> Iterator[Choice]:
     """Every formulation that gives the quantity, each in the frames it accepts."""
     if not what.needs:
         yield Choice()
@@ -267,6 +319,7 @@ def _candidates(arm: Arm, what: Quantity) -> Iterator[Choice]:
             elif (
                 "joint_accelerations" in row.gives
                 and what.needs == "accelerations"
+                and not isinstance(arm, Robot)
                 and what.outputs == ("qdd",)
                 and not arm.has_drives
             ):
@@ -274,11 +327,11 @@ def _candidates(arm: Arm, what: Quantity) -> Iterator[Choice]:
 
 
 def _slid(
-    arm: Arm, quantity: str, free: tuple[str, ...], traced: Any, options: dict[str, Any]
+    arm: Arm | Robot, quantity: str, free: tuple[str, ...], traced: Any, options: dict[str, Any]
 ) -> tuple[Choice, Graph]:
     """The best candidate with its origins slid along the axes, one joint at a time, while that helps."""
     choice, graph = min(traced, key=lambda pair: pair[1].counts.operations)
-    if choice.frames == "arm":
+    if choice.frames == "arm" or isinstance(arm, Robot):
         return choice, graph
     best = (graph.counts.operations, choice, graph)
     origins = [0] * arm.n

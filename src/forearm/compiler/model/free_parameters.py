@@ -15,6 +15,7 @@ from forearm.arm import Arm
 from forearm.faults import KernelFault, payload_on_base
 from forearm.frames import Pose
 from forearm.inertia import Inertia
+from forearm.robot import Robot
 
 PAYLOAD = "payload"
 INERTIA_ORDER = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
@@ -26,11 +27,11 @@ def is_payload(path: str) -> bool:
     return path == PAYLOAD or path.startswith(f"{PAYLOAD}@")
 
 
-def payload_place(arm: Arm, path: str) -> tuple[int, Pose]:
+def payload_place(arm: Arm | Robot, path: str) -> tuple[int, Pose]:
     """Which link, 1 to n, holds the body, and where the frame of its numbers is, seen from that link's."""
-    frame = path.partition("@")[2] or arm.n
+    frame = path.partition("@")[2] or (arm.n if isinstance(arm, Arm) else "tool")
     number, pose = arm.place_of(frame)
-    if not number:
+    if not number and not (isinstance(arm, Robot) and arm.free):
         payload_on_base(frame, arm.name)
     return number, pose
 
@@ -42,7 +43,7 @@ def port_name(path: str) -> str:
     return re.sub(r"\W+", "_", path).strip("_")
 
 
-def port_shape(arm: Arm, path: str) -> tuple[int, ...]:
+def port_shape(arm: Arm | Robot, path: str) -> tuple[int, ...]:
     """Shape of a free parameter."""
     if is_payload(path):
         payload_place(arm, path)
@@ -53,7 +54,7 @@ def port_shape(arm: Arm, path: str) -> tuple[int, ...]:
     return (len(value),) if isinstance(value, tuple) else ()
 
 
-def freed(arm: Arm, values: dict[str, Any]) -> Arm:
+def freed(arm: Arm | Robot, values: dict[str, Any]) -> Any:
     """The arm with these fields replaced (paths and values; the payload is not a field and is left out)."""
     for path, value in values.items():
         if not is_payload(path):
@@ -61,7 +62,7 @@ def freed(arm: Arm, values: dict[str, Any]) -> Arm:
     return arm
 
 
-def current(arm: Arm, path: str) -> Any:
+def current(arm: Arm | Robot, path: str) -> Any:
     """The arm's own value of a free parameter, as a kernel takes it."""
     if is_payload(path):
         return np.zeros(10)
@@ -73,19 +74,20 @@ def current(arm: Arm, path: str) -> Any:
     return np.array([t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2]])
 
 
-def _locate(arm: Arm, path: str) -> tuple[int, list[str]]:
+def _locate(arm: Arm | Robot, path: str) -> tuple[int, list[str]]:
     """(link number from 0, or -1 for the arm itself; field names)."""
     head, _, rest = path.partition(".")
     found = re.fullmatch(r"links\[(-?\d+)\]", head)
-    if found and -arm.n <= int(found[1]) < arm.n:
-        return int(found[1]) % arm.n, rest.split(".")
-    if head in arm.joint_names and rest:
-        return arm.joint_names.index(head), rest.split(".")
+    names = arm.joint_names if isinstance(arm, Arm) else arm.all_joint_names
+    if found and -len(names) <= int(found[1]) < len(names):
+        return int(found[1]) % len(names), rest.split(".")
+    if head in names and rest:
+        return names.index(head), rest.split(".")
     if path == "gravity":
         return -1, ["gravity"]
     raise KernelFault(
         f"free parameter {path!r} is not a field of arm {arm.name!r}; give 'payload', 'gravity', or a field of a link "
-        f"such as 'links[0].mass' (0 to {arm.n - 1}) or '{arm.joint_names[0]}.com'."
+        f"such as 'links[0].mass' (0 to {len(names) - 1}) or '{names[0]}.com'."
     )
 
 
@@ -93,7 +95,7 @@ FIELDS = ("mass", "com", "inertia", "d", "theta", "offset")
 DRIVE_FIELDS = ("rotor_inertia", "gear", "viscous", "coulomb")
 
 
-def _get(arm: Arm, path: str) -> Any:
+def _get(arm: Arm | Robot, path: str) -> Any:
     number, names = _locate(arm, path)
     if number < 0:
         return arm.gravity
@@ -108,7 +110,7 @@ def _get(arm: Arm, path: str) -> Any:
     )
 
 
-def _set(arm: Arm, path: str, value: Any) -> Arm:
+def _set(arm: Arm | Robot, path: str, value: Any) -> Any:
     _get(arm, path)
     number, names = _locate(arm, path)
     if number < 0:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from forearm import drives, energies, kinematics
-from forearm.algebra import Matrix, Vector, product
+from forearm.algebra import Matrix, Vector, cross, product
 from forearm.arm import Arm
 from forearm.compiler.graph.derivatives import jacobian
 from forearm.compiler.graph.graph import Graph
@@ -19,6 +19,7 @@ from forearm.compiler.model.base_parameters import described, reframed
 from forearm.factorisation import factor, solve_factored
 from forearm.formulations import FORMULATIONS
 from forearm.inertia import TEN
+from forearm.robot import Robot
 
 Slopes: TypeAlias = Callable[..., dict[str, Any]]
 """The differentiated graph as a function of its inputs, by name."""
@@ -52,9 +53,23 @@ class Model:
         """Rigid-body M."""
         if self.mass_by != self.torques_by:
             return FORMULATIONS[self.mass_by].mass_matrix(self.chain, q)
-        still, n = self.weightless(), self.arm.n
+        still, n = self.weightless(), self.arm.nv
         columns = np.array([still.torques(q, np.zeros(n), e) for e in np.eye(n)])
         return np.array([[columns[max(i, j), min(i, j)] for j in range(n)] for i in range(n)])
+
+    def accelerations(self, q: Vector, qd: Vector, tau: Vector) -> Vector:
+        """Rigid-body accelerations, where a formulation gives them."""
+        return FORMULATIONS[self.accelerations_by].joint_accelerations(self.chain, q, qd, tau)
+
+    def torques_of_parameters(self, q: Vector, qd: Vector, qdd: Vector, pi: Matrix) -> Vector:
+        """Rigid-body torques for any ten parameters of each link, in its own frame."""
+        frames = described if self.frames == "arm" else reframed
+        chain = frames(self.arm).with_link_numbers(pi)
+        return FORMULATIONS[self.torques_by].joint_torques(chain, q, qd, qdd)
+
+    def reactions(self, q: Vector, qd: Vector, qdd: Vector) -> tuple[Matrix, Matrix]:
+        """Force and moment that link i-1 exerts on link i, axes of link i, at origin i-1."""
+        return FORMULATIONS["luh_walker_paul_1980"].reactions(self.arm, q, qd, qdd)
 
     def weightless(self) -> "Model":
         """The same without gravity."""
@@ -62,32 +77,53 @@ class Model:
         chain = arm if isinstance(self.chain, Arm) else replace(self.chain, gravity_in_base=np.zeros(3))
         return replace(self, chain=chain, arm=arm)
 
+    # -- drives, and what a free base adds ---------------------------------------------------------------
+
+    def rotor_torque(self, qdd: Vector) -> Vector:
+        """Reflected rotor inertia times acceleration."""
+        return drives.rotor_torque(self.arm, qdd)
+
+    def rotor_matrix(self) -> Matrix:
+        """What M gains by the rotors."""
+        return np.diag(drives.rotor_inertias(self.arm))
+
+    def friction_torque(self, qd: Vector) -> Vector:
+        """Viscous and dry friction."""
+        return drives.friction_torque(self.arm, qd)
+
+    def with_turning_axes(self, C: Matrix, q: Vector, qd: Vector) -> Matrix:
+        """C with what axes that turn with a free base add; an arm has none."""
+        return C
+
+    def turning_axes_transposed(self, q: Vector, qd: Vector, v: Vector) -> Vector:
+        """What they add to Cᵀ v."""
+        return np.zeros(self.arm.nv)
+
 
 def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Vector:
     """M qdd + C qd + g + friction."""
-    arm = model.arm
-    return model.torques(q, qd, qdd) + drives.rotor_torque(arm, qdd) + drives.friction_torque(arm, qd)
+    return model.torques(q, qd, qdd) + model.rotor_torque(qdd) + model.friction_torque(qd)
 
 
 def bias_torque(model: Model, q: Vector, qd: Vector) -> Vector:
     """C qd + g + friction."""
-    return model.torques(q, qd, np.zeros(model.arm.n)) + drives.friction_torque(model.arm, qd)
+    return model.torques(q, qd, np.zeros(model.arm.nv)) + model.friction_torque(qd)
 
 
 def velocity_torque(model: Model, q: Vector, qd: Vector) -> Vector:
     """C qd alone: no gravity, no friction."""
-    return model.weightless().torques(q, qd, np.zeros(model.arm.n))
+    return model.weightless().torques(q, qd, np.zeros(model.arm.nv))
 
 
 def gravity_torque(model: Model, q: Vector) -> Vector:
     """The torques that hold the arm still, g(q)."""
-    zero = np.zeros(model.arm.n)
+    zero = np.zeros(model.arm.nv)
     return model.torques(q, zero, zero)
 
 
 def mass_matrix(model: Model, q: Vector) -> Matrix:
     """M, reflected rotors on its diagonal."""
-    return model.rigid_mass_matrix(q) + np.diag(drives.rotor_inertias(model.arm))
+    return model.rigid_mass_matrix(q) + model.rotor_matrix()
 
 
 def packed_mass_matrix(model: Model, q: Vector) -> Vector:
@@ -99,8 +135,7 @@ def packed_mass_matrix(model: Model, q: Vector) -> Vector:
 def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector) -> Vector:
     """Accelerations; not finite where M is singular."""
     if model.accelerations_by:
-        rest = tau - drives.friction_torque(model.arm, qd)
-        return FORMULATIONS[model.accelerations_by].joint_accelerations(model.chain, q, qd, rest)
+        return model.accelerations(q, qd, tau - model.friction_torque(qd))
     rows, inverse = factor(mass_matrix(model, q), SINGULAR, model.arm)
     return solve_factored(rows, inverse, tau - bias_torque(model, q, qd))
 
@@ -113,7 +148,7 @@ def solve_mass(model: Model, q: Vector, b: Vector) -> Vector:
 
 def momentum(model: Model, q: Vector, qd: Vector) -> Vector:
     """Generalised momentum M qd, by one walk along the chain."""
-    return model.weightless().torques(q, np.zeros(model.arm.n), qd) + drives.rotor_torque(model.arm, qd)
+    return model.weightless().torques(q, np.zeros(model.arm.nv), qd) + model.rotor_torque(qd)
 
 
 # -- quantities that are derivatives of others: `slopes` runs the differentiated graph -----------------------
@@ -131,24 +166,22 @@ def weighted_velocity_torque(model: Model, q: Vector, qd: Vector, v: Vector) -> 
 
 def torques_of_parameters(model: Model, q: Vector, qd: Vector, qdd: Vector, pi: Matrix) -> Vector:
     """Rigid-body torques for any ten parameters of each link, in its own frame."""
-    frames = described if model.frames == "arm" else reframed
-    chain = frames(model.arm).with_link_numbers(pi)
-    return FORMULATIONS[model.torques_by].joint_torques(chain, q, qd, qdd)
+    return model.torques_of_parameters(q, qd, qdd, pi)
 
 
 def coriolis_matrix(model: Model, slopes: Slopes, q: Vector, qd: Vector) -> Matrix:
     """The Christoffel C."""
-    return slopes(q=q, qd=qd)["dc_dqd"]
+    return model.with_turning_axes(slopes(q=q, qd=qd)["dc_dqd"], q, qd)
 
 
 def christoffel(model: Model, slopes: Slopes, q: Vector) -> Matrix:
     """C[i, j, k], symmetric in j and k: the second derivative of ½ C qd by qd."""
-    return slopes(q=q, qd=np.zeros(model.arm.n))["ddc_dqd_dqd"]
+    return slopes(q=q, qd=np.zeros(model.arm.nv))["ddc_dqd_dqd"]
 
 
 def mass_matrix_rate(model: Model, slopes: Slopes, q: Vector, qd: Vector) -> Matrix:
     """dM/dt = C + Cᵀ for the Christoffel C."""
-    C = slopes(q=q, qd=qd)["dc_dqd"]
+    C = coriolis_matrix(model, slopes, q, qd)
     return np.array(
         [[C[min(i, j), max(i, j)] + C[max(i, j), min(i, j)] for j in range(len(C))] for i in range(len(C))]
     )
@@ -156,7 +189,7 @@ def mass_matrix_rate(model: Model, slopes: Slopes, q: Vector, qd: Vector) -> Mat
 
 def coriolis_transpose_times(model: Model, slopes: Slopes, q: Vector, qd: Vector, v: Vector) -> Vector:
     """Cᵀ v, as a gradient: no C is formed."""
-    return slopes(q=q, qd=qd, v=v)["ds_dqd"]
+    return slopes(q=q, qd=qd, v=v)["ds_dqd"] + model.turning_axes_transposed(q, qd, v)
 
 
 def derivatives(model: Model, slopes: Slopes, q: Vector, qd: Vector, qdd: Vector) -> dict[str, Matrix]:
@@ -172,7 +205,7 @@ def forward_derivatives(
     rows, inverse = factor(mass_matrix(model, q), SINGULAR, model.arm)
     qdd = solve_factored(rows, inverse, tau - bias_torque(model, q, qd))
     by = derivatives(model, slopes, q, qd, qdd)
-    n = model.arm.n
+    n = model.arm.nv
     columns = {
         "dq": [-by["dq"][:, j] for j in range(n)],
         "dqd": [-by["dqd"][:, j] for j in range(n)],
@@ -183,8 +216,13 @@ def forward_derivatives(
 
 def regressor(model: Model, slopes: Slopes, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
     """Y (n, 10 n): rigid-body tau = Y π, π the ten parameters of each link in its own frame, in the order of `TEN`."""
-    n = model.arm.n
-    return slopes(q=q, qd=qd, qdd=qdd, pi=np.zeros((n, len(TEN))))["dtau_dpi"].reshape(n, -1)
+    zero = np.zeros((bodies_of(model.arm), len(TEN)))
+    return slopes(q=q, qd=qd, qdd=qdd, pi=zero)["dtau_dpi"].reshape(model.arm.nv, -1)
+
+
+def bodies_of(arm: Arm | Robot) -> int:
+    """How many bodies have parameters: the links, and the base where it is free."""
+    return len(arm.links) + (isinstance(arm, Robot) and arm.free)
 
 
 def pose(model: Model, q: Vector, *, frame: Any = "tool") -> Matrix:
@@ -225,8 +263,39 @@ def wrench_torque(
 
 def reactions(model: Model, q: Vector, qd: Vector, qdd: Vector) -> dict[str, Matrix]:
     """Force and moment that link i-1 exerts on link i, axes of link i, at origin i-1 (rigid body, no drives)."""
-    force, moment = FORMULATIONS["luh_walker_paul_1980"].reactions(model.arm, q, qd, qdd)
+    force, moment = model.reactions(q, qd, qdd)
     return {"force": force, "moment": moment}
+
+
+def mount_wrench(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Vector:
+    """[force; moment] (6,) that the robot exerts on its mount: world axes, at the origin of frame 0."""
+    arm = model.arm
+    forces, moments = model.reactions(q, qd, qdd)
+    poses = kinematics.link_poses(arm, q)
+    frames, (_, origin) = kinematics.joint_frames(arm, poses), poses[0]
+    force, moment = np.zeros(3), np.zeros(3)
+    for i, parent in enumerate(arm.parents):
+        if not parent:
+            f, m = (product(poses[i + 1][0], x[i]) for x in (forces, moments))
+            force, moment = force - f, moment - m - cross(frames[i][1] - origin, f)
+    return np.concatenate([force, moment])
+
+
+def center_of_mass(model: Model, q: Vector) -> Vector:
+    """Centre of mass of all that moves (3,), world axes."""
+    return energies.center_of_mass(model.arm, q)
+
+
+def center_of_mass_jacobian(model: Model, q: Vector) -> Matrix:
+    """J (3, n) of the centre of mass, world axes."""
+    return energies.center_of_mass_jacobian(model.arm, q)
+
+
+def centroidal_momentum(model: Model, q: Vector, qd: Vector) -> Vector:
+    """[linear; angular] momentum (6,) about the centre of mass, world axes."""
+    center = energies.center_of_mass(model.arm, q)
+    spin = energies.angular_momentum(model.arm, q, qd, center)
+    return np.concatenate([energies.linear_momentum(model.arm, q, qd), spin])
 
 
 @dataclass(frozen=True)
@@ -317,6 +386,10 @@ QUANTITIES: dict[str, Quantity] = {
     "pose": Quantity(pose, ("q",), ("T",), "", dynamics=False),
     "jacobian": Quantity(frame_jacobian, ("q",), ("J",), "", dynamics=False),
     "jacobian_rate": Quantity(jacobian_rate, ("q", "qd"), ("Jdqd",), "", dynamics=False),
+    "mount_wrench": Quantity(mount_wrench, ("q", "qd", "qdd"), ("wrench",), ""),
+    "center_of_mass": Quantity(center_of_mass, ("q",), ("c",), ""),
+    "center_of_mass_jacobian": Quantity(center_of_mass_jacobian, ("q",), ("J",), ""),
+    "centroidal_momentum": Quantity(centroidal_momentum, ("q", "qd"), ("h",), ""),
     "energy": Quantity(energy, ("q", "qd"), ("kinetic", "potential"), ""),
     "wrench_torque": Quantity(wrench_torque, ("q", "wrench", "point"), ("tau",), "", dynamics=False),
 }

@@ -14,8 +14,10 @@ import numpy as np
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.compiler.model.base_parameters import Regrouped, reach_of, reframed, regrouped
+from forearm.compiler.model.tree_frames import TreeFrames, described_tree, reframed_tree, regrouped_tree
 from forearm.formulations import FORMULATIONS
 from forearm.inertia import Inertia
+from forearm.robot import Robot
 
 LOG = logging.getLogger("forearm")
 LADDER = ("regrouped", "reframed", "arm")
@@ -38,6 +40,49 @@ def trusted(arm: Arm, frames: str, origins: tuple[int, ...] | None = None) -> st
             return tried
         LOG.warning("arm %s: %s frames change its torques; they are not used", arm.name, tried)
     return "arm"
+
+
+@lru_cache(maxsize=64)
+def trusted_tree(robot: Robot, frames: str) -> str:
+    """The frames asked for, or the next plainer ones that give the robot's own torques, summed over its chains."""
+    if frames == "arm" or not robot.dynamics:
+        return "arm"
+    described = described_tree(robot)
+    for tried in LADDER[LADDER.index(frames) : -1]:
+        if _tree_holds(robot, described, tree_in(robot, tried)):
+            return tried
+        LOG.warning("robot %s: %s frames change its torques; they are not used", robot.name, tried)
+    return "arm"
+
+
+def tree_in(robot: Robot, frames: str) -> TreeFrames:
+    """The robot's tree in frames of the ladder."""
+    if frames == "arm":
+        return described_tree(robot)
+    tree = reframed_tree(robot)
+    return regrouped_tree(tree, robot.free) if frames == "regrouped" else tree
+
+
+def _tree_holds(robot: Robot, described: TreeFrames, tree: TreeFrames) -> bool:
+    """Whether every joint's torque is the same, on two states of all joints."""
+    torques, n = FORMULATIONS[BY].joint_torques, len(described.joints)
+    before = n - len(robot.links)
+    rng = np.random.default_rng(1)
+    for _ in range(2):
+        q, qd, qdd = rng.uniform(-1, 1, n), rng.uniform(-2, 2, n), rng.uniform(-5, 5, n)
+        q[:before] = 0.0
+        found, size = np.zeros((2, n)), np.zeros(n)
+        for k, frames in enumerate((described, tree)):
+            for chain, numbers in frames.chains():
+                own = list(numbers)
+                found[k, own] += torques(chain, q[own], qd[own], qdd[own])
+        for arm in (x for x in robot.chains() if x.dynamics):
+            own = [before + robot.all_joint_names.index(x) for x in arm.joint_names[before:]]
+            own = [*range(before), *own]
+            size[own] += _most(arm, q[own], qd[own], qdd[own])
+        if not np.all(np.abs(found[1] - found[0]) <= HELD * size):
+            return False
+    return True
 
 
 def _holds(arm: Arm, chain: Regrouped) -> bool:

@@ -13,13 +13,14 @@ from forearm.compiler.model.choice import best_graph
 from forearm.compiler.model.free_parameters import INERTIA_ORDER, current, is_payload, port_name, port_shape
 from forearm.compiler.sources.c99 import write_c
 from forearm.inertia import SIX, TEN
+from forearm.robot import Robot
 
 STATES = 100
 """Vectors of the self-test."""
 
 
 def emit_c(
-    arm: Arm,
+    arm: Arm | Robot,
     folder: str | Path,
     functions: Sequence[str] = ("inverse_dynamics",),
     *,
@@ -57,7 +58,7 @@ MOMENTS = (("y^2 + z^2", ""), ("", "x y"), ("", "x z"), ("z^2 + x^2", ""), ("", 
 """What is summed for XX, XY, XZ, YY, YZ, ZZ: squares with a plus, products with a minus."""
 
 
-def _meanings(arm: Arm, free: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _meanings(arm: Arm | Robot, free: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """For each struct a sentence, and what each member is: frame, point and signs are said where they are used."""
     found: dict[str, tuple[str, ...]] = {}
     for path in free:
@@ -82,7 +83,7 @@ def _meanings(arm: Arm, free: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _members(arm: Arm, path: str) -> tuple[str, ...]:
+def _members(arm: Arm | Robot, path: str) -> tuple[str, ...]:
     """Names of the numbers of a free parameter; none for a single number."""
     if is_payload(path):
         return TEN
@@ -92,20 +93,20 @@ def _members(arm: Arm, path: str) -> tuple[str, ...]:
     return ("x", "y", "z") if size == 3 else tuple(f"v{k}" for k in range(size)) if size > 1 else ()
 
 
-def _states(arm: Arm, graph: Any, free: Sequence[str]) -> dict[str, Any]:
+def _states(arm: Arm | Robot, graph: Any, free: Sequence[str]) -> dict[str, Any]:
     """Inputs of the self-test: random states, free parameters near their own values."""
     rng = np.random.default_rng(0)
     q, qd, qdd = arm.random_state(rng, (STATES,))
     given = {"q": q, "qd": qd, "qdd": qdd, "wrench": rng.uniform(-5, 5, (STATES, 6))}
-    given["point"] = (reach_of(arm) or 1.0) * rng.uniform(-1, 1, (STATES, 3))
+    given["point"] = (_reach(arm) or 1.0) * rng.uniform(-1, 1, (STATES, 3))
     for path in free:
         given[port_name(path)] = _bodies(arm, rng) if is_payload(path) else _near(arm, path, rng)
     return {port.name: given.get(port.name, qdd) for port in graph.inputs}
 
 
-def _bodies(arm: Arm, rng: np.random.Generator) -> Any:
+def _bodies(arm: Arm | Robot, rng: np.random.Generator) -> Any:
     """Payloads that a rigid body can have, of masses and lengths like the arm's own (STATES, 10)."""
-    size = (reach_of(arm) or 1.0) / 10
+    size = (_reach(arm) or 1.0) / 10
     mass = (float(arm.total_mass) if arm.dynamics else 1.0) / 10 * rng.uniform(0.5, 1.5, STATES)
     points = size * rng.uniform(-1, 1, (STATES, 4, 3))  # four equal masses
     parts = np.einsum("skc,skc->s", points, points)[:, None, None] * np.eye(3)
@@ -114,7 +115,16 @@ def _bodies(arm: Arm, rng: np.random.Generator) -> Any:
     return np.column_stack([mass, mass[:, None] * points.mean(axis=1), *rows])
 
 
-def _near(arm: Arm, path: str, rng: np.random.Generator) -> Any:
+def _reach(arm: Arm | Robot) -> float:
+    """The length of all links together [m]."""
+    return (
+        reach_of(arm)
+        if isinstance(arm, Arm)
+        else sum(float(np.linalg.norm(x.translation)) for x in arm.mounts)
+    )
+
+
+def _near(arm: Arm | Robot, path: str, rng: np.random.Generator) -> Any:
     """A free parameter within a tenth of its own value; a tensor is only scaled, so that it stays a body's."""
     own = np.asarray(current(arm, path), dtype=float)
     if own.shape == (len(INERTIA_ORDER),):

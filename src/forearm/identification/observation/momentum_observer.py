@@ -89,6 +89,7 @@ def observer(
         offset: What torques show beside the arm's own (n,).
     """
     faults.needs_arm(arm)
+    faults.needs_chain(arm, "observer")
     faults.needs_dynamics(arm, "observer")
     given = np.asarray(gain, dtype=float)
     if given.shape not in ((), (arm.n,)) or not np.all(np.isfinite(given)) or np.any(given <= 0):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from forearm.algebra import where
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.passes import lower
@@ -15,21 +16,26 @@ RULE = SemiImplicitEuler()
 
 
 def euler_graph(plant: Plant, law: Graph | None) -> Graph:
-    """One step of the semi-implicit scheme as a map, for rows that stop: there positions follow no state."""
+    """One step of the semi-implicit scheme as a map, for rows that stop and free bases: there q follows no state."""
     rates = rates_graph(plant, law)
     ports = {port.name: port.shape for port in rates.inputs} | {"h": ()}
 
     def step(**v: Any) -> dict[str, Any]:
         k, h = apply(rates, **{port.name: v[port.name] for port in rates.inputs}), v["h"]
         after = {f"{name}_next": v[name] + h * k[f"{name}_rate"] for name in ("qd", *plant.scalars)}
-        return {"q_next": v["q"] + h * (k["q_rate"] + (after["qd_next"] - v["qd"])), **after}
+        if plant.floats:
+            moved = plant.position_rates(v["q"], after["qd_next"])
+            moved = moved * where(v["first"], 0.0, 1.0) if plant.stops else moved
+        else:
+            moved = k["q_rate"] + (after["qd_next"] - v["qd"])
+        return {"q_next": v["q"] + h * moved, **after}
 
     return lower(trace(step, ports, name=f"{plant.arm.name}, a step"), 0)
 
 
 def engine(setting: Setting) -> Engine:
     """The rule itself; as a map where rows can stop."""
-    if setting.plant.stops and setting.calls is None:
+    if (setting.plant.stops or setting.plant.floats) and setting.calls is None:
         return KernelLoop(setting, SCHEME.name, lambda plant, law: map_step(euler_graph(plant, law)))
     return by_rule(RULE)(setting)
 

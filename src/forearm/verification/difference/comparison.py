@@ -62,6 +62,7 @@ def compare(
     Returns:
         The comparison: `same`, `causes`, `terms`, `evidence`; print it.
     """
+    faults.needs_chain(arm, "compare")
     if not arm.dynamics:
         faults.no_dynamics(arm, "torques to compare")
     if states < 1:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import is_number, parallel_axis
-from forearm.arm import Arm
 from forearm.faults import link_faults
 from forearm.link import Link
 from forearm.verification.numbers.body_shapes import box_edges, corrections, density, gyration, possible
@@ -37,13 +36,13 @@ class Sizes:
         return max(*near, 0.1 * self.reach, 0.02)
 
 
-def finding(level: str, kind: str, arm: Arm, i: int | None, value: str, threshold: str, fix: str) -> Finding:
+def finding(level: str, kind: str, arm: Any, i: int | None, value: str, threshold: str, fix: str) -> Finding:
     """A finding about link i of an arm (from 0), or about the arm."""
     name = arm.links[i].name if i is not None else arm.name
     return Finding(level, kind, None if i is None else i + 1, name, value, threshold, fix)
 
 
-def body_doubts(arm: Arm, i: int, link: Link, sizes: Sizes) -> Iterator[Finding]:
+def body_doubts(arm: Any, i: int, link: Link, sizes: Sizes) -> Iterator[Finding]:
     """All doubts about the body of link i (from 0)."""
     mass, com, tensor = link.about_com
     if not all(is_number(x) for x in np.ravel(tensor)):
@@ -72,7 +71,7 @@ def body_doubts(arm: Arm, i: int, link: Link, sizes: Sizes) -> Iterator[Finding]
         yield from _plausible_tensor(arm, i, link, sizes)
 
 
-def _extent(arm: Arm, i: int, link: Link, sizes: Sizes) -> Iterator[Finding]:
+def _extent(arm: Any, i: int, link: Link, sizes: Sizes) -> Iterator[Finding]:
     """The centre of mass lies on the link, more or less."""
     com = np.array(link.com, dtype=float)
     joint = -np.array(link.p_star(0.0), dtype=float)
@@ -99,7 +98,7 @@ def _distance_to_segment(point: Any, end: Any) -> float:
     return float(np.linalg.norm(point - t * end))
 
 
-def _plausible_tensor(arm: Arm, i: int, link: Link, sizes: Sizes) -> Iterator[Finding]:
+def _plausible_tensor(arm: Any, i: int, link: Link, sizes: Sizes) -> Iterator[Finding]:
     mass, com, tensor = link.about_com
     mass, size, radius = float(mass), sizes.of(i), gyration(float(mass), tensor)
     high, low = GYRATION
@@ -172,7 +171,7 @@ def _too_large(mass: float, com: Any, tensor: Any, size: float) -> str:
     return "Given about another point, or placeholder numbers?"
 
 
-def _slip(arm: Arm, i: int, tensor: Any) -> Iterator[Finding]:
+def _slip(arm: Any, i: int, tensor: Any) -> Iterator[Finding]:
     """Off-diagonal entries that repeat a diagonal one: numbers in another order."""
     diagonal, off = np.diag(tensor), (tensor[0, 1], tensor[0, 2], tensor[1, 2])
     repeated = [x for x in off if x != 0 and any(x == d for d in diagonal)]

@@ -13,9 +13,12 @@ import numpy as np
 from forearm import drives
 from forearm.algebra import is_number
 from forearm.arm import Arm
+from forearm.chain_cuts import paths
+from forearm.compiler.model.choice import evaluated, plain_model
 from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
 from forearm.option_names import option
+from forearm.robot import Robot
 from forearm.verification.numbers.doubts import Sizes, body_doubts, finding
 from forearm.verification.numbers.findings import LEVELS, Finding, Report
 
@@ -31,11 +34,11 @@ ILL, SINGULAR = 1e8, 1e13
 SAMPLES = 40
 
 
-def check(arm: Arm, *, seed: int = 0) -> Report:
+def check(arm: Arm | Robot, *, seed: int = 0) -> Report:
     """Question the numbers of an arm: a report of findings, errors first.
 
     Args:
-        arm: The arm, numbers only; without masses only its lengths and limits are looked at.
+        arm: The arm or robot, numbers only; without masses only its lengths and limits are looked at.
         seed: Which positions are sampled for M and gravity.
     """
     if not all(
@@ -54,7 +57,7 @@ def check(arm: Arm, *, seed: int = 0) -> Report:
     return Report(arm.name, tuple(found), tuple(facts))
 
 
-def _sizes(arm: Arm) -> Sizes:
+def _sizes(arm: Arm | Robot) -> Sizes:
     lengths = []
     for link in arm.links:
         low, high = link.limits or (0.0, 0.0)
@@ -62,8 +65,15 @@ def _sizes(arm: Arm) -> Sizes:
         lengths.append(
             float(np.linalg.norm(np.array(link.pose.translation, dtype=float) + [0, 0, link.d])) + travel
         )
-    tool = float(np.linalg.norm(np.array(arm.tool.translation, dtype=float)))
-    reach = sum(lengths) + tool
+    if isinstance(arm, Robot):
+        lengths = [
+            own + float(np.linalg.norm(x.translation)) for own, x in zip(lengths, arm.mounts, strict=True)
+        ]
+        reach = max((sum(lengths[i - 1] for i in path) for path in paths(arm.parents)), default=0.0)
+    else:
+        reach = sum(lengths) + float(np.linalg.norm(np.array(arm.tool.translation, dtype=float)))
+    if not lengths:
+        return Sizes((), 1.0)
     far = [float(np.linalg.norm(np.array(link.com, dtype=float))) for link in arm.links]
     lengths[-1] = max(lengths[-1], far[-1])  # the last link may carry a hand of any size
     return Sizes(tuple(lengths), reach if reach > 0 else max(far))
@@ -72,7 +82,7 @@ def _sizes(arm: Arm) -> Sizes:
 # -- lengths, angles, gravity --------------------------------------------------------------------------------
 
 
-def _lengths(arm: Arm, sizes: Sizes) -> Iterator[Finding]:
+def _lengths(arm: Arm | Robot, sizes: Sizes) -> Iterator[Finding]:
     if sizes.reach > LONG:
         worst = int(np.argmax(sizes.lengths))
         fix = f"Millimetres? Divided by 1000 the arm reaches {sizes.reach / 1000:.3g} m."
@@ -97,7 +107,7 @@ def _lengths(arm: Arm, sizes: Sizes) -> Iterator[Finding]:
         )
 
 
-def _angles(arm: Arm) -> Iterator[Finding]:
+def _angles(arm: Arm | Robot) -> Iterator[Finding]:
     for i, link in enumerate(arm.links):
         if link.revolute and link.limits and TURNS < max(map(abs, link.limits)) <= 1000:
             low, high = link.limits
@@ -113,7 +123,7 @@ def _angles(arm: Arm) -> Iterator[Finding]:
             )
 
 
-def _right_angles(arm: Arm) -> Iterator[Finding]:
+def _right_angles(arm: Arm | Robot) -> Iterator[Finding]:
     """Directions that are nearly, but not exactly, at right angles: their small numbers cost operations."""
     for i, link in enumerate(arm.links):
         small = [abs(float(x)) for row in link.pose.rotation for x in row if is_number(x)]
@@ -131,7 +141,7 @@ def _right_angles(arm: Arm) -> Iterator[Finding]:
             )
 
 
-def _gravity(arm: Arm) -> Iterator[Finding]:
+def _gravity(arm: Arm | Robot) -> Iterator[Finding]:
     size = math.sqrt(sum(float(x) ** 2 for x in arm.gravity))
     if size == 0:
         yield finding(
@@ -169,7 +179,7 @@ def _gravity(arm: Arm) -> Iterator[Finding]:
 # -- masses ------------------------------------------------------------------------------------------------
 
 
-def _masses(arm: Arm) -> Iterator[Finding]:
+def _masses(arm: Arm | Robot) -> Iterator[Finding]:
     masses = np.array([float(link.mass) for link in arm.links])
     real = masses[masses > 0]
     if len(real) < 2:
@@ -199,7 +209,7 @@ def _masses(arm: Arm) -> Iterator[Finding]:
             )
 
 
-def _repeated(arm: Arm) -> Iterator[Finding]:
+def _repeated(arm: Arm | Robot) -> Iterator[Finding]:
     """Links with the same mass and tensor: placeholders of an exporter."""
     seen: dict[Any, list[int]] = {}
     for i, link in enumerate(arm.links):
@@ -225,8 +235,11 @@ def _repeated(arm: Arm) -> Iterator[Finding]:
 # -- the arm in motion ---------------------------------------------------------------------------------------
 
 
-def _motion(arm: Arm, seed: int, facts: list[tuple[str, str]]) -> Iterator[Finding]:
+def _motion(arm: Arm | Robot, seed: int, facts: list[tuple[str, str]]) -> Iterator[Finding]:
     """M and gravity over the workspace."""
+    if isinstance(arm, Robot):
+        yield from _tree_motion(arm, seed, facts)
+        return
     q, _, _ = arm.random_state(seed, (SAMPLES,))
     q = np.where(np.abs(q) > 2 * math.pi, np.fmod(q, 2 * math.pi), q)
     rotors, rest = np.diag(drives.rotor_inertias(arm).astype(float)), np.zeros(arm.n)
@@ -252,7 +265,31 @@ def _motion(arm: Arm, seed: int, facts: list[tuple[str, str]]) -> Iterator[Findi
             )
 
 
-def _condition(arm: Arm, matrices: Any, facts: list[tuple[str, str]]) -> Iterator[Finding]:
+def _tree_motion(robot: Robot, seed: int, facts: list[tuple[str, str]]) -> Iterator[Finding]:
+    """Gravity at the joints of a robot, and M where each joint has its own row of it."""
+    q, _, _ = robot.random_state(seed, (SAMPLES,))
+    model, before = plain_model(robot), robot.nv - robot.n
+    weights = np.array([evaluated(model, "gravity_torque", x) for x in q], dtype=float)[:, before:]
+    worst = np.max(np.abs(weights), axis=0, initial=0.0)
+    facts.append(
+        (f"largest gravity torque at {SAMPLES} random positions", f"{np.max(worst, initial=0.0):.3g}")
+    )
+    if not robot.couplings and not robot.free:
+        yield from _condition(
+            robot, np.array([evaluated(model, "mass_matrix", x) for x in q], dtype=float), facts
+        )  # type: ignore[arg-type]
+    for link, weight in zip(robot.state_links, worst, strict=True):
+        if link.effort_limit and weight > link.effort_limit:
+            unit, i = "N m" if link.revolute else "N", robot.links.index(link)
+            value, limit = (
+                f"gravity alone needs {weight:.3g} {unit}",
+                f"the limit is {link.effort_limit:g} {unit}",
+            )
+            fix = "Is the limit of the motor, not of the joint? Is the mass too large?"
+            yield finding("warning", "effort", robot, i, value, limit, fix)  # type: ignore[arg-type]
+
+
+def _condition(arm: Arm | Robot, matrices: Any, facts: list[tuple[str, str]]) -> Iterator[Finding]:
     diagonals = np.array([np.diag(M) for M in matrices])
     for i in np.flatnonzero(np.max(np.abs(diagonals), axis=0) <= 1e-14 * np.max(np.abs(diagonals))):
         fix = (

@@ -3,6 +3,8 @@
 oracle           torques by spatial vectors and by Lagrange, from plain numbers; imports nothing of ours
 agreement        every formulation against the median of all, and the median against the oracle
 mechanical_laws  what every right dynamics obeys, no reference needed
+compiled_targets  ways to run a kernel
+tree_examination  the proof on a robot with branches: sums over chains
 examination      the proof from start to end: states, agreement, laws, kernels
 examination_report  what comes out
 """

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from forearm import arm_calls, dynamics, faults
+from forearm import faults
 from forearm.algebra import is_number
 from forearm.arm import Arm
 from forearm.compiler.model.choice import evaluated
 from forearm.compiler.model.quantities import QUANTITIES, Model
-from forearm.compiler.sources.numpy_source import to_numpy
 from forearm.formulations import FORMULATIONS
+from forearm.robot import Robot
 from forearm.strobing import strobed_mass_matrix
 from forearm.verification.proof import oracle
 from forearm.verification.proof.agreement import (
@@ -32,8 +32,10 @@ from forearm.verification.proof.agreement import (
     truth,
     values,
 )
+from forearm.verification.proof.compiled_targets import COMPILED, relative, targets
 from forearm.verification.proof.examination_report import Row, Verification
 from forearm.verification.proof.mechanical_laws import LAWS, State, Subject, with_everything_on
+from forearm.verification.proof.tree_examination import verify_robot
 
 Progress = Callable[[int, int, str], None]
 
@@ -52,14 +54,6 @@ RIGID_LAWS = (
 )
 MASS_LAWS = ("symmetric", "positive", "kinetic")
 FULL_LAWS = ("symmetric", "positive", "linear", "kinetic", "power", "round_trip")
-COMPILED = (
-    "inverse_dynamics",
-    "mass_matrix",
-    "gravity_torque",
-    "bias_torque",
-    "coriolis_matrix",
-    "forward_dynamics",
-)
 USER = "user functions, rotors, friction and payload on"
 SHARED_LINKS = "links and poses (link.py, frames.py), gravity in the base"
 COMPILER = "the formulations; not the graph, its passes or the emitter"
@@ -68,7 +62,7 @@ SINGULAR = 1e12
 
 
 def verify(
-    arm: Arm,
+    arm: Arm | Robot,
     *,
     states: int = 2,
     seed: int = 0,
@@ -80,7 +74,7 @@ def verify(
     """Prove the code on this arm.
 
     Args:
-        arm: The arm, with masses, numbers only.
+        arm: The arm or robot, with masses, numbers only. A robot's chains are summed by every formulation.
         states: How many random states.
         seed: Which ones.
         source: The URDF file that the arm was read from (whole, nothing held): the oracle then reads it itself.
@@ -94,6 +88,12 @@ def verify(
     _refuse(arm)
     if states < 1:
         raise faults.StateFault(f"verify: states is {states}; give a whole number, 1 or more.")
+    if isinstance(arm, Robot):
+        if source is not None:
+            raise faults.StateFault(
+                f"verify: source= is for one chain, and robot {arm.name!r} is a tree; leave it out."
+            )
+        return verify_robot(arm, states, seed, _stems(arm, formulations), compiled, progress)  # type: ignore[arg-type]
     start = time.perf_counter()
     rigid = arm.without_drives()
     at = _states(arm, states, seed)
@@ -139,7 +139,7 @@ class _Work:
         self.rows.append(Row(group, check, subject, float(found[worst]), tolerance, worst, shares, why))
 
 
-def _refuse(arm: Arm) -> None:
+def _refuse(arm: Arm | Robot) -> None:
     if not arm.dynamics:
         faults.no_dynamics(arm, "torques to verify")
     numbers = (
@@ -192,7 +192,7 @@ def _steps(work: _Work, arm: Arm, compiled: bool) -> Iterator[tuple[str, Callabl
 
 def _ask_oracle(work: _Work) -> None:
     work.said = [truth(work.chain, *at) for at in work.states]
-    ways = [_relative(said.tau - said.lagrange, said.scale) for said in work.said]
+    ways = [relative(said.tau - said.lagrange, said.scale) for said in work.said]
     work.add("oracle", "spatial vectors = Lagrange", "oracle", ways, TOLERANCE, "the oracle's 4x4 poses")
     worst = max(float(np.linalg.cond(said.M)) for said in work.said)
     if not worst < SINGULAR:
@@ -229,7 +229,7 @@ def _agreement(work: _Work, quantity: str) -> None:
             farthest[stem] = f"farthest from {other}"
         center = np.median(np.array(list(found.values())), axis=0)
         for way, value in theirs.items():
-            from_oracle.setdefault(way, []).append(_relative(center - value, scale))
+            from_oracle.setdefault(way, []).append(relative(center - value, scale))
     for stem, residuals in apart.items():
         if stem in FORMULATIONS:
             work.add(
@@ -295,7 +295,7 @@ def _hold(work: _Work, subject: Subject, arm: Arm, names: tuple[str, ...]) -> No
         for at in work.states:
             try:
                 difference, scale = law.test(subject, arm, at)
-                found.append(_relative(difference, scale))
+                found.append(relative(difference, scale))
             except Exception as error:
                 found, why = [np.nan], f"{type(error).__name__}: {error}"
                 break
@@ -320,33 +320,14 @@ def _compiled(work: _Work, arm: Arm, quantity: str) -> None:
         max(_kernel_scale(quantity, said, at), float(np.max(np.abs(w))))
         for said, at, w in zip(work.said, work.states, want, strict=True)
     ]
-    for target, tolerance, run in _targets(arm, quantity):
+    for target, tolerance, run in targets(arm, quantity):
         found, why = [np.nan], ""
         try:
             got = run([np.array(column) for column in zip(*inputs, strict=True)])
-            found = [_relative(g - w, scale) for g, w, scale in zip(got, want, scales, strict=True)]
+            found = [relative(g - w, scale) for g, w, scale in zip(got, want, scales, strict=True)]
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
         work.add("compiled", f"compiled {quantity} = interpreted", target, found, tolerance, COMPILER, why)
-
-
-def _targets(arm: Arm, quantity: str) -> Iterator[tuple[str, float, Callable[[list[Any]], Any]]]:
-    """Ways to run a kernel: name, tolerance, function of a batch of inputs."""
-    function = getattr(dynamics, quantity)
-    yield "machine code, a batch", TOLERANCE, lambda batch: function(arm, *batch)
-    yield (
-        "machine code, one by one",
-        TOLERANCE,
-        lambda batch: [function(arm, *one) for one in zip(*batch, strict=True)],
-    )
-    yield "NumPy", TOLERANCE, lambda batch: to_numpy(arm_calls.kernel_of(arm, quantity).graph)(*batch)
-    if quantity == "inverse_dynamics":
-        yield "machine code, float32", 1e-4, lambda batch: _single_precision(arm, quantity, batch)
-
-
-def _single_precision(arm: Arm, quantity: str, batch: list[Any]) -> Any:
-    kernel = arm_calls.kernel_of(arm, quantity, dtype="float32")
-    return np.asarray(kernel(*(values.astype(np.float32) for values in batch)), dtype=float)
 
 
 def _kernel_scale(quantity: str, said: Any, at: State) -> float:
@@ -356,9 +337,3 @@ def _kernel_scale(quantity: str, said: Any, at: State) -> float:
         "forward_dynamics": "joint_accelerations",
     }
     return scale_of(like.get(quantity, "joint_torques"), said, at.qd)
-
-
-def _relative(difference: Any, scale: float) -> float:
-    """Largest difference by scale; zero by zero is zero."""
-    size = float(np.max(np.abs(difference), initial=0.0))
-    return size if size == 0 or size != size else size / max(scale, np.finfo(float).tiny)

@@ -1,0 +1,106 @@
+"""Cutting a tree into chains: dynamics is linear in the bodies, so a tree is a sum of chains.
+
+Every chain runs from the base to a leaf, as an Arm. Each body belongs to exactly one of them, and is massless in the
+others; torques, M, C and g of the tree are the sums at the joints that the chains share. So what was written for serial
+arms computes trees. A free base is six joints that all chains share (`free_base`).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from forearm.arm import Arm
+from forearm.frames import SAME, NamedFrame, Pose
+from forearm.free_base import TURN, six_links
+from forearm.link import Link, combined, moved_frame
+
+
+def paths(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Link numbers from the base to each leaf, leaves in their order."""
+    inner = set(parents)
+    return tuple(path_to(parents, leaf) for leaf in range(1, len(parents) + 1) if leaf not in inner)
+
+
+def path_to(parents: Sequence[int], number: int) -> tuple[int, ...]:
+    """Link numbers from the base to a link, 1 to n."""
+    path: list[int] = []
+    while number:
+        path.insert(0, number)
+        number = parents[number - 1]
+    return tuple(path)
+
+
+def owned(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Which links of each path are its own: those that no path before it has."""
+    taken: set[int] = set()
+    found = []
+    for path in paths(parents):
+        found.append(tuple(number for number in path if number not in taken))
+        taken.update(path)
+    return tuple(found)
+
+
+def chain_arms(robot: Any) -> tuple[Arm, ...]:
+    """The robot as arms from the base to each leaf, each body on one of them."""
+    ways = zip(paths(robot.parents), owned(robot.parents), strict=True) if robot.links else [((), ())]
+    return tuple(_chain_arm(robot, path, own, first=k == 0) for k, (path, own) in enumerate(ways))
+
+
+def _chain_arm(robot: Any, path: tuple[int, ...], own: Sequence[int], *, first: bool) -> Arm:
+    links = [robot.links[i - 1] if i in own else bodiless(robot.links[i - 1]) for i in path]
+    base: Pose = robot.base
+    before: tuple[Link, ...] = ()
+    if robot.free:
+        six = six_links()
+        before = (*six[:-1], robot.trunk.on(six[-1]) if first else six[-1])
+        base = TURN
+    mounts = [robot.mounts[i - 1] for i in path]
+    number = {i: k for k, i in enumerate(path, len(before) + 1)}
+    defects = tuple(d.replace(link=number[d.link]) for d in robot.defects if d.link in own)
+    base, serial = serial_links(base, (*before, *links), (*(SAME for _ in before), *mounts))
+    end = path[-1] if path else 0
+    tool = next((t.pose for t in robot.tools if t.link == end), SAME)
+    return Arm(
+        f"{robot.name}/{robot.end_name(end)}",
+        serial,
+        base=base,
+        tool=tool,
+        gravity=robot.gravity,
+        defects=defects,
+    )
+
+
+def bodiless(link: Link) -> Link:
+    """The link without its body, and without its drive."""
+    return Link(
+        link.kind, link.pose, link.theta, link.d, name=link.name, flip=link.flip, offset=link.offset
+    ).replace(limits=link.limits)
+
+
+def serial_links(base: Pose, links: Sequence[Link], mounts: Sequence[Pose]) -> tuple[Pose, tuple[Link, ...]]:
+    """Links one after the other, each frame moved to the axis of the joint after it; where the first joint is."""
+    ends = (*mounts[1:], SAME)
+    moved = (link if end == SAME else moved_frame(link, end) for link, end in zip(links, ends, strict=True))
+    return base @ mounts[0] if mounts[0] != SAME else base, tuple(moved)
+
+
+def still_links(robot: Any, path: Sequence[int], positions: dict[int, Any]) -> list[Link]:
+    """The links of a path, each with all that hangs beside the path welded to it, at given joint positions."""
+    links = {i: robot.links[i - 1] for i in path}
+    for number in range(len(robot.links), 0, -1):
+        if number in links:
+            continue
+        on, pose = number, SAME
+        while on and on not in links:
+            link, q = robot.links[on - 1], positions[on]
+            step = robot.mounts[on - 1] @ Pose(link.rotation(q), tuple(link.p_before(q)))  # type: ignore[arg-type]
+            on, pose = robot.parents[on - 1], step @ pose
+        mass, center, tensor = robot.links[number - 1].about_com
+        if on:
+            links[on] = combined(links[on], mass, pose.R @ center + pose.p, pose.R @ tensor @ pose.R.T)
+    return [links[i] for i in path]
+
+
+def carried_frame(frame: NamedFrame, number: int, robot: Any, path: tuple[int, ...]) -> NamedFrame:
+    """A frame of the robot on the chain's link, whose own frame was moved to the axis of the next joint."""
+    step = robot.mounts[path[number] - 1] if number < len(path) else SAME
+    return NamedFrame(frame.name, number, step.inverse() @ frame.pose)

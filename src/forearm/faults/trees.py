@@ -1,0 +1,157 @@
+"""Robots with branches: parents, couplings, free bases, and what cannot be had for them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from forearm.algebra import is_number
+from forearm.faults.kinds import ArmFault, StateFault
+from forearm.faults.parts import did_you_mean, name, part
+
+UNIT = 1e-6
+"""How far from one the length of a quaternion may be."""
+
+
+def plain_number(value: Any, where: str) -> float:
+    """A finite number, no symbol."""
+    if not is_number(value) or not math.isfinite(value):
+        raise ArmFault(f"{where} is {value!r}; give a finite number.")
+    return float(value)
+
+
+def coupling_terms(terms: Any, where: str) -> tuple[tuple[str, float], ...]:
+    """(leader, factor) pairs: at least one, each leader once."""
+    pairs = tuple(terms.items()) if isinstance(terms, Mapping) else tuple(terms)
+    if not pairs or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
+        raise ArmFault(f"{where}: terms are {terms!r}; give pairs (joint that leads, factor), at least one.")
+    found = tuple((name(leader, where), plain_number(factor, f"{where}: factor")) for leader, factor in pairs)
+    if len(dict(found)) < len(found):
+        raise ArmFault(f"{where} names a leader twice; add its factors up.")
+    return found
+
+
+def coupling_words(said: Any, joint: str) -> tuple[Any, Any, Any]:
+    """("leader", factor, offset), the last two optional."""
+    if not isinstance(said, Sequence) or not 1 <= len(said) <= 3:
+        raise ArmFault(
+            f"coupling of joint {joint!r} is {said!r}; give the joint that leads, ('leader', factor, offset), or "
+            "{'leader': factor, …}."
+        )
+    given = [*said, *(1.0, 0.0)[len(said) - 1 :]]
+    return given[0], given[1], given[2]
+
+
+def coupling_circle(names: Sequence[str]) -> NoReturn:
+    """Joints that follow each other round and round."""
+    raise ArmFault(
+        f"joints follow each other in a circle, {' -> '.join(names)}; one of them has to lead: take its coupling out."
+    )
+
+
+def coupled_joints(couplings: Sequence[Any], names: Sequence[str], where: str) -> list[str]:
+    """Sentences on couplings that name what is not there, follow themselves, or follow twice."""
+    found = []
+    followers = [c.joint for c in couplings]
+    for coupling in couplings:
+        for joint in (coupling.joint, *(leader for leader, _ in coupling.terms)):
+            if joint not in names:
+                found.append(
+                    f"a coupling names joint {joint!r}, which is not there{did_you_mean(joint, names)}; it has "
+                    f"{', '.join(names)}."
+                )
+        if coupling.joint in dict(coupling.terms):
+            found.append(f"joint {coupling.joint!r} is coupled to itself; name another joint that leads.")
+    for twice in sorted({x for x in followers if followers.count(x) > 1}):
+        found.append(f"joint {twice!r} has {followers.count(twice)} couplings; give one, with all its terms.")
+    if followers and len(set(followers)) == len(names):
+        found.append("every joint follows another; one has to lead.")
+    return found
+
+
+def parents(given: Any, n: int, where: str) -> tuple[int, ...]:
+    """The link (1 to n) or base (0) that each link hangs on: one that comes before it."""
+    found = tuple(given)
+    if len(found) != n:
+        raise ArmFault(f"{where} has {n} links and {len(found)} parents; give one parent for each link.")
+    for number, parent in enumerate(found, 1):
+        if not is_number(parent) or parent != int(parent) or not 0 <= parent < number:
+            raise ArmFault(
+                f"{where}: link {number} has parent {parent!r}; give the number of a link that comes before it (1 to "
+                f"{number - 1}), or 0 for the base."
+            )
+    return tuple(int(parent) for parent in found)
+
+
+def mounts(given: Any, n: int, kind: type, where: str) -> None:
+    """One pose for each joint."""
+    if len(given) != n:
+        raise ArmFault(
+            f"{where} has {n} links and {len(given)} mounts; give a Pose for each joint, or none at all."
+        )
+    for i, pose in enumerate(given):
+        part(pose, kind, f"{where}: mounts[{i}]")
+
+
+def empty_robot(where: str) -> NoReturn:
+    """Neither joints nor a base that moves."""
+    raise ArmFault(
+        f"{where} has no links, and its base is fixed: nothing moves; give links, or free=True (load: base='free')."
+    )
+
+
+def tip_on_base(robot: Any, tip: Any, ends: Sequence[str]) -> NoReturn:
+    """A chain without joints."""
+    raise ArmFault(
+        f"robot {robot.name!r}: {tip!r} stands on the base, so no joint moves it; give an end of an arm: "
+        f"{', '.join(ends)}."
+    )
+
+
+def torn_coupling(robot: Any, coupling: Any, tip: Any) -> NoReturn:
+    """A chain that has one joint of a coupling and not the other, or both."""
+    raise ArmFault(
+        f"robot {robot.name!r}: the chain to {tip!r} needs joint {coupling.joint!r} and those that lead it "
+        f"({', '.join(leader for leader, _ in coupling.terms)}), and a single chain has no couplings; use the robot "
+        "itself, or take the coupling out (with_couplings)."
+    )
+
+
+def default_frame(robot: Any) -> NoReturn:
+    """'tool' of a robot that has several, or none."""
+    tools = ", ".join(repr(tool.name) for tool in robot.tools) or "none"
+    raise StateFault(
+        f"robot {robot.name!r} has no frame 'tool' of its own (its tools: {tools}); say which frame is meant, frame="
+        f"{robot.tips[0]!r} say: any link or joint by its name."
+    )
+
+
+def needs_chain(value: Any, what: str) -> None:
+    """Refuse a robot where one chain on a fixed base is needed."""
+    if hasattr(value, "couplings"):
+        raise StateFault(
+            f"robot {value.name!r}: {what} takes one chain on a fixed base, and this robot "
+            f"{'has a free base' if value.free else 'branches or is coupled'}; give one of its chains, "
+            f"robot.arm({value.tips[0]!r})."
+            if value.tips
+            else f"robot {value.name!r}: {what} takes one chain on a fixed base, and this is a free body."
+        )
+
+
+def needs_mount(value: Any) -> None:
+    """Refuse the wrench on the mount of what has none."""
+    if getattr(value, "free", False):
+        raise StateFault(
+            f"robot {value.name!r} has a free base, which stands on nothing; the wrench on its base is the first six "
+            "numbers of inverse_dynamics."
+        )
+
+
+def unit_quaternion(robot: Any, q: Any) -> None:
+    """Refuse a state whose quaternion is no rotation."""
+    length = math.hypot(*(float(x) for x in q[3:7]))
+    if abs(length - 1) < UNIT:
+        return
+    raise StateFault(
+        f"robot {robot.name!r}: the base's quaternion, q[3:7] = (x, y, z, w), has length {length:.9g}; give one of "
+        "unit length, within 1e-6. (In a batch the row would be NaN.)"
+    )

@@ -1,0 +1,56 @@
+"""What becomes of a table of links and joints: an Arm where it is one chain on a fixed base, a Robot otherwise."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from forearm.arm import Arm
+from forearm.faults import ReadFault
+from forearm.frames import Pose
+from forearm.option_names import option
+from forearm.readers.robot_text import RobotText
+from forearm.readers.serial_arm import arm_of_chain
+from forearm.readers.serial_chain import chain_of
+from forearm.readers.trees.branched_tree import tree_of
+from forearm.readers.trees.tree_robot import robot_of_tree
+from forearm.robot import Robot
+
+FREE = "free"
+"""What `base` is called where it moves freely."""
+
+
+def read_robot(
+    robot: RobotText,
+    tip: str | None,
+    root: str | None,
+    lock: Mapping[str, float] | None,
+    snap: float | None,
+    keep: bool,
+    massless: bool,
+    rest: dict[str, Any],
+) -> Arm | Robot:
+    """The arm, one chain (`tip`), or the whole robot; arguments as in `read_urdf`."""
+    free = _freed(robot, tip, rest)
+    if tip is None:
+        tree = tree_of(robot, root, lock)
+        if free or rest.get("couplings") or not tree.is_chain:
+            return robot_of_tree(robot, tree, snap, keep, massless, {**rest, "free": free})
+    rest.pop("couplings", None)
+    return arm_of_chain(robot, chain_of(robot, root, tip, lock), snap, keep, massless, rest)
+
+
+def _freed(robot: RobotText, tip: str | None, rest: dict[str, Any]) -> bool:
+    """Whether base="free" was said; a Pose stays where it is."""
+    base = rest.get("base")
+    if base is None or isinstance(base, Pose):
+        return False
+    if base != FREE:
+        raise ReadFault(
+            f"{robot.file}: base is {base!r}; give a Pose, or 'free' for a base that moves freely."
+        )
+    if tip is not None:
+        raise ReadFault(
+            f"{robot.file}: {option('base', repr(FREE))} and {option('tip')} exclude each other: one chain stands on a "
+            "fixed base."
+        )
+    del rest["base"]
+    return True

@@ -1,0 +1,188 @@
+"""verify, on a robot with branches: every formulation summed over chains, the oracle likewise, laws, compiled code.
+
+No formulation knows of trees, nor does the oracle: each gives its torques for one chain at a time, and all the sums
+must agree, with each other and with the walk along the tree that is compiled.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from forearm import energies
+from forearm.algebra import Vector
+from forearm.compiler.model.choice import Choice, evaluated, model_by, plain_model
+from forearm.compiler.model.quantities import QUANTITIES
+from forearm.compiler.model.tree_model import TreeModel
+from forearm.formulations import FORMULATIONS
+from forearm.free_base import gravity_in_base
+from forearm.robot import Robot
+from forearm.verification.proof import oracle
+from forearm.verification.proof.agreement import TOLERANCE, distances, plain_numbers
+from forearm.verification.proof.compiled_targets import COMPILED, relative, targets
+from forearm.verification.proof.examination_report import Row, Verification
+
+CHAINS = "links and poses, the cutting into chains (chain_cuts.py), couplings"
+WALKS = {"along the tree": None, "along the tree, base parameters": Choice()}
+"""Ways that take the tree as a whole."""
+STEP = 1e-5
+"""Seconds by which a law looks ahead and back."""
+
+
+@dataclass
+class _TreeWork:
+    """What the steps share: the robot, its states, what was said of them, and the rows that pile up."""
+
+    robot: Robot
+    states: list[tuple[Vector, Vector, Vector]]
+    stems: list[str]
+    rows: list[Row] = field(default_factory=list)
+    torques: list[Vector] = field(default_factory=list)
+
+    def add(
+        self,
+        group: str,
+        check: str,
+        subject: str,
+        found: list[float],
+        shares: str,
+        tolerance: float = TOLERANCE,
+    ) -> None:
+        """A row with the worst of the residuals, one for each state."""
+        worst = next((i for i, r in enumerate(found) if r != r), None)
+        worst = int(np.argmax(found)) if worst is None else worst
+        self.rows.append(Row(group, check, subject, float(found[worst]), tolerance, worst, shares))
+
+
+def verify_robot(
+    robot: Robot,
+    count: int,
+    seed: int,
+    stems: list[str],
+    compiled: bool,
+    progress: Callable[[int, int, str], None] | None,
+) -> Verification:
+    """Prove the code on a robot; arguments as in `verify`."""
+    start = time.perf_counter()
+    q, qd, qdd = robot.random_state(seed, (count,))
+    states = [(q[i], qd[i] / 2, qdd[i] / 2) for i in range(count)]
+    work = _TreeWork(robot.without_drives(), states, stems)
+    steps = list(_steps(work, robot, compiled))
+    for done, (what, step) in enumerate(steps):
+        if progress is not None:
+            progress(done, len(steps), what)
+        step()
+    if progress is not None:
+        progress(len(steps), len(steps), "done")
+    said = tuple({"q": a.tolist(), "qd": b.tolist(), "qdd": c.tolist()} for a, b, c in states)
+    return Verification(robot.name, tuple(work.rows), said, (), time.perf_counter() - start)
+
+
+def _steps(work: _TreeWork, robot: Robot, compiled: bool) -> Iterator[tuple[str, Callable[[], None]]]:
+    yield "torques, summed over chains", lambda: _torques(work)
+    yield "mass matrix, summed over chains", lambda: _masses(work)
+    yield "laws", lambda: _laws(work)
+    for quantity in COMPILED if compiled else ():
+        yield f"compiled {quantity}", lambda quantity=quantity: _compiled(work, robot, quantity)  # type: ignore[misc]
+
+
+def _agree(work: _TreeWork, what: str, ways: dict[str, list[Any]]) -> None:
+    """Each way against the median of all."""
+    apart: dict[str, list[float]] = {}
+    for k in range(len(work.states)):
+        found = {name: np.asarray(values[k], dtype=float) for name, values in ways.items()}
+        scale = max(float(np.max(np.abs(value))) for value in found.values())
+        for name, distance, _ in distances(found, scale):
+            apart.setdefault(name, []).append(distance)
+    for name, residuals in apart.items():
+        group = "oracle" if name.startswith("oracle") else "agreement"
+        work.add(group, f"all agree on {what}", name, residuals, CHAINS)
+
+
+def _torques(work: _TreeWork) -> None:
+    ways: dict[str, list[Any]] = {name: [] for name in ("oracle, spatial vectors", "oracle, Lagrange")}
+    for stem in work.stems:
+        if "joint_torques" in FORMULATIONS[stem].gives and not FORMULATIONS[stem].needs:
+            model = TreeModel(work.robot, None, torques_by=stem)
+            ways[stem] = [model.torques(*at) for at in work.states]
+    for name, choice in WALKS.items():
+        walked = plain_model(work.robot) if choice is None else model_by(work.robot, choice)
+        ways[name] = [walked.torques(*at) for at in work.states]
+    for at in work.states:
+        both = _of_the_oracle(work.robot, *at)
+        ways["oracle, spatial vectors"].append(both[0])
+        ways["oracle, Lagrange"].append(both[1])
+    work.torques = ways["along the tree"]
+    _agree(work, "torques", ways)
+
+
+def _of_the_oracle(robot: Robot, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vector, Vector]:
+    """Torques by the oracle's two ways, chain by chain."""
+    if robot.free:
+        robot = robot.replace(gravity=tuple(gravity_in_base(robot.base_pose(q)[0], robot.gravity)))
+    model = TreeModel(robot, None)
+    joints = model.all_joints(q, qd, qdd)
+    totals = np.zeros((2, len(joints[0])))
+    for arm, numbers in model.chain_arms():
+        own = [x[list(numbers)] for x in joints]
+        chain = oracle.chain_from_numbers(*plain_numbers(arm))
+        M, velocity, weight = oracle.lagrange_terms(chain, own[0], own[1])
+        totals[0, list(numbers)] += oracle.spatial_torques(chain, *own)
+        totals[1, list(numbers)] += M @ own[2] + velocity + weight
+    return model.independent(totals[0]), model.independent(totals[1])
+
+
+def _masses(work: _TreeWork) -> None:
+    ways: dict[str, list[Any]] = {}
+    for stem in work.stems:
+        if "mass_matrix" in FORMULATIONS[stem].gives:
+            model = TreeModel(work.robot, None, mass_by=stem, torques_by="")
+            ways[stem] = [model.rigid_mass_matrix(q) for q, _, _ in work.states]
+    for name, choice in WALKS.items():
+        walked = plain_model(work.robot) if choice is None else model_by(work.robot, choice)
+        ways[name] = [walked.rigid_mass_matrix(q) for q, _, _ in work.states]
+    _agree(work, "the mass matrix", ways)
+
+
+def _laws(work: _TreeWork) -> None:
+    """Kinetic energy, power and the skew rate, from kinematics that no formulation uses."""
+    model, robot = plain_model(work.robot), work.robot
+    kinetic, power, skew, there = [], [], [], []
+    for q, qd, qdd in work.states:
+        M = np.asarray(model.rigid_mass_matrix(q), dtype=float)
+        energy = float(energies.kinetic_energy(robot, q, qd))
+        kinetic.append(relative(qd @ M @ qd / 2 - energy, energy))
+        ahead, back = (q + sign * STEP * robot.position_rates(q, qd) for sign in (1, -1))
+        gravity = np.asarray(evaluated(model, "gravity_torque", q), dtype=float)
+        rise = (energies.potential_energy(robot, ahead) - energies.potential_energy(robot, back)) / (2 * STEP)
+        power.append(relative(float(gravity @ qd - rise), float(np.sum(np.abs(gravity * qd))) + 1e-9))
+        C = np.asarray(evaluated(model, "coriolis_matrix", q, qd), dtype=float)
+        rate = np.asarray(evaluated(model, "mass_matrix_rate", q, qd), dtype=float)
+        skew.append(relative(rate - C - C.T, float(np.max(np.abs(C)))))
+        tau = np.asarray(model.torques(q, qd, qdd), dtype=float)
+        back_again = np.asarray(evaluated(model, "forward_dynamics", q, qd, tau), dtype=float)
+        there.append(relative(back_again - qdd, float(np.linalg.cond(M)) * float(np.max(np.abs(qdd)))))
+    shares = "links and poses; no formulation"
+    work.add("law", "½ qdᵀ M qd is the kinetic energy", "along the tree", kinetic, shares)
+    work.add("law", "g · qd is the rate of potential energy", "along the tree", power, shares, 1e-6)
+    work.add("law", "dM/dt = C + Cᵀ", "along the tree", skew, shares)
+    work.add("law", "accelerations of torques of accelerations", "along the tree", there, shares)
+
+
+def _compiled(work: _TreeWork, robot: Robot, quantity: str) -> None:
+    """The quantity on every target, against the same quantity interpreted."""
+    names = QUANTITIES[quantity].inputs
+    rows = [
+        dict(zip(("q", "qd", "qdd", "tau"), (*at, tau), strict=True))
+        for at, tau in zip(work.states, work.torques, strict=True)
+    ]
+    inputs = [[np.asarray(row[name], dtype=float) for name in names] for row in rows]
+    want = [np.asarray(evaluated(plain_model(robot), quantity, *mine), dtype=float) for mine in inputs]
+    loose = 1e4 if quantity == "forward_dynamics" else 1.0  # by the condition of M
+    for target, tolerance, run in targets(robot, quantity):
+        got = run([np.array(column) for column in zip(*inputs, strict=True)])
+        found = [relative(g - w, float(np.max(np.abs(w)))) for g, w in zip(got, want, strict=True)]
+        shares = "the walk along the tree; not the graph, its passes or the emitter"
+        work.add("compiled", f"compiled {quantity} = interpreted", target, found, shares, loose * tolerance)

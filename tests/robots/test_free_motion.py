@@ -1,0 +1,146 @@
+"""Free bodies and robots let go: momentum and energy are conserved, quaternions stay at unit length, MuJoCo agrees."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from forearm.faults import StateFault
+from forearm.readers.urdf import from_urdf
+from robots.random_trees import random_urdf
+
+STONE = fa.Robot(
+    "stone",
+    (),
+    (),
+    free=True,
+    trunk=fa.Body(2.0, (0.1, -0.05, 0.2), fa.Inertia.box(2.0, 0.1, 0.3, 0.5)),
+)
+"""A body that tumbles, its centre of mass away from its origin."""
+
+
+def crab(gravity=(0.0, 0.0, 0.0)):
+    """A free base with two legs of two joints."""
+    robot = from_urdf(random_urdf(5, joints=4), base="free")
+    links = tuple(link.replace(limits=None, speed_limit=None, effort_limit=None) for link in robot.links)
+    return robot.replace(gravity=gravity, links=links)
+
+
+def start(robot):
+    q, qd, _ = robot.random_state(1)
+    return q, 0.5 * qd
+
+
+@pytest.mark.parametrize(
+    "robot",
+    [STONE.replace(gravity=(0.0, 0.0, 0.0)), pytest.param(crab(), marks=pytest.mark.more)],
+    ids=["stone", "crab"],
+)
+@pytest.mark.parametrize(("method", "order"), [("rk4", 4), pytest.param("euler", 1, marks=pytest.mark.more)])
+def test_momentum_and_energy_are_kept_to_the_order_of_the_scheme(robot, method, order):
+    q, qd = start(robot)
+    off = []
+    for dt in (0.02, 0.01):
+        record = fa.simulate(robot, q, qd, duration=1.0, dt=dt, method=method)
+        assert record.outcome.finished
+        assert np.max(np.abs(np.linalg.norm(record.q[:, 3:7], axis=1) - 1)) < 4e-16
+        energy = record.kinetic + record.potential
+        center = fa.center_of_mass(robot, record.q)
+        h = fa.centroidal_momentum(robot, record.q, record.qd)
+        about_origin = h[:, 3:] + np.cross(center, h[:, :3])
+        off.append(
+            np.array([np.ptp(energy), np.ptp(h[:, :3], axis=0).max(), np.ptp(about_origin, axis=0).max()])
+        )
+    gained = np.log2(off[0] / np.maximum(off[1], 1e-15))
+    assert np.all((gained > order - 0.5) | (off[1] < 1e-11)), (off, gained)
+
+
+def test_a_stone_falls_as_it_should():
+    q, qd = start(STONE)
+    record = fa.simulate(STONE, q, qd, duration=1.0, dt=0.01)
+    center = fa.center_of_mass(STONE, record.q)
+    v = fa.center_of_mass_jacobian(STONE, q) @ qd
+    t = record.t[:, None]
+    expected = center[0] + v * t + np.array([0, 0, -9.81]) * t * t / 2
+    np.testing.assert_allclose(center, expected, atol=1e-8)
+    assert np.max(np.abs(record.drift)) < 1e-6
+
+
+@pytest.mark.more
+def test_a_law_in_python_gives_what_the_compiled_one_gives():
+    robot = crab()
+    q, qd = start(robot)
+
+    def law(t, q, qd):
+        return np.concatenate([np.zeros(6), -0.5 * qd[6:]])
+
+    one = fa.simulate(robot, q, qd, law=law, duration=0.1, dt=0.01)
+    two = fa.simulate(robot, q, qd, law=law, duration=0.1, dt=0.01, trace=False)
+    np.testing.assert_allclose(one.q, two.q, atol=1e-12)
+    three = fa.simulate(robot, q, qd, law=law, duration=0.1, dt=0.01, method="euler")
+    four = fa.simulate(robot, q, qd, law=law, duration=0.1, dt=0.01, method="euler", trace=False)
+    np.testing.assert_allclose(three.q, four.q, atol=1e-12)
+
+
+@pytest.mark.more
+def test_a_batch_moves_as_its_rows():
+    robot = crab((0.3, -0.2, -9.81))
+    q, qd, _ = robot.random_state(2, (3,))
+    both = fa.simulate(robot, q, qd, duration=0.1, dt=0.01)
+    for k in range(3):
+        alone = fa.simulate(robot, q[k], qd[k], duration=0.1, dt=0.01)
+        np.testing.assert_allclose(both.q[k, -1], alone.q[-1], atol=1e-12)
+
+
+def test_schemes_that_know_no_robots_say_so():
+    q, qd = start(crab())
+    with pytest.raises(StateFault, match=r"robots are simulated by 'rk4' and 'euler'"):
+        fa.simulate(crab(), q, qd, duration=0.1, dt=0.01, method="symplectic")
+
+
+def test_a_quaternion_off_unit_length_is_refused():
+    robot = crab()
+    q, qd, qdd = robot.random_state(0)
+    near, far = q.copy(), q.copy()
+    near[3:7] *= 1 + 5e-7
+    far[3:7] *= 1 + 1e-5
+    weighs = robot.replace(gravity=(0.0, 0.0, -9.81))
+    np.testing.assert_allclose(
+        fa.inverse_dynamics(weighs, near, qd, qdd), fa.inverse_dynamics(weighs, q, qd, qdd), rtol=1e-12
+    )
+    for _ in range(2):  # through Python first, past it then
+        with pytest.raises(StateFault, match=r"quaternion.*has length 1\.00001"):
+            fa.inverse_dynamics(weighs, far, qd, qdd)
+    rows = fa.inverse_dynamics(weighs, np.stack([q, far]), qd, qdd)
+    assert np.all(np.isfinite(rows[0]))
+    assert not np.any(np.isfinite(rows[1]))
+
+
+FLYER = """<mujoco><option gravity="0 0 -9.81" integrator="RK4" timestep="0.001"/><worldbody>
+  <body name="trunk" pos="0 0 1"><freejoint/><inertial pos="0.02 0 0.1" mass="3" diaginertia="0.1 0.2 0.15"/>
+    <body name="wing" pos="0.3 0 0"><joint name="flap" axis="0 1 0.2"/>
+      <inertial pos="0.2 0 0" mass="0.5" diaginertia="0.001 0.01 0.01"/></body>
+    <body name="tail" pos="-0.3 0 0" euler="0 0 30"><joint name="wag" axis="0 0 1" armature="0.01"/>
+      <inertial pos="-0.2 0.1 0" mass="0.4" diaginertia="0.001 0.008 0.008"/></body>
+  </body></worldbody></mujoco>"""
+
+
+def test_mujoco_flies_the_same_way(tmp_path):
+    mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    path = tmp_path / "flyer.xml"
+    path.write_text(FLYER)
+    robot = fa.load(path)
+    assert robot.free
+    assert robot.joint_names == ("flap", "wag")
+    model = mujoco.MjModel.from_xml_string(FLYER)
+    data = mujoco.MjData(model)
+    q, qd = robot.neutral(), np.array([0.3, -0.2, 0.5, 0.7, -1.0, 0.4, 1.5, -2.0])
+    np.testing.assert_allclose(q[:3], data.qpos[:3])
+    data.qvel[:] = qd  # the base's axes are the world's at the beginning
+    for _ in range(500):
+        mujoco.mj_step(model, data)
+    end, rates = fa.simulate(robot, q, qd, duration=0.5, dt=1e-3).end
+    turn = data.qpos[[4, 5, 6, 3]]
+    np.testing.assert_allclose(end[:3], data.qpos[:3], atol=1e-8)
+    np.testing.assert_allclose(end[3:7] * np.sign(end[6]), turn * np.sign(turn[3]), atol=1e-8)
+    np.testing.assert_allclose(end[7:], data.qpos[7:], atol=1e-8)
+    np.testing.assert_allclose(rates[3:], data.qvel[3:], atol=1e-7)
