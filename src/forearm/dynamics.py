@@ -236,12 +236,12 @@ def reactions(
     return found
 
 
-def _split_reactions(arm: Arm, force: Any, moment: Any) -> Any:
+def _split_reactions(arm: Arm | Robot, force: Any, moment: Any) -> Any:
     given = {"force": force, "moment": moment}
     return on_natives(f"reactions of {arm.name}", given, partial(_drive_and_bearing, arm))
 
 
-def _drive_and_bearing(arm: Arm, xp: Any, force: Any, moment: Any) -> tuple[Any, Any, Any]:
+def _drive_and_bearing(arm: Arm | Robot, xp: Any, force: Any, moment: Any) -> tuple[Any, Any, Any]:
     axes = np.array([link.axis for link in arm.links], dtype=float)
     turns = np.array([[link.revolute] for link in arm.links])
     turning, sliding = (xp.asarray(np.where(mask, axes, 0.0), dtype=force.dtype) for mask in (turns, ~turns))

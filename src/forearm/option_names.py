@@ -46,7 +46,7 @@ def of_the_shell() -> Iterator[None]:
 
 
 def option(name: str, value: str = "", shell: str | None = None) -> str:
-    """An option of a reader, of simulate, of reach or of a motion: `tip='hand'`, or `--tip hand`; True and False are bare.
+    """An option of a reader, of simulate, reach or move: `tip='hand'`, or `--tip hand`; True and False are bare flags.
 
     `shell` is the value as a shell has it, where that is not the Python value without quotes.
     """

@@ -22,6 +22,8 @@ from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.search_loops import TABLE, SearchRoles, search_program, search_scratch
 from forearm.compiler.llvm.tiles import Plan
 
+ITERATIONS = 200
+"""Of a pose, for the time that a piece of a batch takes."""
 SMALLEST_SHARE = 64
 """Problems below which another thread costs more than it brings."""
 
@@ -135,7 +137,13 @@ class Search:
         numbers = [told.get(name, 0) for name in TABLE[:-3]]
         doubles = struct.pack("<3d", rules.tolerance**2, rules.shrink, rules.damping)
         block = (ctypes.c_int64 * len(TABLE))(*numbers, *struct.unpack("<3q", doubles))
-        job = Job(program, ctypes.addressof(block), count, 1, SMALLEST_SHARE, search_scratch(self.plan))
+        # a pose takes some 20 iterations where it is reached and thousands where it is not: Ctrl-C waits for neither
+        piece = threads.piece(
+            ITERATIONS * self.plan.graph.counts.operations, 2 * n, 8 * self.plan.lanes.width
+        )
+        job = Job(
+            program, ctypes.addressof(block), count, 1, SMALLEST_SHARE, search_scratch(self.plan), piece
+        )
         threads.run(job, wanted)
         return found, errors, tries
 
