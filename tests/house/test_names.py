@@ -46,6 +46,16 @@ def test_no_two_modules_share_a_name():
     assert {stem for stem, times in stems.items() if times > 1} - set(SAME_NAME) == set()
 
 
+def test_no_two_public_classes_share_a_name():
+    names = Counter(
+        node.name
+        for path in FILES
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, times in names.items() if times > 1} == set()
+
+
 def test_modules_are_nouns():
     gerunds = {path.stem for path in FILES if path.stem.split("_")[-1].endswith("ing")}
     assert gerunds - set(GERUNDS) == set()

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.motion.motions import Formula, Quintic, Samples, Trapezoid, ViaPoints
+from forearm.motion.motions import MotionFormula, Quintic, Samples, Trapezoid, ViaPoints
 
 UR = fa.load("ur5e")
 HOME = np.array([0.0, -1.2, 1.0, -0.5, 0.3, 0.2])
@@ -18,7 +18,7 @@ CALM = {
 }
 
 
-class Planted(Formula):
+class Planted(MotionFormula):
     """A calm motion in which one joint does something for a tenth of it."""
 
     def __init__(self, calm, joint, add):
@@ -114,7 +114,7 @@ def test_speed_limits_count_and_a_swing_has_a_least_speed():
     link = fa.Link("revolute", fa.Pose.at((1.0, 0, 0)), mass=1.0, com=(0, 0, 0), name="swing")
     arm = fa.Arm("swing", [link], gravity=(0, -9.81, 0))
 
-    class Thrown(Formula):
+    class Thrown(MotionFormula):
         duration = 1.0
 
         def __call__(self, t):

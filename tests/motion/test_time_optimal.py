@@ -6,7 +6,7 @@ import pytest
 
 import forearm as fa
 from close import assert_close
-from forearm.motion.motions import Formula, Quintic, ViaPoints, where
+from forearm.motion.motions import MotionFormula, Quintic, ViaPoints, where
 from forearm.motion.profiles.joint_limits import joint_limit
 from forearm.motion.time_optimal.reachability import Lines, fastest_profiles
 from forearm.motion.time_optimal.splines import spline_pieces
@@ -190,7 +190,7 @@ def test_splines_side_by_side_are_those_of_scipy(knots):
         assert_close(c, CubicSpline(t, q).c, eps=1e4, because="another elimination")
 
 
-class Kink(Formula):
+class Kink(MotionFormula):
     """Straight on, then round a corner."""
 
     duration = 2.0

@@ -26,7 +26,7 @@ from forearm.algebra import Matrix, Vector, second_moment
 from forearm.arm import Arm
 from forearm.faults import KernelFault, StateFault
 from forearm.identification.drive_columns import NEVER_NEGATIVE, DriveColumns
-from forearm.identification.torque_rows import Equations
+from forearm.identification.torque_rows import TorqueEquations
 from forearm.inertia import Ten, numbers_of, ten_from
 
 LEAST_RADIUS = 0.01
@@ -88,7 +88,7 @@ def believed(tens: Matrix) -> tuple[list[Matrix], tuple[int, ...]]:
 
 def consistent_fit(
     arm: Arm,
-    equations: Equations,
+    equations: TorqueEquations,
     weights: Vector,
     drives: DriveColumns,
     prior: Vector,
@@ -139,7 +139,7 @@ def _ten_of_unknowns(L: Matrix) -> Matrix:
     return np.array(columns).T
 
 
-def _drive_sizes(drives: DriveColumns, values: Vector, equations: Equations) -> Vector:
+def _drive_sizes(drives: DriveColumns, values: Vector, equations: TorqueEquations) -> Vector:
     """How large each number of a drive may be: as given, or what makes a fifth of the joint's torque."""
     columns = equations.X[:, :, -len(values) :] if len(values) else equations.X[:, :, :0]
     usual = np.sqrt(np.mean(columns**2, axis=0))

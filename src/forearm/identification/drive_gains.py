@@ -22,7 +22,7 @@ from forearm.arm import Arm
 from forearm.dynamics import parameters
 from forearm.faults import StateFault
 from forearm.identification.least_squares import LeastSquares, autocorrelation_factor
-from forearm.identification.torque_rows import Equations
+from forearm.identification.torque_rows import TorqueEquations
 from forearm.inertia import Inertia
 
 Load = tuple[float, ArrayLike] | tuple[float, ArrayLike, Inertia]
@@ -86,7 +86,12 @@ def given_gains(arm: Arm, gains: Any) -> Vector:
 
 
 def drive_gains(
-    arm: Arm, free: Equations, loaded: Equations, added: Vector, kept: tuple[int, ...], given: Vector
+    arm: Arm,
+    free: TorqueEquations,
+    loaded: TorqueEquations,
+    added: Vector,
+    kept: tuple[int, ...],
+    given: Vector,
 ) -> DriveGains:
     """Find gains and base parameters; the rows have currents in the place of torques.
 

@@ -13,7 +13,7 @@ from forearm.dynamics import inverse_dynamics
 from forearm.identification.base_columns import BaseColumns
 from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import WIDTH
-from forearm.identification.torque_rows import Equations
+from forearm.identification.torque_rows import TorqueEquations
 from forearm.text_table import text_table
 
 DETERMINED, PRIOR = 0.3, 0.9
@@ -139,9 +139,9 @@ class Identified:
     """The log."""
     notes: tuple[str, ...]
     """What was filtered, mended, left out, and how."""
-    equations: Equations
+    equations: TorqueEquations
     """The rows that were fitted to."""
-    validation: Equations | None
+    validation: TorqueEquations | None
     """The rows that were not."""
 
     @property

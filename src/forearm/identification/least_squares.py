@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from forearm.algebra import Matrix, Vector
-from forearm.identification.torque_rows import Equations
+from forearm.identification.torque_rows import TorqueEquations
 
 LEAST_WORTH = 0.2
 """No more than the other part of the rows is taken to be used up by fitted numbers."""
@@ -46,7 +46,7 @@ class LeastSquares:
 
 
 def least_squares(
-    equations: Equations, kept: tuple[int, ...], held: dict[int, float] | None = None
+    equations: TorqueEquations, kept: tuple[int, ...], held: dict[int, float] | None = None
 ) -> LeastSquares:
     """Fit base parameters, the columns `kept`; those `held` (place among them -> value) are not fitted."""
     fixed = held or {}
@@ -68,7 +68,7 @@ def least_squares(
     return LeastSquares(both[0], both[1], covariance, noise, inflation)
 
 
-def _solved(equations: Equations, weights: Vector, kept: list[int]) -> tuple[Vector, Matrix]:
+def _solved(equations: TorqueEquations, weights: Vector, kept: list[int]) -> tuple[Vector, Matrix]:
     """Solution, and a root of the inverse of the normal matrix; columns are scaled to length one on the way."""
     X, tau = equations.rows(weights, kept)
     sizes = np.linalg.norm(X, axis=0)
@@ -79,7 +79,7 @@ def _solved(equations: Equations, weights: Vector, kept: list[int]) -> tuple[Vec
     return (Vt.T * inverse) @ (U.T @ R[:-1, -1]) / sizes, (Vt.T * inverse) / sizes[:, None]
 
 
-def _noise(equations: Equations, values: Vector, kept: list[int]) -> Vector:
+def _noise(equations: TorqueEquations, values: Vector, kept: list[int]) -> Vector:
     """Standard deviation of residuals of each joint (n,); fitted numbers cost freedom, shared among the joints."""
     rest = equations.tau - equations.X[:, :, kept] @ values
     rows = max(1.0, len(rest) - len(kept) / equations.n)

@@ -22,7 +22,7 @@ from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.filters import Filtered
 from forearm.identification.least_squares import LeastSquares
 from forearm.identification.logs import Log
-from forearm.identification.torque_rows import Equations
+from forearm.identification.torque_rows import TorqueEquations
 
 MENDED = ("clipping", "sign", "shift", "unexcited")
 """What can be mended on request."""
@@ -89,12 +89,12 @@ def marked_rows(motion: Filtered, log: Log, marked: Matrix) -> Matrix:
     return spread(near) > 1e-3
 
 
-def _prediction(arm: Arm, equations: Equations) -> Matrix:
+def _prediction(arm: Arm, equations: TorqueEquations) -> Matrix:
     motion = equations.motion
     return motion.thinning(inverse_dynamics(arm, motion.q, motion.qd, motion.qdd))
 
 
-def check_torques(arm: Arm, label: str, equations: Equations, mend: Sequence[str]) -> Vector:
+def check_torques(arm: Arm, label: str, equations: TorqueEquations, mend: Sequence[str]) -> Vector:
     """Refuse torques of another sign or unit than the given arm needs; signs to multiply with (n,), where mended."""
     need = _prediction(arm, equations)
     size = np.sqrt(np.mean(need**2, axis=0))
@@ -154,7 +154,7 @@ def refuse_driving_friction(
             )
 
 
-def time_shift(equations: Equations, kept: tuple[int, ...], weights: Vector) -> tuple[float, float]:
+def time_shift(equations: TorqueEquations, kept: tuple[int, ...], weights: Vector) -> tuple[float, float]:
     """How much later torques are than positions [s], and what is left of the residual's square when that is mended."""
     from scipy.interpolate import CubicSpline
 

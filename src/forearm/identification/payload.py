@@ -25,7 +25,7 @@ from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.filters import Filtered, filtered
 from forearm.identification.least_squares import WIDTH, LeastSquares, information_root, least_squares
 from forearm.identification.logs import Log, LogSource, read_log
-from forearm.identification.torque_rows import Equations
+from forearm.identification.torque_rows import TorqueEquations
 from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from, ten_of
 from forearm.text_table import text_table
 
@@ -163,13 +163,13 @@ class _Rows:
     """The same of another log."""
     motion: Filtered
     """What they were made from."""
-    whole: Equations
+    whole: TorqueEquations
     """Columns of the payload and of offsets, with the whole torque."""
     own: Matrix
     """The arm's own torques (K, n), filtered alike."""
 
     @property
-    def extra(self) -> Equations:
+    def extra(self) -> TorqueEquations:
         """The rows with what the arm does not need for itself."""
         return replace(self.whole, tau=self.whole.tau - self.own)
 
@@ -181,7 +181,7 @@ def _rows(arm: Arm, log: Log, cutoff: float | None, offsets: bool, number: int, 
     every = full_columns(arm, drives, *states)
     body = every[:, :, 10 * number - 10 : 10 * number] @ _moves(pose)
     columns = np.concatenate([body, every[:, :, 10 * arm.n :]], axis=2)
-    whole = Equations(thin(columns), thin(motion.tau), thin(motion.t), motion)
+    whole = TorqueEquations(thin(columns), thin(motion.tau), thin(motion.t), motion)
 
     def make(other: Log) -> _Rows:
         return _rows(arm, other, cutoff, offsets, number, pose)
@@ -207,7 +207,9 @@ def _moves(pose: Any) -> Matrix:
     return np.array([numbers_of(moved_ten(ten_from(list(row)), back)) for row in np.eye(10)], dtype=float).T
 
 
-def _payload(frame: str | int, fit: LeastSquares, equations: Equations, notes: tuple[str, ...]) -> Payload:
+def _payload(
+    frame: str | int, fit: LeastSquares, equations: TorqueEquations, notes: tuple[str, ...]
+) -> Payload:
     std = fit.std[:10]
     if fit.values[0] < WIDTH * std[0]:
         raise StateFault(

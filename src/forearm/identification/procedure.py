@@ -21,7 +21,7 @@ from forearm.identification.filters import filtered
 from forearm.identification.identified import BaseFit, Identified, Parameters, Residuals
 from forearm.identification.least_squares import LeastSquares, information_root, least_squares
 from forearm.identification.logs import Log, LogSource, coupling_matrix, read_log
-from forearm.identification.torque_rows import Equations, equations_of
+from forearm.identification.torque_rows import TorqueEquations, equations_of
 
 OUTSIDE = 10.0
 """Residuals that are so many times the usual are no noise."""
@@ -118,7 +118,7 @@ def identify(
     return _result(asked, first, equations, other, fit, best, prior, held, told)
 
 
-Prepared = tuple[Log, Equations, float, Vector]
+Prepared = tuple[Log, TorqueEquations, float, Vector]
 
 
 def _with_gains(
@@ -192,7 +192,7 @@ def _prepared(asked: Asked, log: Log) -> Prepared:
 
 
 def _fitted(
-    asked: Asked, log: Log, equations: Equations, done: LeastSquares | None
+    asked: Asked, log: Log, equations: TorqueEquations, done: LeastSquares | None
 ) -> tuple[LeastSquares, list[int]]:
     """Least squares on base parameters; those that the log does not show are refused, or held where they were."""
     arm, base = asked.arm, asked.base
@@ -212,8 +212,8 @@ def _fitted(
 def _result(
     asked: Asked,
     log: Log,
-    equations: Equations,
-    other: Equations | None,
+    equations: TorqueEquations,
+    other: TorqueEquations | None,
     fit: LeastSquares,
     best: ConsistentFit,
     prior: float,
@@ -277,7 +277,7 @@ def _cost_of_consistency(residuals: Residuals) -> list[str]:
     ]
 
 
-def _touched(arm: Arm, equations: Equations, theta: Vector) -> list[str]:
+def _touched(arm: Arm, equations: TorqueEquations, theta: Vector) -> list[str]:
     """A warning where residuals leave what is usual for a while: something pushed the arm, or a cable did."""
     rest = np.abs(equations.residual(theta))
     far = rest / np.maximum(1.4826 * np.median(rest, axis=0), 1e-9 * np.max(equations.scale))
@@ -293,7 +293,7 @@ def _touched(arm: Arm, equations: Equations, theta: Vector) -> list[str]:
     ]
 
 
-def _relative(equations: Equations, theta: Vector) -> Vector:
+def _relative(equations: TorqueEquations, theta: Vector) -> Vector:
     """Residual of each joint over its torque, then that of all together (n + 1,)."""
     rest = equations.residual(theta)
     each = np.linalg.norm(rest, axis=0) / np.maximum(np.linalg.norm(equations.tau, axis=0), 1e-300)

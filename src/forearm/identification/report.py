@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import forearm
-from forearm.identification.torque_rows import Equations
+from forearm.identification.torque_rows import TorqueEquations
 from forearm.page import Figure, PageTable, Section, page
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _torques(found: "Identified") -> Section:
     return Section("Measured and predicted torques", text, figures)
 
 
-def _drawn(found: "Identified", equations: Equations, name: str) -> str | None:
+def _drawn(found: "Identified", equations: TorqueEquations, name: str) -> str | None:
     try:
         from forearm.plots import svg, torque_figure
     except ImportError:

@@ -17,7 +17,7 @@ MOST_ROWS = 4000
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class TorqueEquations:
     """X theta = tau, row by row."""
 
     X: Matrix
@@ -49,7 +49,7 @@ class Equations:
         return self.tau - self.X @ theta
 
 
-def equations_of(arm: Arm, drives: DriveColumns, motion: Filtered) -> Equations:
+def equations_of(arm: Arm, drives: DriveColumns, motion: Filtered) -> TorqueEquations:
     """The rows of a filtered log."""
     thin = motion.thinning
     step = max(1, MOST_ROWS // thin.factor) * thin.factor
@@ -61,4 +61,4 @@ def equations_of(arm: Arm, drives: DriveColumns, motion: Filtered) -> Equations:
         part = thin(columns)
         parts.append(part[: -(-step // thin.factor)])
     X = np.concatenate(parts)
-    return Equations(X, thin(motion.tau), thin(motion.t), motion)
+    return TorqueEquations(X, thin(motion.tau), thin(motion.t), motion)

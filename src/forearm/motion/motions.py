@@ -64,7 +64,7 @@ class Motion(ABC):
         return Retimed(self, float(factor))
 
 
-class Formula(Motion):
+class MotionFormula(Motion):
     """A motion whose call is a formula: it takes a column of times (K, 1) as well, and is sampled at once."""
 
     def rows(self, t: Vector) -> tuple[Vector, Vector, Vector]:
@@ -132,7 +132,7 @@ def _clamped(t: Scalar, duration: float) -> Scalar:
 
 
 @dataclass(frozen=True)
-class Quintic(Formula):
+class Quintic(MotionFormula):
     """From rest to rest along u³ (10 - 15 u + 6 u²), u = t / duration: speed and acceleration zero at both ends."""
 
     start: Any
@@ -159,7 +159,7 @@ class Quintic(Formula):
 
 
 @dataclass(frozen=True)
-class Trapezoid(Formula):
+class Trapezoid(MotionFormula):
     """From rest to rest with constant acceleration, constant speed, constant deceleration, all joints in step."""
 
     start: Any
@@ -203,7 +203,7 @@ class Trapezoid(Formula):
 
 
 @dataclass(frozen=True)
-class Fourier(Formula):
+class Fourier(MotionFormula):
     """q = center + Σ_k (sines[k] sin(k w t) + cosines[k] cos(k w t)), k = 1, 2, …: periodic, for identification."""
 
     center: Any
@@ -251,7 +251,7 @@ class Fourier(Formula):
 
 
 @dataclass(frozen=True, eq=False)
-class ViaPoints(Formula):
+class ViaPoints(MotionFormula):
     """Through points at given times by cubic splines (speed and acceleration continuous), at rest at both ends."""
 
     times: Any

@@ -27,7 +27,7 @@ COMPILED = ("inverse_dynamics", "gravity_torque", "mass_matrix", "forward_dynami
 
 
 @dataclass(frozen=True)
-class Report:
+class MotionReport:
     """A report, and what it found."""
 
     name: str
@@ -60,7 +60,7 @@ class Report:
         return f"<Report on {self.name}: {verdict}; {len(self.html.encode()) / 1000:.0f} kB of HTML>"
 
 
-def report(arm: Arm, motion: AnyMotion, *, say: Tell | None = None) -> Report:
+def report(arm: Arm, motion: AnyMotion, *, say: Tell | None = None) -> MotionReport:
     """The report of a motion: torques and their terms, limits judged, all formulations, operations, speed here.
 
     Args:
@@ -105,7 +105,7 @@ def report(arm: Arm, motion: AnyMotion, *, say: Tell | None = None) -> Report:
         live=live,
     )
     agreed = all(row.verdict == "PASS" for row in agreement)
-    return Report(arm.name, html, tuple(excesses), agreed)
+    return MotionReport(arm.name, html, tuple(excesses), agreed)
 
 
 def _few(arm: Arm, samples: Samples) -> list[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.tabulated.methods import Coordinate, Entry
+from forearm.tabulated.methods import Coordinate, TableEntry
 
 CIRCLE = 2 * math.pi
 CHUNK = 4096
@@ -57,7 +57,7 @@ class Grid:
 
     axes: tuple[Axis, ...]
     """Slowest first."""
-    entries: tuple[Entry, ...]
+    entries: tuple[TableEntry, ...]
     """What is stored at each point."""
 
     @cached_property
@@ -166,9 +166,9 @@ def _sizes(arm: Arm, name: str, given: Any) -> Vector | None:
     return np.broadcast_to(values, (arm.n,))
 
 
-def grids_of(arm: Arm, entries: Sequence[Entry], ranges: Ranges) -> tuple[Grid, ...]:
+def grids_of(arm: Arm, entries: Sequence[TableEntry], ranges: Ranges) -> tuple[Grid, ...]:
     """Entries over the same coordinates share a grid."""
-    together: dict[tuple[Coordinate, ...], list[Entry]] = {}
+    together: dict[tuple[Coordinate, ...], list[TableEntry]] = {}
     for entry in entries:
         together.setdefault(entry.over, []).append(entry)
     return tuple(

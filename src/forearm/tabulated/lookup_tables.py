@@ -13,7 +13,7 @@ from forearm.faults import StateFault
 from forearm.strobing import Strobed
 from forearm.tabulated.c_source import table_c
 from forearm.tabulated.grids import CHUNK, Grid
-from forearm.tabulated.methods import INPUTS, Entry
+from forearm.tabulated.methods import INPUTS, TableEntry
 from forearm.tabulated.plans import TablePlan
 from forearm.tabulated.stencils import ORDERS, stencil
 from forearm.tabulated.table_headers import write_table
@@ -138,7 +138,7 @@ def friction_at(arm: Arm, qd: Vector) -> Vector:
     return friction
 
 
-def _act(entry: Entry, value: Vector, state: dict[str, Vector], tau: Vector) -> None:
+def _act(entry: TableEntry, value: Vector, state: dict[str, Vector], tau: Vector) -> None:
     """What an entry does to the torques."""
     for term in entry.terms:
         amount = value * term.times if term.times != 1 else value

@@ -32,7 +32,7 @@ class TorqueTerm:
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableEntry:
     """One number that is stored for each point of a grid."""
 
     quantity: str
@@ -71,18 +71,18 @@ def frictionless(arm: Arm) -> Arm:
     return arm.replace(links=tuple(links))
 
 
-def entries_of(arm: Arm, method: str) -> tuple[Entry, ...]:
+def entries_of(arm: Arm, method: str) -> tuple[TableEntry, ...]:
     """All numbers that a method stores for this arm (without friction)."""
     return tuple(entry for quantity in method_named(method) for entry in _entries(arm, quantity))
 
 
-def _entries(arm: Arm, quantity: str) -> list[Entry]:
+def _entries(arm: Arm, quantity: str) -> list[TableEntry]:
     graph = kernel_of(arm, quantity).graph
     found = []
     for place, (over, zero) in enumerate(_reach(graph)):
         terms = _terms(quantity, arm.n, place)
         if terms and not zero:
-            found.append(Entry(quantity, place, terms, over))
+            found.append(TableEntry(quantity, place, terms, over))
     return found
 
 

@@ -13,8 +13,8 @@ from forearm.compiler.llvm.nodes import Writer, fma, operation
 from forearm.compiler.llvm.tiles import Columns, Plan, call_sincos
 from forearm.compiler.model.chain_sections import (
     TRACED_LINKS,
-    Body,
     NoLoop,
+    RepeatedSection,
     Section,
     Term,
     entry,
@@ -81,7 +81,7 @@ class ChainPlan(Plan):
         kept = [key for key in wanted if self.body(key[0]).ops[key[1]] not in CIRCULAR]
         return {key: number for number, key in enumerate(kept)}
 
-    def body(self, walk: str) -> Body:
+    def body(self, walk: str) -> RepeatedSection:
         """The repeating section of a walk."""
         chain: LoopedChain = self.graph
         return next(body for body in chain.bodies if body.walk == walk)
@@ -200,11 +200,11 @@ class _Tile:
 
     def _angle(self, link: str) -> str:
         """The whole joint angle."""
-        body: Body = self.chain.bodies[0]
+        body: RepeatedSection = self.chain.bodies[0]
         place = next(k for k, op in enumerate(body.ops) if op in CIRCULAR)
         return self._terms(body, link)(body.terms[place][0])
 
-    def _terms(self, body: Body, link: str | int) -> Callable[[Term], str]:
+    def _terms(self, body: RepeatedSection, link: str | int) -> Callable[[Term], str]:
         """What gives the value of a term of a repeating section."""
         w, lanes = self.w, self.lanes
         values: dict[Term, str] = {}
@@ -253,7 +253,7 @@ class _Tile:
 
         return value
 
-    def _repeat(self, body: Body, link: str) -> None:
+    def _repeat(self, body: RepeatedSection, link: str) -> None:
         """The repeating section of one link: its slots, and what is wanted of it."""
         value = self._terms(body, link)
         for walk, place in self.plan.slots:
@@ -296,7 +296,7 @@ class _Tile:
             raise NoLoop("a node is used before it is there")
         return self._other(term[1], term[3], self._real(here[1] + term[2]) - 1)
 
-    def _hand_over(self, body: Body, link: int) -> None:
+    def _hand_over(self, body: RepeatedSection, link: int) -> None:
         """Put what straight sections computed into the slots that the loop reads at a link near its ends."""
         trace = self.chain.trace
         stands = entry(trace, body, link)
@@ -316,7 +316,7 @@ class _Tile:
             else:
                 self._walk_inward(body)
 
-    def _walk_outward(self, body: Body) -> None:
+    def _walk_outward(self, body: RepeatedSection) -> None:
         p, n = self.chain.start, self.chain.n
         for link in range(1, p):
             self._straight((body.walk, link))
@@ -327,7 +327,7 @@ class _Tile:
         if not body.to_tip:
             self._straight((body.walk, TRACED_LINKS))
 
-    def _walk_inward(self, body: Body) -> None:
+    def _walk_inward(self, body: RepeatedSection) -> None:
         w, p, n = self.w, self.chain.start, self.chain.n
         self._straight((body.walk, TRACED_LINKS))
         for link in (p, TRACED_LINKS - 1):

@@ -225,7 +225,7 @@ def _collect(trace: Trace) -> None:
 
 
 @dataclass
-class Body:
+class RepeatedSection:
     """A section that repeats."""
 
     walk: str
@@ -250,7 +250,7 @@ class Body:
         return [term for terms in (*self.terms, self.results) for term in terms]
 
 
-def body_of(trace: Trace, walk: str) -> Body:
+def body_of(trace: Trace, walk: str) -> RepeatedSection:
     """The section that repeats: the same for two links of the middle."""
     last, bodies = TRACED_LINKS, []
     for link in (last - 3, last - 2):
@@ -258,7 +258,7 @@ def body_of(trace: Trace, walk: str) -> Body:
         nodes = trace.members.get(here, [])
         results = trace.results[link - 1] if walk == trace.walks[-1] else []
         bodies.append(
-            Body(
+            RepeatedSection(
                 walk,
                 [trace.builder.op[i] for i in nodes],
                 [[trace.term(a, here) for a in trace.builder.args[i]] for i in nodes],
@@ -270,7 +270,7 @@ def body_of(trace: Trace, walk: str) -> Body:
     return bodies[0]
 
 
-def entry(trace: Trace, body: Body, link: int) -> dict[Term, int] | None:
+def entry(trace: Trace, body: RepeatedSection, link: int) -> dict[Term, int] | None:
     """Whether the section of a link is the body with other things before it: which node stands for which term."""
     here = (body.walk, link)
     nodes = trace.members.get(here, [])

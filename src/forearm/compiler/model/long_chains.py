@@ -37,8 +37,8 @@ from forearm.compiler.graph.graph import Counts, Node, Port, count_nodes
 from forearm.compiler.model.base_parameters import Regrouped, regrouped
 from forearm.compiler.model.chain_sections import (
     TRACED_LINKS,
-    Body,
     NoLoop,
+    RepeatedSection,
     Section,
     Trace,
     body_of,
@@ -121,7 +121,7 @@ class LoopedChain:
     """By which formulation."""
     trace: Trace
     """The short chain."""
-    bodies: list[Body]
+    bodies: list[RepeatedSection]
     """The repeating section of each walk."""
     start: int
     """p: the first link of the loops."""

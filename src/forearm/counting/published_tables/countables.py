@@ -13,7 +13,7 @@ from forearm.counting.meter.conventions import Convention
 CELLS = ("multiplications", "additions")
 
 
-class Measure(Protocol):
+class Countable(Protocol):
     """Something that can be counted."""
 
     def polynomial(self, cell: str) -> Polynomial:
@@ -105,7 +105,7 @@ class Stage:
 class Together:
     """Several measures added up."""
 
-    parts: tuple[Measure, ...]
+    parts: tuple[Countable, ...]
     """What is added."""
 
     def polynomial(self, cell: str) -> Polynomial:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forearm.counting.meter import conventions as c
-from forearm.counting.published_tables.countables import CountedRun, Measure, Stage, Together
+from forearm.counting.published_tables.countables import Countable, CountedRun, Stage, Together
 
 HOLLERBACH, TURNEY = "hollerbach_1980", "turney_mudge_lee_1980"
 PAPERS = (HOLLERBACH, TURNEY)
@@ -41,11 +41,11 @@ class Printed:
     """As printed."""
     additions: str
     """As printed."""
-    ours: Measure
+    ours: Countable
     """What we count beside it: the formulation as written."""
     page: str = ""
     """Where it is printed."""
-    others: tuple[Measure, ...] = ()
+    others: tuple[Countable, ...] = ()
     """Other structures and conventions to try, in this order."""
     readings: tuple[tuple[str, str], ...] = ()
     """(cell, other reading) where the print or the scan is doubtful."""

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from forearm.counting.costs.polynomials import Polynomial, fit
-from forearm.counting.published_tables.countables import CELLS, Measure
+from forearm.counting.published_tables.countables import CELLS, Countable
 from forearm.counting.published_tables.printed import PAGES, PAPERS, TABLES, Printed
 from forearm.faults import StateFault
 
@@ -164,7 +164,7 @@ def _searched(row: Printed) -> tuple[str, ...]:
     return _first(row).searched if row.at_six else row.searched
 
 
-def _by(measure: Measure) -> str:
+def _by(measure: Countable) -> str:
     """Which structure and convention give a number; CONVENTIONS has the convention in words."""
     return f"{measure.label}, convention {measure.rule.name!r}"
 
@@ -181,7 +181,7 @@ def _first(row: Printed) -> Printed:
     return next(r for r in TABLES[row.paper]["I"] if r.row == row.at_six)
 
 
-def _count(row: Printed, measure: Measure, cell: str) -> Polynomial:
+def _count(row: Printed, measure: Countable, cell: str) -> Polynomial:
     found = measure.polynomial(cell)
     return Polynomial((found(6),)) if row.at_six else found
 

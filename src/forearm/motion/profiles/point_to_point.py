@@ -15,7 +15,7 @@ from forearm import faults
 from forearm.algebra import Scalar, Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.motion.motions import Formula, where
+from forearm.motion.motions import MotionFormula, where
 from forearm.motion.profiles.joint_limits import configurations, joint_limit, needed, within_positions
 
 
@@ -47,7 +47,7 @@ def phase_times(way: Any, speed: Any, acceleration: Any, jerk: Any) -> Vector:
 
 
 @dataclass(frozen=True, eq=False)
-class PointToPoint(Formula):
+class PointToPoint(MotionFormula):
     """From rest to rest in seven phases, each joint with its own."""
 
     start: Any

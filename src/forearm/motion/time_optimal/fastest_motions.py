@@ -15,7 +15,7 @@ from forearm.motion.time_optimal.joint_paths import joint_paths, leaves_limits
 from forearm.motion.time_optimal.limit_lines import JointLimits
 from forearm.motion.time_optimal.optimal_motion import TimeOptimal
 from forearm.motion.time_optimal.path_grids import Friction, PathGrid, fine_grid, path_grid
-from forearm.motion.time_optimal.profile_search import Search, search
+from forearm.motion.time_optimal.profile_search import ProfileSearch, search
 from forearm.motion.time_optimal.splines import spline_rows
 from forearm.option_names import option
 
@@ -186,7 +186,13 @@ def _eased(points: Vector, ease: float) -> Vector | None:
 
 
 def _impossible(
-    arm: Arm, grid: PathGrid, limits: JointLimits, friction: Friction, p: int, found: Search, which: str
+    arm: Arm,
+    grid: PathGrid,
+    limits: JointLimits,
+    friction: Friction,
+    p: int,
+    found: ProfileSearch,
+    which: str,
 ) -> NoReturn:
     """Why there is no motion along a path."""
     k = int(found.profiles.empty[p])

@@ -32,7 +32,7 @@ MOST_ROUNDS = 30
 
 
 @dataclass(frozen=True)
-class Search:
+class ProfileSearch:
     """What a search found."""
 
     profiles: Profiles
@@ -43,12 +43,14 @@ class Search:
     """How often both passes ran."""
 
 
-def search(grid: PathGrid, limits: JointLimits, friction: Friction, ease: Vector | None = None) -> Search:
+def search(
+    grid: PathGrid, limits: JointLimits, friction: Friction, ease: Vector | None = None
+) -> ProfileSearch:
     """The fastest profiles from rest to rest; `ease` (P, N) is the share of the limits used in each interval."""
     tighter: dict[str, Vector] = {}
     part = 1.0 if friction.none else RUBBED
     speed = _ahead(grid, limits, part * AIM)
-    found: Search | None = None
+    found: ProfileSearch | None = None
     chord = True
     for rounds in range(1, MOST_ROUNDS + 1):
         before = None if found is None else found.profiles.x
@@ -60,14 +62,14 @@ def search(grid: PathGrid, limits: JointLimits, friction: Friction, ease: Vector
         profiles = fastest_profiles(lines, grid.steps)
         if np.any(profiles.empty >= 0):
             if found is None or np.any(found.profiles.empty >= 0):
-                return Search(profiles, np.full(len(grid.s), np.nan), rounds)
+                return ProfileSearch(profiles, np.full(len(grid.s), np.nan), rounds)
             if chord:
                 return found
             chord = True  # a tangent asks too much at standstill; a chord is right there
             continue
         over = excesses(grid, limits, friction, profiles.x, ends=not friction.none)
         worst = np.max([np.max(part, axis=(1, 2)) for part in over.values()], axis=0)
-        found = Search(profiles, worst, rounds)
+        found = ProfileSearch(profiles, worst, rounds)
         change = 0.0 if friction.none or rounds > PATIENCE else _change(before, profiles.x)
         if np.all(worst <= part * SLACK) and change < SETTLED:
             break

@@ -16,7 +16,7 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.verification.difference.hypotheses import Bench, Cause, Fit, View, fit, tilt
+from forearm.verification.difference.hypotheses import Bench, Cause, Fit, OtherView, fit, tilt
 from forearm.verification.difference.others import Other, other_of
 from forearm.verification.difference.suspects import causes
 from forearm.verification.difference.verdict import Comparison, Evidence
@@ -181,10 +181,10 @@ def _tried(bench: Bench, group: tuple[Cause, ...], coarse: bool = False) -> Fit:
     return fit(bench, view) if zero is None else _zeroed(bench, view, zero, coarse)
 
 
-def _zeroed(bench: Bench, view: View, joint: int, coarse: bool) -> Fit:
+def _zeroed(bench: Bench, view: OtherView, joint: int, coarse: bool) -> Fit:
     """The best zero of one joint: a grid, then Gauss-Newton from the best places, on few states and then on all."""
 
-    def moved(zero: float) -> View:
+    def moved(zero: float) -> OtherView:
         return replace(view, zeros=tuple(zero if i == joint else z for i, z in enumerate(view.zeros)))
 
     def at(zero: float, keep: bool = False) -> Fit:

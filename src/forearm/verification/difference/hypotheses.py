@@ -1,6 +1,6 @@
 """Hypotheses about why two torque functions differ, each one testable.
 
-A `View` says how somebody else may see the arm: joints in another order, turned round, zeroed elsewhere; inertias
+A `OtherView` says how somebody else may see the arm: joints in another order, turned round, zeroed elsewhere; inertias
 read differently; another gravity; rotors or friction on one side; one body with other numbers. A view has no
 unknowns, or a few that a fit finds. `fit` tells what difference is left under a view.
 """
@@ -25,7 +25,7 @@ KEPT = 80
 
 
 @dataclass(frozen=True)
-class View:
+class OtherView:
     """How the other may see the arm. Our joint k is its joint order[k]: q_k = signs[k] q'[order[k]] + zeros[k]."""
 
     order: tuple[int, ...]
@@ -62,13 +62,13 @@ class Cause:
     parameters: int
     """How many unknowns it brings."""
     change: dict[str, Any]
-    """Fields of View, with what happens to them."""
+    """Fields of OtherView, with what happens to them."""
     unknown_zero: int | None = None
     """The joint whose zero is unknown (one nonlinear unknown), if any."""
     in_pairs: bool = True
     """Whether it is tried together with others, too."""
 
-    def apply(self, view: View) -> View:
+    def apply(self, view: OtherView) -> OtherView:
         """The view with this cause too."""
         done: dict[str, Any] = {}
         for name, value in self.change.items():
@@ -125,10 +125,10 @@ class Bench:
     kept: dict[Any, Tables] = field(default_factory=dict)
 
     @property
-    def plain(self) -> View:
+    def plain(self) -> OtherView:
         """The arm as it is."""
         n = self.arm.n
-        return View(tuple(range(n)), (1.0,) * n, (0.0,) * n)
+        return OtherView(tuple(range(n)), (1.0,) * n, (0.0,) * n)
 
     @cached_property
     def few(self) -> "Bench":
@@ -138,7 +138,7 @@ class Bench:
             return self
         return Bench(self.arm, self.q[:count], self.qd[:count], self.qdd[:count], self.tau[:count])
 
-    def seen(self, view: View) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+    def seen(self, view: OtherView) -> tuple[Matrix, Matrix, Matrix, Matrix]:
         """q, qd, qdd and the other's torques, in our joints."""
         order, signs = list(view.order), np.array(view.signs)
         tau = np.roll(self.tau, -view.shift, axis=1) if view.shift else self.tau
@@ -152,12 +152,12 @@ class Bench:
             signs * push * tau[:, order],
         )
 
-    def seen_arm(self, view: View) -> Arm:
+    def seen_arm(self, view: OtherView) -> Arm:
         """The arm, or what its rows mean in the other convention."""
         other = read_as_modified(self.arm) if view.modified else None
         return other or self.arm
 
-    def tables(self, view: View, q: Matrix, qd: Matrix, qdd: Matrix, keep: bool) -> Tables:
+    def tables(self, view: OtherView, q: Matrix, qd: Matrix, qdd: Matrix, keep: bool) -> Tables:
         """Regressors of the mapped states, kept for the next view with the same joints if asked."""
         key = (view.order, view.signs, view.zeros, view.units, view.modified)
         found = self.kept.get(key)
@@ -173,7 +173,7 @@ class Bench:
 # -- fitting -------------------------------------------------------------------------------------------------
 
 
-def fit(bench: Bench, view: View, keep: bool = True) -> Fit:
+def fit(bench: Bench, view: OtherView, keep: bool = True) -> Fit:
     """The best unknowns of a view, and what difference they leave; `keep` its tables for other views."""
     q, qd, qdd, tau = bench.seen(view)
     table = bench.tables(view, q, qd, qdd, keep)
@@ -185,7 +185,7 @@ def fit(bench: Bench, view: View, keep: bool = True) -> Fit:
     return _gauss_newton(bench.arm, view, table, numbers, gravity, target, (qd, qdd))
 
 
-def _own_drives(arm: Arm, view: View, qd: Matrix, qdd: Matrix) -> Any:
+def _own_drives(arm: Arm, view: OtherView, qd: Matrix, qdd: Matrix) -> Any:
     total = 0.0 * qd
     for i, link in enumerate(arm.links):
         if view.rotors:
@@ -198,7 +198,7 @@ def _own_drives(arm: Arm, view: View, qd: Matrix, qdd: Matrix) -> Any:
 
 def _gauss_newton(
     arm: Arm,
-    view: View,
+    view: OtherView,
     table: Tables,
     numbers: Vector,
     gravity: Vector,
