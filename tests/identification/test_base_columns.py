@@ -10,7 +10,9 @@ from forearm.identification.base_columns import full_columns
 KNOWN = {"rr": 6, "iiwa14": 43, "panda": 43, "kinova_gen3": 43, "puma560": 36, "ur5e": 36, "stanford": 33}
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize(
+    "name", [n if n in ("rr", "puma560", "panda") else pytest.param(n, marks=pytest.mark.more) for n in KNOWN]
+)
 def test_as_many_as_the_symbolic_rules_say(name):
     arm = fa.load(name)
     base = fa.base_parameters(arm, rotors=False)

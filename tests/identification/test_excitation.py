@@ -38,7 +38,11 @@ def test_much_better_than_random(design):
 
 @pytest.mark.parametrize(
     ("name", "seeds"),
-    [("generic_3r", 200), pytest.param("iiwa14", 400, marks=pytest.mark.more)],
+    [
+        ("rr", 200),
+        pytest.param("generic_3r", 200, marks=pytest.mark.more),
+        pytest.param("iiwa14", 400, marks=pytest.mark.more),
+    ],
 )
 def test_every_error_is_as_foretold(name, seeds):
     # what the estimates of many logs scatter by, parameter by parameter, beside what the design foretells

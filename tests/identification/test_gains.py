@@ -23,6 +23,7 @@ def case():
     return true, somewhat_wrong(true), true.with_payload(*LOAD, frame="tool"), motion, gains
 
 
+@pytest.mark.more
 def test_gains_and_parameters_are_found_together(case):
     true, start, holding, motion, gains = case
     inside, z = [], []
