@@ -1,14 +1,16 @@
 """What all tests share."""
 
 import os
+import signal
 import tempfile
+import threading
 from pathlib import Path
 
 os.environ.setdefault("MPLBACKEND", "Agg")
-for library in (
-    "OPENBLAS",
-    "OMP",
-    "MKL",
-):  # tests run side by side: more threads each would only wait for each other
+# tests run side by side: more threads each would only wait for each other
+for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 os.environ.setdefault("FOREARM_CACHE", str(Path(tempfile.gettempdir()) / f"forearm-tests-{os.getuid()}"))
+if threading.current_thread() is threading.main_thread():
+    # a shell that starts tests in the background lets them ignore Ctrl-C, and so do their processes; some test it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
