@@ -226,8 +226,8 @@ PAGES = {"gpu": gpu_page, "cpu": cpu_page, "simulation": simulation_page, "accur
 def main():
     text = HEAD
     for path in sorted((HERE / "results").glob("*.json")):
-        if path.stem == "tables":
-            continue  # docs/make_tabulated.py has a page for them
+        if path.stem in ("tables", "corrective_torque"):
+            continue  # docs/make_tabulated.py and docs/make_feedback.py have pages for them
         data = json.loads(path.read_text())
         text += PAGES["gpu" if "about" in data else data.get("kind", "cpu")](data)
     PAGE.write_text(text)

@@ -20,6 +20,9 @@ GROUPS = {
     "The arm": (
         "Arm Link Inertia Drive Wrench Pose NamedFrame Defect load known_arms parameters_of write_toml write_urdf"
     ),
+    "Robots with branches": (
+        "Robot Body Coupling mount_wrench center_of_mass center_of_mass_jacobian centroidal_momentum"
+    ),
     "Torques and accelerations": "inverse_dynamics forward_dynamics external_torque reactions terms",
     "The terms of the equation of motion": (
         "mass_matrix solve_mass mass_matrix_rate coriolis_matrix coriolis_transpose_times christoffel "
@@ -43,6 +46,29 @@ GROUPS = {
 """Public names by purpose, in the order of the page."""
 
 EXAMPLES = {
+    "Robot": """
+        finger = dict(kind="prismatic", pose=fa.Pose(), mass=0.1)
+        palm = fa.Link.dh("revolute", a=0.1, name="wrist", mass=1.0, inertia=fa.Inertia.box(1.0, 0.1, 0.08, 0.03))
+        fingers = [fa.Link(**finger, name="left"), fa.Link(**finger, name="right", flip=True)]
+        gripper = fa.Robot("gripper", [palm, *fingers], parents=(0, 1, 1), couplings={"right": "left"})
+        print(gripper.joint_names, gripper.tips, fa.mass_matrix(gripper, [0.3, 0.02])[1, 1].round(3))
+        """,
+    "Body": """
+        stone = fa.Robot("stone", (), (), free=True, trunk=fa.Body(2.0, inertia=fa.Inertia.box(2.0, 0.1, 0.3, 0.5)))
+        print(stone.nq, stone.nv, stone.neutral())
+        """,
+    "mount_wrench": """
+        print(fa.mount_wrench(fa.load("rr"), [0.3, 0.4], [0, 0], [0, 0]).round(3))
+        """,
+    "center_of_mass": """
+        print(fa.center_of_mass(fa.load("rr"), [0.3, 0.4]).round(3))
+        """,
+    "center_of_mass_jacobian": """
+        print(fa.center_of_mass_jacobian(fa.load("rr"), [0.3, 0.4]).round(3))
+        """,
+    "centroidal_momentum": """
+        print(fa.centroidal_momentum(fa.load("rr"), [0.3, 0.4], [1.0, -1.0]).round(3))
+        """,
     "inverse_kinematics": """
         arm = fa.load("ur10e")
         found = fa.inverse_kinematics(arm, fa.Pose.at((0.6, 0.2, 0.4), (3.1416, 0, 0)), every=True)
@@ -391,6 +417,7 @@ EXAMPLES = {
 """An example for each name; `arm`, `rr`, `q`, `qd`, `qdd` are there."""
 
 NO_EXAMPLE = {
+    "Coupling": "made by `couplings=` of a Robot; docs/trees.md has one",
     "significance": "in examples/03_ignoring_coriolis.py",
     "torch_function": "needs PyTorch",
     "jax_function": "needs JAX",

@@ -105,7 +105,10 @@ def frame_motion(
     path = path_to(arm.parents, number)
     here = poses[0][1]
     frames, axes = joint_frames(arm, poses), joint_axes(arm, poses)
-    for i, after in zip(path, (*path[1:], 0), strict=True):
+    if not path:  # a place on the base itself
+        reach = target - here
+        v, vd = v + cross(w, reach), vd + cross(wd, reach) + cross(w, cross(w, reach))
+    for i, after in zip(path, (*path[1:], 0)[: len(path)], strict=True):
         link, axis = arm.links[i - 1], axes[i - 1]
         end = frames[after - 1][1] if after else target
         if isinstance(arm, Robot) and i == path[0]:  # the first joint may be away from the base's origin

@@ -78,7 +78,7 @@ BAD = {
 }
 
 
-OTHERS = {"cache", "demo", "identify", "excite", "move"}
+OTHERS = {"cache", "demo", "identify", "excite", "watch", "move", "view", "report"}
 """Verbs with tests of their own: they want a folder, a minute, or a log."""
 
 

@@ -122,7 +122,7 @@ def test_other_arguments_go_the_general_way(entry, q):
         ((Q + 1j, M), StateFault, "q is complex"),
         (("abc", M), StateFault, "q is of type <U3"),
         ((object(), M), StateFault, "q is of type object"),
-        ((Poisoned(), M), RuntimeError, "looked"),
+        ((Poisoned(), M), StateFault, "gives no array of numbers .RuntimeError: looked."),
     ],
 )
 def test_wrong_arguments_are_faults_not_crashes(entry, given, fault, message):

@@ -42,9 +42,9 @@ def test_other_processors(triple, cpu, width, sign):
         Plan(GRAPH, Lanes("float64", width), layout=how) for how in ("", "rows", "columns")
     )
     texts = [
-        batch_program(GRAPH, rows, "rows", triple, batch_entry(GRAPH, "float64", "rows", rows.size)),
+        batch_program(GRAPH, rows, "rows", triple, batch_entry(GRAPH, "float64", "rows", rows.size, 10**6)),
         batch_program(
-            GRAPH, columns, "columns", triple, batch_entry(GRAPH, "float64", "columns", columns.size)
+            GRAPH, columns, "columns", triple, batch_entry(GRAPH, "float64", "columns", columns.size, 10**6)
         ),
         batch_program(GRAPH, plan, "columns", triple),
         single_program(GRAPH, "float64", width, triple, single_entry(GRAPH, "float64")),

@@ -64,7 +64,7 @@ def test_every_share_is_done_once():
 
     address = address_of(function)
     for turn in range(1, 200):
-        crew.run(threads.Job(address, 0, count, 16, 16, 100), 1 + turn % 4)
+        crew.run(threads.Job(address, 0, count, 16, 16, 100, 10**9), 1 + turn % 4)
         assert (done == turn).all()
     assert len(seen) <= 4 + 3 * 3  # scratch areas: one for each member, moved when the crew grew
     crew.dismiss()
@@ -138,7 +138,7 @@ def test_an_interrupt_waits_for_the_others():
     sender = threading.Thread(target=send)
     sender.start()
     with pytest.raises(KeyboardInterrupt):
-        run_and_rest(crew, threads.Job(address_of(slow), 0, 2, 1, 1, 8))
+        run_and_rest(crew, threads.Job(address_of(slow), 0, 2, 1, 1, 8, 10**9))
     assert sent.is_set()
     assert not running.is_set()
     sender.join()
@@ -162,11 +162,11 @@ def test_a_thread_that_comes_late_takes_nothing_of_the_job_that_is_being_written
     crew = threads.Crew()
     done, _function, address = counting(4000)
     serve = crew._code["serve"]
-    crew.run(threads.Job(address, 0, 32, 16, 16, 100), 2)
+    crew.run(threads.Job(address, 0, 32, 16, 16, 100, 10**9), 2)
     done[:] = 0
     serve(crew._at, 1, (crew._now.value >> 32) - 1, 1)  # as one that slept through the old job
     assert not done.any()
-    crew.run(threads.Job(address, 0, 4000, 16, 16, 100), 2)
+    crew.run(threads.Job(address, 0, 4000, 16, 16, 100, 10**9), 2)
     assert (done == 1).all()
     crew.dismiss()
 
@@ -176,7 +176,7 @@ def test_an_interrupt_around_the_job_leaves_nothing_behind(after):
     """Before it nothing was begun, after it everything is done; the crew is as good as before."""
     crew = threads.Crew()
     done, _function, address = counting(4000)
-    job, real = threads.Job(address, 0, 4000, 16, 16, 100), crew._code["perform"]
+    job, real = threads.Job(address, 0, 4000, 16, 16, 100, 10**9), crew._code["perform"]
     crew.run(job, 3)
 
     def interrupted(*given):
@@ -198,7 +198,7 @@ def test_wakes_that_nobody_owed_do_no_harm():
     """Locks that a stranger gives, again and again, while jobs come: every state once."""
     crew = threads.Crew()
     done, _function, address = counting(4000)
-    job = threads.Job(address, 0, 4000, 16, 16, 100)
+    job = threads.Job(address, 0, 4000, 16, 16, 100, 10**9)
     release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(("PyThread_release_lock", ctypes.pythonapi))
     for turn in range(1, 400):
         crew.run(job, 3)
@@ -213,7 +213,7 @@ def test_wakes_that_nobody_owed_do_no_harm():
 def test_a_crew_that_nobody_holds_lets_its_threads_go():
     crew = threads.Crew()
     done, _function, address = counting(4000)
-    crew.run(threads.Job(address, 0, 4000, 16, 16, 100), 5)
+    crew.run(threads.Job(address, 0, 4000, 16, 16, 100, 10**9), 5)
     berths = [weakref.ref(berth) for berth in crew._berths]  # each thread holds its own as long as it lives
     assert len(berths) == 4
     del crew

@@ -52,6 +52,7 @@ def test_an_arm_keeps_a_bounded_number_of_loops(monkeypatch):
 OF_THE_HOUSE = {
     "tags": "our own files",
     "_sums": "our own files",
+    "_statements": "files of FORMULATIONS",
     "_checked": "rows of FORMULATIONS",
     "_source": "rows of FORMULATIONS",
     "_measured": "rows of FORMULATIONS and the published tables",
@@ -78,6 +79,8 @@ def test_what_is_kept_for_ever_is_of_the_house():
 
 def test_code_that_a_program_makes_is_not_kept_for_ever(monkeypatch):
     monkeypatch.setattr(line_tags, "MOST_KEPT", 20)
+    line_tags._KEPT.clear()
+    line_tags._SPOTS.clear()
     counts = set()
     for k in range(60):
         place = {"count": count}

@@ -104,7 +104,6 @@ def test_a_bomb_costs_two_seconds_and_half_a_gigabyte_at_most(tmp_path, name):
         (model(inside='<body pos="1e60 0 0"/>'), r"'1e60' is not a number of an arm"),
         (model(inside=f'<body name="{"x" * 300}"/>'), r"<body> has name=.* of 300 letters; give 200 at most"),
         (BOMBS["bodies"], r"<body> is one too many: files with up to 300 bodies are read"),
-        (model(inside=f"<body><freejoint/>{GEOM}</body>"), r"'floating'; this library does serial arms"),
     ],
 )
 def test_what_an_arm_does_not_need_is_refused_with_element_and_line(tmp_path, text, words):

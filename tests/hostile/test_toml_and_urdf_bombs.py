@@ -76,7 +76,7 @@ def test_a_chain_of_too_many_joints_gets_a_sentence(tmp_path):
     joints = "".join(joint.format(i, i + 1) for i in range(399))
     path = tmp_path / "arm.urdf"
     path.write_text(f'<robot name="r">{links}{joints}</robot>')
-    with pytest.raises(Fault, match="399 joints move one after another; arms of up to 300"):
+    with pytest.raises(Fault, match="399 joints move; robots of up to 300 are read from files"):
         load(path)
 
 

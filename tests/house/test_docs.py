@@ -1,6 +1,7 @@
 """The documentation tells the truth: its snippets run, its links lead somewhere, generated pages are as generated."""
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -31,6 +32,8 @@ ELSEWHERE = {
 def quiet_place(tmp_path, monkeypatch):
     """A folder to write to, as the current one."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").mkdir()
+    shutil.copy(ROOT / "examples" / "fork.urdf", tmp_path / "examples")
     return tmp_path
 
 

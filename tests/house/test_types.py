@@ -104,4 +104,4 @@ def test_results_of_several_outputs_have_their_class():
         forearm.compile(arm, "derivatives")(*state),
     )
     names = [type(result).__name__ for result in found]
-    assert names == ["Energy", "Reactions", "Derivatives", "ForwardDerivatives", "Derivatives"]
+    assert names == ["Energy", "JointReactions", "Derivatives", "ForwardDerivatives", "Derivatives"]

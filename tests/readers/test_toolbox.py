@@ -119,7 +119,7 @@ def test_drives_for_all_joints_for_each_and_by_name():
         ("coriolis", r"fa\.coriolis_matrix"),
         ("gravload", r"fa\.gravity_torque"),
         ("accel", r"fa\.forward_dynamics"),
-        ("ikine", "is fa.inverse_kinematics(arm, pose)"),
+        ("ikine", r"is fa\.inverse_kinematics\(arm, pose\)"),
         ("rnea", r"what Pinocchio calls rnea is fa\.inverse_dynamics"),
         ("mj_fullM", r"what MuJoCo calls mj_fullM is fa\.mass_matrix"),
         ("inverse_dynamic", r"did you mean 'inverse_dynamics'\?"),

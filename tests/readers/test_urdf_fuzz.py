@@ -23,7 +23,7 @@ from forearm.verification.proof import oracle
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques
 SOUND = (Path(__file__).parent / "museum" / "sound.urdf").read_text()
-BRANCHED = (Path(__file__).parents[1] / "robots" / "trees" / "fork.urdf").read_text()
+BRANCHED = (Path(__file__).parents[2] / "examples" / "fork.urdf").read_text()
 VALUES = (
     "",
     "0",

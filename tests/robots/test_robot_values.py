@@ -12,7 +12,7 @@ from forearm.faults import ArmFault, Fault, KernelFault, StateFault
 from forearm.readers.urdf import from_urdf, read_urdf
 from robots.random_trees import random_urdf
 
-FORK = Path(__file__).parent / "trees" / "fork.urdf"
+FORK = Path(__file__).parents[2] / "examples" / "fork.urdf"
 
 
 @pytest.fixture(scope="module")

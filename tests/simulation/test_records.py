@@ -288,7 +288,7 @@ def test_extras_that_are_missing_are_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "xarray", None)
     with pytest.raises(fa.KernelFault, match=r"xarray is not installed; pip install 'forearm\[xarray\]'"):
         run.to_xarray()
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(fa.KernelFault, match=r"matplotlib is not installed; pip install 'forearm\[plot\]'"):
         run.plot()
 

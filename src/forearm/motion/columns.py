@@ -28,7 +28,8 @@ WORDS = {
     "current": "current cur i motor_current joint_current actual_current current_actual measured_current",
 }
 _KIND = {word: kind for kind, words in WORDS.items() for word in words.split()}
-_ANY = "|".join(sorted(_KIND, key=len, reverse=True))
+# tau_joint1 is the tau of joint1, not the tau_J of oint1
+_ANY = "|".join(w + "(?![a-z])" * w.endswith("_j") for w in sorted(_KIND, key=len, reverse=True))
 _FIRST = re.compile(rf"({_ANY})s?[ _.:/\[(]*([^\])]*)[\])]?", re.IGNORECASE)
 _LAST = re.compile(rf"(.+?)[ _.:/]+({_ANY})s?", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:joint|axis|j|a)?[ _.]?([0-9]+)", re.IGNORECASE)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from forearm.algebra import Scalar
+from forearm.arm import Arm
 from forearm.chain_cuts import paths
 from forearm.faults import ReadFault, did_you_mean
 from forearm.option_names import option
@@ -46,7 +47,7 @@ def load(
     *,
     parameters: Mapping[str, Scalar] | None = None,
     **options: Any,
-) -> Any:
+) -> Arm | Any:
     """An arm by name ("puma560"), from a file (.toml, .urdf, .xml: MJCF), or from a DHRobot of the Robotics Toolbox.
 
     A file that is one chain on a fixed base gives an `Arm`; one that branches, whose joints follow others, or whose

@@ -48,6 +48,8 @@ def open_table(path: str | Path, arm: Arm, *, most_bytes: float = MOST_BYTES) ->
             plan = plan_of(header, arm)
             packed, sums = header["compressed"], _counts(header["checksums"], len(plan.grids))
             packed = packed if packed is None else _counts(packed, len(plan.grids))
+        except ReadFault:
+            raise
         except (ValueError, KeyError, TypeError, IndexError, RecursionError, OverflowError) as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
             raise ReadFault(

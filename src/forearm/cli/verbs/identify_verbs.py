@@ -7,8 +7,6 @@ from cyclopts import Parameter
 
 from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, degrees_of, refuse_to_overwrite
 from forearm.cli.output import PLAIN, Shared, note, print_json
-from forearm.faults import StateFault
-from forearm.inertia import Inertia
 
 Numbers = Annotated[tuple[float, ...], Parameter(consume_multiple=True, negative=())]
 """Plain numbers with spaces between."""
@@ -139,6 +137,9 @@ def _coupling(numbers: Any, n: int) -> Any:
 
 def _load(numbers: Any) -> Any:
     """(mass, centre) or (mass, centre, Inertia) of 4 or 10 numbers."""
+    from forearm.faults import StateFault
+    from forearm.inertia import Inertia
+
     if not numbers:
         return None
     if len(numbers) not in (4, 10):

@@ -36,7 +36,7 @@ def fastest(
     torques: Any = None,
     grid: Any = 200,
     ease: float = 0.0,
-) -> Any:
+) -> "TimeOptimal | Any":
     """The fastest motion along a path from rest to rest, within limits of speed, acceleration and torque.
 
     The torque is that of the whole arm: inertia, Coriolis, gravity, payload, rotors and friction. The motion says how
