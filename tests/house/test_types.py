@@ -30,9 +30,15 @@ ANYTHING = {
     "compare": "the models of other libraries, which have no types",
     "count": "arguments of any formulation's function",
     "derive": "a matrix or Coordinates, which stand above derivation",
+    "fastest": "a path is points, many paths or a motion; limits are numbers, arrays or dicts by joint",
+    "feasible": "a motion is whatever answers at(t), or a table of states",
+    "point_to_point": "states and limits are numbers, arrays or dicts by joint",
     "prove_equal": "a matrix or Coordinates, which stand above derivation",
     "significance": "a motion is whatever answers at(t)",
     "simulate": "a payload is numbers by name, for one motion or for each",
+    "speed_up": "a motion is whatever answers at(t)",
+    "tool_path": "a leg is a point, a pose, an Arc, or a list of them",
+    "via_points": "states and limits are numbers, arrays or dicts by joint",
     "where": "anything that has a sign: numbers, symbols, traced and counted scalars",
 }
 """Functions with an argument that may be anything, and why."""
