@@ -289,7 +289,9 @@ def test_extras_that_are_missing_are_named(monkeypatch):
     with pytest.raises(fa.KernelFault, match=r"xarray is not installed; pip install 'forearm\[xarray\]'"):
         run.to_xarray()
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(fa.KernelFault, match=r"matplotlib is not installed; pip install 'forearm\[plot\]'"):
+    with pytest.raises(
+        ImportError, match=r"matplotlib, which is not installed; pip install 'forearm\[plot\]'"
+    ):
         run.plot()
 
 
