@@ -52,10 +52,24 @@ def option(name: str, value: str = "", shell: str | None = None) -> str:
     """
     if not _in_shell.get():
         return f"{name}={value}"
-    given = shell if shell is not None else "" if value in ("True", "False") else value.strip("'\"")
+    given = shell if shell is not None else "" if value in ("True", "False") else _word(value)
     return f"{(FLAGS | OF_SIMULATE | OF_REACH | OF_MOVE).get(name, name)} {given}".rstrip()
 
 
 def held(joints: dict[str, float]) -> str:
     """The option that holds joints: `lock={'finger': 0.0}`, or `--lock finger=0.0`."""
-    return option("lock", str(joints), " ".join(f"{name}={value}" for name, value in joints.items()))
+    import shlex  # for messages alone
+
+    return option("lock", str(joints), shlex.join(f"{name}={value}" for name, value in joints.items()))
+
+
+def _word(value: str) -> str:
+    """A Python value as a shell takes it: names from a file may have quotes, spaces and arrows in them."""
+    import ast
+    import shlex
+
+    try:
+        given = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value
+    return shlex.quote(given) if isinstance(given, str) else value

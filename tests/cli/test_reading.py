@@ -2,8 +2,10 @@
 
 import re
 
+import pytest
+
 from cli.verbs import forearm
-from forearm.option_names import FLAGS
+from forearm.option_names import FLAGS, held, of_the_shell, option
 from forearm.readers import load
 
 LINK = (
@@ -97,3 +99,24 @@ def test_an_option_that_a_format_does_not_have_is_not_ignored(capsys):
     said = forearm(capsys, "show", "puma560", "--tip", "hand")
     assert (said.code, said.out) == (2, "")
     assert "puma560: --tip does nothing in this format" in said.err
+
+
+@pytest.mark.parametrize(
+    ("value", "shell"),
+    [
+        ("'hand'", "--tip hand"),
+        (repr("left hand"), "--tip 'left hand'"),
+        (repr("<script>\"'"), """--tip '<script>"'"'"''"""),
+        (repr("$(rm -r ~)"), "--tip '$(rm -r ~)'"),
+        ("NAME", "--tip NAME"),
+    ],
+)
+def test_a_name_from_a_file_is_one_word_of_the_shell_in_what_is_advised(value, shell):
+    with of_the_shell():
+        assert option("tip", value) == shell
+    assert option("tip", value) == f"tip={value}"
+
+
+def test_joints_to_hold_are_words_of_the_shell_too():
+    with of_the_shell():
+        assert held({"a b": 0.0, "c": 1.5}) == "--lock 'a b=0.0' c=1.5"

@@ -16,6 +16,7 @@ from forearm.algebra import Matrix, Vector, cross, product
 from forearm.compiler.model.quantities import Model
 from forearm.compiler.model.tree_frames import TreeFrames, described_tree
 from forearm.compiler.model.tree_walk import walked_mass_matrix, walked_torques
+from forearm.faults import KernelFault
 from forearm.formulations import FORMULATIONS
 from forearm.free_base import SIX, bracket, gravity_in_base, joint_accelerations
 from forearm.inertia import Inertia
@@ -76,8 +77,11 @@ class TreeModel(Model):
         return self._folded(np.array(total))
 
     def accelerations(self, q: Vector, qd: Vector, tau: Vector) -> Vector:
-        """Accelerations do not add up over chains."""
-        raise NotImplementedError
+        """Accelerations do not add up over chains: M and torques give them, and nothing else is chosen."""
+        raise KernelFault(
+            f"{self.accelerations_by} gives accelerations of one chain; those of robot {self.arm.name!r} come from its "
+            "mass matrix and torques."
+        )
 
     def _chains(self, tree: TreeFrames | None, q: Vector) -> list[tuple[Any, tuple[int, ...]]]:
         """What formulations walk, gravity included, with the numbers of their joints."""
