@@ -11,7 +11,7 @@ from typing import Any
 from forearm.arm import Arm
 from forearm.frames import SAME, NamedFrame, Pose
 from forearm.free_base import TURN, six_links
-from forearm.link import Link, combined, moved_frame
+from forearm.link import NO_BODY, Link, combined, moved_frame
 
 
 def paths(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
@@ -66,6 +66,31 @@ def _chain_arm(robot: Any, path: tuple[int, ...], own: Sequence[int], *, first: 
         tool=tool,
         gravity=robot.gravity,
         defects=defects,
+    )
+
+
+def on_six_joints(robot: Any) -> Any:
+    """A free robot on a fixed base, its first six joints those that a free base is; another robot as it is.
+
+    What holds for every fixed robot can then be asked of a free one: laws, and how it differs from another.
+    """
+    if not robot.free:
+        return robot
+    six = six_links()
+    before = len(six)
+    moved = {
+        name: tuple(x.replace(link=x.link + before) for x in getattr(robot, name))
+        for name in ("tools", "frames", "defects")
+    }
+    return robot.replace(
+        links=(*six[:-1], robot.trunk.on(six[-1]), *robot.links),
+        parents=(*range(before), *(parent + before for parent in robot.parents)),
+        mounts=(*(SAME for _ in six), *robot.mounts),
+        base=robot.base @ TURN,
+        free=False,
+        trunk=NO_BODY,
+        configurations=(),
+        **moved,
     )
 
 

@@ -50,4 +50,5 @@ def friction_torque(arm: Arm | Robot, qd: Vector) -> Vector:
 
 def dissipated_power(arm: Arm | Robot, qd: Vector) -> Scalar:
     """Power lost in friction [W]."""
-    return friction_torque(arm, qd) @ qd
+    rates = arm.joint_rates(qd) if isinstance(arm, Robot) else qd
+    return friction_torque(arm, rates) @ rates

@@ -5,6 +5,7 @@ agreement        every formulation against the median of all, and the median aga
 mechanical_laws  what every right dynamics obeys, no reference needed
 compiled_targets  ways to run a kernel
 tree_examination  the proof on a robot with branches: sums over chains
+tree_laws        the laws on a robot with branches
 examination      the proof from start to end: states, agreement, laws, kernels
 examination_report  what comes out
 """

@@ -34,27 +34,20 @@ from forearm.verification.proof.agreement import (
 )
 from forearm.verification.proof.compiled_targets import COMPILED, relative, targets
 from forearm.verification.proof.examination_report import Row, Verification
-from forearm.verification.proof.mechanical_laws import LAWS, State, Subject, with_everything_on
+from forearm.verification.proof.mechanical_laws import (
+    FULL_LAWS,
+    LAWS,
+    MASS_LAWS,
+    RIGID_LAWS,
+    USER,
+    State,
+    Subject,
+    with_everything_on,
+)
 from forearm.verification.proof.tree_examination import verify_robot
 
 Progress = Callable[[int, int, str], None]
 
-RIGID_LAWS = (
-    "symmetric",
-    "positive",
-    "linear",
-    "quadratic",
-    "skew",
-    "gravity",
-    "tilted",
-    "kinetic",
-    "power",
-    "pushed",
-    "turned",
-)
-MASS_LAWS = ("symmetric", "positive", "kinetic")
-FULL_LAWS = ("symmetric", "positive", "linear", "kinetic", "power", "round_trip")
-USER = "user functions, rotors, friction and payload on"
 SHARED_LINKS = "links and poses (link.py, frames.py), gravity in the base"
 COMPILER = "the formulations; not the graph, its passes or the emitter"
 SINGULAR = 1e12

@@ -199,6 +199,26 @@ LAWS = {
     "round_trip": MechanicalLaw("forward dynamics undoes inverse dynamics", round_trip, 1e-10, NOTHING),
 }
 """All laws by a short name."""
+RIGID_LAWS = (
+    "symmetric",
+    "positive",
+    "linear",
+    "quadratic",
+    "skew",
+    "gravity",
+    "tilted",
+    "kinetic",
+    "power",
+    "pushed",
+    "turned",
+)
+"""Laws of somebody's rigid-body torques."""
+MASS_LAWS = ("symmetric", "positive", "kinetic")
+"""Laws of a mass matrix alone."""
+FULL_LAWS = ("symmetric", "positive", "linear", "kinetic", "power", "round_trip")
+"""Laws of the user's functions, every term on."""
+USER = "user functions, rotors, friction and payload on"
+"""What those are called in a proof."""
 
 
 @lru_cache(maxsize=32)
@@ -217,7 +237,8 @@ def with_everything_on(arm: Arm) -> Arm:
     loaded = tilted(arm.replace(links=tuple(links)))
     mass = 0.1 + 0.05 * float(arm.total_mass)
     try:
-        return loaded.with_payload(mass, (0.03, -0.05, 0.1), Inertia.sphere(mass, 0.05), frame="flange")
+        hand = "flange" if isinstance(arm, Arm) else arm.tips[0]
+        return loaded.with_payload(mass, (0.03, -0.05, 0.1), Inertia.sphere(mass, 0.05), frame=hand)
     except ArmFault:  # a declared defect of the last link can make the sum impossible in a new way
         return loaded
 

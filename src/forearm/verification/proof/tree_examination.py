@@ -23,6 +23,14 @@ from forearm.verification.proof import oracle
 from forearm.verification.proof.agreement import TOLERANCE, distances, plain_numbers
 from forearm.verification.proof.compiled_targets import COMPILED, relative, targets
 from forearm.verification.proof.examination_report import Row, Verification
+from forearm.verification.proof.mechanical_laws import USER, State
+from forearm.verification.proof.tree_laws import (
+    MOST_JOINTS,
+    Held,
+    held_by_formulation,
+    held_by_user_functions,
+    law_states,
+)
 
 CHAINS = "links and poses, the cutting into chains (chain_cuts.py), couplings"
 WALKS = {"along the tree": None, "along the tree, base parameters": Choice()}
@@ -40,6 +48,7 @@ class _TreeWork:
     stems: list[str]
     rows: list[Row] = field(default_factory=list)
     torques: list[Vector] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
 
     def add(
         self,
@@ -49,11 +58,12 @@ class _TreeWork:
         found: list[float],
         shares: str,
         tolerance: float = TOLERANCE,
+        why: str = "",
     ) -> None:
         """A row with the worst of the residuals, one for each state."""
         worst = next((i for i, r in enumerate(found) if r != r), None)
         worst = int(np.argmax(found)) if worst is None else worst
-        self.rows.append(Row(group, check, subject, float(found[worst]), tolerance, worst, shares))
+        self.rows.append(Row(group, check, subject, float(found[worst]), tolerance, worst, shares, why))
 
 
 def verify_robot(
@@ -69,7 +79,7 @@ def verify_robot(
     q, qd, qdd = robot.random_state(seed, (count,))
     states = [(q[i], qd[i] / 2, qdd[i] / 2) for i in range(count)]
     work = _TreeWork(robot.without_drives(), states, stems)
-    steps = list(_steps(work, robot, compiled))
+    steps = list(_steps(work, robot, law_states(robot, count, seed), compiled))
     for done, (what, step) in enumerate(steps):
         if progress is not None:
             progress(done, len(steps), what)
@@ -77,13 +87,28 @@ def verify_robot(
     if progress is not None:
         progress(len(steps), len(steps), "done")
     said = tuple({"q": a.tolist(), "qd": b.tolist(), "qdd": c.tolist()} for a, b, c in states)
-    return Verification(robot.name, tuple(work.rows), said, (), time.perf_counter() - start)
+    return Verification(robot.name, tuple(work.rows), said, tuple(work.skipped), time.perf_counter() - start)
 
 
-def _steps(work: _TreeWork, robot: Robot, compiled: bool) -> Iterator[tuple[str, Callable[[], None]]]:
+def _steps(
+    work: _TreeWork, robot: Robot, states: list[State], compiled: bool
+) -> Iterator[tuple[str, Callable[[], None]]]:
     yield "torques, summed over chains", lambda: _torques(work)
     yield "mass matrix, summed over chains", lambda: _masses(work)
     yield "laws", lambda: _laws(work)
+    if len(robot.links) + robot.nv - robot.n > MOST_JOINTS:
+        work.skipped.append(
+            f"laws of each formulation: more than {MOST_JOINTS} joints (a free base is six) take too long; agreement, "
+            "and the laws of the walk along the tree and of the user's functions, were asked"
+        )
+    else:
+        for stem in (x for x in work.stems if not FORMULATIONS[x].needs):
+            if {"joint_torques", "mass_matrix"} & set(FORMULATIONS[stem].gives):
+                yield (
+                    f"laws of {stem}",
+                    lambda stem=stem: _hold(work, held_by_formulation(work.robot, stem, states)),  # type: ignore[misc]
+                )
+    yield USER, lambda: _hold(work, held_by_user_functions(robot, states))
     for quantity in COMPILED if compiled else ():
         yield f"compiled {quantity}", lambda quantity=quantity: _compiled(work, robot, quantity)  # type: ignore[misc]
 
@@ -169,6 +194,11 @@ def _laws(work: _TreeWork) -> None:
     work.add("law", "g · qd is the rate of potential energy", "along the tree", power, shares, 1e-6)
     work.add("law", "dM/dt = C + Cᵀ", "along the tree", skew, shares)
     work.add("law", "accelerations of torques of accelerations", "along the tree", there, shares)
+
+
+def _hold(work: _TreeWork, held: Iterator[Held]) -> None:
+    for says, who, found, tolerance, shares, why in held:
+        work.add("law", says, who, found, shares, tolerance, why)
 
 
 def _compiled(work: _TreeWork, robot: Robot, quantity: str) -> None:
