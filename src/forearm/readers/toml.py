@@ -6,36 +6,30 @@
     modified    a, alpha, d, theta; frame i at joint i,     A = Rx(alpha) Tx(a) Rz(theta + q) Tz(d)
     poses       theta, d, then the pose xyz, rpy; frame i at the far end, A = Rz(theta + q) Tz(d) X
     joints      the pose xyz, rpy, then the joint; frame i at joint i, A = X Rz(q), as in URDF with axis z
+    tree        a robot with branches: links with parents, as in trees/tree_toml.py
 
 Centre of mass and inertia are in the link's frame as the convention places it, and are converted with it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from forearm.algebra import Scalar, is_number
-from forearm.angles import rotation_rpy, rounded_right_angle
+from forearm.algebra import Scalar
+from forearm.angles import rounded_right_angle
 from forearm.arm import Arm, Defect
 from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean, link_faults
 from forearm.frames import NamedFrame, Pose
-from forearm.inertia import Inertia
-from forearm.link import Drive, Link, moved_frame
+from forearm.link import Link, moved_frame
 from forearm.readers.file_content import read_limited
+from forearm.readers.toml_links import LinkRow, pose_of, row_of
 from forearm.readers.toml_table import REQUIRED, Source, TomlTable
 from forearm.readers.toml_text import MAX_LETTERS, parse
+from forearm.readers.trees.tree_toml import robot_of_toml
 
 MAX_LINKS = MAX_PARAMETERS = 1000
 
-CONVENTIONS = ("standard", "modified", "poses", "joints")
-
-GEOMETRY = {
-    "standard": " Convention 'standard' has a, alpha, d, theta.",
-    "modified": " Convention 'modified' has a, alpha, d, theta.",
-    "poses": " Convention 'poses' has theta, d and then xyz, rpy (or rotation).",
-    "joints": " Convention 'joints' has xyz, rpy (or rotation) before the joint.",
-}
+CONVENTIONS = ("standard", "modified", "poses", "joints", "tree")
 
 
 def read_toml(
@@ -44,8 +38,8 @@ def read_toml(
     *,
     keep_defects: bool = False,
     file: str | None = None,
-) -> Arm:
-    """The arm that a TOML file describes.
+) -> Arm | Any:
+    """The arm (or the robot, convention 'tree') that a TOML file describes.
 
     parameters: values that replace those of its [parameters].
     keep_defects: load impossible inertias as they are, as declared defects with a note.
@@ -75,8 +69,8 @@ def from_toml(
     parameters: Mapping[str, Scalar] | None = None,
     *,
     keep_defects: bool = False,
-) -> Arm:
-    """The arm that a TOML text describes; `file` is what messages call it."""
+) -> Arm | Any:
+    """The arm (or the robot, convention 'tree') that a TOML text describes; `file` is what messages call it."""
     content = parse(text, file)
     source = Source(file, text)
     top = TomlTable(source, (), content, "")
@@ -90,13 +84,15 @@ def from_toml(
         "provenance": _provenance(top),
         "remarks": _remarks(top),
         "dynamics": dynamics,
-        "tool": _place(top, "tool"),
     }
     base = _place(top, "base")
     items = top.tables("link")
     if len(items) > MAX_LINKS:
         top.fault(None, f"the file has {len(items)} links; arms of up to {MAX_LINKS} are read from files.")
-    rows = [_row(top, i, item, convention, dynamics) for i, item in enumerate(items)]
+    if convention == "tree":
+        return robot_of_toml(top, name, items, {**fields, "base": base}, keep_defects)
+    fields["tool"] = _place(top, "tool")
+    rows = [row_of(top, i, item, convention, dynamics) for i, item in enumerate(items)]
     if not rows:
         top.fault(None, 'the file has no links; give each joint a table [[link]] with joint = "revolute".')
     links, base = _chain(rows, base, convention)
@@ -196,151 +192,12 @@ def _place(top: TomlTable, key: str) -> Pose:
     table = top.table(key, f"[{key}]")
     if table is None:
         return Pose()
-    pose = _pose(table)
+    pose = pose_of(table)
     table.done()
     return pose
 
 
-def _pose(table: TomlTable) -> Pose:
-    """Position, and orientation as rpy or as a rotation matrix."""
-    xyz = table.vector("xyz", "length", default=(0.0, 0.0, 0.0))
-    if table.has("rotation") and table.has("rpy"):
-        table.fault("rotation", "both rpy and rotation are given; give one of them.")
-    try:
-        if table.has("rotation"):
-            return Pose(table.matrix("rotation", "number"), xyz)
-        return Pose.at(xyz, table.vector("rpy", "angle", default=(0.0, 0.0, 0.0)))
-    except ArmFault as fault:
-        table.fault("rotation" if table.has("rotation") else "rpy", str(fault))
-
-
-# -- links -------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Row:
-    """A link as the file has it, before its frame is placed where this library has it."""
-
-    link: Link
-    before: Pose
-    """The constant pose before the joint (conventions 'modified' and 'joints')."""
-
-
-def _row(top: TomlTable, index: int, item: dict[str, Any], convention: str, dynamics: bool) -> _Row:
-    name = item.get("name")
-    title = f"link {index + 1} {name!r}" if isinstance(name, str) else f"link {index + 1}"
-    table = TomlTable(top.source, ("link", index), item, title)
-    kind = table.word("joint", ("revolute", "prismatic"))
-    try:
-        before, geometry = _geometry(table, kind, convention)
-        link = Link(
-            kind,
-            name=table.text("name", f"joint{index + 1}"),
-            drive=_drive(table, kind),
-            **geometry,
-            **_body(table, dynamics),
-            **_range(table, kind),
-        )
-    except ArmFault as fault:
-        table.fault(None, str(fault))
-    table.done(GEOMETRY[convention])
-    return _Row(link, before)
-
-
-def _geometry(table: TomlTable, kind: str, convention: str) -> tuple[Pose, dict[str, Any]]:
-    """The pose before the joint, and Link's pose, theta and d."""
-    if convention == "joints":
-        return _pose(table), {}
-    revolute = kind == "revolute"
-    dh = convention != "poses"
-    theta = table.scalar("theta", "angle", REQUIRED if dh and not revolute else 0.0)
-    d = table.scalar("d", "length", REQUIRED if dh and revolute else 0.0)
-    if not dh:
-        return Pose(), {"theta": theta, "d": d, "pose": _pose(table)}
-    step = Pose.dh(table.scalar("a", "length"), table.scalar("alpha", "angle"))
-    if convention == "modified":
-        return step, {"theta": theta, "d": d}
-    return Pose(), {"theta": theta, "d": d, "pose": step}
-
-
-def _body(table: TomlTable, dynamics: bool) -> dict[str, Any]:
-    """Mass, centre and inertia; required where the arm has dynamics, refused where it has none."""
-    if not dynamics:
-        for key in ("mass", "com", "inertia", "drive"):
-            if table.has(key) and key in table.content:
-                table.fault(
-                    key, f"{key} is given, but the file says dynamics = false; remove one of the two."
-                )
-        return {}
-    mass = table.scalar("mass", "mass")
-    massless = is_number(mass) and mass == 0
-    com = table.vector("com", "length", default=(0.0, 0.0, 0.0) if massless else REQUIRED)
-    if massless and not table.has("inertia"):
-        return {"mass": mass, "com": com}
-    return {"mass": mass, "com": com, "inertia": _inertia(table)}
-
-
-def _inertia(table: TomlTable) -> Inertia:
-    given = table.raw("inertia", REQUIRED, '{ about = "com", Ixx = .., Iyy = .., Izz = .. }, or "point"')
-    if given == "point":
-        return Inertia.point()
-    if not isinstance(given, dict):
-        table.fault(
-            "inertia",
-            f'inertia is {given!r}; give {{ about = "com" or "origin", Ixx = .., .. }} by name, or "point": '
-            "bare numbers have no agreed order.",
-        )
-    inner = TomlTable(table.source, (*table.path, "inertia"), given, f"{table.title}, inertia")
-    make = Inertia.about_com if inner.word("about", ("com", "origin")) == "com" else Inertia.about_origin
-    axes = rotation_rpy(*inner.vector("rpy", "angle")) if inner.has("rpy") else None
-    if inner.has("matrix"):
-        tensor = make(inner.matrix("matrix", "inertia"), axes=axes)
-    else:
-        moments = {key: inner.scalar(key, "inertia") for key in ("Ixx", "Iyy", "Izz")}
-        products = {key: inner.scalar(key, "inertia") for key in ("Ixy", "Ixz", "Iyz") if inner.has(key)}
-        sign = inner.word("products", ("tensor", "cad"), None)
-        tensor = make(axes=axes, products=sign, **moments, **products)
-    inner.done()
-    return tensor
-
-
-def _drive(table: TomlTable, kind: str) -> Drive:
-    """Rotor and friction; friction measured at the motor is taken to the joint."""
-    inner = table.table("drive", f"{table.title}, drive")
-    if inner is None:
-        return Drive()
-    turn = kind == "revolute"
-    rotor = inner.scalar("rotor_inertia", "inertia" if turn else "number", 0.0)
-    gear = inner.scalar("gear", "number", 1.0)
-    side = inner.word("side", ("motor", "joint"), None)
-    viscous = inner.scalar("viscous", "angular damping" if turn else "linear damping", 0.0)
-    coulomb = inner.vector("coulomb", "torque" if turn else "force", 2, default=(0.0, 0.0))
-    friction = inner.has("viscous") or inner.has("coulomb")
-    friction_side = inner.word("friction_side", ("motor", "joint"), REQUIRED if friction else None)
-    smoothing = inner.scalar("smoothing", "angular speed" if turn else "linear speed", Drive().smoothing)
-    inner.done()
-    if friction_side == "motor":
-        size = abs(gear) if is_number(gear) else gear
-        viscous, coulomb = viscous * gear * gear, tuple(c * size for c in coulomb)
-    return Drive(rotor, gear, side, viscous, coulomb, smoothing)
-
-
-def _range(table: TomlTable, kind: str) -> dict[str, Any]:
-    """Limits, direction and zero of the joint."""
-    turn = kind == "revolute"
-    where, speed, effort = (
-        ("angle", "angular speed", "torque") if turn else ("length", "linear speed", "force")
-    )
-    return {
-        "limits": table.vector("limits", where, 2, default=None),
-        "speed_limit": table.scalar("speed_limit", speed, None),
-        "effort_limit": table.scalar("effort_limit", effort, None),
-        "flip": table.flag("flip", False),
-        "offset": table.scalar("offset", where, 0.0),
-    }
-
-
-def _chain(rows: list[_Row], base: Pose, convention: str) -> tuple[tuple[Link, ...], Pose]:
+def _chain(rows: list[LinkRow], base: Pose, convention: str) -> tuple[tuple[Link, ...], Pose]:
     """Links with frames at their far ends: each takes the next row's pose, its body with it."""
     if convention in ("standard", "poses"):
         return tuple(row.link for row in rows), base
@@ -372,7 +229,7 @@ def _defects(top: TomlTable, links: tuple[Link, ...]) -> tuple[Defect, ...]:
     return tuple(found)
 
 
-def _frames(top: TomlTable, rows: list[_Row]) -> tuple[NamedFrame, ...]:
+def _frames(top: TomlTable, rows: list[LinkRow]) -> tuple[NamedFrame, ...]:
     """Named frames [[frame]]: name, link (0 for the base, or a link's number), xyz, rpy or rotation."""
     ends = [*(row.before for row in rows), Pose()]
     found = []
@@ -381,7 +238,7 @@ def _frames(top: TomlTable, rows: list[_Row]) -> tuple[NamedFrame, ...]:
         link = table.raw("link", REQUIRED, f"0 (the base) to {len(rows)}")
         if isinstance(link, bool) or not isinstance(link, int) or not 0 <= link <= len(rows):
             table.fault("link", f"link is {link!r}; give 0 (the base) to {len(rows)}.")
-        name, pose = table.text("name"), _pose(table)
+        name, pose = table.text("name"), pose_of(table)
         table.done()
         try:
             found.append(

@@ -1,4 +1,4 @@
-"""An Arm as TOML, in the form that `forearm.readers.toml` reads: the round trip gives an equal arm."""
+"""An Arm or a Robot as TOML, in the form that `forearm.readers.toml` reads: the round trip gives an equal one."""
 
 import json
 import math
@@ -10,24 +10,26 @@ from forearm.algebra import is_number
 from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.denavit_hartenberg import dh_row
-from forearm.faults import ArmFault, needs_chain
-from forearm.frames import Pose
+from forearm.faults import ArmFault
+from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
-from forearm.link import Drive, Link
+from forearm.link import NO_BODY, Body, Drive, Link
 from forearm.output_files import write_text
+from forearm.robot import Robot
 
 ANGLES = {math.pi / 2: '"pi/2"', -math.pi / 2: '"-pi/2"', math.pi: '"pi"', -math.pi: '"-pi"'}
 """Angles that read better by name; the names give back the same floats."""
 
 
-def write_toml(arm: Arm, path: str | Path) -> Path:
-    """Write the arm to a file; gives back the path."""
+def write_toml(arm: Arm | Robot, path: str | Path) -> Path:
+    """Write the arm or robot to a file; gives back the path."""
     return write_text(path, to_toml(arm))
 
 
-def to_toml(arm: Arm) -> str:
-    """The arm as TOML text: standard Denavit-Hartenberg rows where all links have them, else poses."""
-    needs_chain(arm, "TOML")
+def to_toml(arm: Arm | Robot) -> str:
+    """The arm as TOML text: standard Denavit-Hartenberg rows where all links have them, else poses; a robot's tree."""
+    if isinstance(arm, Robot):
+        return _tree(arm)
     rows = [_dh(link) for link in arm.links]
     standard = all(row is not None for row in rows)
     blocks = [_head(arm, "standard" if standard else "poses")]
@@ -35,23 +37,56 @@ def to_toml(arm: Arm) -> str:
     for number, (link, row) in enumerate(zip(arm.links, rows, strict=True), 1):
         place = _dh_lines(row) if standard and row else _pose_lines(link.pose)
         blocks.append(_table("[link]", _link_lines(arm, link, number, place)))
-    for frame in arm.frames:
-        lines = [f"name = {_text(frame.name)}", f"link = {frame.link}", *_pose_lines(frame.pose)]
-        blocks.append(_table("[frame]", lines))
+    return _joined([*blocks, *_referring(arm)])
+
+
+def _tree(robot: Robot) -> str:
+    """A robot: links with parents."""
+    trunk = robot.trunk
+    body = [] if trunk == NO_BODY else _body_lines(trunk, robot.name, "the base")
+    blocks = [_head(robot, "tree"), _table("base", _pose_lines(robot.base)), _table("trunk", body)]
+    for number, (link, parent, mount) in enumerate(
+        zip(robot.links, robot.parents, robot.mounts, strict=True), 1
+    ):
+        on = _text(robot.links[parent - 1].name) if parent else "0"
+        place = [f"parent = {on}", *_pose_lines(mount)]
+        if link.pose != Pose():
+            place.append(f"after = {{ {', '.join(_pose_lines(link.pose))} }}")
+        blocks.append(_table("[link]", _link_lines(robot, link, number, place)))
+    for coupling in robot.couplings:
+        leaders = ", ".join(f"{_key(name)} = {float(factor)!r}" for name, factor in coupling.terms)
+        lines = [f"joint = {_text(coupling.joint)}", f"leaders = {{ {leaders} }}"]
+        blocks.append(_table("[coupling]", [*lines, f"offset = {float(coupling.offset)!r}"]))
+    blocks += [_table("[tool]", _frame_lines(tool)) for tool in robot.tools]
+    return _joined([*blocks, *_referring(robot)])
+
+
+def _referring(arm: Arm | Robot) -> list[str]:
+    """What refers to links: frames, defects, named positions."""
+    blocks = [_table("[frame]", _frame_lines(frame)) for frame in arm.frames]
     for defect in arm.defects:
         lines = [f"link = {defect.link}", f"kind = {_text(defect.kind)}", f"reason = {_text(defect.reason)}"]
         blocks.append(_table("[defect]", lines))
     named = [f"{_key(name)} = {_vector(q, arm.name, name)}" for name, q in arm.configurations]
-    blocks.append(_table("configurations", named))
+    return [*blocks, _table("configurations", named)]
+
+
+def _frame_lines(frame: NamedFrame) -> list[str]:
+    return [f"name = {_text(frame.name)}", f"link = {frame.link}", *_pose_lines(frame.pose)]
+
+
+def _joined(blocks: list[str]) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _head(arm: Arm, convention: str) -> str:
+def _head(arm: Arm | Robot, convention: str) -> str:
     pairs = list(arm.provenance)
     lines = [f"name = {_text(arm.name)}"]
     if pairs and pairs[0][0] == "title":
         lines.append(f"title = {_text(pairs.pop(0)[1])}")
     lines += [f'convention = "{convention}"', f"gravity = {_vector(arm.gravity, arm.name, 'gravity')}"]
+    if isinstance(arm, Robot) and arm.free:
+        lines.append("free = true")
     if not arm.dynamics:
         lines.append("dynamics = false")
     if arm.remarks:
@@ -60,7 +95,7 @@ def _head(arm: Arm, convention: str) -> str:
     return "\n".join(lines) + (f"\n\n{source}" if source else "")
 
 
-def _link_lines(arm: Arm, link: Link, number: int, place: list[str]) -> list[str]:
+def _link_lines(arm: Arm | Robot, link: Link, number: int, place: list[str]) -> list[str]:
     where = f"link {number} {link.name!r}"
     lines = [f"name = {_text(link.name)}", f'joint = "{link.kind}"']
     lines += [
@@ -69,9 +104,7 @@ def _link_lines(arm: Arm, link: Link, number: int, place: list[str]) -> list[str
         *place,
     ]
     if arm.dynamics:
-        lines.append(f"mass = {_number(link.mass, arm.name, where)}")
-        lines.append(f"com = {_vector(link.com, arm.name, where)}")
-        lines.append(f"inertia = {_inertia(link.inertia, arm.name, where)}")
+        lines += _body_lines(link, arm.name, where)
     if link.drive != Drive():
         lines.append(f"drive = {_drive(link.drive, arm.name, where)}")
     if link.limits is not None:
@@ -84,6 +117,14 @@ def _link_lines(arm: Arm, link: Link, number: int, place: list[str]) -> list[str
     if not (is_number(link.offset) and link.offset == 0):
         lines.append(f"offset = {_number(link.offset, arm.name, where)}")
     return lines
+
+
+def _body_lines(body: Link | Body, arm: str, where: str) -> list[str]:
+    return [
+        f"mass = {_number(body.mass, arm, where)}",
+        f"com = {_vector(body.com, arm, where)}",
+        f"inertia = {_inertia(body.inertia, arm, where)}",
+    ]
 
 
 def _inertia(inertia: Inertia, arm: str, where: str) -> str:

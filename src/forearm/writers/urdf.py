@@ -1,9 +1,9 @@
-"""An Arm as URDF: the same torques for every program that reads it.
+"""An Arm or a Robot as URDF: the same torques for every program that reads it.
 
 A URDF link's frame stands at its joint, ours at the far end, so each body is written in the frame after its
 joint has turned, and the pose after it goes into the next joint's origin. What URDF cannot say (rotor
 inertia, dry friction that differs with the direction, gravity) is refused; with `lossy=True` it becomes a
-comment.
+comment. A robot's links keep their own frames where these stand at their joints; a free base is a floating joint.
 """
 
 from pathlib import Path
@@ -16,49 +16,104 @@ from forearm.algebra import is_number
 from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.escapes import xml_comment
-from forearm.faults import ArmFault, needs_chain
-from forearm.frames import NamedFrame, Pose
-from forearm.link import Link
+from forearm.faults import ArmFault
+from forearm.frames import SAME, NamedFrame, Pose
+from forearm.link import NO_BODY, Link
 from forearm.output_files import write_text
+from forearm.robot import Robot
 
 EARTH = (0.0, 0.0, -9.81)
 
 
-def write_urdf(arm: Arm, path: str | Path, *, lossy: bool = False) -> Path:
-    """Write the arm to a file; gives back the path."""
+def write_urdf(arm: Arm | Robot, path: str | Path, *, lossy: bool = False) -> Path:
+    """Write the arm or robot to a file; gives back the path."""
     return write_text(path, to_urdf(arm, lossy=lossy))
 
 
-def to_urdf(arm: Arm, *, lossy: bool = False) -> str:
+def to_urdf(arm: Arm | Robot, *, lossy: bool = False) -> str:
     """The arm as URDF text, joint names and zero positions kept; `lossy` leaves out what URDF cannot say."""
-    needs_chain(arm, "write_urdf")
     _refuse_symbols(arm)
     lost = unsayable(arm)
     if lost and not lossy:
         refuse_loss(arm, lost, "lossy=True")
-    robot = etree.Element("robot", name=arm.name)
+    root = etree.Element("robot", name=arm.name)
     for text in (
         *(f"{key}: {text}" for key, text in arm.provenance),
         *(f"left out: {text}" for text in lost),
     ):
-        robot.append(etree.Comment(f" {xml_comment(text)} "))
+        root.append(etree.Comment(f" {xml_comment(text)} "))
+    if isinstance(arm, Robot):
+        _add_tree(root, arm)
+    else:
+        _add_chain(root, arm)
+    etree.indent(root)
+    return etree.tostring(root, encoding="unicode") + "\n"
+
+
+def _add_chain(root: Any, arm: Arm) -> None:
+    """An arm: links one after the other, the tool at the end, then other named frames."""
     names = _link_names(arm)
-    etree.SubElement(robot, "link", name=names[0])
+    etree.SubElement(root, "link", name=names[0])
     before = arm.base
     for i, link in enumerate(arm.links):
-        robot.append(_joint(link, before @ _constant(link), names[i], names[i + 1]))
-        robot.append(_body(link, names[i + 1], arm.dynamics))
+        root.append(_joint(link, before @ _constant(link), names[i], names[i + 1]))
+        root.append(_body(link, names[i + 1], arm.dynamics))
         before = link.pose
     tool = before @ arm.tool
-    fixed = etree.SubElement(robot, "joint", name=_free("to_tool", arm.joint_names), type="fixed")
+    fixed = etree.SubElement(root, "joint", name=_free("to_tool", arm.joint_names), type="fixed")
     _place(fixed, tool, names[-2], names[-1])
-    etree.SubElement(robot, "link", name=names[-1])
-    _add_frames(robot, arm, names)
-    etree.indent(robot)
-    return etree.tostring(robot, encoding="unicode") + "\n"
+    etree.SubElement(root, "link", name=names[-1])
+    _add_frames(root, arm, names)
 
 
-def _refuse_symbols(arm: Arm) -> None:
+def _add_tree(root: Any, robot: Robot) -> None:
+    """A robot: its base, links under their parents, tools and other frames; what stands before a base stands first."""
+    turns = [_turn(link) for link in robot.links]
+    rest = [Pose(), *(turn.inverse() @ link.pose for turn, link in zip(turns, robot.links, strict=True))]
+    frames = {frame.name: frame for frame in (*robot.frames, *robot.tools)}
+    seen = {name: rest[frame.link] @ frame.pose for name, frame in frames.items()}
+    names: list[str] = []
+    for i, usual in enumerate(["base", *(f"{name}_link" for name in robot.all_joint_names)]):
+        here = [x for x, f in frames.items() if f.link == i and x not in names and _is_same(seen[x], Pose())]
+        names.append(here[0] if here else _free(usual, {*frames, *names}))
+    joints = set(robot.all_joint_names)
+    if robot.free or robot.base != Pose():
+        world = _free("world", {*frames, *names})
+        etree.SubElement(root, "link", name=world)
+        _add_joint(
+            root, "to_base", "floating" if robot.free else "fixed", joints, robot.base, world, names[0]
+        )
+    root.append(_body(robot.trunk.as_link, names[0], robot.dynamics and robot.trunk != NO_BODY))
+    followed = {c.joint: c for c in robot.couplings}
+    for i, (link, parent, turn) in enumerate(zip(robot.links, robot.parents, turns, strict=True)):
+        origin = rest[parent] @ robot.mounts[i] @ _constant(link) @ turn
+        joint = _joint(link, origin, names[parent], names[i + 1], turn)
+        if link.name in followed and len(followed[link.name].terms) == 1:
+            ((leader, factor),) = followed[link.name].terms
+            offset = _number(followed[link.name].offset)
+            etree.SubElement(joint, "mimic", joint=leader, multiplier=_number(factor), offset=offset)
+        root.append(joint)
+        root.append(_body(link.replace(pose=rest[i + 1]), names[i + 1], robot.dynamics))
+    for name, frame in frames.items():
+        if name not in names:
+            _add_joint(root, f"to_{name}", "fixed", joints, seen[name], names[frame.link], name)
+            etree.SubElement(root, "link", name=name)
+
+
+def _turn(link: Link) -> Pose:
+    """From the joint to the URDF frame: to the link's own axes, unless its origin is elsewhere."""
+    return Pose(link.pose.rotation) if not np.any(link.pose.p) else Pose()
+
+
+def _add_joint(
+    root: Any, name: str, kind: str, taken: set[str], origin: Pose, parent: str, child: str
+) -> None:
+    """A joint of ours, by a name that no other has."""
+    taken.add(own := _free(name, taken))
+    _place(etree.SubElement(root, "joint", name=own, type=kind), origin, parent, child)
+
+
+def _refuse_symbols(arm: Arm | Robot) -> None:
     for i, link in enumerate(arm.links, 1):
         numbers = (link.theta, link.d, link.offset, link.mass, *link.com, *np.ravel(link.inertia.tensor))
         if not all(is_number(x) for x in (*numbers, *np.ravel(link.pose.rotation), *link.pose.translation)):
@@ -67,7 +122,7 @@ def _refuse_symbols(arm: Arm) -> None:
             )
 
 
-def refuse_loss(arm: Arm, lost: list[str], how: str) -> NoReturn:
+def refuse_loss(arm: Arm | Robot, lost: list[str], how: str) -> NoReturn:
     """Refuse to leave something out unless told so; `how` is how the caller says it."""
     raise ArmFault(
         f"arm {arm.name!r}: URDF cannot say {'; '.join(lost)}. Say {how} to leave it out, or write TOML, which "
@@ -75,7 +130,7 @@ def refuse_loss(arm: Arm, lost: list[str], how: str) -> NoReturn:
     )
 
 
-def unsayable(arm: Arm) -> list[str]:
+def unsayable(arm: Arm | Robot) -> list[str]:
     """What the arm has and URDF does not."""
     lost = []
     if tuple(arm.gravity) != EARTH:
@@ -88,6 +143,10 @@ def unsayable(arm: Arm) -> list[str]:
             lost.append(
                 f"the dry friction of {link.name!r}, which differs with the direction, {drive.coulomb}"
             )
+    for coupling in getattr(arm, "couplings", ()):
+        if len(coupling.terms) > 1:
+            leaders = ", ".join(name for name, _ in coupling.terms)
+            lost.append(f"that {coupling.joint!r} follows several joints ({leaders})")
     return lost
 
 
@@ -135,11 +194,14 @@ def _free(name: str, taken: Any) -> str:
     return name
 
 
-def _joint(link: Link, origin: Pose, parent: str, child: str) -> Any:
+def _joint(link: Link, origin: Pose, parent: str, child: str, turn: Pose = SAME) -> Any:
+    """The joint of a link; `turn` is from z along its axis to the frame of the child."""
     kind = "prismatic" if link.prismatic else "revolute" if link.limits else "continuous"
     joint = etree.Element("joint", name=link.name, type=kind)
     _place(joint, origin, parent, child)
-    etree.SubElement(joint, "axis", xyz="0 0 -1" if link.flip else "0 0 1")
+    axis = turn.R[2] * (-1.0 if link.flip else 1.0)
+    whole = all(x in (-1.0, 0.0, 1.0) for x in axis)
+    etree.SubElement(joint, "axis", xyz=" ".join(f"{x + 0.0:g}" for x in axis) if whole else _numbers(axis))
     low, high = link.limits or (0.0, 0.0)
     if kind != "continuous" or link.speed_limit or link.effort_limit:
         limit = etree.SubElement(

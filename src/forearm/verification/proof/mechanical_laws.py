@@ -237,7 +237,7 @@ def with_everything_on(arm: Arm) -> Arm:
     loaded = tilted(arm.replace(links=tuple(links)))
     mass = 0.1 + 0.05 * float(arm.total_mass)
     try:
-        hand = "flange" if isinstance(arm, Arm) else arm.tips[0]
+        hand = getattr(arm, "tips", ("flange",))[0]
         return loaded.with_payload(mass, (0.03, -0.05, 0.1), Inertia.sphere(mass, 0.05), frame=hand)
     except ArmFault:  # a declared defect of the last link can make the sum impossible in a new way
         return loaded
