@@ -107,7 +107,6 @@ def test_a_link_of_a_chain_moves_with_its_own_joints_alone(fork):
         fa.derive,
         fa.base_parameters,
         fa.tabulate,
-        lambda robot: fa.compare(robot, robot),
         lambda robot: fa.strobe(robot, np.zeros(robot.n)),
         lambda robot: fa.FORMULATIONS["luh_walker_paul_1980"].joint_torques(robot, [0], [0], [0]),
         lambda robot: fa.Coordinates(robot, np.eye(robot.n)),

@@ -82,7 +82,7 @@ def test_a_csv_file(tmp_path):
 
 def test_what_cannot_be_compared_is_refused(tmp_path):
     arm = mild()
-    with pytest.raises(StateFault, match=r"other is a builtins.int; give an Arm, a Pinocchio"):
+    with pytest.raises(StateFault, match=r"other is a builtins.int; give an Arm or Robot, a Pinocchio"):
         compare(arm, 3)
     with pytest.raises(StateFault, match=r"has 3 degrees of freedom, arm .* has 4 joints; lock or remove"):
         compare(arm, random_arm(3, 1))

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.motion.number_tables import refuse
+from forearm.robot import Robot
 
 KINDS = ("q", "qd", "qdd", "tau")
 LOGGED = (*KINDS, "current")
@@ -96,7 +97,13 @@ class Header:
 
 
 def columns_of(
-    arm: Arm, label: str, titles: Sequence[str], *, needs: Sequence[str], degrees: bool, time_unit: str | None
+    arm: Arm | Robot,
+    label: str,
+    titles: Sequence[str],
+    *,
+    needs: Sequence[str],
+    degrees: bool,
+    time_unit: str | None,
 ) -> Header:
     """Take a header apart.
 
@@ -139,7 +146,7 @@ def columns_of(
     return found
 
 
-def _meaning(arm: Arm, title: str) -> tuple[str, int | str, str] | None:
+def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
     """(quantity, joint or '#' and its number, unit) of a title."""
     for stem, unit in _stems(title):
         if stem.lower() in TIMES:
@@ -162,7 +169,7 @@ def _stems(title: str) -> list[tuple[str, str]]:
     return [(title, "")] if match is None else [(title, ""), (match[1], (match[2] or match[3] or "").lower())]
 
 
-def _joint(arm: Arm, word: str) -> int | str | None:
+def _joint(arm: Arm | Robot, word: str) -> int | str | None:
     """A joint by its name, or '#' and its number."""
     names, word = list(arm.joint_names), word.strip()
     for name in (word, f"{word}_joint", word.removesuffix("_joint")):
@@ -176,7 +183,7 @@ def _joint(arm: Arm, word: str) -> int | str | None:
 
 
 def _column(
-    arm: Arm,
+    arm: Arm | Robot,
     label: str,
     title: str,
     at: int,
@@ -201,22 +208,22 @@ def _column(
         if unit and unit not in CURRENTS:
             refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(CURRENTS)}")
         return Column(at, CURRENTS.get(unit, 1.0), True)
-    units = ANGLES if arm.links[i].revolute else LENGTHS
+    units = ANGLES if arm.state_links[i].revolute else LENGTHS
     base = re.sub(r"(?:[/_]?s(?:ec)?(?:\^?2|²)?)$", "", unit) if kind != "q" and unit not in units else unit
     if base and base not in units:
-        what = "revolute" if arm.links[i].revolute else "prismatic"
+        what = "revolute" if arm.state_links[i].revolute else "prismatic"
         refuse(
             label,
             1,
             f"column {title!r} is in {unit!r}, but joint {arm.joint_names[i]!r} is {what}",
             f"one of {', '.join(units)}",
         )
-    if degrees and not base and arm.links[i].revolute and not ours:
+    if degrees and not base and arm.state_links[i].revolute and not ours:
         base = "deg"
     return Column(at, units[base] if base else 1.0, bool(base) or ours)
 
 
-def _check(arm: Arm, label: str, titles: Sequence[str], found: Header, needs: Sequence[str]) -> None:
+def _check(arm: Arm | Robot, label: str, titles: Sequence[str], found: Header, needs: Sequence[str]) -> None:
     """Refuse a header that lacks something, and strange columns in a file of our own."""
     own = all(f"q:{name}" in titles for name in arm.joint_names)
     ours = any(title.startswith("q:") for title in titles)

@@ -23,6 +23,7 @@ from forearm.motion.differentiation import derivatives
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
 from forearm.output_files import replacing_text
+from forearm.robot import Robot
 
 LATEST, FAR_APART = 1e11, 1e4
 """Times after the year 5138, or rows hours apart [s], are asked about: milliseconds, nanoseconds?"""
@@ -58,7 +59,7 @@ class MotionFile:
 
 def read_motion_file(
     source: Any,
-    arm: Arm,
+    arm: Arm | Robot,
     *,
     label: str | None = None,
     needs: Sequence[str] = ("q",),
@@ -108,9 +109,9 @@ def read_motion_file(
     return MotionFile(label, t, **found, digits=digits, notes=notes)
 
 
-def _ask_about_degrees(arm: Arm, label: str, columns: Header, q: Vector) -> None:
+def _ask_about_degrees(arm: Arm | Robot, label: str, columns: Header, q: Vector) -> None:
     """Refuse angles that no radians are: a turn beyond the joint's limits, or many turns of a joint without any."""
-    for i, (link, column) in enumerate(zip(arm.links, columns.of("q", arm.n), strict=True)):
+    for i, (link, column) in enumerate(zip(arm.state_links, columns.of("q", arm.n), strict=True)):
         low, high = link.limits or (-math.inf, math.inf)
         most = max(abs(low), abs(high)) + 2 * math.pi
         bound = most if math.isfinite(most) else 2 * math.pi * TURNS
@@ -169,7 +170,7 @@ def _notes(table: NumberTable, columns: Header) -> tuple[str, ...]:
     return tuple(said)
 
 
-def with_derivatives(file: MotionFile, least: int = 4, arm: Arm | None = None) -> MotionFile:
+def with_derivatives(file: MotionFile, least: int = 4, arm: Arm | Robot | None = None) -> MotionFile:
     """The log with speeds and accelerations, worked out where they are lacking; the notes say how.
 
     An `arm` with dry friction gets a note where the sign of its speeds comes from noisy positions.
@@ -193,7 +194,7 @@ def with_derivatives(file: MotionFile, least: int = 4, arm: Arm | None = None) -
     return replace(file, **made, notes=(*file.notes, *told_all, *rubbing))
 
 
-def _dry_friction(label: str, arm: Arm) -> tuple[str, ...]:
+def _dry_friction(label: str, arm: Arm | Robot) -> tuple[str, ...]:
     """What a person should know about torques near rest, where speeds were worked out from positions."""
     joints = [link.name for link in arm.links if any(link.drive.coulomb)]
     if not joints:
@@ -223,7 +224,7 @@ class Recorded:
 
 
 def read_motion(
-    path: Any, arm: Arm, *, degrees: bool | None = None, time_unit: str | None = None
+    path: Any, arm: Arm | Robot, *, degrees: bool | None = None, time_unit: str | None = None
 ) -> Recorded:
     """Read a log with a time and a position for every joint of the arm; speeds, accelerations, torques if it has them.
 
@@ -247,7 +248,7 @@ def read_motion(
     return Recorded(samples, full.tau, motion, full.notes)
 
 
-def write_motion(motion: Motion | Samples, arm: Arm, path: Any, times: Any = 201) -> Path:
+def write_motion(motion: Motion | Samples, arm: Arm | Robot, path: Any, times: Any = 201) -> Path:
     """Write a motion, sampled at `times` (or at so many times), as columns t, q, qd, qdd by joint; gives the path."""
     samples = motion.sample(times) if isinstance(motion, Motion) else motion
     columns: dict[str, Vector] = {"t": samples.t}
@@ -261,7 +262,7 @@ def write_motion(motion: Motion | Samples, arm: Arm, path: Any, times: Any = 201
     return write_columns(path, columns)
 
 
-def by_joint(arm: Arm, kind: str, values: Vector) -> dict[str, Vector]:
+def by_joint(arm: Arm | Robot, kind: str, values: Vector) -> dict[str, Vector]:
     """Header kind:<joint> of (K, n)."""
     return {f"{kind}:{name}": values[:, j] for j, name in enumerate(coordinates(arm, kind))}
 

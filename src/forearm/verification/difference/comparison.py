@@ -16,8 +16,9 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.robot import Robot
 from forearm.verification.difference.hypotheses import Bench, Cause, Fit, OtherView, fit, tilt
-from forearm.verification.difference.others import Other, other_of
+from forearm.verification.difference.others import Other, on_fixed_bases, other_of
 from forearm.verification.difference.suspects import causes
 from forearm.verification.difference.verdict import Comparison, Evidence
 
@@ -38,7 +39,7 @@ Explained = tuple[tuple[Cause, ...], Fit, int]
 
 
 def compare(
-    arm: Arm,
+    arm: Arm | Robot,
     other: Any,
     *,
     states: int = 48,
@@ -50,8 +51,8 @@ def compare(
     """Compare the torques of an arm with somebody else's, and name the cause of a difference.
 
     Args:
-        arm: The arm, with its drives (leave them out with `without_drives()` if the other has none).
-        other: An Arm, a Pinocchio or MuJoCo model, a Robotics Toolbox robot, a function of q, qd, qdd for one
+        arm: The arm or robot, with its drives (leave them out with `without_drives()` if the other has none).
+        other: An Arm or Robot, a Pinocchio or MuJoCo model, a Robotics Toolbox robot, a function of q, qd, qdd for one
             state, or the path of a CSV file with columns q1 …, qd1 …, qdd1 …, tau1 ….
         states: How many random states.
         seed: Which ones.
@@ -62,11 +63,11 @@ def compare(
     Returns:
         The comparison: `same`, `causes`, `terms`, `evidence`; print it.
     """
-    faults.needs_chain(arm, "compare")
     if not arm.dynamics:
         faults.no_dynamics(arm, "torques to compare")
     if states < 1:
         raise faults.StateFault(f"compare: states is {states}; give a whole number, 1 or more.")
+    arm, other = on_fixed_bases(arm, other)
     that = other_of(arm, other, name)
     bench = _bench(arm, that, states, seed)
     allowed = max(tolerance or TOLERANCE, 0.0 if tolerance else 4 * that.digits)
@@ -90,13 +91,13 @@ def compare(
     return Comparison(arm.name, that.name, False, texts, terms, tuple(evidence), found[1].residual, keys)
 
 
-def _bench(arm: Arm, other: Other, states: int, seed: int) -> Bench:
+def _bench(arm: Arm | Robot, other: Other, states: int, seed: int) -> Bench:
     if other.rows is not None:
         q, qd, qdd, tau = other.rows
         return Bench(arm, q, qd, qdd, tau)
     rng = np.random.default_rng(seed)
     q = rng.uniform(-np.pi, np.pi, (states, arm.n))
-    for i, link in enumerate(arm.links):
+    for i, link in enumerate(arm.state_links):
         if link.prismatic:
             q[:, i] = rng.uniform(-0.5, 0.5, states)
     qd = rng.uniform(0.3, 2, (states, arm.n)) * rng.choice([-1.0, 1.0], (states, arm.n))
@@ -190,7 +191,7 @@ def _zeroed(bench: Bench, view: OtherView, joint: int, coarse: bool) -> Fit:
     def at(zero: float, keep: bool = False) -> Fit:
         return fit(bench.few, moved(zero), keep)
 
-    half = np.pi if bench.arm.links[joint].revolute else 1.0
+    half = np.pi if bench.arm.state_links[joint].revolute else 1.0
     grid = np.linspace(-half, half, GRID, endpoint=False) + half / GRID
     tries = [(at(float(z), True), float(z)) for z in grid]
     tries.sort(key=lambda pair: float(np.linalg.norm(pair[0].left)))
@@ -225,13 +226,13 @@ def _polished(at: Any, zero: float) -> Fit:
 # -- words ---------------------------------------------------------------------------------------------------
 
 
-def _key(cause: Cause, found: Fit, arm: Arm) -> str:
+def _key(cause: Cause, found: Fit, arm: Arm | Robot) -> str:
     if cause.change.get("gravity") != "free":
         return cause.key
     return _gravity(found, arm)[0]
 
 
-def _gravity(found: Fit, arm: Arm) -> tuple[str, str]:
+def _gravity(found: Fit, arm: Arm | Robot) -> tuple[str, str]:
     """What a gravity vector that came out of a fit means."""
     before, after = np.array(arm.gravity_in_base, dtype=float), found.gravity
     size = float(np.linalg.norm(before))
@@ -250,7 +251,7 @@ def _gravity(found: Fit, arm: Arm) -> tuple[str, str]:
     )
 
 
-def _text(cause: Cause, found: Fit, arm: Arm) -> str:
+def _text(cause: Cause, found: Fit, arm: Arm | Robot) -> str:
     if cause.change.get("gravity") == "free":
         return _gravity(found, arm)[1]
     if cause.unknown_zero is not None:
@@ -278,7 +279,7 @@ def _vector(values: Vector) -> str:
 # -- terms ---------------------------------------------------------------------------------------------------
 
 
-def _terms(arm: Arm, other: Other, bench: Bench) -> tuple[tuple[str, float, str], ...]:
+def _terms(arm: Arm | Robot, other: Other, bench: Bench) -> tuple[tuple[str, float, str], ...]:
     """Gravity, mass matrix and velocity torques compared, where the other can be asked."""
     if other.torques is None:
         ours = other_of(arm, arm).torques

@@ -18,7 +18,14 @@ from forearm.faults import ArmFault
 from forearm.inertia import numbers_of as ten_numbers
 from forearm.inertia import ten_of
 from forearm.link import Drive
-from forearm.verification.difference.torque_tables import Tables, numbers_of, tables
+from forearm.robot import Robot
+from forearm.verification.difference.torque_tables import (
+    Tables,
+    all_joints,
+    independent,
+    numbers_of,
+    tables,
+)
 
 KEPT = 80
 """Tables that are kept at a time."""
@@ -117,7 +124,7 @@ class Fit:
 class Bench:
     """The arm, the other's torques at some states, and tables that were made already."""
 
-    arm: Arm
+    arm: Arm | Robot
     q: Matrix
     qd: Matrix
     qdd: Matrix
@@ -143,7 +150,7 @@ class Bench:
         order, signs = list(view.order), np.array(view.signs)
         tau = np.roll(self.tau, -view.shift, axis=1) if view.shift else self.tau
         push = np.array([-1.0 if i == view.negated else 1.0 for i in range(self.arm.n)])
-        turning = [link.revolute for link in self.arm.links]
+        turning = [link.revolute for link in self.arm.state_links]
         by, speed_by, rate_by = (signs * np.where(turning, unit, 1.0) for unit in view.units)
         return (
             by * self.q[:, order] + np.array(view.zeros),
@@ -152,7 +159,7 @@ class Bench:
             signs * push * tau[:, order],
         )
 
-    def seen_arm(self, view: OtherView) -> Arm:
+    def seen_arm(self, view: OtherView) -> Arm | Robot:
         """The arm, or what its rows mean in the other convention."""
         other = read_as_modified(self.arm) if view.modified else None
         return other or self.arm
@@ -185,7 +192,8 @@ def fit(bench: Bench, view: OtherView, keep: bool = True) -> Fit:
     return _gauss_newton(bench.arm, view, table, numbers, gravity, target, (qd, qdd))
 
 
-def _own_drives(arm: Arm, view: OtherView, qd: Matrix, qdd: Matrix) -> Any:
+def _own_drives(arm: Arm | Robot, view: OtherView, qd: Matrix, qdd: Matrix) -> Any:
+    qd, qdd = all_joints(arm, qd), all_joints(arm, qdd)
     total = 0.0 * qd
     for i, link in enumerate(arm.links):
         if view.rotors:
@@ -193,11 +201,11 @@ def _own_drives(arm: Arm, view: OtherView, qd: Matrix, qdd: Matrix) -> Any:
         if view.friction:
             curve = _dry_jump if view.friction == "sign" else _dry_curve
             total[:, i] += float(link.drive.viscous) * qd[:, i] + curve(link.drive, qd[:, i])
-    return total
+    return independent(arm, total)
 
 
 def _gauss_newton(
-    arm: Arm,
+    arm: Arm | Robot,
     view: OtherView,
     table: Tables,
     numbers: Vector,
@@ -232,7 +240,7 @@ def _gauss_newton(
     return Fit(float(np.max(np.abs(left))) / scale, gravity, found, left.ravel(), slopes)
 
 
-def _width(arm: Arm, extra: str) -> int:
+def _width(arm: Arm | Robot, extra: str) -> int:
     return {"armature": arm.n, "friction": 2 * arm.n, "scale": 1}.get(extra, 10)
 
 
@@ -246,7 +254,12 @@ def _with_links(numbers: Vector, found: dict[str, Vector]) -> Vector:
 
 
 def _columns(
-    arm: Arm, extra: str, table: Tables, numbers: Vector, gravity: Vector, speeds: tuple[Matrix, Matrix]
+    arm: Arm | Robot,
+    extra: str,
+    table: Tables,
+    numbers: Vector,
+    gravity: Vector,
+    speeds: tuple[Matrix, Matrix],
 ) -> Any:
     qd, qdd = speeds
     if extra == "armature":
@@ -261,9 +274,9 @@ def _columns(
     return table.inertial[:, :, k : k + 10] + weight
 
 
-def _dry(arm: Arm, qd: Matrix) -> Matrix:
+def _dry(arm: Arm | Robot, qd: Matrix) -> Matrix:
     """The dry friction curve of one unit, with each joint's own smoothing."""
-    curves = [Drive(coulomb=(1.0, 1.0), smoothing=link.drive.smoothing) for link in arm.links]
+    curves = [Drive(coulomb=(1.0, 1.0), smoothing=link.drive.smoothing) for link in arm.state_links]
     return np.array([_dry_curve(curve, qd[:, i]) for i, curve in enumerate(curves)]).T
 
 
@@ -281,7 +294,7 @@ def _dry_curve(drive: Drive, v: Vector) -> Vector:
 
 
 def _model(
-    arm: Arm,
+    arm: Arm | Robot,
     table: Tables,
     numbers: Vector,
     gravity: Vector,
@@ -299,7 +312,7 @@ def _model(
 
 
 @lru_cache(maxsize=64)
-def mapped_numbers(arm: Arm, maps: tuple[tuple[str, int | None], ...]) -> Vector:
+def mapped_numbers(arm: Arm | Robot, maps: tuple[tuple[str, int | None], ...]) -> Vector:
     """The ten numbers of each link after its inertia was read differently."""
     if not maps:
         return numbers_of(arm)
@@ -333,8 +346,10 @@ def _read(which: str, link: Any, mass: float, com: Vector, tensor: Matrix) -> tu
 
 
 @lru_cache(maxsize=8)
-def read_as_modified(arm: Arm) -> Arm | None:
+def read_as_modified(arm: Arm | Robot) -> Arm | None:
     """The arm that its standard Denavit-Hartenberg rows describe when they are read as modified; None without rows."""
+    if isinstance(arm, Robot):
+        return None
     try:
         table = arm.dh_table()
         rows = [

@@ -1,7 +1,7 @@
 """The other side of a comparison: an Arm, a model of another library, a function, or torques in a CSV file."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +9,11 @@ import numpy as np
 
 from forearm.algebra import Matrix
 from forearm.arm import Arm
+from forearm.chain_cuts import on_six_joints
 from forearm.faults import StateFault
 from forearm.motion.columns import KINDS
 from forearm.motion.motion_files import read_motion_file
+from forearm.robot import Robot
 from forearm.verification.difference.torque_tables import drive_torques, numbers_of, tables
 
 Torques = Callable[[Matrix, Matrix, Matrix], Matrix]
@@ -31,39 +33,66 @@ class Other:
     """q, qd, qdd, tau (S, n) where there are only samples."""
     digits: float = 0.0
     """Relative accuracy of the samples, as far as their digits tell."""
+    joints: tuple[str, ...] = ()
+    """Names of its joints, where it has names."""
 
 
-def other_of(arm: Arm, other: Any, name: str | None = None) -> Other:
-    """The other side, whatever it is."""
-    kind = f"{type(other).__module__}.{type(other).__name__}"
-    if isinstance(other, Arm):
-        found = Other(name or other.name, other.n, _arm_torques(other))
-    elif isinstance(other, (str, Path)):
-        found = _csv(arm, Path(other))
-    elif kind.startswith("pinocchio") and hasattr(other, "nv"):
-        found = Other(name or f"Pinocchio {other.name}", int(other.nv), _pinocchio(other))
-    elif kind.startswith("mujoco") and hasattr(other, "nv"):
-        found = Other(name or "MuJoCo", int(other.nv), _mujoco(other))
-    elif hasattr(other, "rne") and hasattr(other, "n"):
-        found = Other(name or f"Robotics Toolbox {other.name}", int(other.n), _toolbox(other))
-    elif callable(other):
-        found = Other(name or str(getattr(other, "__name__", "function")), arm.n, _rows_of(other))
-    else:
+def on_fixed_bases(arm: Arm | Robot, other: Any) -> tuple[Arm | Robot, Any]:
+    """Both as they are; free robots on six joints, at any position of which they can differ."""
+    loose = [isinstance(x, Robot) and x.free for x in (arm, other)]
+    if not any(loose):
+        return arm, other
+    if not all(loose):
         raise StateFault(
-            f"compare: other is a {kind}; give an Arm, a Pinocchio or MuJoCo model, a Robotics Toolbox "
-            "robot, a function "
-            "of q, qd, qdd, or the path of a CSV file."
+            f"compare: the base of {arm.name!r} is {'free' if loose[0] else 'fixed'}, that of the other "
+            f"{'is not' if loose[0] else 'is free'}; free robots are compared with free Robots. Compare "
+            "robot.fixed() with what is fixed."
         )
+    return on_six_joints(arm), on_six_joints(other)
+
+
+def other_of(arm: Arm | Robot, other: Any, name: str | None = None) -> Other:
+    """The other side, whatever it is; a robot's joints by their names where the other has the same ones."""
+    found = _asked(arm, other, name)
     if found.n != arm.n:
         raise StateFault(
             f"compare: {found.name} has {found.n} degrees of freedom, arm {arm.name!r} has {arm.n} joints; "
             "lock or "
             "remove what is too much (a gripper, a floating base) first."
         )
+    if not isinstance(arm, Robot) or found.torques is None or set(found.joints) != set(arm.joint_names):
+        return found
+    theirs = [found.joints.index(joint) for joint in arm.joint_names]
+    back, ask = list(np.argsort(theirs)), found.torques
+    return replace(found, torques=lambda *state: ask(*(x[:, back] for x in state))[:, theirs])
+
+
+def _asked(arm: Arm | Robot, other: Any, name: str | None) -> Other:
+    kind = f"{type(other).__module__}.{type(other).__name__}"
+    if isinstance(other, (Arm, Robot)):
+        found = Other(name or other.name, other.n, _arm_torques(other), joints=other.joint_names)
+    elif isinstance(other, (str, Path)):
+        found = _csv(arm, Path(other))
+    elif kind.startswith("pinocchio") and hasattr(other, "nv"):
+        joints = tuple(other.names)[1:]
+        found = Other(name or f"Pinocchio {other.name}", int(other.nv), _pinocchio(other), joints=joints)
+    elif kind.startswith("mujoco") and hasattr(other, "nv"):
+        joints = tuple(other.joint(i).name for i in range(other.njnt))
+        found = Other(name or "MuJoCo", int(other.nv), _mujoco(other), joints=joints)
+    elif hasattr(other, "rne") and hasattr(other, "n"):
+        found = Other(name or f"Robotics Toolbox {other.name}", int(other.n), _toolbox(other))
+    elif callable(other):
+        found = Other(name or str(getattr(other, "__name__", "function")), arm.n, _rows_of(other))
+    else:
+        raise StateFault(
+            f"compare: other is a {kind}; give an Arm or Robot, a Pinocchio or MuJoCo model, a Robotics Toolbox "
+            "robot, a function "
+            "of q, qd, qdd, or the path of a CSV file."
+        )
     return found
 
 
-def _arm_torques(arm: Arm) -> Torques:
+def _arm_torques(arm: Arm | Robot) -> Torques:
     def torques(q: Matrix, qd: Matrix, qdd: Matrix) -> Matrix:
         rigid = tables(arm, q, qd, qdd).torques(numbers_of(arm), np.array(arm.gravity_in_base, dtype=float))
         return rigid + drive_torques(arm, qd, qdd)
@@ -123,7 +152,7 @@ def _mujoco(model: Any) -> Torques:
 # -- torques in a file ---------------------------------------------------------------------------------------
 
 
-def _csv(arm: Arm, path: Path) -> Other:
+def _csv(arm: Arm | Robot, path: Path) -> Other:
     """A motion file with q, qd, qdd and tau of every joint; angles are taken as they are, that is what is asked."""
     file = read_motion_file(path, arm, needs=KINDS, degrees=False)
     parts = tuple(getattr(file, kind) for kind in KINDS)
@@ -132,7 +161,7 @@ def _csv(arm: Arm, path: Path) -> Other:
     return Other(path.name, arm.n, None, parts, (units[3] + _carried(arm, parts, units[:3])) / top)
 
 
-def _carried(arm: Arm, parts: Sequence[Matrix], units: Sequence[float]) -> float:
+def _carried(arm: Arm | Robot, parts: Sequence[Matrix], units: Sequence[float]) -> float:
     """What rounded positions, speeds and accelerations do to torques at most: some roundings tried [N m]."""
     sizes = [max(float(np.max(np.abs(part))), 1e-300) for part in parts[:3]]
     if max(u / size for u, size in zip(units, sizes, strict=True)) < 1e-15:

@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterator
 
 from forearm.arm import Arm
+from forearm.free_base import SIX
+from forearm.robot import Robot
 from forearm.verification.difference.hypotheses import Cause, read_as_modified
 
 ORIGIN = "inertias about the origin on one side, about the centre of mass on the other"
@@ -11,11 +13,11 @@ DEGREE = math.pi / 180
 PRODUCTS = "products of inertia have the other sign"
 
 
-def causes(arm: Arm) -> Iterator[Cause]:
+def causes(arm: Arm | Robot) -> Iterator[Cause]:
     """Everything that is tried."""
     yield from _kinematic_causes(arm)
     yield from _gravity_causes()
-    for only in (None, *range(arm.n)):
+    for only in (None, *_bodies(arm)):
         where = "" if only is None else f" (link {only + 1} {arm.links[only].name!r} only)"
         for which in ("origin+", "origin-", "joint+", "joint-"):
             yield Cause(
@@ -55,15 +57,23 @@ def causes(arm: Arm) -> Iterator[Cause]:
         yield Cause("friction law", f"dry friction follows another law: {text}", 0, {"friction": "sign"})
     yield Cause("friction", "friction differs", 2 * arm.n, {"extras": ("friction",)})
     yield Cause("scale", "all torques differ by one factor", 1, {"extras": ("scale",)})
-    for k in range(arm.n, 0, -1):
-        last = k == arm.n
+    for k in (i + 1 for i in reversed(_bodies(arm))):
+        last = k == arm.n and isinstance(arm, Arm)  # a tree has many
         text = (
             "last link or tool: mass, centre or inertia differ"
             if last
             else f"mass, centre or inertia of link {k} differ"
         )
         key = "last link" if last else f"link {k}"
-        yield Cause(key, f"{text} ({arm.links[k - 1].name})", 10, {"extras": (f"link {k}",)})
+        name = arm.links[k - 1].name
+        if name == SIX[-1]:
+            text, name = "mass, centre or inertia of the base itself differ", "free"
+        yield Cause(key, f"{text} ({name})", 10, {"extras": (f"link {k}",)})
+
+
+def _bodies(arm: Arm | Robot) -> list[int]:
+    """Links that can have a body, from 0: of the six joints of a free base only the last carries one."""
+    return [i for i, link in enumerate(arm.links) if link.name not in SIX[:-1]]
 
 
 def _gravity_causes() -> Iterator[Cause]:
@@ -72,16 +82,17 @@ def _gravity_causes() -> Iterator[Cause]:
     yield Cause("base rotation", "gravity in the base differs", 3, {"gravity": "free"})
 
 
-def _kinematic_causes(arm: Arm) -> Iterator[Cause]:
+def _kinematic_causes(arm: Arm | Robot) -> Iterator[Cause]:
     n, names = arm.n, arm.joint_names
-    for i in range(n):
+    own = [i for i in range(n) if names[i] not in SIX]
+    for i in own:
         signs = tuple(-1.0 if k == i else 1.0 for k in range(n))
         yield Cause("joint direction", f"joint {i + 1} {names[i]!r} turns the other way", 0, {"signs": signs})
     if n > 1:
         yield Cause("joint direction", "all joints turn the other way", 0, {"signs": (-1.0,) * n})
         yield Cause("torque index", "torques are shifted by one joint", 0, {"shift": 1})
         yield Cause("torque index", "torques are shifted by one joint", 0, {"shift": -1})
-    for i in range(n):
+    for i in own:
         text = f"the torque of joint {i + 1} {names[i]!r} has the other sign, its position has not"
         yield Cause("torque sign", text, 0, {"negated": i}, in_pairs=False)
     if any(link.revolute for link in arm.links):
@@ -90,16 +101,16 @@ def _kinematic_causes(arm: Arm) -> Iterator[Cause]:
             ((DEGREE, 1.0, 1.0), "q; qd and qdd are not"),
         ):
             yield Cause("degrees", f"angles of the other are in degrees ({text})", 0, {"units": units})
-    for order, text in _orders(n, names):
+    for order, text in _orders(n, names, own):
         yield Cause("joint order", f"the order of joints differs: {text}", 0, {"order": order})
-    for i in range(n):
+    for i in own:
         yield Cause("joint zero", f"the zero of joint {i + 1} {names[i]!r} is shifted", 1, {}, unknown_zero=i)
 
 
-def _orders(n: int, names: tuple[str, ...]) -> Iterator[tuple[tuple[int, ...], str]]:
+def _orders(n: int, names: tuple[str, ...], own: list[int]) -> Iterator[tuple[tuple[int, ...], str]]:
     plain = list(range(n))
-    for i in range(n):
-        for j in range(i + 1, n):
+    for i in own:
+        for j in (j for j in own if j > i):
             swapped = plain.copy()
             swapped[i], swapped[j] = j, i
             yield tuple(swapped), f"{names[i]} and {names[j]} are exchanged"

@@ -5,7 +5,7 @@ they are two tables: tau = (Y + Σ g_k G_k) π. A hypothesis about inertias or g
 unknown numbers come out of a linear fit.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,10 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.drives import friction_torque
+from forearm.frames import Pose
 from forearm.inertia import numbers_of as ten_numbers
+from forearm.link import Link
+from forearm.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -30,40 +33,82 @@ class Tables:
         return np.asarray(self.inertial @ numbers + np.einsum("k,ksic,c->si", gravity, self.weight, numbers))
 
 
-def numbers_of(arm: Arm) -> Vector:
+def numbers_of(arm: Arm | Robot) -> Vector:
     """The ten numbers of each link, m, h (3), xx xy xz yy yz zz about the origin: (10 n,)."""
     return np.array([x for link in arm.links for x in ten_numbers(link.ten)], dtype=float)
 
 
-def tables(arm: Arm, q: Matrix, qd: Matrix, qdd: Matrix) -> Tables:
+def all_joints(arm: Arm | Robot, rates: Matrix) -> Matrix:
+    """Rates (S, n) of every joint, of those that follow others too."""
+    return rates @ arm.coupling_map[0].T if isinstance(arm, Robot) else rates
+
+
+def independent(arm: Arm | Robot, tau: Any) -> Any:
+    """Torques (S, n) of every joint as those of the independent ones feel them."""
+    return tau @ arm.coupling_map[0] if isinstance(arm, Robot) else tau
+
+
+@dataclass(frozen=True)
+class _Moving:
+    """How a link moves, base axes, S states."""
+
+    R: Any
+    p: Any
+    w: Any
+    wd: Any
+    acceleration: Any
+
+    def at(self, reach: Any) -> Any:
+        """Acceleration of a point that is `reach` from the origin and moves with the link."""
+        return self.acceleration + _cross(self.wd, reach) + _cross(self.w, _cross(self.w, reach))
+
+
+def tables(arm: Arm | Robot, q: Matrix, qd: Matrix, qdd: Matrix) -> Tables:
     """Regressors of a batch: each body's wrench is linear in its numbers; joints feel it through their screws."""
+    tree, parents = arm if isinstance(arm, Robot) else None, getattr(arm, "parents", range(arm.n))
+    if tree:
+        q = q @ tree.coupling_map[0].T + tree.coupling_map[1]
+    qd, qdd = all_joints(arm, qd), all_joints(arm, qdd)
     S, n = q.shape
-    R, p = np.broadcast_to(np.eye(3), (S, 3, 3)), np.zeros((S, 3))
-    w = wd = acceleration = np.zeros((S, 3))
-    axes, points = [], []
+    still = np.zeros((S, 3))
+    moving = [_Moving(np.broadcast_to(np.eye(3), (S, 3, 3)), still, still, still, still)]
+    axes, points, paths = [], [], [list[int]()]
     inertial, weight = np.zeros((S, n, 10 * n)), np.zeros((3, S, n, 10 * n))
-    for i, link in enumerate(arm.links):
-        z = R[:, :, 2] * link.z[2]
-        axes.append(z)
-        points.append(p)
-        rate, push = z * qd[:, i : i + 1], z * qdd[:, i : i + 1]
-        turn, step = _moved(link, q[:, i])
-        reach = np.einsum("sij,sj->si", R, step)
-        if link.revolute:
-            wd = wd + push + _cross(w, rate)
-            w = w + rate
-            acceleration = acceleration + _cross(wd, reach) + _cross(w, _cross(w, reach))
-        else:
-            swing = _cross(wd, reach) + _cross(w, _cross(w, reach))
-            acceleration = acceleration + swing + push + 2 * _cross(w, rate)
-        p, R = p + reach, R @ turn
+    for i, (link, parent) in enumerate(zip(arm.links, parents, strict=True)):
+        start = _mounted(moving[parent], tree.mounts[i]) if tree else moving[parent]
+        axes.append(start.R[:, :, 2] * link.z[2])
+        points.append(start.p)
+        paths.append([*paths[parent], i])
+        moving.append(here := _carried(link, start, axes[-1], q[:, i], qd[:, i : i + 1], qdd[:, i : i + 1]))
         place = slice(10 * i, 10 * i + 10)
-        moving = _wrench(R, w, wd, acceleration)
-        pulled = [_pull(R, -e) for e in np.eye(3)]
-        screws = np.array([_screw(arm.links[j].revolute, axes[j], p - points[j]) for j in range(i + 1)])
-        inertial[:, : i + 1, place] = screws.transpose(1, 0, 2) @ moving
-        weight[:, :, : i + 1, place] = [screws.transpose(1, 0, 2) @ pull for pull in pulled]
-    return Tables(inertial, weight)
+        pushed = _wrench(here.R, here.w, here.wd, here.acceleration)
+        pulled = [_pull(here.R, -e) for e in np.eye(3)]
+        screws = np.array([_screw(arm.links[j].revolute, axes[j], here.p - points[j]) for j in paths[-1]])
+        inertial[:, paths[-1], place] = screws.transpose(1, 0, 2) @ pushed
+        weight[:, :, paths[-1], place] = [screws.transpose(1, 0, 2) @ pull for pull in pulled]
+    if not tree:
+        return Tables(inertial, weight)
+    B = tree.coupling_map[0].T
+    return Tables(B @ inertial, B @ weight)
+
+
+def _mounted(on: _Moving, mount: Pose) -> _Moving:
+    """The frame of a joint that stands on a link."""
+    reach = on.R @ np.array(mount.translation, dtype=float)
+    return _Moving(on.R @ np.array(mount.rotation, dtype=float), on.p + reach, on.w, on.wd, on.at(reach))
+
+
+def _carried(link: Link, start: _Moving, z: Any, q: Vector, qd: Matrix, qdd: Matrix) -> _Moving:
+    """How a link moves, from how the frame before its joint does."""
+    rate, push = z * qd, z * qdd
+    turn, step = _moved(link, q)
+    reach = np.einsum("sij,sj->si", start.R, step)
+    if link.revolute:
+        spun = replace(start, wd=start.wd + push + _cross(start.w, rate), w=start.w + rate)
+        acceleration = spun.at(reach)
+    else:
+        spun, acceleration = start, start.at(reach) + push + 2 * _cross(start.w, rate)
+    return replace(spun, R=start.R @ turn, p=start.p + reach, acceleration=acceleration)
 
 
 def _moved(link: Any, q: Vector) -> tuple[Any, Any]:
@@ -127,8 +172,8 @@ def _times_tensor(v: Any) -> Any:
     return np.array(rows).transpose(2, 0, 1)
 
 
-def drive_torques(arm: Arm, qd: Matrix, qdd: Matrix) -> Matrix:
+def drive_torques(arm: Arm | Robot, qd: Matrix, qdd: Matrix) -> Matrix:
     """Rotor and friction torques (S, n)."""
     rotors = np.array([float(link.drive.reflected_inertia) for link in arm.links])
-    friction = np.array([friction_torque(arm, row) for row in qd], dtype=float)
-    return qdd * rotors + friction
+    friction = np.array([friction_torque(arm, row) for row in all_joints(arm, qd)], dtype=float)
+    return np.asarray(independent(arm, all_joints(arm, qdd) * rotors + friction))
