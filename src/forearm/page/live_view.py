@@ -20,7 +20,7 @@ import numpy.typing as npt
 from forearm import __version__, escapes
 from forearm.arm import Arm
 from forearm.compiler.wasm.module_files import interface, joint_module, loader_source
-from forearm.faults import StateFault, a_or_an, needs_arm
+from forearm.faults import StateFault, a_or_an, needs_arm, needs_chain
 from forearm.formulations import FORMULATIONS
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
@@ -101,6 +101,7 @@ def view(
         The page; `view.save("arm.html")`, or let a notebook show it.
     """
     needs_arm(arm)
+    needs_chain(arm, "view")
     if arm.n > MOST_JOINTS:
         raise StateFault(
             f"view: arm {arm.name!r} has {arm.n} joints; pages show up to {MOST_JOINTS}. Use forearm show --plot."

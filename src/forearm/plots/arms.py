@@ -1,4 +1,4 @@
-"""An arm as a drawing: links, joints, frames, bodies as ellipsoids, its shadow on the floor.
+"""An arm or a robot as a drawing: links, joints, frames, bodies as ellipsoids, its shadow on the floor.
 
 The view is an orthographic projection, under which an ellipsoid is an ellipse exactly, so everything is drawn
 flat, back to front.
@@ -11,25 +11,31 @@ import numpy as np
 from forearm import kinematics
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import StateFault, needs_chain
+from forearm.chain_cuts import owned
+from forearm.escapes import picture
+from forearm.faults import StateFault, coordinates
+from forearm.frames import SAME
+from forearm.link import NO_BODY
 from forearm.plots.style import COLORS, FAINT, INK, PAPER, figure, styled
+from forearm.robot import Robot
 
 AXES = (("x", "#b5482f"), ("y", "#4f8a5b"), ("z", "#2f5d8c"))
 GOOD_VIEWS = ("nominal", "ready", "home", "example", "upright", "zero")
 """Names of configurations that show an arm well, best first."""
 
 
-def good_view(arm: Arm) -> Vector:
-    """A position in which the arm can be seen well."""
-    needs_chain(arm, "a drawing")
+def good_view(arm: Arm | Robot) -> Vector:
+    """A position in which the arm can be seen well; a free base is where it starts."""
     known = dict(arm.configurations)
     for name in GOOD_VIEWS:
         if name in known:
             return np.array(known[name])
-    bent = [0.5 if link.revolute else 0.3 for link in arm.links]
-    low = [link.limits[0] if link.limits else -np.inf for link in arm.links]
-    high = [link.limits[1] if link.limits else np.inf for link in arm.links]
-    return np.clip(np.array(bent), low, high)
+    links = arm.state_links
+    bent = [0.5 if link.revolute else 0.3 for link in links]
+    low = [link.limits[0] if link.limits else -np.inf for link in links]
+    high = [link.limits[1] if link.limits else np.inf for link in links]
+    joints = np.clip(np.array(bent), low, high)
+    return np.concatenate([arm.neutral()[: arm.nq - arm.n], joints]) if isinstance(arm, Robot) else joints
 
 
 def projection(azimuth: float, elevation: float) -> Matrix:
@@ -41,7 +47,7 @@ def projection(azimuth: float, elevation: float) -> Matrix:
 
 
 def arm_figure(
-    arm: Arm,
+    arm: Arm | Robot,
     q: Any,
     *,
     path: Any = None,
@@ -51,48 +57,57 @@ def arm_figure(
     labels: bool = True,
     width: float = 5.2,
 ) -> Any:
-    """The arm at q, with frames and bodies; `ghosts` are further positions (G, n), `path` points (K, 3) of the tool.
+    """The arm or robot at q, with frames and bodies; `ghosts` are further positions (G, n), `path` points (K, 3).
 
     Bodies are drawn as the solid ellipsoids that have their masses and inertias; where no such body exists, its
     impossible axis is drawn flat.
     """
     values = np.asarray(q, dtype=float)
-    if values.shape != (arm.n,):
+    numbers = len(coordinates(arm, "q"))
+    if values.shape != (numbers,):
         raise StateFault(
-            f"arm_figure: q has shape {values.shape}, but arm {arm.name!r} has {arm.n} joints; give ({arm.n},)."
+            f"arm_figure: q has shape {values.shape}, but arm {arm.name!r} has {numbers} joints; give ({numbers},)."
+            if isinstance(arm, Arm)
+            else f"arm_figure: q has shape {values.shape}, but a state of robot {arm.name!r} has {numbers} numbers."
         )
     made, ax = figure(width, width)
     view = upright(arm, projection(azimuth, elevation))
-    reach = _reach(arm, values)
-    floor = min(0.0, float(corners(arm, values)[:, 2].min()))
-    planar = bool(np.ptp(corners(arm, values)[:, 2]) < 1e-9)
+    lines = strands(arm, values)
+    points = np.concatenate(lines)
+    reach = _reach(lines)
+    floor = min(0.0, float(points[:, 2].min()))
     with styled():
-        if not planar:
-            _shadow(ax, view, corners(arm, values), floor, reach)
+        if not np.ptp(points[:, 2]) < 1e-9:
+            _floor(ax, view, points, floor, reach)
+            for line in lines:
+                _shadow(ax, view, line, floor)
         for ghost in ghosts:
-            _bones(ax, view, corners(arm, np.asarray(ghost)), FAINT, 3.5, 1)
+            for line in strands(arm, np.asarray(ghost)):
+                _bones(ax, view, line, FAINT, 3.5, 1)
         if path is not None and len(path):
             flat = np.asarray(path) @ view.T
             ax.plot(flat[:, 0], flat[:, 1], color=COLORS[1], lw=1.3, ls=(0, (4, 1.5)), zorder=2)
         bodies(ax, arm, view, values)
-        _bones(ax, view, corners(arm, values), INK, 4.0, 5)
+        for line in lines:
+            _bones(ax, view, line, INK, 4.0, 5)
         _joints(ax, arm, view, values, reach)
         _frames(ax, arm, view, values, reach, labels)
         finish(made, ax)
     return made
 
 
-def upright(arm: Arm, view: Matrix) -> Matrix:
+def upright(arm: Arm | Robot, view: Matrix) -> Matrix:
     """The view, turned to the plane for arms that move in one where z points at the reader."""
-    flat = all(abs(axis[2]) > 1 - 1e-9 for axis in _axes(arm, np.zeros(arm.n)))
+    rest = arm.neutral() if isinstance(arm, Robot) else np.zeros(arm.n)
+    flat = all(abs(axis[2]) > 1 - 1e-9 for axis in _axes(arm, rest))
     return np.eye(3) if flat and abs(float(arm.gravity[2])) < 1e-9 else view
 
 
-def _axes(arm: Arm, q: Vector) -> list[Vector]:
+def _axes(arm: Arm | Robot, q: Vector) -> list[Vector]:
     return [np.asarray(z, dtype=float) for z in kinematics.joint_axes(arm, world_frames(arm, q))]
 
 
-def world_frames(arm: Arm, q: Vector) -> list[Any]:
+def world_frames(arm: Arm | Robot, q: Vector) -> list[Any]:
     """(R, p) of frames 0 … n in the world, as floats."""
     return [
         (np.asarray(R, dtype=float), np.asarray(p, dtype=float)) for R, p in kinematics.link_poses(arm, q)
@@ -112,9 +127,28 @@ def corners(arm: Arm, q: Vector) -> Matrix:
     return np.array(points)
 
 
-def _reach(arm: Arm, q: Vector) -> float:
-    steps = np.linalg.norm(np.diff(corners(arm, q), axis=0), axis=1)
-    return float(steps.sum()) or 1.0
+def strands(arm: Arm | Robot, q: Vector) -> list[Matrix]:
+    """Lines of corners in the world: an arm's one chain; of a robot each chain from where it branches off."""
+    if isinstance(arm, Arm):
+        return [corners(arm, q)]
+    frames = world_frames(arm, q)
+    starts = kinematics.joint_frames(arm, frames)
+    tools = {tool.link: tool.pose for tool in arm.tools}
+    found = []
+    for own in owned(arm.parents):
+        points = [frames[arm.parents[own[0] - 1]][1]]
+        for i in own:
+            (R, p), link = starts[i - 1], arm.links[i - 1]
+            moved = 0.0 if link.revolute else float(arm.joint_positions(q)[i - 1]) * link.z[2]
+            points += [p, p + R[:, 2] * (float(link.d) + moved), frames[i][1]]
+        R, p = frames[own[-1]]
+        found.append(np.array([*points, p + R @ tools.get(own[-1], SAME).p], dtype=float))
+    return found or [np.array([frames[0][1]])]
+
+
+def _reach(lines: list[Matrix]) -> float:
+    steps = max(float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum()) for line in lines)
+    return steps or 1.0
 
 
 def _bones(ax: Any, view: Matrix, points: Matrix, color: str, width: float, order: int) -> None:
@@ -124,8 +158,8 @@ def _bones(ax: Any, view: Matrix, points: Matrix, color: str, width: float, orde
     ax.plot(flat[:, 0], flat[:, 1], color=color, lw=width, zorder=order, **style)
 
 
-def _shadow(ax: Any, view: Matrix, points: Matrix, floor: float, reach: float) -> None:
-    """The floor's grid under the arm, and the chain's shadow straight below it."""
+def _floor(ax: Any, view: Matrix, points: Matrix, floor: float, reach: float) -> None:
+    """The floor's grid under the arm."""
     step = 10 ** np.floor(np.log10(reach)) / 4
     low = step * np.floor(points[:, :2].min(axis=0) / step - 0.6)
     high = step * np.ceil(points[:, :2].max(axis=0) / step + 0.6)
@@ -135,19 +169,24 @@ def _shadow(ax: Any, view: Matrix, points: Matrix, floor: float, reach: float) -
             line[:, j], line[:, 1 - j] = k, (low[1 - j], high[1 - j])
             flat = line @ view.T
             ax.plot(flat[:, 0], flat[:, 1], color=FAINT, lw=0.6, zorder=0)
+
+
+def _shadow(ax: Any, view: Matrix, points: Matrix, floor: float) -> None:
+    """A chain's shadow straight below it."""
     fallen = points.copy()
     fallen[:, 2] = floor
     flat = fallen @ view.T
     ax.plot(flat[:, 0], flat[:, 1], color=INK, alpha=0.13, lw=8, solid_capstyle="round", zorder=0.5)
 
 
-def bodies(ax: Any, arm: Arm, view: Matrix, q: Vector, only: int | None = None) -> None:
+def bodies(ax: Any, arm: Arm | Robot, view: Matrix, q: Vector, only: int | None = None) -> None:
     """The links' bodies as ellipses; with `only`, the one of that number (from 1)."""
     from matplotlib.patches import Ellipse
 
     if not arm.dynamics:
         return
-    for i, ((R, p), link) in enumerate(zip(world_frames(arm, q)[1:], arm.links, strict=True), 1):
+    trunk = (arm.trunk if isinstance(arm, Robot) and arm.free else NO_BODY).as_link
+    for i, ((R, p), link) in enumerate(zip(world_frames(arm, q), (trunk, *arm.links), strict=True)):
         mass, center, tensor = link.about_com
         if not float(mass) > 0 or only not in (None, i):
             continue
@@ -164,9 +203,10 @@ def bodies(ax: Any, arm: Arm, view: Matrix, q: Vector, only: int | None = None) 
         ax.plot(*at, marker="o", ms=2.6, color="#7a5210", zorder=6)
 
 
-def _joints(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float) -> None:
+def _joints(ax: Any, arm: Arm | Robot, view: Matrix, q: Vector, reach: float) -> None:
     """A joint is a short thick stroke along its axis; a round dot where the axis points at the reader."""
-    for (_, p), axis, link in zip(world_frames(arm, q), _axes(arm, q), arm.links, strict=False):
+    starts = kinematics.joint_frames(arm, world_frames(arm, q))
+    for (_, p), axis, link in zip(starts, _axes(arm, q), arm.links, strict=True):
         half = 0.018 * reach * axis
         ends = np.array([p - half, p + half]) @ view.T
         color = COLORS[0] if link.revolute else COLORS[4]
@@ -177,17 +217,29 @@ def _joints(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float) -> None:
         ax.plot(tip[0], tip[1], marker="o", ms=2.6, color=PAPER, mec="none", zorder=5.6)
 
 
-def _frames(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float, labels: bool) -> None:
-    """Axes of frame 0, of every link and of the tool, with their numbers; letters at the first and the last."""
+def _named_frames(arm: Arm | Robot, q: Vector) -> tuple[list[Any], list[str], list[bool]]:
+    """Frames that are drawn, what they are called, and which are ends: base and tools."""
+    frames = world_frames(arm, q)
+    tools = (
+        [("tool", arm.n, arm.tool)] if isinstance(arm, Arm) else [(t.name, t.link, t.pose) for t in arm.tools]
+    )
+    for _, number, pose in tools:
+        R, p = frames[number]
+        frames.append((R @ np.asarray(pose.R, dtype=float), p + R @ np.asarray(pose.p, dtype=float)))
+    n = len(arm.links)
+    names = [*(str(k) for k in range(n + 1)), *(picture(name) for name, _, _ in tools)]
+    return frames, names, [k == 0 or k > n for k in range(len(frames))]
+
+
+def _frames(ax: Any, arm: Arm | Robot, view: Matrix, q: Vector, reach: float, labels: bool) -> None:
+    """Axes of frame 0, of every link and of the tools, with their numbers; letters at the ends."""
     from matplotlib.patheffects import withStroke
 
     halo = [withStroke(linewidth=2.4, foreground=PAPER)]  # letters stay readable on dark links
-    frames = world_frames(arm, q)
-    R, p = frames[-1]
-    frames.append((R @ np.asarray(arm.tool.R, dtype=float), p + R @ np.asarray(arm.tool.p, dtype=float)))
-    for k, (R, p) in enumerate(frames):
-        ends = k in (0, len(frames) - 1)
-        if not ends and np.linalg.norm(p - frames[-1][1]) < 0.11 * reach:
+    frames, names, are_ends = _named_frames(arm, q)
+    hands = [p for (_, p), end in zip(frames[1:], are_ends[1:], strict=True) if end]
+    for (R, p), name, ends in zip(frames, names, are_ends, strict=True):
+        if not ends and any(np.linalg.norm(p - hand) < 0.11 * reach for hand in hands):
             continue  # they would hide the tool
         length = (0.11 if ends else 0.06) * reach
         for j, (letter, color) in enumerate(AXES):
@@ -217,7 +269,6 @@ def _frames(ax: Any, arm: Arm, view: Matrix, q: Vector, reach: float, labels: bo
                     path_effects=halo,
                 )
         if labels:
-            name = "tool" if k == len(frames) - 1 else str(k)
             at = {"xytext": (5, -7), "textcoords": "offset points", "fontsize": 6.5, "color": INK}
             ax.annotate(name, view[:2] @ p, zorder=8, path_effects=halo, **at)
 
