@@ -15,6 +15,7 @@ from forearm.arm import Arm
 from forearm.compiler.pipeline import compile
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
+from forearm.robot import Robot
 
 INPUTS = {
     "inverse_dynamics": ("q", "qd", "qdd"),
@@ -31,7 +32,7 @@ Tell = Callable[[int, int, str], None]
 
 
 def timings(
-    arm: Arm,
+    arm: Arm | Robot,
     quantity: str,
     batch: int,
     seconds: float,
@@ -72,7 +73,8 @@ def timings(
     result = np.empty_like(function(*many))
     rows.append(_row(name, lambda: function(*many, out=result, **shared), batch, seconds))
     say(3, 4, "a NumPy loop")
-    rows += _numpy_loop(arm, quantity, many, seconds, formulation or PLAIN_NUMPY)
+    if isinstance(arm, Arm):  # a recursion of a paper is one chain's
+        rows += _numpy_loop(arm, quantity, many, seconds, formulation or PLAIN_NUMPY)
     return {
         "arm": arm.name,
         "quantity": quantity,
@@ -84,14 +86,14 @@ def timings(
     }
 
 
-def _called(arm: Arm, quantity: str, formulation: str | None) -> Callable[..., Any]:
+def _called(arm: Arm | Robot, quantity: str, formulation: str | None) -> Callable[..., Any]:
     """The user's function of an arm, or the kernel of one formulation."""
     if formulation is not None:
         return compile(arm, quantity, formulation=formulation)
     return partial(getattr(dynamics, quantity), arm)
 
 
-def _first(arm: Arm, quantity: str, one: list[Any], formulation: str | None) -> dict[str, Any]:
+def _first(arm: Arm | Robot, quantity: str, one: list[Any], formulation: str | None) -> dict[str, Any]:
     """The first call on a new arm: trace, simplify, compile or load, run."""
     fresh = arm.replace(name=arm.name)
     start = time.perf_counter()

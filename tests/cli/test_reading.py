@@ -46,7 +46,7 @@ def test_every_flag_of_a_message_is_an_option_of_the_verbs(capsys):
 
 def test_a_branch_lists_the_ends_of_arms_first_and_names_flags_in_the_shell(capsys, tmp_path):
     path = fork(tmp_path)
-    said = forearm(capsys, "torque", path)
+    said = forearm(capsys, "derive", path)
     assert said.code == 2
     assert "it has 2 branches" in said.err
     assert "Choose where it ends, --tip b: 'b', 'c', 'a'" in said.err

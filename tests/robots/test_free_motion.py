@@ -1,5 +1,7 @@
 """Free bodies and robots let go: momentum and energy are conserved, quaternions stay at unit length, MuJoCo agrees."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -144,3 +146,18 @@ def test_mujoco_flies_the_same_way(tmp_path):
     np.testing.assert_allclose(end[3:7] * np.sign(end[6]), turn * np.sign(turn[3]), atol=1e-8)
     np.testing.assert_allclose(end[7:], data.qpos[7:], atol=1e-8)
     np.testing.assert_allclose(rates[3:], data.qvel[3:], atol=1e-7)
+
+
+def test_a_free_base_without_inertia_is_told_as_singular():
+    robot = fa.load(
+        Path(__file__).parents[2] / "examples" / "fork.urdf", base="free"
+    )  # its base weighs nothing
+    record = fa.simulate(robot, robot.neutral(), np.zeros(robot.nv), duration=0.01, dt=1e-3)
+    assert "mass matrix is singular: joint 6 'base wz'" in record.outcome.advice
+
+
+def test_a_free_robot_that_runs_away_is_told_to_step_less():
+    robot = from_urdf(random_urdf(2, joints=5), base="free")
+    record = fa.simulate(robot, robot.neutral(), np.full(robot.nv, 60.0), duration=20, dt=0.05)
+    assert record.outcome.kind == "diverged"
+    assert "speeds ran away" in record.outcome.advice

@@ -21,12 +21,15 @@ STDIO = "stdio:"
 """What `-` becomes, because a lone hyphen is no word to the parser."""
 
 
-def robot_of(name: str, *, reading: Reading = AS_WRITTEN) -> "Arm | Robot":
+def robot_of(
+    name: str, *, reading: Reading = AS_WRITTEN, rigid: bool = False, payload: Sequence[float] = ()
+) -> "Arm | Robot":
     """The arm or robot of a name, a file, or stdin (`-`: TOML or XML is told from the first character)."""
     from forearm.readers import load
 
     options = reading.options()
-    return _from_stdin(options) if name == STDIO else load(name, **options)
+    found = _from_stdin(options) if name == STDIO else load(name, **options)
+    return _held(found.without_drives() if rigid else found, payload)
 
 
 def arm_of(
@@ -34,23 +37,33 @@ def arm_of(
 ) -> "Arm":
     """The arm of a name, a file, or stdin; a robot with branches is refused, for this verb takes one chain."""
     from forearm.arm import Arm
-    from forearm.faults import StateFault
     from forearm.readers import choose_chain
 
-    arm = robot_of(name, reading=reading)
+    arm = robot_of(name, reading=reading, rigid=rigid)
     if not isinstance(arm, Arm):
         choose_chain(name, arm)
-    if rigid:
-        arm = arm.without_drives()
-    if payload:
-        if len(payload) not in (1, 4):
-            raise StateFault(
-                f"--payload has {len(payload)} numbers; give the mass [kg], or mass and centre x y z [m] in the "
-                "tool's axes."
-            )
-        check_payload_units(payload)
-        arm = arm.with_payload(payload[0], tuple(payload[1:]) or (0.0, 0.0, 0.0), frame="tool")
-    return arm
+    return _held(arm, payload)  # type: ignore[return-value]
+
+
+def _held(arm: "Arm | Robot", payload: Sequence[float]) -> "Arm | Robot":
+    """The arm with a payload at its tool; a robot's, if it has one hand."""
+    from forearm.faults import StateFault
+
+    if not payload:
+        return arm
+    if len(payload) not in (1, 4):
+        raise StateFault(
+            f"--payload has {len(payload)} numbers; give the mass [kg], or mass and centre x y z [m] in the "
+            "tool's axes."
+        )
+    check_payload_units(payload)
+    ends = getattr(arm, "tips", ("tool",))
+    if len(ends) > 1:
+        raise StateFault(
+            f"--payload: robot {arm.name!r} has {len(ends)} ends ({', '.join(ends[:8])}), and which of them holds it "
+            f"is not said; choose one chain, --tip {ends[0]!r}, or in Python robot.with_payload(…, frame={ends[0]!r})."
+        )
+    return arm.with_payload(payload[0], tuple(payload[1:]) or (0.0, 0.0, 0.0), frame=ends[0])
 
 
 def _from_stdin(options: dict[str, Any]) -> "Arm | Robot":
@@ -74,32 +87,37 @@ def _from_stdin(options: dict[str, Any]) -> "Arm | Robot":
         return load(path, **options)
 
 
-def state_of(arm: "Arm", name: str, values: Sequence[float] | None, zero: bool = True) -> Any:
-    """One number per joint, zeros where none are given."""
+def state_of(arm: "Arm | Robot", name: str, values: Sequence[float] | None, zero: bool = True) -> Any:
+    """One number per joint (a free base's before them), zeros where none are given."""
     import numpy as np
 
-    from forearm.faults import StateFault
+    from forearm.faults import StateFault, coordinates
 
+    names = coordinates(arm, "q" if name == "goal" else name)
+    whose = f"joint of {arm.name!r}" if len(names) == arm.n else f"of {', '.join(names)} of {arm.name!r}"
     if not values:
         if not zero:
-            raise StateFault(
-                f"--{name} is missing; give {arm.n} numbers, one for each joint of {arm.name!r}."
-            )
-        return np.zeros(arm.n)
-    if len(values) != arm.n:
+            raise StateFault(f"--{name} is missing; give {len(names)} numbers, one for each {whose}.")
+        return arm.neutral() if hasattr(arm, "neutral") and name in ("q", "q0") else np.zeros(len(names))
+    if len(values) != len(names):
         raise StateFault(
             f"--{name} has {len(values)} numbers, but arm {arm.name!r} has {arm.n} joints "
             f"({', '.join(arm.joint_names)}); give one for each."
+            if len(names) == arm.n
+            else f"--{name} has {len(values)} numbers, but the base of robot {arm.name!r} is free: give {len(names)}, "
+            f"{', '.join(names)}."
         )
     check_joint_units(arm, name, values)
     found = np.array(values, dtype=float)
     if not np.all(np.isfinite(found)):
         given = " ".join(f"{x:g}" for x in found)
-        raise StateFault(f"--{name} is {given}; give finite numbers, one for each joint of {arm.name!r}.")
+        raise StateFault(f"--{name} is {given}; give finite numbers, one for each {whose}.")
     return found
 
 
-def motion_of(arm: "Arm", source: str, *, units: FileUnits = AS_SAID) -> tuple[Any, Any, Any, Any, list[str]]:
+def motion_of(
+    arm: "Arm | Robot", source: str, *, units: FileUnits = AS_SAID
+) -> tuple[Any, Any, Any, Any, list[str]]:
     """t (or None), q, qd, qdd (N, n) of a CSV file or stdin, and remarks on what was ignored or worked out."""
     from forearm.motion.motion_files import read_motion_file, with_derivatives
 

@@ -90,7 +90,8 @@ def check_joint_units(arm: Any, option: str, values: Sequence[float]) -> None:
     from forearm.faults import StateFault
 
     rate = RATES[ORDERS.get(option, "")]
-    for link, value in zip(arm.links, values, strict=True):
+    links = arm.state_links
+    for link, value in zip(links, values[len(values) - len(links) :], strict=True):
         kind = getattr(value, "kind", "")
         fitting = (ANGLE if link.revolute else LENGTH) + rate
         if kind and kind != fitting:

@@ -13,6 +13,7 @@ from forearm.faults import StateFault
 from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, limit_excesses
 from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
+from forearm.robot import Robot
 from forearm.text_table import text_table
 
 TOLERANCE = 1e-3
@@ -55,7 +56,7 @@ class JointLoad:
 class Feasibility:
     """Whether an arm can do a motion: true or false, and why."""
 
-    arm: Arm
+    arm: Arm | Robot
     """The arm, with the limits that were used."""
     samples: Samples
     """The motion as it was looked at."""
@@ -184,7 +185,7 @@ def _or_none(limit: float) -> float | None:
 
 
 def judged(
-    arm: Arm,
+    arm: Arm | Robot,
     rows: Samples,
     tau: Vector,
     rms_limits: Vector,
@@ -196,11 +197,12 @@ def judged(
     tolerance = max(tolerance, SLACK)
     excesses = list(limit_excesses(arm, t, rows.q, rows.qd, tau, tolerance=tolerance)[()])
     power, rms = tau * rows.qd, _rms(t, tau)
-    for i, link in enumerate(arm.links):
+    joints = list(enumerate(arm.state_links, -arm.n))  # the joints are last in a state
+    for i, link in joints:
         excesses += _beyond(link, "power", power[:, i], power_limits[i], t, tolerance)
-        excesses += _beyond(link, "rms torque", rms[i : i + 1], rms_limits[i], None, tolerance)
+        excesses += _beyond(link, "rms torque", rms[[i]], rms_limits[i], None, tolerance)
     loads = []
-    for i, link in enumerate(arm.links):
+    for i, link in joints:
         peaks = [int(np.nanargmax(np.abs(x[:, i]))) for x in (tau, rows.qd, power)]
         when = [None if t is None else float(t[k]) for k in peaks]
         sizes = [abs(float(x[k, i])) for x, k in zip((tau, rows.qd, power), peaks, strict=True)]

@@ -78,6 +78,11 @@ def read_motion_file(
         time_unit: Unit of a time column without one: 's', 'ms', 'us' or 'ns'.
     """
     label = str(source) if label is None else label
+    if isinstance(arm, Robot) and arm.free:
+        raise StateFault(
+            f"{label}: files of motions have joints, and the base of robot {arm.name!r} is free; read it with pandas "
+            "or numpy, and give arrays to the functions."
+        )
     columns = Header()
 
     def pick(titles: tuple[str, ...]) -> list[list[int]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import StateFault
+from forearm.faults import StateFault, needs_chain
 from forearm.plots.arms import bodies, corners, finish, projection, upright, world_frames
 from forearm.plots.style import COLORS, FAINT, INK, PAPER, figure, styled
 
@@ -91,7 +91,7 @@ def _measure(ax: Any, a: Vector, b: Vector, aside: Vector, text: str, reach: flo
 
 
 def free_body_figure(
-    arm: Arm,
+    arm: Any,
     q: Any,
     reactions: tuple[Any, Any],
     link: int,
@@ -105,6 +105,7 @@ def free_body_figure(
     `reactions` is what `fa.reactions` gives for the state; moments are double arrows, or arcs where they point at
     the reader. The dashed arrow is the sum of the forces, mass times acceleration.
     """
+    needs_chain(arm, "free_body_figure")
     values = _position(arm, q, "free_body_figure")
     force, moment = (np.asarray(x, dtype=float) for x in tuple(reactions))
     if force.shape != (arm.n, 3) or moment.shape != (arm.n, 3):

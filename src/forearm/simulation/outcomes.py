@@ -173,7 +173,7 @@ def _diverged(request: Request, row: tuple[int, ...], when: float, scheme: Schem
         return Outcome("diverged", 0.0, _singular(request, row))
     bound = scheme.stable
     rate = fastest_rate(request, row)
-    if not np.isfinite(rate):
+    if np.isinf(rate):  # of a free base there is none
         return Outcome(
             "diverged",
             when,
@@ -211,7 +211,7 @@ def _moves(request: Request, row: tuple[int, ...]) -> bool:
     own = [np.asarray(value)[row][None] for value in request.own.values()]
     q, qd = request.q[row][None], request.qd[row][None]
     with np.errstate(all="ignore"):
-        found = request.plant.kernel("forward_dynamics").general(q, qd, np.zeros_like(q), *own)
+        found = request.plant.kernel("forward_dynamics").general(q, qd, np.zeros_like(qd), *own)
     return bool(np.all(np.isfinite(found)))
 
 

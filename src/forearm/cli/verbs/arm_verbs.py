@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from forearm.cli.inputs import STDIO, arm_of, refuse_to_overwrite, robot_of, state_of
+from forearm.cli.inputs import STDIO, refuse_to_overwrite, robot_of, state_of
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
@@ -53,7 +53,7 @@ def show(
     plot
         Draw the arm with its frames and bodies into this file (png, svg, pdf).
     """
-    found: Any = robot_of(arm, reading=reading) if plot is None else arm_of(arm, reading=reading)
+    found = robot_of(arm, reading=reading)
     if plot is not None:
         from forearm import plots
 
@@ -151,7 +151,7 @@ def convert(
     """
     from forearm.faults import StateFault
 
-    arm = arm_of(source, reading=reading)
+    arm = robot_of(source, reading=reading)
     form = (to or ("toml" if target == STDIO else Path(target).suffix.lstrip("."))).lower()
     if form not in ("toml", "urdf"):
         raise StateFault(

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, refuse_to_overwrite, writing
+from forearm.cli.inputs import STDIO, refuse_to_overwrite, robot_of, writing
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
 from forearm.escapes import terminal
@@ -50,7 +50,7 @@ def emit(
     out
         Folder for C and WebAssembly (out); file for the others (- is stdout).
     """
-    found = arm_of(arm, reading=reading)
+    found = robot_of(arm, reading=reading)
     if wasm or to == "wasm":
         _module(found, functions, free, dtype, rollouts, out, force, shared)
         return
@@ -156,7 +156,7 @@ def bench(
     """
     from forearm.stopwatch import timings
 
-    found = arm_of(arm, reading=reading)
+    found = robot_of(arm, reading=reading)
     with progress(shared, f"timing {found.name}") as tell:
         result = timings(found, quantity, batch, seconds, threads, tell, formulation)
     if shared.json:

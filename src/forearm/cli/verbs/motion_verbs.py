@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, motion_of, state_of, writing
+from forearm.cli.inputs import STDIO, motion_of, robot_of, state_of, writing
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
@@ -65,7 +65,7 @@ def torque(
     plot
         Draw the torques into this file.
     """
-    found = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
+    found = robot_of(arm, reading=reading, rigid=rigid, payload=payload)
     if motion is None:
         _refuse_of_files(units.given() | {"--out": out != STDIO})
         state = {"q": q, "qd": qd, "qdd": qdd}
@@ -162,6 +162,11 @@ def _by_paper(arm: Any, rows: list[Any], stem: str) -> Any:
     from forearm.strobing import torques_of
 
     FORMULATIONS[stem].giving("joint_torques")
+    if hasattr(arm, "chains"):
+        from forearm.compiler.model.tree_model import TreeModel
+
+        model = TreeModel(arm, None, torques_by=stem)  # summed over chains
+        return np.array([model.torques(*state) for state in zip(*rows, strict=True)], dtype=float)
     return np.array([torques_of(stem)(arm, *state) for state in zip(*rows, strict=True)], dtype=float)
 
 
@@ -173,15 +178,19 @@ def _state(arm: Any, parts: dict[str, Any], about: dict[str, Any], shared: Share
         )
         return
     rows = [
-        (
-            link.name,
-            float(parts["tau"][0, i]),
-            "N m" if link.revolute else "N",
-            *(float(parts[k][0, i]) for k in names),
-        )
-        for i, link in enumerate(arm.links)
+        (name, float(parts["tau"][0, i]), unit, *(float(parts[k][0, i]) for k in names))
+        for i, (name, unit) in enumerate(_torque_units(arm))
     ]
     table(shared, ("joint", "tau", "", *names), rows, left=(0, 2))
+
+
+def _torque_units(arm: Any) -> list[tuple[str, str]]:
+    """What each torque is called, and its unit; a free base has three forces and three moments first."""
+    from forearm.faults import coordinates
+
+    units = ["N m" if link.revolute else "N" for link in arm.state_links]
+    names = coordinates(arm, "tau")
+    return list(zip(names, [*["N"] * 3, *["N m"] * 3, *units][-len(names) :], strict=True))
 
 
 def _motion(
@@ -303,8 +312,8 @@ def simulate(
     """
     from forearm.simulation import simulate as simulated
 
-    real = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
-    believed = arm_of(arm, reading=reading, rigid=rigid) if unaware else real
+    real = robot_of(arm, reading=reading, rigid=rigid, payload=payload)
+    believed = robot_of(arm, reading=reading, rigid=rigid) if unaware else real
     start = state_of(real, "q0", q0)
     law = _to_the_goal(believed, start, goal, duration) if goal else None
     with progress(shared, f"simulating {real.name}") as tell:
@@ -329,8 +338,14 @@ def simulate(
 
 def _to_the_goal(believed: Any, start: Any, goal: Sequence[float], duration: float) -> Any:
     """Computed torque along a smooth motion from the start to the goal, by the arm that the controller knows."""
+    from forearm.faults import StateFault
     from forearm.simulation import ComputedTorque, Quintic
 
+    if getattr(believed, "free", False):
+        raise StateFault(
+            f"simulate: --goal brings joints to positions, and nothing drives the free base of {believed.name!r}; "
+            "leave --base free or --goal out."
+        )
     return ComputedTorque(believed, Quintic(start, state_of(believed, "goal", goal), duration))
 
 

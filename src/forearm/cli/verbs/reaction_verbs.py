@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import arm_of, state_of
+from forearm.cli.inputs import robot_of, state_of
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
@@ -47,7 +47,7 @@ def reactions(
     """
     from forearm import dynamics
 
-    found = arm_of(arm, reading=reading, payload=payload)
+    found = robot_of(arm, reading=reading, payload=payload)
     state = [state_of(found, name, values) for name, values in (("q", q), ("qd", qd), ("qdd", qdd))]
     loads = dynamics.reactions(found, *state)
     if plot is not None:
@@ -56,13 +56,12 @@ def reactions(
         plots.save(plots.free_body_figure(found, state[0], loads, link), plot)
         note(shared, f"drawn: {plot}")
     if shared.json:
+        joints = [link.name for link in found.links]
         parts = ("force", "moment", "drive", "bearing_force", "bearing_moment")
-        print_json(
-            {"arm": found.name, "joints": found.joint_names} | {name: getattr(loads, name) for name in parts}
-        )
+        print_json({"arm": found.name, "joints": joints} | {name: getattr(loads, name) for name in parts})
         return
     header = ("joint", "drive", "", "bearing Fx", "Fy", "Fz [N]", "Mx", "My", "Mz [N m]")
-    table(shared, header, [_row(found.links[i], i, loads) for i in range(found.n)], left=(0, 2))
+    table(shared, header, [_row(link, i, loads) for i, link in enumerate(found.links)], left=(0, 2))
 
 
 def _row(link: Any, i: int, loads: Any) -> tuple[Any, ...]:

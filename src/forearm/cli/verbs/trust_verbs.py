@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import arm_of, robot_of
+from forearm.cli.inputs import robot_of
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Seed
 from forearm.cli.output import PLAIN, Shared, progress, table, verdict_style
 
@@ -156,7 +156,7 @@ def compare(
     """
     from forearm.verification.difference.comparison import compare as differ
 
-    one = arm_of(arm, reading=reading, rigid=rigid)
+    one = robot_of(arm, reading=reading, rigid=rigid)
     two = _other(arm, other, reading, rigid)
     found = differ(one, two, states=states, seed=seed, tolerance=tolerance)
     print(found.to_json() if shared.json else found)
@@ -171,7 +171,7 @@ def _other(arm: str, other: str, reading: Reading, rigid: bool) -> Any:
         from forearm.readers import takes_options
 
         kept = reading if takes_options(other) else AS_WRITTEN
-        return arm_of(other, reading=kept, rigid=rigid)
+        return robot_of(other, reading=kept, rigid=rigid)
     from forearm.faults import StateFault
 
     if Path(arm).suffix.lower() not in ((".urdf",) if other == "pinocchio" else (".urdf", ".xml", ".mjcf")):

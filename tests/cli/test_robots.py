@@ -1,0 +1,92 @@
+"""Verbs on robots with branches: what takes them, and what asks for one chain."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from cli.verbs import forearm
+
+FORK = Path(__file__).parents[2] / "examples" / "fork.urdf"
+AT = ("--q", "0.3", "-0.5", "0.1", "0.2", "--qd", "1", "2", "0.3", "-1", "--qdd", "0.1", "0.2", "0.3", "0.4")
+
+
+def test_torques_of_a_state(capsys):
+    said = forearm(capsys, "torque", FORK, *AT, "--json").json
+    robot = fa.load(FORK)
+    q, qd, qdd = (np.array(AT[k + 1 : k + 5], dtype=float) for k in (0, 5, 10))
+    assert said["joints"] == list(robot.joint_names)
+    np.testing.assert_allclose(said["tau"], fa.inverse_dynamics(robot, q, qd, qdd))
+
+
+def test_torques_by_a_paper_are_summed_over_chains(capsys):
+    plain = forearm(capsys, "torque", FORK, *AT, "--rigid", "--json").json
+    paper = forearm(
+        capsys, "torque", FORK, *AT, "--rigid", "--formulation", "uicker_kahn_1969", "--json"
+    ).json
+    np.testing.assert_allclose(paper["tau"], plain["tau"], rtol=1e-12)
+
+
+def test_a_free_base_comes_first(capsys):
+    said = forearm(capsys, "torque", FORK, "--base", "free")
+    assert said.out.splitlines()[3].split() == ["base", "vz", "57.879", "N"]
+    short = forearm(capsys, "torque", FORK, "--base", "free", "--q", "1", "2")
+    assert "the base of robot 'sound' is free: give 11, base x, base y" in short.err
+    goal = forearm(capsys, "simulate", FORK, "--base", "free", "--goal", "1")
+    assert "nothing drives the free base" in goal.err
+
+
+def test_a_motion_goes_in_by_joint_names_and_comes_back(capsys, tmp_path):
+    path = tmp_path / "motion.csv"
+    said = forearm(
+        capsys,
+        "simulate",
+        FORK,
+        "--goal",
+        "0.2",
+        "0.1",
+        "0.05",
+        "0.1",
+        "--duration",
+        "0.1",
+        "--rigid",
+        "-o",
+        path,
+    )
+    assert "finished" in said.err or "limit" in said.err
+    torques = forearm(capsys, "torque", FORK, path, "--rigid", "--summary", "--json").json
+    assert [row["joint"] for row in torques["joints"]] == list(fa.load(FORK).joint_names)
+
+
+def test_robots_are_converted_compared_and_drawn(capsys, tmp_path):
+    again, drawn = tmp_path / "fork.toml", tmp_path / "fork.svg"
+    assert forearm(capsys, "convert", FORK, again).code == 0
+    assert fa.load(again).replace(remarks=()) == fa.load(FORK).replace(remarks=())
+    assert forearm(capsys, "compare", FORK, again).code == 0
+    assert forearm(capsys, "show", again, "--plot", drawn).code == 0
+    assert drawn.stat().st_size > 5000
+
+
+def test_reactions_of_every_joint(capsys):
+    said = forearm(capsys, "reactions", FORK)
+    assert [line.split()[0] for line in said.out.splitlines()[1:]] == list(fa.load(FORK).joint_names)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("derive", FORK),
+        ("move", FORK, "--to", "1"),
+        ("view", FORK),
+    ],
+)
+def test_what_takes_one_chain_says_so(capsys, words):
+    said = forearm(capsys, *words)
+    assert said.code == 2
+    assert "Choose where it ends, --tip hand" in said.err
+
+
+def test_a_payload_needs_a_hand(capsys):
+    said = forearm(capsys, "torque", FORK, "--payload", "2")
+    assert "has 2 ends (hand, other), and which of them holds it is not said" in said.err
