@@ -33,7 +33,8 @@ def quiet_place(tmp_path, monkeypatch):
     """A folder to write to, as the current one."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").mkdir()
-    shutil.copy(ROOT / "examples" / "fork.urdf", tmp_path / "examples")
+    for name in ("fork.urdf", "palletiser.toml"):
+        shutil.copy(ROOT / "examples" / name, tmp_path / "examples")
     return tmp_path
 
 

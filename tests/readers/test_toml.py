@@ -18,7 +18,7 @@ from forearm.inertia import Inertia
 from forearm.kinematics import link_poses
 from forearm.link import Drive, Link
 from forearm.readers import from_toml, known_arms, load, parameters_of, read_toml
-from forearm.readers.toml_text import key_lines
+from forearm.readers.toml_format.toml_text import key_lines
 from forearm.writers.toml import to_toml, write_toml
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques

@@ -1,5 +1,6 @@
 """A palletiser: two parallelograms as linear couplings; its loops close, and its torques are those of its energies."""
 
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,17 @@ from forearm.compiler.model.choice import evaluated, plain_model
 from forearm.kinematics import frame_pose
 from forearm.writers.urdf import to_urdf
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 G = 9.81
 
 
 @pytest.fixture(scope="module")
 def palletiser():
-    return fa.load(Path(__file__).parents[2] / "examples" / "palletiser.toml")
+    return fa.load(EXAMPLES / "palletiser.toml")
+
+
+def run(name):
+    runpy.run_path(str(EXAMPLES / name))["main"]()
 
 
 def test_its_loops_close_and_its_gripper_stays_level(palletiser):
@@ -65,3 +71,11 @@ def test_its_kernel_equals_the_plain_function_and_it_simulates(palletiser):
     )
     record = fa.simulate(palletiser, palletiser.configuration("home"), np.zeros(4), duration=0.1, dt=1e-3)
     assert np.ptp(record.kinetic + record.potential) < 1e-6 * np.abs(record.potential).max()
+
+
+def test_the_example_runs_and_the_parallelogram_pays(capsys):
+    run("11_palletiser.py")
+    out = capsys.readouterr().out
+    lines = [line for line in out.splitlines() if line.startswith(("holding", "motor"))]
+    held, elbow = (float(line.split("upper ")[1].split(",")[0]) for line in lines)
+    assert elbow > 4 * held

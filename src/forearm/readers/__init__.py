@@ -1,6 +1,6 @@
 """An outside description becomes an Arm; every conversion of units, signs and frames happens here.
 
-    toml  toml_links  toml_table  toml_text  toml_values    our own format: links, keys, lines, numbers with units
+    toml  toml_format/                          our own format: links, keys, lines, numbers with units
     urdf  urdf_elements                         URDF
     mjcf  mjcf_vocabulary                       MJCF, by MuJoCo's compiler, which sees the words that an arm needs
     toolbox                                     a DHRobot of the Robotics Toolbox, which is an object, not a file

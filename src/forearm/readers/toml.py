@@ -22,9 +22,9 @@ from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean, link_faul
 from forearm.frames import NamedFrame, Pose
 from forearm.link import Link, moved_frame
 from forearm.readers.file_content import read_limited
-from forearm.readers.toml_links import LinkRow, pose_of, row_of
-from forearm.readers.toml_table import REQUIRED, Source, TomlTable
-from forearm.readers.toml_text import MAX_LETTERS, parse
+from forearm.readers.toml_format.toml_links import LinkRow, pose_of, row_of
+from forearm.readers.toml_format.toml_table import REQUIRED, Source, TomlTable
+from forearm.readers.toml_format.toml_text import MAX_LETTERS, parse
 from forearm.readers.trees.tree_toml import robot_of_toml
 
 MAX_LINKS = MAX_PARAMETERS = 1000

@@ -16,8 +16,8 @@ from forearm.faults import DEFECTS, ArmFault, link_faults
 from forearm.frames import NamedFrame
 from forearm.free_base import PLACE
 from forearm.link import NO_BODY, Body
-from forearm.readers.toml_links import body_fields, carrier, pose_of, row_of
-from forearm.readers.toml_table import TomlTable
+from forearm.readers.toml_format.toml_links import body_fields, carrier, pose_of, row_of
+from forearm.readers.toml_format.toml_table import TomlTable
 from forearm.robot import Robot
 
 

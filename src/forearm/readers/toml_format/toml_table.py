@@ -6,8 +6,8 @@ from typing import Any, NoReturn
 
 from forearm.algebra import Scalar
 from forearm.faults import ReadFault, did_you_mean
-from forearm.readers.toml_text import Path, key_lines, line_of
-from forearm.readers.toml_values import UNITS, NotAQuantity, quantity
+from forearm.readers.toml_format.toml_text import Path, key_lines, line_of
+from forearm.readers.toml_format.toml_values import UNITS, NotAQuantity, quantity
 
 REQUIRED: Any = object()
 """Stands for 'there is no default'."""

@@ -10,7 +10,7 @@ from forearm.faults import ArmFault, did_you_mean
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
-from forearm.readers.toml_table import REQUIRED, TomlTable
+from forearm.readers.toml_format.toml_table import REQUIRED, TomlTable
 
 GEOMETRY = {
     "standard": " Convention 'standard' has a, alpha, d, theta.",
