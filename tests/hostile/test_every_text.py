@@ -341,9 +341,7 @@ def test_a_share_of_the_texts_stays_text(output, field, tmp_path):
 
 
 @pytest.mark.parametrize("output", SLOW, ids=lambda f: f.__name__)
-@pytest.mark.parametrize(
-    ("field", "name"), [("arm", "script"), ("joint", "dollar"), ("source", "comment"), ("arm", "backslash")]
-)
+@pytest.mark.parametrize(("field", "name"), [("arm", "script"), ("joint", "dollar")])
 def test_a_share_of_the_texts_stays_text_in_what_is_compiled(output, field, name, tmp_path):
     compare(output, field, name, tmp_path)
 
