@@ -94,10 +94,15 @@ def _add_tree(root: Any, robot: Robot) -> None:
             etree.SubElement(joint, "mimic", joint=leader, multiplier=_number(factor), offset=offset)
         root.append(joint)
         root.append(_body(link.replace(pose=rest[i + 1]), names[i + 1], robot.dynamics))
-    for name, frame in frames.items():
-        if name not in names:
-            _add_joint(root, f"to_{name}", "fixed", joints, seen[name], names[frame.link], name)
-            etree.SubElement(root, "link", name=name)
+    ends = {tool.link: tool.name for tool in robot.tools if tool.name not in names}
+    last = {i: (names[i], Pose()) for i in range(len(names))}
+    for name in sorted((x for x in frames if x not in names), key=lambda x: x in ends.values()):
+        on = frames[name].link
+        carrier, at = last[on]
+        _add_joint(root, f"to_{name}", "fixed", joints, at.inverse() @ seen[name], carrier, name)
+        etree.SubElement(root, "link", name=name)
+        if on in ends:  # one after the other, so that the tool is the one end there
+            last[on] = name, seen[name]
 
 
 def _turn(link: Link) -> Pose:
