@@ -56,5 +56,5 @@ def friction_torque(arm: Arm | Robot, qd: Vector) -> Vector:
 
 def dissipated_power(arm: Arm | Robot, qd: Vector) -> Scalar:
     """Power lost in friction [W]."""
-    rates = arm.joint_rates(qd) if isinstance(arm, Robot) else qd
+    rates = qd if isinstance(arm, Arm) else arm.joint_rates(qd)
     return friction_torque(arm, rates) @ rates

@@ -25,7 +25,6 @@ from forearm.readers.file_content import read_limited
 from forearm.readers.toml_format.toml_links import LinkRow, pose_of, row_of
 from forearm.readers.toml_format.toml_table import REQUIRED, Source, TomlTable
 from forearm.readers.toml_format.toml_text import MAX_LETTERS, parse
-from forearm.readers.trees.tree_toml import robot_of_toml
 
 MAX_LINKS = MAX_PARAMETERS = 1000
 
@@ -90,6 +89,8 @@ def from_toml(
     if len(items) > MAX_LINKS:
         top.fault(None, f"the file has {len(items)} links; arms of up to {MAX_LINKS} are read from files.")
     if convention == "tree":
+        from forearm.readers.trees.tree_toml import robot_of_toml  # most files are arms
+
         return robot_of_toml(top, name, items, {**fields, "base": base}, keep_defects)
     fields["tool"] = _place(top, "tool")
     rows = [row_of(top, i, item, convention, dynamics) for i, item in enumerate(items)]
