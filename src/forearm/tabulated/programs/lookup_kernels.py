@@ -40,24 +40,25 @@ def have_llvm() -> bool:
 class LookupKernel:
     """The look-up of one table: call it with states."""
 
-    def __init__(self, plan: TablePlan, numbers: Sequence[Any]) -> None:
+    def __init__(self, plan: TablePlan, numbers: Sequence[Any], width: int | None = None) -> None:
         """Describe the look-up; it compiles when first called.
 
         Args:
             plan: What is stored, over what.
             numbers: What is stored, for each grid.
+            width: Lanes of a vector; by default what the machine's registers hold.
         """
         filled = [(grid, x) for grid, x in zip(plan.grids, numbers, strict=True) if grid.entries]
         self.plan = replace(plan, grids=tuple(grid for grid, _ in filled))
         self.numbers = [np.ascontiguousarray(x, plan.dtype) for _, x in filled]
-        self._lock = fork_safe_lock()
+        self._width, self._lock = width, fork_safe_lock()
 
     @cached_property
     def area(self) -> ScratchArea:
         """The scratch area of the program."""
         from forearm.compiler.llvm.jit import host
 
-        return ScratchArea(self.plan, Lanes("float64", host().width("float64")))
+        return ScratchArea(self.plan, Lanes("float64", self._width or host().width("float64")))
 
     def text(self, triple: str) -> str:
         """The program, as LLVM takes it."""
