@@ -149,7 +149,7 @@ def time_rows(quick=False):
                 table = fa.tabulate(arm, points=points, interpolation=interpolation, most_bytes=2 << 30)
                 row = dict(arm=name, what=f"horn_raibert, {interpolation}", points=points, bytes=table.nbytes)
                 error = relative(table.torques(arm, *state), want)
-                times = in_turns(calls_of(table, arm, state, folder, len(rows)), batch, 3 if quick else 15)
+                times = in_turns(calls_of(table, arm, state, folder, len(rows)), batch, 3 if quick else 60)
                 rows.append(row | times | {"error": error})
                 rows[first]["ns"] = min(rows[first]["ns"], rows[-1]["torques_ns"])
     return rows
@@ -168,13 +168,13 @@ def calls_of(table, arm, state, folder, label):
 
 
 def in_turns(calls, batch, rounds):
-    """The least time of each, in ns a state; the slow one, NumPy, is asked three times only."""
+    """The least time of each, in ns a state; the slow one, NumPy, is asked a few times only."""
     least = dict.fromkeys(calls, np.inf)
     for call in calls.values():
         call()
     for k in range(rounds):
         for name, call in calls.items():
-            if name == "numpy_ns" and k > 2:
+            if name == "numpy_ns" and k > 4:
                 continue
             begun = time.perf_counter_ns()
             call()

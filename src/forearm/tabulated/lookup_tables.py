@@ -47,10 +47,15 @@ class LookupTable:
         """
         self.refuse_another(arm)
         wanted = check_threads("table", threads)
-        states = [faults.state(arm, name, x) for name, x in zip(INPUTS, (q, qd, qdd), strict=True)]
+        states = [
+            faults.floats(name, faults.state(arm, name, x))
+            for name, x in zip(INPUTS, (q, qd, qdd), strict=True)
+        ]
         shape = np.broadcast_shapes(*(x.shape for x in states))
         flat = {
-            name: np.ascontiguousarray(np.broadcast_to(x, shape).reshape(-1, arm.n), float)
+            name: np.ascontiguousarray(x if x.shape == shape else np.broadcast_to(x, shape)).reshape(
+                -1, arm.n
+            )
             for name, x in zip(INPUTS, states, strict=True)
         }
         tau = self._compiled(flat, wanted) if have_llvm() else self._plain(flat)

@@ -20,7 +20,7 @@ from forearm.tabulated.programs.torque_actions import Actions
 
 def lookup_program(area: ScratchArea, triple: str) -> str:
     """The module with `@look_up(table, first, end, scratch)`; `words` says what is in the table."""
-    sizes = dict.fromkeys((area.n, *(len(grid.entries) for grid in area.plan.grids)))
+    sizes = dict.fromkeys((area.n, *(len(grid.entries) for _, grid in area.walked)))
     wide = area.lanes
     functions = {
         f"floor.{wide.suffix}": (wide.type, wide.type),
@@ -37,7 +37,7 @@ def lookup_program(area: ScratchArea, triple: str) -> str:
             *(rows_function(f"take{size}", wide, size, TILE, inward=True) for size in sizes),
             rows_function(f"give{area.n}", wide, area.n, TILE, inward=False),
             Stencils(area).function(),
-            *(GridWalk(area, k).function() for k in range(len(area.plan.grids))),
+            *(GridWalk(area, k).function() for k, _ in area.walked),
             Actions(area).function(),
             _batch(area),
         ]
@@ -64,9 +64,9 @@ def _batch(area: ScratchArea) -> str:
         for name in INPUTS:
             move("take", area.n, w.at(arrays[name], skip), area.state(name, 0))
         w.put(f"call void @stencils(ptr %table, ptr %scratch, i64 {count})")
-        for k, grid in enumerate(area.plan.grids):
+        for k, grid in area.walked:
             w.put(f"call void @grid{k}(ptr %table, ptr %scratch, i64 {here})")
             move("take", len(grid.entries), w.at("%scratch", area.rows), area.entry(k, 0))
-        w.put(f"call void @actions(ptr %scratch, i64 {count})")
+        w.put(f"call void @actions(ptr %table, ptr %scratch, i64 {count})")
         move("give", area.n, w.at(arrays["tau"], skip), area.torque)
     return w.function("void @look_up(ptr %table, i64 %first, i64 %end, ptr %scratch) nounwind")

@@ -6,9 +6,9 @@ from forearm.compiler.llvm.lanes import Lanes
 from forearm.tabulated.grids import Grid
 from forearm.tabulated.programs.scratch_areas import ProgramPart, ScratchArea
 
-MOST_SUMS = 12
+MOST_SUMS = 14
 """Vectors of entries that are summed at once: with more, registers run out."""
-UNROLLED = 64
+UNROLLED = 128
 """Steps up to which the walk over the points is written out; beyond, the first axes are loops."""
 ONE = Lanes("float64", 1)
 

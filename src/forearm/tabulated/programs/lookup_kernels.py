@@ -75,15 +75,15 @@ class LookupKernel:
         arrays = [arguments.address(x) for x in (*(state[name] for name in INPUTS), tau)]
         told = [*arrays, ctypes.addressof(outside), *words]
         block = (ctypes.c_int64 * len(told))(*told)
-        piece = threads.piece(self._operations, 4 * self.area.n, TILE)
-        job = Job(program, ctypes.addressof(block), len(tau), TILE, SMALLEST_SHARE, self.area.scratch, piece)
+        job = Job(program, ctypes.addressof(block), len(tau), TILE, SMALLEST_SHARE, *self._room_and_piece)
         threads.run(job, wanted)
         return not outside.value
 
-    @property
-    def _operations(self) -> int:
-        """Of one state, about: what is read around it."""
-        return sum(self.area.order ** len(grid.axes) * len(grid.entries) for grid in self.plan.grids)
+    @cached_property
+    def _room_and_piece(self) -> tuple[int, int]:
+        """Bytes of scratch area, and states at a stretch, by what is read around each."""
+        read = sum(self.area.order ** len(grid.axes) * len(grid.entries) for grid in self.plan.grids)
+        return self.area.scratch, threads.piece(read, 4 * self.area.n, TILE)
 
     @cached_property
     def _words(self) -> list[int]:

@@ -7,12 +7,12 @@ from functools import cached_property
 
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer
-from forearm.tabulated.grids import Axis
+from forearm.tabulated.grids import Axis, Grid
 from forearm.tabulated.methods import INPUTS
 from forearm.tabulated.plans import TablePlan
 from forearm.tabulated.stencils import ORDERS
 
-TILE = 16
+TILE = 32
 """States at a time: their columns stay in the nearest cache."""
 ARRAYS = (*INPUTS, "tau", "outside")
 """Addresses that the program is told first."""
@@ -43,6 +43,11 @@ class ScratchArea:
     def axes(self) -> tuple[Axis, ...]:
         """Each once, whichever grids it is in."""
         return tuple(dict.fromkeys(axis for grid in self.plan.grids for axis in grid.axes))
+
+    @cached_property
+    def walked(self) -> list[tuple[int, Grid]]:
+        """Grids with axes, by number; what depends on nothing needs no walk."""
+        return [(k, grid) for k, grid in enumerate(self.plan.grids) if grid.axes]
 
     @property
     def stored(self) -> Lanes:

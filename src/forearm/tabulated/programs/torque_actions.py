@@ -11,13 +11,14 @@ class Actions(ProgramPart):
     def function(self) -> str:
         """The text."""
         w, area, lanes = self.w, self.area, self.lanes
+        known = {(g, k): value for g in range(len(area.plan.grids)) for k, value in self._constants(g)}
         with w.loop("%count", lanes.width) as state:
             self.at = w.let(f"mul i64 {state}, 8")
             self.factors: dict[tuple[str, int], str] = {}
             torques = [""] * area.n
             for g, grid in enumerate(area.plan.grids):
                 for k, entry in enumerate(grid.entries):
-                    value = w.load(lanes, self.where(area.entry(g, k), self.at))
+                    value = known.get((g, k)) or w.load(lanes, self.where(area.entry(g, k), self.at))
                     for term in entry.terms:
                         amount = value
                         if term.times != 1:
@@ -29,7 +30,21 @@ class Actions(ProgramPart):
             for joint, torque in enumerate(torques):
                 total = self._with_friction(joint, torque or lanes.number(0.0))
                 w.store(lanes, total, self.where(area.torque + joint, self.at))
-        return w.function("internal void @actions(ptr noalias %scratch, i64 %count) nounwind noinline")
+        return w.function(
+            "internal void @actions(ptr noalias %table, ptr noalias %scratch, i64 %count) nounwind noinline"
+        )
+
+    def _constants(self, g: int) -> list[tuple[int, str]]:
+        """The entries of a grid without axes, in every lane: they are the same for all states."""
+        grid, stored, w, found = self.area.plan.grids[g], self.area.stored, self.w, []
+        if not grid.axes:
+            numbers = self.told((g, "numbers"), "ptr")
+            for k in range(len(grid.entries)):
+                value = w.load(stored, w.at(numbers, k * stored.itemsize))
+                if stored.dtype == "float32":
+                    value = w.let(f"fpext float {value} to double")
+                found.append((k, self.everywhere(value, "double", self.lanes.width)))
+        return found
 
     def _factor(self, what: str, joint: int) -> str:
         if (what, joint) not in self.factors:
