@@ -10,7 +10,7 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import States, Vector
 from forearm.arm import Arm
-from forearm.compiler.call.threads import check_threads
+from forearm.compiler.call.arguments import check_threads
 from forearm.faults import StateFault
 from forearm.strobing import Strobed
 from forearm.tabulated.c_source import table_c
