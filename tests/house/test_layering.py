@@ -25,7 +25,7 @@ LAYERS = [
     ("compiler",),
     ("counting", "derivation", "gradients"),
     ("arm_calls",),
-    ("dynamics",),
+    ("dynamics", "second_order"),
     ("reach",),
     ("motion", "taskspace", "tabulated"),
     ("stopwatch",),
