@@ -30,7 +30,7 @@ GROUPS = {
     ),
     "Derivatives and parameters": (
         "derivatives forward_derivatives second_derivatives second_forward_derivatives hessian_times "
-        "forward_hessian_times regressor parameters parameter_names"
+        "forward_hessian_times rollout_gradient regressor parameters parameter_names"
     ),
     "Frames and other coordinates": "pose jacobian jacobian_rate task Coordinates",
     "From a pose to joint values": "inverse_kinematics Reached",
@@ -271,6 +271,13 @@ EXAMPLES = {
     "forward_hessian_times": """
         product = fa.forward_hessian_times(rr, [0.4, -1.1], [0.7, 1.3], [0, 0], [1, 0], (zero, zero, [1, 0]))
         print(product.by_q.round(4), product.by_tau)
+        """,
+    "rollout_gradient": """
+        pushes = np.zeros((20, 2))
+        run = fa.simulate(rr, [0.4, -1.1], law=pushes, duration=0.2, dt=0.01, record_every=1)
+        last = np.zeros_like(run.q)
+        last[-1] = 1.0
+        print(fa.rollout_gradient(rr, run.q, run.qd, pushes, last, 0 * last, dt=0.01).by_q0.round(4))
         """,
     "regressor": """
         Y = fa.regressor(rr, [0.4, -1.1], [0.7, 1.3], [-0.5, 2.1])

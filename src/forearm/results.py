@@ -130,6 +130,17 @@ class ForwardHessianTimes(NamedTuple):
     """The rate of the gradient by tau (..., n)."""
 
 
+class RolloutGradient(NamedTuple):
+    """How a number depends on what made a motion."""
+
+    by_q0: Vector
+    """By the positions at the beginning (..., n)."""
+    by_qd0: Vector
+    """By the speeds at the beginning (..., n)."""
+    by_tau: Matrix
+    """By the torques of each step (..., steps, n)."""
+
+
 @dataclass(frozen=True)
 class Terms:
     """What the torque is made of; the fields sum to `total`."""
@@ -165,7 +176,7 @@ class Terms:
 
 _DECLARED: tuple[Any, ...] = (
     *(Energy, Reactions, Derivatives, ForwardDerivatives),
-    *(SecondDerivatives, SecondForwardDerivatives, HessianTimes, ForwardHessianTimes),
+    *(SecondDerivatives, SecondForwardDerivatives, HessianTimes, ForwardHessianTimes, RolloutGradient),
 )
 _CLASSES = {kind._fields: kind for kind in _DECLARED}
 

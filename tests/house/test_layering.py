@@ -25,7 +25,7 @@ LAYERS = [
     ("compiler",),
     ("counting", "derivation", "gradients"),
     ("arm_calls",),
-    ("dynamics", "second_order"),
+    ("dynamics", "second_order", "rollout_gradients"),
     ("reach",),
     ("motion", "taskspace", "tabulated"),
     ("stopwatch",),

@@ -74,7 +74,7 @@ def of_joints(kernel: Taker, port: Port) -> bool:
 
 JOINT_INPUTS = (
     *("q", "qd", "qdd", "tau", "b", "v"),
-    *("weights", "along_q", "along_qd", "along_qdd", "along_tau"),
+    *("weights", "weights_q", "weights_qd", "along_q", "along_qd", "along_qdd", "along_tau"),
 )
 """Inputs that have one number for each joint."""
 

@@ -212,7 +212,7 @@ def _ports(
     arm: Arm | Robot, names: Sequence[str], extra: dict[str, tuple[int, ...]]
 ) -> dict[str, tuple[int, ...]]:
     """Shapes of state inputs, and of free parameters after them."""
-    special = {"wrench": (6,), "point": (3,), "pi": (bodies_of(arm), 10)}
+    special = {"wrench": (6,), "point": (3,), "dt": (), "pi": (bodies_of(arm), 10)}
     if isinstance(arm, Robot):
         special["q"] = (arm.nq,)
     return {**{name: special.get(name, (arm.nv,)) for name in names}, **extra}

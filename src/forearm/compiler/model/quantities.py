@@ -19,6 +19,7 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.model import hessians
 from forearm.compiler.model.arm_model import SINGULAR, Model
 from forearm.compiler.model.hessians import Slopes
+from forearm.compiler.model.rollout_slopes import rk4_pullback
 from forearm.factorisation import factor, solve_factored
 from forearm.inertia import TEN
 from forearm.robot import Robot
@@ -354,6 +355,14 @@ QUANTITIES: dict[str, Quantity] = {
         ("by_q", "by_qd", "by_tau"),
         "accelerations",
         derivative=Derivative(hessians.weighted_acceleration, (*PUSHED, "weights"), "s", PUSHED, along=True),
+        solves=True,
+    ),
+    "rk4_pullback": Quantity(
+        rk4_pullback,
+        (*PUSHED, "dt", "weights_q", "weights_qd"),
+        ("by_q", "by_qd", "by_tau"),
+        "accelerations",
+        derivative=replace(WEIGHTED_CURVATURES, pairs=(), wrt=("q", "qd")),
         solves=True,
     ),
     "regressor": Quantity(
