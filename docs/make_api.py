@@ -273,9 +273,9 @@ EXAMPLES = {
         print(product.by_q.round(4), product.by_tau)
         """,
     "rollout_gradient": """
-        pushes = np.zeros((20, 2))
+        pushes = [[0, 0]] * 20
         run = fa.simulate(rr, [0.4, -1.1], law=pushes, duration=0.2, dt=0.01, record_every=1)
-        last = np.zeros_like(run.q)
+        last = 0 * run.q
         last[-1] = 1.0
         print(fa.rollout_gradient(rr, run.q, run.qd, pushes, last, 0 * last, dt=0.01).by_q0.round(4))
         """,

@@ -24,7 +24,7 @@ def rk4_pullback(
     weights_qd: Vector,
 ) -> dict[str, Vector]:
     """Gradients by q, qd and tau of weights_q · q' + weights_qd · qd', the state after a step under constant tau."""
-    stages: list[tuple[Vector, Vector, Any, Vector]] = []
+    stages: list[tuple[Vector, Vector, Any, Vector]] = []  # where, the factors of M there, qdd
     for i in range(RK4.stages):
         at_q, at_qd = q, qd
         for reach, (_, rate, _, push) in zip(RK4.reaches[i - 1] if i else (), stages, strict=True):
@@ -35,13 +35,13 @@ def rk4_pullback(
     by_q, by_qd, by_tau = weights_q, weights_qd, tau * 0.0
     back: dict[int, tuple[Vector, Vector]] = {}  # gradients by the state at which a stage is taken
     for i in reversed(range(RK4.stages)):
-        at_q, at_qd, factors, qdd = stages[i]
+        at_q, at_qd, (rows, inverse), qdd = stages[i]
         of_rate, of_push = weights_q * (dt * RK4.weights[i]), weights_qd * (dt * RK4.weights[i])
         for later, (on_q, on_qd) in back.items():
             if RK4.reaches[later - 1][i]:
                 share = dt * RK4.reaches[later - 1][i]
                 of_rate, of_push = of_rate + on_q * share, of_push + on_qd * share
-        weights = solve_factored(*factors, of_push)
+        weights = solve_factored(rows, inverse, of_push)
         found = slopes(q=at_q, qd=at_qd, qdd=qdd, weights=weights)
         back[i] = -found["ds_dq"], of_rate - found["ds_dqd"]
         by_q, by_qd, by_tau = by_q + back[i][0], by_qd + back[i][1], by_tau + weights
