@@ -158,3 +158,14 @@ def test_a_robot_without_mass_has_kinematics_only():
 def test_names_twice_are_refused():
     with pytest.raises(ArmFault, match="joint name 'a' is used 2 times"):
         fa.Robot("twins", [fa.Link("revolute", name="a")] * 2, (0, 0))
+
+
+def test_factors_that_overflow_along_followers_are_refused(fork):
+    first, second, third, *_ = fork.all_joint_names
+    with pytest.raises(ArmFault, match=rf"joint '{third}' follows others .* overflow together"):
+        fork.with_couplings({second: (first, 1e200, 0.0), third: (second, 1e200, 0.0)})
+
+
+def test_couplings_of_one_chain_are_not_left_out_in_silence():
+    with pytest.raises(Fault, match=r"tip= and couplings= exclude each other"):
+        read_urdf(FORK, tip="hand", couplings={"a": "b"})
