@@ -233,15 +233,16 @@ class Arm(Part):
         """
         if isinstance(frame, (int, np.integer)) and not isinstance(frame, bool) and 0 <= frame <= self.n:
             return int(frame), SAME
-        if frame == "tool":
+        if isinstance(frame, str) and frame == "tool":
             return self.n, self.tool
-        places = {"base": (0, SAME), "flange": (self.n, SAME), "#n": (self.n, SAME)}
-        places.update((f"#{i}", (i, SAME)) for i in range(self.n + 1))
+        places = {"base": (0, SAME), "flange": (self.n, SAME)}
         places.update((name, (i, SAME)) for i, name in enumerate(self.joint_names, 1))
         places.update((named.name, (named.link, named.pose)) for named in self.frames)
-        if frame not in places:
+        places.update((f"#{i}", (i, SAME)) for i in range(self.n + 1))
+        places["#n"] = self.n, SAME
+        if not isinstance(frame, str) or frame not in places:
             faults.unknown_frame(frame, self.frame_names, self.name)
-        return places[frame]  # type: ignore[index]
+        return places[frame]
 
     # -- new arms from this one --------------------------------------------------------------------------
 

@@ -277,13 +277,15 @@ class Robot(Part):
             and 0 <= frame <= len(self.links)
         ):
             return int(frame), SAME
+        if not isinstance(frame, str):
+            faults.unknown_frame(frame, self.frame_names, self.name)
         if frame == "tool" and "tool" not in self.places:
             if len(self.tips) == 1:
                 return self.places[self.tips[0]]
             faults.default_frame(self)
         if frame not in self.places:
             faults.unknown_frame(frame, self.frame_names, self.name)
-        return self.places[frame]  # type: ignore[index]
+        return self.places[frame]
 
     # -- chains ------------------------------------------------------------------------------------------
 

@@ -169,3 +169,8 @@ def test_factors_that_overflow_along_followers_are_refused(fork):
 def test_couplings_of_one_chain_are_not_left_out_in_silence():
     with pytest.raises(Fault, match=r"tip= and couplings= exclude each other"):
         read_urdf(FORK, tip="hand", couplings={"a": "b"})
+
+
+def test_a_link_called_tool_within_a_tree_is_said_not_to_be_the_frame_tool():
+    robot = from_urdf(FORK.read_text().replace('"hand"', '"tool"'))
+    assert any("frame 'tool' is not the link 'tool'" in note for note in robot.notes)
