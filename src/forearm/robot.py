@@ -83,14 +83,12 @@ class Robot(Part):
         self._check_whole(where)
 
     def _check_whole(self, where: str) -> None:
-        for remark in self.remarks:
-            faults.text(remark, f"{where}: a remark")
+        faults.texts(self, where)
         found = faults.coupled_joints(self.couplings, self.all_joint_names, where)
         if found:
             faults.raise_arm_faults(where, found)
         self.coupling_map  # noqa: B018  (refuses a circle)
-        configurations = ((str(k), tuple(float(x) for x in v)) for k, v in dict(self.configurations).items())
-        object.__setattr__(self, "configurations", tuple(configurations))
+        object.__setattr__(self, "configurations", faults.configurations(self.configurations, where))
         if self._has_no_bodies:
             object.__setattr__(self, "dynamics", False)
         found, declared = faults.arm_faults(self)

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from forearm.algebra import cross, is_number, is_zero
-from forearm.faults.calls import coordinates
+from forearm.faults.calls import coordinates, floats
 from forearm.faults.kinds import ArmFault
 from forearm.faults.parts import DEGREES, SLACK, choice, did_you_mean, part
 
@@ -17,6 +17,12 @@ _HINT = (
     " Inertia given about the joint instead of the centre of mass? See CONVENTIONS.md, Inertia. "
     "Published so? Declare the defect, with its reason."
 )
+
+
+def configurations(given: Any, where: str) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """Named states as names and numbers."""
+    states = ((k, floats(f"{where}: configuration {k!r}", v)) for k, v in dict(given).items())
+    return tuple((str(k), tuple(float(x) for x in np.ravel(values))) for k, values in states)
 
 
 def link_faults(link: Any) -> list[tuple[str, str]]:
