@@ -319,17 +319,6 @@ def frame_links(frames: Iterable[Any], n: int, where: str) -> None:
         seen.add(frame.name)
 
 
-def texts(arm: Any, where: str) -> None:
-    """Refuse what is no text in the remarks, the provenance and the configurations of an arm or a robot."""
-    for remark in arm.remarks:
-        text(remark, f"{where}: a remark")
-    for about, source in arm.provenance:
-        name(about, f"{where}: the subject of a provenance")
-        text(source, f"{where}: the provenance of {about!r}")
-    for title in dict(arm.configurations):
-        name(title, f"{where}: the name of a configuration")
-
-
 def unknown_frame(name: Any, known: Iterable[str], arm: str) -> NoReturn:
     """A frame, link or joint that the arm does not have."""
     names = tuple(known)
