@@ -41,15 +41,28 @@ class LookupTable:
         """Joint torques (..., n) by look-up, friction added; `arm` must be the arm that the table was filled for."""
         self.refuse_another(arm)
         states = [faults.state(arm, name, x) for name, x in zip(INPUTS, (q, qd, qdd), strict=True)]
-        shape = np.broadcast_shapes(*(x.shape for x in states))
+        for name, x in zip(INPUTS, states, strict=True):
+            faults.finite_state(arm, name, x)
+        try:
+            shape = np.broadcast_shapes(*(x.shape for x in states))
+        except ValueError:
+            shapes = ", ".join(f"{name} {x.shape}" for name, x in zip(INPUTS, states, strict=True))
+            raise StateFault(
+                f"table: the batch axes of {shapes} do not broadcast; make them equal."
+            ) from None
         flat = {k: np.broadcast_to(x, shape).reshape(-1, arm.n) for k, x in zip(INPUTS, states, strict=True)}
+        known = np.all([np.isfinite(x).all(axis=1) for x in flat.values()], axis=0)
+        flat = flat if known.all() else {name: x[known] for name, x in flat.items()}
         tau = np.zeros((len(flat["q"]), arm.n))
         for first in range(0, len(tau), CHUNK):
             part = slice(first, first + CHUNK)
             self._add(tau[part], {name: x[part] for name, x in flat.items()})
         if self.learnt:
             _refuse_unmet(tau)
-        return (tau + friction_at(arm, flat["qd"])).reshape(shape)
+        # a table has an entry for everything, also for what is no number: such rows are not looked up
+        found = np.full((len(known), arm.n), np.nan)
+        found[known] = tau + friction_at(arm, flat["qd"])
+        return found.reshape(shape)
 
     def flat(self) -> Numbers:
         """All stored numbers in a row, as the look-up in C takes them."""
@@ -62,7 +75,9 @@ class LookupTable:
                 f"table: a {self.plan.method} table does not store M, C and g; tabulate with 'horn_raibert'."
             )
         n = self.plan.arm.n
-        state = {"q": faults.state(self.plan.arm, "q", q).reshape(1, n)}
+        given = faults.state(self.plan.arm, "q", q)
+        faults.finite_state(self.plan.arm, "q", given)
+        state = {"q": given.reshape(1, n)}
         made = {
             "gravity_torque": np.zeros(n),
             "mass_matrix": np.zeros((n, n)),
