@@ -340,3 +340,22 @@ def test_shapes_and_files_that_cannot_be_are_faults(tmp_path):
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(fa.ReadFault, match=r"give a file that table\.save wrote"):
             fa.open_table(path, arm)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.parametrize("interpolation", ORDERS)
+def test_the_look_up_in_c_does_not_read_beside_the_table(interpolation, tmp_path):
+    """On an axis that goes round, NaN and 1e300 became an index far away from the table."""
+    table = fa.tabulate(fa.load("rr"), points=9, interpolation=interpolation)
+    source = tmp_path / "table.c"
+    source.write_text(table.to_c())
+    subprocess.run(
+        ["cc", "-std=c99", "-O1", "-shared", "-fPIC", source, "-o", tmp_path / "t.so", "-lm"], check=True
+    )
+    entry = re.search(r"int (\w+_batch)\(", table.to_c()).group(1)
+    look_up, numbers, zero = getattr(ctypes.CDLL(str(tmp_path / "t.so")), entry), table.flat(), np.zeros(2)
+    for odd in (np.nan, np.inf, -np.inf, 1e300, -1e300):
+        q, tau = np.array([0.1, odd]), np.full(2, 7.0)
+        pointers = [ctypes.c_void_p(x.ctypes.data) for x in (numbers, q, zero, zero, tau)]
+        assert look_up(pointers[0], ctypes.c_long(1), *pointers[1:]) > 0
+        assert tau.tolist() == [7.0, 7.0]

@@ -58,6 +58,8 @@ def _stencil(axis: Axis, number: int, order: int) -> list[str]:
     lines = [f"double {u} = ({axis.what}[{axis.joint}] - ({axis.low!r})) * {1 / axis.step!r};"]
     if axis.circular:
         lines.append(f"{u} -= {float(points)!r} * floor({u} / {float(points)!r});")
+        # what is no number, or so large that its turns cannot be counted, has no place on the axis
+        lines.append(f"if (!({u} >= 0.0 && {u} <= {float(points)!r})) return {number};")
     else:
         lines.append(f"if (!({u} >= {-MARGIN!r} && {u} <= {points - 1 + MARGIN!r})) return {number};")
     if order == 1:
