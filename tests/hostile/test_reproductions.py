@@ -56,7 +56,9 @@ REPRODUCTIONS = {
         "hostile/test_streams.py::test_long_work_is_told_beforehand",
     ],
     "10 half a file after an interrupted write": ["hostile/test_output_files.py"],
-    "11 a log lost under its own torques": ["hostile/test_output_files.py::test_what_is_read_is_not_written_over"],
+    "11 a log lost under its own torques": [
+        "hostile/test_output_files.py::test_what_is_read_is_not_written_over"
+    ],
     "12 a table's C read beside the table": [
         "tabulated/test_tables.py::test_the_look_up_in_c_does_not_read_beside_the_table",
         "tabulated/test_tables.py::test_what_is_no_number_is_not_looked_up",

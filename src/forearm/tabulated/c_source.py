@@ -59,7 +59,7 @@ COUNTED = 1e9
 def _stencil(axis: Axis, number: int, order: int) -> list[str]:
     """Indices and weights on one axis: i_q2[], w_q2[]."""
     x, u, points = axis.name, f"u_{axis.name}", axis.points
-    lines = [f"double {u} = ({axis.what}[{axis.joint}] - ({axis.low!r})) * {1 / axis.step!r};"]
+    lines = [f"double {u} = ({axis.what}[{axis.joint}] - ({axis.low!r})) / {axis.step!r};"]
     if axis.circular:
         # what is no number, or so large that its turns cannot be counted, has no place on the axis
         lines.append(f"if (!({u} >= {-COUNTED!r} && {u} <= {COUNTED!r})) return {number};")
@@ -71,7 +71,7 @@ def _stencil(axis: Axis, number: int, order: int) -> list[str]:
         wrapped = f"% {points}" if axis.circular else ""
         return [
             *lines,
-            f"const long i_{x}[1] = {{(long)floor({u} + 0.5) {wrapped}}};",
+            f"const long i_{x}[1] = {{(long)rint({u}) {wrapped}}};",
             f"const double w_{x}[1] = {{1.0}};",
         ]
     lines.append(f"long f_{x} = (long)floor({u}) - {order // 2 - 1};")

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,21 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import States, Vector
 from forearm.arm import Arm
+from forearm.compiler.call.arguments import check_threads
 from forearm.faults import StateFault
 from forearm.strobing import Strobed
 from forearm.tabulated.c_source import table_c
-from forearm.tabulated.grids import CHUNK, Grid
+from forearm.tabulated.grids import CHUNK, Grid, position_range
 from forearm.tabulated.methods import INPUTS, TableEntry
 from forearm.tabulated.plans import TablePlan
+from forearm.tabulated.programs.lookup_kernels import LookupKernel, have_llvm
 from forearm.tabulated.stencils import ORDERS, stencil
 from forearm.tabulated.table_headers import write_table
 
 Numbers = np.ndarray[Any, Any]
+
+MANY = 100.0
+"""Angles beyond this [rad] lose digits where turns are counted in steps of an axis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +43,17 @@ class LookupTable:
         """Memory of the stored numbers."""
         return sum(stored.nbytes for stored in self.numbers)
 
-    def torques(self, arm: Arm, q: States, qd: States, qdd: States) -> Vector:
-        """Joint torques (..., n) by look-up, friction added; `arm` must be the arm that the table was filled for."""
+    def torques(self, arm: Arm, q: States, qd: States, qdd: States, *, threads: int = 1) -> Vector:
+        """Joint torques (..., n) by look-up, friction added; `arm` must be the arm that the table was filled for.
+
+        Compiled for batches; without llvmlite NumPy gives the same bits.
+        """
         self.refuse_another(arm)
-        states = [faults.state(arm, name, x) for name, x in zip(INPUTS, (q, qd, qdd), strict=True)]
+        wanted = check_threads("table", threads)
+        states = [
+            faults.floats(name, faults.state(arm, name, x))
+            for name, x in zip(INPUTS, (q, qd, qdd), strict=True)
+        ]
         for name, x in zip(INPUTS, states, strict=True):
             faults.finite_state(arm, name, x)
         try:
@@ -50,19 +63,24 @@ class LookupTable:
             raise StateFault(
                 f"table: the batch axes of {shapes} do not broadcast; make them equal."
             ) from None
-        flat = {k: np.broadcast_to(x, shape).reshape(-1, arm.n) for k, x in zip(INPUTS, states, strict=True)}
-        known = np.all([np.isfinite(x).all(axis=1) for x in flat.values()], axis=0)
-        flat = flat if known.all() else {name: x[known] for name, x in flat.items()}
-        tau = np.zeros((len(flat["q"]), arm.n))
-        for first in range(0, len(tau), CHUNK):
-            part = slice(first, first + CHUNK)
-            self._add(tau[part], {name: x[part] for name, x in flat.items()})
+        flat = {
+            name: np.ascontiguousarray(x if x.shape == shape else np.broadcast_to(x, shape)).reshape(
+                -1, arm.n
+            )
+            for name, x in zip(INPUTS, states, strict=True)
+        }
+        return self._looked_up(flat, wanted).reshape(shape)
+
+    def _looked_up(self, flat: dict[str, Vector], wanted: int) -> Vector:
+        """Torques (B, n); a table has an entry for everything, also for what is no number: such rows are NaN."""
+        lost = ~np.all([np.isfinite(x).all(axis=1) for x in flat.values()], axis=0)
+        asked = {**flat, "q": _few_turns(self.plan.arm, flat["q"])}
+        with np.errstate(invalid="ignore"):
+            tau = self._compiled(asked, wanted) if have_llvm() else self._plain(asked)
         if self.learnt:
-            _refuse_unmet(tau)
-        # a table has an entry for everything, also for what is no number: such rows are not looked up
-        found = np.full((len(known), arm.n), np.nan)
-        found[known] = tau + friction_at(arm, flat["qd"])
-        return found.reshape(shape)
+            _refuse_unmet(np.where(lost[:, None], 0.0, tau))
+        tau[lost] = np.nan
+        return tau
 
     def flat(self) -> Numbers:
         """All stored numbers in a row, as the look-up in C takes them."""
@@ -100,6 +118,35 @@ class LookupTable:
             f"the table was filled for another arm than {arm.name!r}: {_difference(mine, arm)}; every number in it is "
             "void. Fill it again with fa.tabulate, or compute the torque."
         )
+
+    def _compiled(self, state: dict[str, Vector], wanted: int) -> Vector:
+        """Torques (B, n) by machine code."""
+        tau = np.empty_like(state["q"])
+        if len(tau) and not self._kernel(state, tau, wanted):
+            self._refuse_outside(state)
+        return tau
+
+    def _plain(self, state: dict[str, Vector]) -> Vector:
+        """Torques (B, n) by NumPy: what the compiled look-up is held against."""
+        self._refuse_outside(state)
+        tau = np.zeros_like(state["q"])
+        for first in range(0, len(tau), CHUNK):
+            part = slice(first, first + CHUNK)
+            self._add(tau[part], {name: x[part] for name, x in state.items()})
+        return tau + friction_at(self.plan.arm, state["qd"])
+
+    def _refuse_outside(self, state: dict[str, Vector]) -> None:
+        for axis in dict.fromkeys(axis for grid in self.plan.grids for axis in grid.axes):
+            stencil(axis, state[axis.what][:, axis.joint], 1)
+
+    @cached_property
+    def _kernel(self) -> LookupKernel:
+        """The compiled look-up."""
+        return LookupKernel(self.plan, self.numbers)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the machine code, which another process makes for itself."""
+        return {name: x for name, x in self.__dict__.items() if name != "_kernel"}
 
     def _add(self, tau: Vector, state: dict[str, Vector]) -> None:
         for grid, stored in zip(self.plan.grids, self.numbers, strict=True):
@@ -160,6 +207,15 @@ def _act(entry: TableEntry, value: Vector, state: dict[str, Vector], tau: Vector
         for what, joint in term.factors:
             amount = amount * state[what][:, joint]
         tau[:, term.joint] += amount
+
+
+def _few_turns(arm: Arm, q: Vector) -> Vector:
+    """Positions (B, n) of joints that go round, many turns taken off exactly; as they are where there are few."""
+    round_ = np.array([position_range(arm, j)[2] for j in range(arm.n)])
+    if not np.any(many := round_ & (np.abs(q) > MANY)):
+        return q
+    with np.errstate(invalid="ignore"):
+        return np.where(many, np.arctan2(np.sin(q), np.cos(q)), q)
 
 
 def _refuse_unmet(tau: Vector) -> None:

@@ -28,10 +28,6 @@ class Stencil(NamedTuple):
     """Their weights (s, B)."""
 
 
-MANY = 100.0
-"""Angles beyond this [rad] lose digits where turns are counted in steps of an axis."""
-
-
 def order_of(interpolation: str) -> int:
     """The number of points on an axis."""
     if interpolation not in ORDERS:
@@ -41,8 +37,6 @@ def order_of(interpolation: str) -> int:
 
 def stencil(axis: Axis, values: Vector, order: int) -> Stencil:
     """The points around each value (B,) and their weights."""
-    if axis.circular:  # many turns are taken off exactly
-        values = np.where(np.abs(values) > MANY, np.arctan2(np.sin(values), np.cos(values)), values)
     u = (values - axis.low) / axis.step
     if axis.circular:
         u = np.mod(u, axis.points)
