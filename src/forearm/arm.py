@@ -62,7 +62,7 @@ class Arm(Part):
         where = f"arm {faults.name(self.name, 'the name of an arm')!r}"
         for name in ("links", "defects", "remarks", "provenance", "frames"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        self._check_texts(where)
+        faults.texts(self, where)
         if not self.links:
             faults.no_links(where)
         for i, link in enumerate(self.links):
@@ -75,23 +75,13 @@ class Arm(Part):
         )
         object.__setattr__(self, "links", tuple(named))
         object.__setattr__(self, "gravity", faults.gravity(self.gravity, where))
-        configurations = ((str(k), tuple(float(x) for x in v)) for k, v in dict(self.configurations).items())
-        object.__setattr__(self, "configurations", tuple(configurations))
+        object.__setattr__(self, "configurations", faults.configurations(self.configurations, where))
         if self._has_no_bodies:
             object.__setattr__(self, "dynamics", False)
         found, declared = faults.arm_faults(self)
         if found:
             faults.raise_arm_faults(where, found)
         self.__dict__["_declared"] = tuple(declared)
-
-    def _check_texts(self, where: str) -> None:
-        for remark in self.remarks:
-            faults.text(remark, f"{where}: a remark")
-        for about, source in self.provenance:
-            faults.name(about, f"{where}: the subject of a provenance")
-            faults.text(source, f"{where}: the provenance of {about!r}")
-        for name in dict(self.configurations):
-            faults.name(name, f"{where}: the name of a configuration")
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -233,15 +223,16 @@ class Arm(Part):
         """
         if isinstance(frame, (int, np.integer)) and not isinstance(frame, bool) and 0 <= frame <= self.n:
             return int(frame), SAME
-        if frame == "tool":
+        if isinstance(frame, str) and frame == "tool":
             return self.n, self.tool
-        places = {"base": (0, SAME), "flange": (self.n, SAME), "#n": (self.n, SAME)}
-        places.update((f"#{i}", (i, SAME)) for i in range(self.n + 1))
+        places = {"base": (0, SAME), "flange": (self.n, SAME)}
         places.update((name, (i, SAME)) for i, name in enumerate(self.joint_names, 1))
         places.update((named.name, (named.link, named.pose)) for named in self.frames)
-        if frame not in places:
+        places.update((f"#{i}", (i, SAME)) for i in range(self.n + 1))
+        places["#n"] = self.n, SAME
+        if not isinstance(frame, str) or frame not in places:
             faults.unknown_frame(frame, self.frame_names, self.name)
-        return places[frame]  # type: ignore[index]
+        return places[frame]
 
     # -- new arms from this one --------------------------------------------------------------------------
 

@@ -135,7 +135,13 @@ class ArmCall(Door):
                     f"{port.name} has shape {arrays[port.name].shape} and type object; traced values, symbols and "
                     "mpmath numbers go one state at a time: give (n,)."
                 )
-        results = apply(self.kernel.graph, **arrays)
+        try:
+            results = apply(self.kernel.graph, **arrays)
+        except TypeError as error:
+            kinds = sorted({type(x).__name__ for array in arrays.values() for x in array.flat})
+            raise faults.StateFault(
+                f"{', '.join(arrays)} hold {', '.join(kinds)}, which cannot be computed with ({error}); give floats."
+            ) from error
         if len(results) == 1:
             return next(iter(results.values()))
         return results_of(results)(**results)

@@ -74,8 +74,17 @@ def coupling_map(couplings: Sequence[Coupling], names: Sequence[str]) -> tuple[M
             rows[name] = row, coupling.offset + sum(factor * b for factor, (_, b) in led)
         return rows[name]
 
-    found = [row_of(name, ()) for name in names]
-    return np.array([row for row, _ in found]).reshape(len(names), len(free)), np.array([b for _, b in found])
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = [row_of(name, ()) for name in names]
+    B = np.array([row for row, _ in found]).reshape(len(names), len(free))
+    b = np.array([offset for _, offset in found])
+    for name, row, offset in zip(names, B, b, strict=True):
+        if not (np.all(np.isfinite(row)) and np.isfinite(offset)):
+            raise faults.ArmFault(
+                f"joint {name!r} follows others that follow others, by factors that overflow together; give smaller "
+                "ones."
+            )
+    return B, b
 
 
 def times(matrix: Matrix, vector: Vector) -> Vector:

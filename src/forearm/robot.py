@@ -83,14 +83,12 @@ class Robot(Part):
         self._check_whole(where)
 
     def _check_whole(self, where: str) -> None:
-        for remark in self.remarks:
-            faults.text(remark, f"{where}: a remark")
+        faults.texts(self, where)
         found = faults.coupled_joints(self.couplings, self.all_joint_names, where)
         if found:
             faults.raise_arm_faults(where, found)
         self.coupling_map  # noqa: B018  (refuses a circle)
-        configurations = ((str(k), tuple(float(x) for x in v)) for k, v in dict(self.configurations).items())
-        object.__setattr__(self, "configurations", tuple(configurations))
+        object.__setattr__(self, "configurations", faults.configurations(self.configurations, where))
         if self._has_no_bodies:
             object.__setattr__(self, "dynamics", False)
         found, declared = faults.arm_faults(self)
@@ -277,13 +275,15 @@ class Robot(Part):
             and 0 <= frame <= len(self.links)
         ):
             return int(frame), SAME
+        if not isinstance(frame, str):
+            faults.unknown_frame(frame, self.frame_names, self.name)
         if frame == "tool" and "tool" not in self.places:
             if len(self.tips) == 1:
                 return self.places[self.tips[0]]
             faults.default_frame(self)
         if frame not in self.places:
             faults.unknown_frame(frame, self.frame_names, self.name)
-        return self.places[frame]  # type: ignore[index]
+        return self.places[frame]
 
     # -- chains ------------------------------------------------------------------------------------------
 

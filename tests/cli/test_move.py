@@ -81,3 +81,15 @@ def test_refusals(capsys, words, message):
     said = forearm(capsys, "move", "ur5e", *words)
     assert said.code == 2
     assert message in said.err
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [("-1", "Must be >= 2"), ("0", "Must be >= 2"), ("1000000000000", "does not fit into memory")],
+)
+def test_rows_that_cannot_be_are_no_bug_of_ours(capsys, tmp_path, rows, words):
+    limits = ("--speeds", "1", "--accelerations", "1")
+    out = ("-o", tmp_path / "m.csv")
+    said = forearm(capsys, "move", "rr", "--to", "1", "1", *limits, "--rows", rows, *out)
+    assert said.code == 2
+    assert words in said.err

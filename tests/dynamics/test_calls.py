@@ -1,6 +1,8 @@
 """How the functions are called: batches, broadcasting, out=, threads=, names, other scalars, and what they refuse."""
 
 import logging
+from decimal import Decimal
+from fractions import Fraction
 from inspect import signature
 
 import mpmath
@@ -377,3 +379,11 @@ def test_one_joint_of_many_rows_by_name_and_the_others_held():
     np.testing.assert_array_equal(fa.gravity_torque(arm, named), want)
     with pytest.raises(fa.StateFault, match=r"q of joint 'q1' has 1 masked"):
         fa.gravity_torque(arm, {"q1": np.ma.array([0.0, 1.0], mask=[0, 1]), "q2": 0.5})
+
+
+@pytest.mark.parametrize("what", [None, Fraction(1, 2), Decimal("0.5")])
+def test_what_has_no_sine_is_a_fault_and_no_bare_type_error(what):
+    with pytest.raises(
+        fa.StateFault, match=r"q, qd, qdd hold .*which cannot be computed with .*; give floats"
+    ):
+        fa.inverse_dynamics(fa.load("rr"), [what] * 2, [0, 0], [0, 0])

@@ -188,3 +188,23 @@ def test_a_failure_halfway_through_the_rows_leaves_the_old_table(tmp_path, monke
         halfway()
     assert (tmp_path / "out.csv").read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["out.csv"]
+
+
+@pytest.mark.parametrize("verb", ["torque", "simulate", "move", "derive"])
+def test_what_is_read_is_not_written_over(capsys, tmp_path, verb):
+    """`torque arm.toml log.csv -o log.csv` lost the log."""
+    arm, log = tmp_path / "rr.toml", tmp_path / "log.csv"
+    fa.write_toml(RR, arm)
+    log.write_text(MOTION)
+    (tmp_path / "again.csv").symlink_to(log)
+    asked = {
+        "torque": (arm, log, "-o", tmp_path / "again.csv"),
+        "simulate": (arm, "--duration", "0.01", "-o", arm),
+        "move": (arm, "--to", "1", "1", "--speeds", "1", "--accelerations", "1", "-o", arm),
+        "derive": (arm, "-o", tmp_path / "." / "rr.toml"),
+    }[verb]
+    before = arm.read_bytes(), log.read_bytes()
+    said = forearm(capsys, verb, *asked)
+    assert said.code == 2
+    assert "is what is read here, and would be written over; give another name" in said.err
+    assert (arm.read_bytes(), log.read_bytes()) == before

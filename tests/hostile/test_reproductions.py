@@ -56,6 +56,21 @@ REPRODUCTIONS = {
         "hostile/test_streams.py::test_long_work_is_told_beforehand",
     ],
     "10 half a file after an interrupted write": ["hostile/test_output_files.py"],
+    "11 a log lost under its own torques": [
+        "hostile/test_output_files.py::test_what_is_read_is_not_written_over"
+    ],
+    "12 a table's C read beside the table": [
+        "tabulated/test_tables.py::test_the_look_up_in_c_does_not_read_beside_the_table",
+        "tabulated/test_tables.py::test_what_is_no_number_is_not_looked_up",
+    ],
+    "13 a search that heard no Ctrl-C": ["reach/test_refusals.py::test_attempts_without_end_end"],
+    "14 an escape sequence in the name of a tree's file": [
+        "robots/test_robot_values.py::test_the_texts_of_a_robot_are_checked_as_those_of_an_arm"
+    ],
+    "15 an archive of more rows than memory": [
+        "motion/test_motion_files.py::test_more_rows_than_memory_are_refused_while_they_come",
+        "identification/test_refusals.py::test_a_damaged_archive_is_refused_in_a_sentence",
+    ],
 }
 
 

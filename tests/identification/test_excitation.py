@@ -88,3 +88,28 @@ def test_torques_beyond_the_drives_are_refused():
     weak = arm.replace(links=tuple(link.replace(effort_limit=0.01) for link in arm.links))
     with pytest.raises(fa.StateFault, match="would need"):
         fa.excite(weak, generations=2)
+
+
+def test_many_harmonics_stay_within_the_limits_between_the_instants():
+    """Forty waves a period were looked at 80 times: twice a wave, where their speed is not seen."""
+    arm = fa.load("rr")
+    motion = fa.excite(arm, harmonics=40, speed=1.0, acceleration=5.0, generations=0)
+    s = motion.sample(20_001)
+    assert np.abs(s.qd).max() <= 1.0
+    assert np.abs(s.qdd).max() <= 5.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"speed": -1.0}, "speed is -1.0; give a positive number"),
+        ({"speed": 0.0}, "speed is 0.0; give"),
+        ({"acceleration": np.nan}, "acceleration is nan; give"),
+        ({"duration": 1e300}, "duration is 1e.300"),
+        ({"duration": np.nan}, "duration is nan"),
+        ({"harmonics": 10**6}, "harmonics 1000000; give .* 2 to 50"),
+    ],
+)
+def test_limits_that_are_none_are_refused(asked, words):
+    with pytest.raises(fa.StateFault, match=words):
+        fa.excite(fa.load("rr"), generations=0, **asked)

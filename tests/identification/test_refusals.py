@@ -166,3 +166,42 @@ def test_files_plain_and_gzipped(log, tmp_path):
     packed.write_bytes(b"no gzip")
     with pytest.raises(fa.ReadFault, match="cannot be unpacked"):
         fa.identify(START, packed)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"smoothing": -1.0}, "smoothing is -1.0; give a positive speed"),
+        ({"smoothing": np.nan}, "smoothing is nan; give"),
+        ({"cutoff": 1e-308}, "cut-off of 1e-308 Hz"),
+        ({"zero": [np.nan] * 6}, r"zero is \[nan, .*give where each of the 6 joints is"),
+        ({"zero": "here"}, "zero is a str that gives no array of numbers"),
+        ({"coupling": [[1, 2], [3]]}, "coupling is a list that gives no array of numbers"),
+        ({"gains": [2.0] * 6}, "gains are for currents, and it has tau"),
+    ],
+)
+def test_arguments_that_mean_nothing_are_refused(log, asked, words):
+    with pytest.raises(fa.StateFault, match=words):
+        fa.identify(START, log, **asked)
+
+
+def test_gains_of_another_number_of_joints(log):
+    log["current"] = log.pop("tau")
+    with pytest.raises(fa.StateFault, match=r"gains are \[2. 2. 2.\]; give a torque for one ampere"):
+        fa.identify(START, log, gains=[2.0] * 3)
+
+
+def test_masked_entries_of_a_log_are_not_taken_for_numbers(log):
+    log["q"] = np.ma.masked_greater(log["q"], 0.5)
+    with pytest.raises(fa.StateFault, match=r"log: q has .* masked entries"):
+        fa.identify(START, log)
+
+
+def test_a_damaged_archive_is_refused_in_a_sentence(log, tmp_path):
+    rows = "\n".join(f"{k / 100},{','.join(['0.5'] * 12)}" for k in range(500))
+    titles = ",".join(["t", *(f"q{i}" for i in range(1, 7)), *(f"tau{i}" for i in range(1, 7))])
+    packed = bytearray(gzip.compress(f"{titles}\n{rows}\n".encode()))
+    packed[40:60] = bytes(20)
+    (tmp_path / "log.csv.gz").write_bytes(bytes(packed))
+    with pytest.raises(fa.ReadFault, match=r"cannot be unpacked|is not text|expected"):
+        fa.identify(START, tmp_path / "log.csv.gz")

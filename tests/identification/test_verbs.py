@@ -67,7 +67,9 @@ def test_gains_with_a_known_load(folder, tmp_path, capsys):
 
 
 def test_watch(folder, capsys):
-    said = forearm(capsys, "watch", folder / "true.toml", folder / "log.csv", "--quiet", folder / "other.csv")
+    said = forearm(
+        capsys, "watch", folder / "true.toml", folder / "log.csv", "--untouched", folder / "other.csv"
+    )
     assert said.code == 0
     assert "0 pushes" in said.out
     told = forearm(
@@ -88,3 +90,22 @@ def test_excite(tmp_path, capsys):
     assert said.code == 0
     assert "condition number" in said.out
     assert len(target.read_text().splitlines()) == 402
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (("--rate", "nan"), "--rate is nan; give a positive number of rows"),
+        (("--rate", "1e15"), "does not fit into memory"),
+        (("--speed", "-1"), "speed is -1.0; give a positive number"),
+    ],
+)
+def test_exciting_motions_that_cannot_be_are_no_bug_of_ours(capsys, tmp_path, asked, words):
+    said = forearm(capsys, "excite", "rr", tmp_path / "x.csv", "--generations", "0", *asked)
+    assert said.code == 2
+    assert words in said.err
+
+
+def test_watch_is_quiet_as_every_verb_is(capsys, folder):
+    said = forearm(capsys, "watch", folder / "true.toml", folder / "log.csv", "--quiet")
+    assert "thresholds" in said.out

@@ -124,3 +124,18 @@ def test_a_link_called_tool_is_the_tool(tmp_path):
     assert_close(fa.pose(fa.load(tmp_path / "tool.urdf"), np.zeros(2))[:3, 3], (0.66, 0.0, 0.3))
     other = fa.load(tmp_path / "tool.urdf", tip="lower")
     assert any("is not the link 'tool'" in note for note in other.notes)
+
+
+def test_numbered_frames_are_not_those_of_joints_with_such_names():
+    arm = fa.load("rr")
+    named = arm.replace(links=tuple(x.replace(name=f"#{1 - i}") for i, x in enumerate(arm.links)))
+    for number in (0, 1, 2):
+        assert np.array_equal(
+            fa.pose(named, [0.3, 0.4], frame=f"#{number}"), fa.pose(arm, [0.3, 0.4], frame=number)
+        )
+
+
+@pytest.mark.parametrize("frame", [["tool"], np.array(["tool", "base"]), None, 1.0, b"tool"])
+def test_what_is_no_name_is_no_frame(frame):
+    with pytest.raises(fa.Fault, match="has no frame"):
+        fa.inverse_kinematics(fa.load("rr"), np.eye(4), frame=frame)

@@ -348,3 +348,40 @@ def test_speeds_worked_out_from_positions_say_what_dry_friction_makes_of_them():
     said = " ".join(with_derivatives(file, arm=arm).notes)
     assert "have dry friction: near rest its sign is that of a speed worked out from positions" in said
     assert "dry friction" not in " ".join(with_derivatives(file, arm=RR.without_drives()).notes)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ('0,"1,5"', r"x:2: 2 cells; expected 3"),
+        ('0,1"2,3', r"x:2: column 'q1' holds '1\"2'"),
+        ('0,""1,3', r"x:2: column 'q1' holds"),
+        ('0,1.5,3"', r"x:2: column 'q2' holds '3\"'"),
+    ],
+)
+def test_quotes_within_cells_make_no_other_numbers(row, words):
+    """They were taken out, wherever they stood: a quoted decimal comma became two columns."""
+    with pytest.raises(fa.ReadFault, match=words):
+        read_motion_file(io.BytesIO(f"t,q1,q2\n{row}\n".encode()), fa.load("rr"), label="x")
+
+
+def test_more_rows_than_memory_are_refused_while_they_come(monkeypatch):
+    """An archive of some megabytes may hold rows without end."""
+
+    class Endless(io.RawIOBase):
+        def __init__(self):
+            self.rest = b"t,q1,q2\n"
+            self.lines = (f"{k},0,0\n" for k in range(10**9))
+
+        def readable(self):
+            return True
+
+        def readinto(self, into):
+            self.rest += b"".join(next(self.lines).encode() for _ in range(1000))
+            given, self.rest = self.rest[: len(into)], self.rest[len(into) :]
+            into[: len(given)] = given
+            return len(given)
+
+    monkeypatch.setattr("forearm.motion.number_tables.machine_memory", lambda: 1e7)
+    with pytest.raises(fa.ReadFault, match=r"log: the first .* rows take .* GB, .* give the file in parts"):
+        read_motion_file(io.BufferedReader(Endless()), fa.load("rr"), label="log")

@@ -100,3 +100,13 @@ def test_the_verb_refuses(capsys, words, sentence):
     said = forearm(capsys, "reach", "puma560", *words)
     assert said.code == 2
     assert sentence in said.err
+
+
+def test_attempts_without_end_end():
+    """A search for one pose hears no Ctrl-C; there are 256 starts, and more attempts would begin where others did."""
+    arm = fa.load("ur5e")
+    goal = fa.pose(arm, [0.1] * 6)
+    goal[:3, 3] = 0.0, 0.0, 0.1
+    calibrated = arm.replace(tool=fa.Pose(translation=(0.013, 0.0, 0.0)))
+    found = fa.inverse_kinematics(calibrated, goal, attempts=10**12)
+    assert not found.solved

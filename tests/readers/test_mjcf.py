@@ -1,5 +1,7 @@
 """MJCF through MuJoCo's compiler: MuJoCo's torques, armature and damping carried, no files opened."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -124,6 +126,88 @@ def test_what_is_left_out_is_said(read):
     notes = read(springy).notes
     assert any("joint pan: the spring" in note for note in notes)
     assert any("body lower: gravcomp 1 is left out" in note for note in notes)
+
+
+def test_gravity_switched_off_by_a_flag_is_off(read):
+    weightless = ARM.replace(' gravity="0.3 -0.4 -9.7"/>', '><flag gravity="disable"/></option>')
+    arm = read(weightless)
+    assert arm.gravity == (0.0, 0.0, 0.0)
+    assert any("switches gravity off" in note for note in arm.notes)
+    assert_mujocos_torques(arm, mujoco.MjModel.from_xml_string(weightless), 5)
+
+
+def test_damping_and_friction_switched_off_by_flags_are_off(read):
+    flags = '><flag damper="disable" frictionloss="disable"/></option>'
+    smooth = ARM.replace(' gravity="0.3 -0.4 -9.7"/>', flags).replace(
+        'name="pan"', 'name="pan" frictionloss="2"'
+    )
+    arm = read(smooth)
+    assert not any(link.drive.viscous or any(link.drive.coulomb) for link in arm.links)
+    assert_mujocos_torques(arm, mujoco.MjModel.from_xml_string(smooth), 6)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            'name="pan"',
+            'name="pan" damping="0.2 3 1"',
+            "joint pan: damping by powers of the speed is left out",
+        ),
+        ("<option ", '<option density="1000" ', "forces of the air or water .* are left out"),
+    ],
+)
+def test_resistance_that_is_not_linear_in_the_speed_of_one_joint_is_said(read, old, new, words):
+    assert any(re.search(words, note) for note in read(ARM.replace(old, new)).notes)
+
+
+def test_the_armature_of_a_free_base_is_said_to_be_left_out(read):
+    body = '<joint type="free" armature="0.3"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    robot = read(f'<mujoco><worldbody><body name="a">{body}</body></worldbody></mujoco>')
+    assert any("armature, damping and friction of a free base are left out" in note for note in robot.notes)
+
+
+def test_names_that_mujoco_leaves_out_are_not_those_of_others(read):
+    """An unnamed second joint was called joint2, as the first one was: the first was lost."""
+    body = '<inertial pos="0.1 0 0.02" mass="2" diaginertia="0.02 0.03 0.03"/>'
+    text = (
+        '<mujoco><worldbody><body name="body2"><joint name="joint2" axis="0 1 0"/><joint axis="1 0 0"/>'
+        f'{body}<body pos="0.5 0 0"><joint axis="0 0 1"/>{body}<body name="body2/1">{body}</body>'
+        "</body></body></worldbody></mujoco>"
+    )
+    arm = read(text)
+    assert arm.joint_names == ("joint2", "joint2'", "joint3")
+    assert_mujocos_torques(arm, mujoco.MjModel.from_xml_string(text), 7)
+
+
+def test_equalities_that_are_not_in_force_do_not_couple(read):
+    equality = '<equality><joint joint1="lift" joint2="pan" polycoef="0.1 2"/></equality></mujoco>'
+    coupled = ARM.replace("</mujoco>", equality)
+    assert isinstance(read(coupled), Robot)
+    for old, new in (
+        ("<default>", '<default><equality active="false"/>'),
+        ("polycoef=", 'active="false" polycoef='),
+        (' gravity="0.3 -0.4 -9.7"/>', '><flag equality="disable"/></option>'),
+        (' gravity="0.3 -0.4 -9.7"/>', '><flag constraint="disable"/></option>'),
+        ('"0.1 2"', '"0.1 2 1"'),
+    ):
+        arm = read(coupled.replace(old, new))
+        assert arm.n == 3, new
+        assert any("the equality of lift is no linear coupling" in note for note in arm.notes)
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "words"),
+    [
+        ("x", "MuJoCo refuses it: .*polycoef"),
+        ("nan 1", "'nan' is not a number of an arm"),
+        ('0 1"/><joint joint1="lift" joint2="extend" polycoef="0 2', "joint 'lift' has two equalities"),
+    ],
+)
+def test_equalities_that_cannot_be_are_refused_in_a_sentence(read, coefficients, words):
+    equality = f'<equality><joint joint1="lift" joint2="pan" polycoef="{coefficients}"/></equality></mujoco>'
+    with pytest.raises(ReadFault, match=words):
+        read(ARM.replace("</mujoco>", equality))
 
 
 @pytest.mark.parametrize(

@@ -148,3 +148,39 @@ def test_every_name_that_is_told_exists():
         for said in names.values():
             for word in re.findall(r"fa\.(\w+)", said):
                 assert hasattr(fa, word), word
+
+
+@pytest.mark.parametrize("modified", [False, True])
+def test_a_flipped_joint_does_not_turn_gravity_over(modified):
+    """The Toolbox turns q of such a joint, neither qd nor tau: its torque looked like gravity upwards."""
+    kind = rtb.RevoluteMDH if modified else rtb.RevoluteDH
+    body = {"m": 2.0, "r": [0.1, -0.05, 0.2], "I": [0.2, 0.3, 0.25, 0.01, 0.02, -0.03]}
+
+    def robot(flip):
+        links = [kind(a=0.3, alpha=0.4, d=0.1, **body), kind(a=0.2, d=0.2, offset=0.3, flip=flip, **body)]
+        return rtb.DHRobot(links, name="mine")
+
+    arm, turned = fa.load(robot(True)), np.array([1.0, -1.0])
+    assert arm.gravity == (0.0, 0.0, -9.81)
+    assert any("link2 run the other way" in note for note in arm.notes)
+    q, qd, qdd = states(2)
+    want = robot(False).rne(q * turned, qd * turned, qdd * turned) * turned
+    np.testing.assert_allclose(fa.inverse_dynamics(arm, q, qd, qdd), want, atol=1e-11)
+    np.testing.assert_allclose(fa.pose(arm, q[0]), robot(True).fkine(q[0]).A, atol=1e-14)
+
+
+def test_letters_and_strangers_are_refused_in_a_sentence():
+    from sympy import Symbol
+
+    letters = rtb.DHRobot([rtb.RevoluteDH(a=Symbol("a"), m=1.0)], symbolic=True, name="letters")
+    with pytest.raises(fa.ReadFault, match=r"its links are not those of a DHRobot with numbers .*TypeError"):
+        fa.load(letters)
+
+    class Stranger:
+        mdh, links, name = False, (object(),), "stranger"
+
+        def rne(self, *state):
+            return state
+
+    with pytest.raises(fa.ReadFault, match=r"its links are not those .*AttributeError"):
+        fa.load(Stranger())

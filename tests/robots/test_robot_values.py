@@ -157,3 +157,42 @@ def test_a_robot_without_mass_has_kinematics_only():
 def test_names_twice_are_refused():
     with pytest.raises(ArmFault, match="joint name 'a' is used 2 times"):
         fa.Robot("twins", [fa.Link("revolute", name="a")] * 2, (0, 0))
+
+
+def test_factors_that_overflow_along_followers_are_refused(fork):
+    first, second, third, *_ = fork.all_joint_names
+    with pytest.raises(ArmFault, match=rf"joint '{third}' follows others .* overflow together"):
+        fork.with_couplings({second: (first, 1e200, 0.0), third: (second, 1e200, 0.0)})
+
+
+def test_couplings_of_one_chain_are_not_left_out_in_silence():
+    with pytest.raises(Fault, match=r"tip= and couplings= exclude each other"):
+        read_urdf(FORK, tip="hand", couplings={"a": "b"})
+
+
+def test_a_link_called_tool_within_a_tree_is_said_not_to_be_the_frame_tool():
+    robot = from_urdf(FORK.read_text().replace('"hand"', '"tool"'))
+    assert any("frame 'tool' is not the link 'tool'" in note for note in robot.notes)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        (
+            "provenance",
+            (("all", "\x1b[31mred"),),
+            r"the provenance of 'all' has the control character U\+001B",
+        ),
+        ("provenance", (("a\nb", "x"),), r"the subject of a provenance has the control character"),
+        ("configurations", {"a\x1b": (0, 0, 0)}, r"the name of a configuration has the control character"),
+        (
+            "configurations",
+            {"home": ("x", 0, 0)},
+            r"configuration 'home' is a tuple that gives no array of numbers",
+        ),
+    ],
+)
+def test_the_texts_of_a_robot_are_checked_as_those_of_an_arm(fork, field, value, words):
+    """A file's name goes into the provenance: an escape sequence in it moved the terminal that `show` printed to."""
+    with pytest.raises(Fault, match=words):
+        fork.replace(**{field: value})

@@ -311,3 +311,55 @@ def test_formulas_of_memory_are_those_of_the_plans():
         assert plan.bytes // 8 <= needed_numbers(method, 3, 8) <= all_numbers(method, 3, 8)
     assert all_numbers("horn_raibert", 6, 10) == 258 * 10**6
     assert fa.plan_table(arm, "albus", points=8, **RANGE).bytes // 8 == needed_numbers("albus", 3, 8)
+
+
+@pytest.mark.parametrize("interpolation", ["nearest", "linear", "cubic"])
+def test_what_is_no_number_is_not_looked_up(interpolation):
+    """The nearest entry to NaN was some entry: a finite torque came back."""
+    arm = fa.load("rr")
+    table = fa.tabulate(arm, points=9, interpolation=interpolation)
+    q = np.array([[0.1, 0.2], [np.nan, 0.2], [0.1, np.inf]])
+    tau = table.torques(arm, q, np.zeros((3, 2)), np.zeros((3, 2)))
+    assert np.isfinite(tau).all(axis=1).tolist() == [True, False, False]
+    with pytest.raises(fa.StateFault, match="q of joint 1 'q1' is nan; give finite numbers"):
+        table.torques(arm, [np.nan, 0.0], [0.0, 0.0], [0.0, 0.0])
+
+
+def test_many_turns_are_taken_off_exactly():
+    arm = fa.load("rr")
+    table = fa.tabulate(arm, points=65, interpolation="cubic")
+    zero = np.zeros(2)
+    for turned in ([1e16, 0.3], [-3e8, 1e300]):
+        want = fa.inverse_dynamics(arm, turned, zero, zero)
+        np.testing.assert_allclose(table.torques(arm, turned, zero, zero), want, atol=1e-3)
+
+
+def test_shapes_and_files_that_cannot_be_are_faults(tmp_path):
+    arm = fa.load("rr")
+    table = fa.tabulate(arm, points=5)
+    with pytest.raises(
+        fa.StateFault, match=r"table: the batch axes of q \(3, 2\), qd \(4, 2\).* do not broadcast"
+    ):
+        table.torques(arm, np.zeros((3, 2)), np.zeros((4, 2)), np.zeros((4, 2)))
+    for path in (tmp_path, tmp_path / "none"):
+        with pytest.raises(fa.ReadFault, match=r"give a file that table\.save wrote"):
+            fa.open_table(path, arm)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.parametrize("interpolation", ORDERS)
+def test_the_look_up_in_c_does_not_read_beside_the_table(interpolation, tmp_path):
+    """On an axis that goes round, NaN and 1e300 became an index far away from the table."""
+    table = fa.tabulate(fa.load("rr"), points=9, interpolation=interpolation)
+    source = tmp_path / "table.c"
+    source.write_text(table.to_c())
+    subprocess.run(
+        ["cc", "-std=c99", "-O1", "-shared", "-fPIC", source, "-o", tmp_path / "t.so", "-lm"], check=True
+    )
+    entry = re.search(r"int (\w+_batch)\(", table.to_c()).group(1)
+    look_up, numbers, zero = getattr(ctypes.CDLL(str(tmp_path / "t.so")), entry), table.flat(), np.zeros(2)
+    for odd in (np.nan, np.inf, -np.inf, 1e300, -1e300):
+        q, tau = np.array([0.1, odd]), np.full(2, 7.0)
+        pointers = [ctypes.c_void_p(x.ctypes.data) for x in (numbers, q, zero, zero, tau)]
+        assert look_up(pointers[0], ctypes.c_long(1), *pointers[1:]) > 0
+        assert tau.tolist() == [7.0, 7.0]

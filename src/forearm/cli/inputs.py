@@ -1,6 +1,7 @@
 """What verbs are given: arms by name or file or stdin, states, motions, places to write to."""
 
 import io
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -143,6 +144,22 @@ def writing(target: str) -> "Iterator[TextIO]":
 
     with replacing_text(target) as file:
         yield file
+
+
+def refuse_what_is_read(out: str, *sources: str | None) -> None:
+    """Refuse to write over a file that is being read: a log is lost that way, and a short word for it is -o."""
+    from forearm.faults import StateFault
+
+    for source in sources:
+        if source not in (None, STDIO) and out != STDIO and _same_file(out, str(source)):
+            raise StateFault(f"{out} is what is read here, and would be written over; give another name.")
+
+
+def _same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False
 
 
 def refuse_to_overwrite(paths: "Sequence[str | Path]", force: bool, ours: bytes | None = None) -> None:

@@ -98,6 +98,9 @@ def _explained(error: Exception) -> int:
     if isinstance(error, Fault):
         complain(str(error))
         return BAD_INPUT
+    if isinstance(error, MemoryError):
+        complain(f"this does not fit into memory ({error}); ask for less at a time.")
+        return BAD_INPUT
     complain(
         f"this is a bug of forearm: {type(error).__name__}: {error}. Run it again with --debug and report it."
     )

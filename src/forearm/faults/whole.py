@@ -6,9 +6,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from forearm.algebra import cross, is_number, is_zero
-from forearm.faults.calls import coordinates
+from forearm.faults.calls import coordinates, floats
 from forearm.faults.kinds import ArmFault
-from forearm.faults.parts import DEGREES, SLACK, choice, did_you_mean, part
+from forearm.faults.parts import DEGREES, SLACK, choice, did_you_mean, part, text
+from forearm.faults.parts import name as checked_name
 
 DEFECTS = ("mass", "inertia_sign", "triangle", "massless_inertia")
 """Kinds of physical fault that an arm may declare, with a reason, and then carry as a note."""
@@ -17,6 +18,23 @@ _HINT = (
     " Inertia given about the joint instead of the centre of mass? See CONVENTIONS.md, Inertia. "
     "Published so? Declare the defect, with its reason."
 )
+
+
+def texts(arm: Any, where: str) -> None:
+    """Refuse what is no text in the remarks, the provenance and the configurations of an arm or a robot."""
+    for remark in arm.remarks:
+        text(remark, f"{where}: a remark")
+    for about, source in arm.provenance:
+        checked_name(about, f"{where}: the subject of a provenance")
+        text(source, f"{where}: the provenance of {about!r}")
+    for title in dict(arm.configurations):
+        checked_name(title, f"{where}: the name of a configuration")
+
+
+def configurations(given: Any, where: str) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """Named states as names and numbers."""
+    states = ((k, floats(f"{where}: configuration {k!r}", v)) for k, v in dict(given).items())
+    return tuple((str(k), tuple(float(x) for x in np.ravel(values))) for k, values in states)
 
 
 def link_faults(link: Any) -> list[tuple[str, str]]:

@@ -13,12 +13,14 @@ A motor that turns with several joints (coupled wrists) has columns of its own, 
 counted in turns of the joint that it is named for, and on every joint that it turns with.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.faults import StateFault
 
 KINDS = ("FV", "FC", "FD", "OF", "IA")
 MOTOR_KINDS = ("FVm", "FCm", "IAm")
@@ -89,6 +91,8 @@ def drive_columns(
     arm: Arm, *, rotors: bool, directions: bool | None, smoothing: float | None, coupling: Matrix | None
 ) -> DriveColumns:
     """Choose columns: both directions of dry friction apart where asked, or where the arm has them apart."""
+    if smoothing is not None and not 0 < smoothing < math.inf:
+        raise StateFault(f"smoothing is {smoothing!r}; give a positive speed in rad/s, or leave it out.")
     apart = any(link.drive.coulomb[0] != link.drive.coulomb[1] for link in arm.links)
     both = apart if directions is None else directions
     kinds = ("FV", "FC", *(("FD",) if both else ()), "OF", *(("IA",) if rotors else ()))

@@ -78,7 +78,7 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
     even, q, qd, tau = _even(log, notes)
     rate = (len(even) - 1) / (even[-1] - even[0])
     fc, why = (cutoff, "as asked for") if cutoff is not None else chosen_cutoff(q, rate)
-    if not 0 < fc < 0.45 * rate:
+    if not 1e-9 * rate < fc < 0.45 * rate:
         raise StateFault(
             f"{log.label}: a cut-off of {fc:g} Hz at {rate:.4g} rows a second; give one below {0.45 * rate:.3g} Hz."
         )

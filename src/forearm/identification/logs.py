@@ -8,6 +8,7 @@ log reads zero: motors are often counted from another pose than the one in which
 
 import gzip
 import math
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import ReadFault, StateFault
+from forearm.faults import ReadFault, StateFault, floats, not_masked
 from forearm.motion.motion_files import TURNS, read_motion_file
 
 FIELDS = ("t", "q", "qd", "tau", "current")
@@ -111,7 +112,7 @@ def read_log(
 
 def coupling_matrix(arm: Arm, coupling: Any) -> Matrix:
     """B (n, n), checked; a list of n reductions r is B = diag(1 / r)."""
-    B = np.asarray(coupling, dtype=float)
+    B = floats("coupling", coupling)
     if B.shape == (arm.n,) and np.all(np.isfinite(B)) and np.all(B != 0):
         return np.diag(1.0 / B)
     if B.shape != (arm.n, arm.n) or not np.all(np.isfinite(B)) or abs(np.linalg.det(B)) == 0:
@@ -130,12 +131,16 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
             f"log: has {', '.join(map(str, source))}; give a mapping with t (K,), q (K, {arm.n}), optionally qd, and "
             "tau or current, not both."
         )
-    t = np.asarray(source["t"], dtype=float)
+    if gains is not None and "tau" in source:
+        raise StateFault("log: gains are for currents, and it has tau; give current, or no gains=.")
+    for name in FIELDS:
+        not_masked(source.get(name), f"log: {name}")
+    t = floats("log: t", source["t"])
     found: dict[str, Matrix] = {}
     for name in ("q", "qd", "tau", "current"):
         if source.get(name) is None:
             continue
-        values = np.asarray(source[name], dtype=float)
+        values = floats(f"log: {name}", source[name])
         if t.ndim != 1 or values.shape != (len(t), arm.n):
             raise StateFault(
                 f"log: {name} has shape {values.shape}, t {t.shape}; give (K, {arm.n}) for the joints of arm "
@@ -174,7 +179,7 @@ def _from_file(
                 file = read_motion_file(
                     stream, arm, label=str(source), needs=needs, degrees=asked, time_unit=time_unit
                 )
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise ReadFault(f"{source}: cannot be unpacked ({error}); give a CSV file.") from None
     else:
         file = read_motion_file(path, arm, needs=needs, degrees=asked, time_unit=time_unit)
@@ -201,8 +206,9 @@ def _torques(
             f"{label}: has currents; give gains=, the torque of each joint for one ampere (n,), or a second log with a "
             "known load, which tells them: loaded=, load=."
         )
-    factors = np.broadcast_to(np.asarray(gains, dtype=float), (arm.n,))
-    if not np.all(np.isfinite(factors)) or np.any(factors == 0):
+    given = floats("gains", gains)
+    factors = np.broadcast_to(given, (arm.n,)) if given.shape in ((), (1,), (arm.n,)) else given
+    if factors.shape != (arm.n,) or not np.all(np.isfinite(factors)) or np.any(factors == 0):
         raise StateFault(f"gains are {factors}; give a torque for one ampere, not zero, for each joint.")
     assert current is not None
     said = f"torques are currents times gains {', '.join(f'{x:g}' for x in factors)}"
@@ -216,10 +222,10 @@ def _joints_of_motors(log: Log, B: Matrix) -> Log:
 
 
 def _from_zero(arm: Arm, log: Log, zero: Any) -> Log:
-    places = np.asarray(zero, dtype=float)
+    places = floats("zero", zero)
     if places.shape != (arm.n,) or not np.all(np.isfinite(places)):
         raise StateFault(
-            f"zero has shape {places.shape}; give where each of the {arm.n} joints is when the log reads zero, in rad "
+            f"zero is {places.tolist()}; give where each of the {arm.n} joints is when the log reads zero, in rad "
             "or m."
         )
     note = f"joints are at {', '.join(f'{x:.6g}' for x in places)} where the log reads zero"

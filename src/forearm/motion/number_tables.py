@@ -19,6 +19,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import ReadFault
+from forearm.memory_size import machine_memory
 from forearm.motion.plain_numbers import plain_numbers
 
 PIECE = 1 << 22
@@ -32,6 +33,8 @@ MOST_COLUMNS, LONGEST_TITLE = 10_000, 200
 LONGEST_LINE = 1 << 20
 """Bytes of a row."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+QUOTED = re.compile(rb'(?:(?<=[,;\t \n])|^)"([0-9eE+.,-]*)"(?=[,;\t \n]|$)')
+"""A number between quotes that is a whole cell."""
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
@@ -80,11 +83,22 @@ def read_numbers(
             block.append(numbers[:, group])
         lines.append((rows, where))
         rows += len(numbers)
+        _refuse_too_many(label, rows, sum(map(len, groups)))
     parts = []
     for block, group in zip(blocks, groups, strict=True):
         parts.append(np.concatenate(block) if block else np.empty((0, len(group))))
         block.clear()  # a long log is held once, not twice
     return NumberTable(reader.titles, parts, reader.words, lines, reader.commas)
+
+
+def _refuse_too_many(label: str, rows: int, columns: int) -> None:
+    """Refuse what memory does not hold: a few megabytes of an archive become any number of rows."""
+    size = 8 * rows * columns
+    if size > machine_memory() / 2:
+        raise ReadFault(
+            f"{label}: the first {rows:.3g} rows take {size / 1e9:.3g} GB, and this machine has "
+            f"{machine_memory() / 1e9:.3g} GB; give the file in parts."
+        )
 
 
 class _Reader:
@@ -158,13 +172,21 @@ class _Reader:
                     refuse(self.label, line, "the line does not end", f"rows of up to {LONGEST_LINE} bytes")
             first = self.line + 1
             self.line += raw.count(b"\n") + (not raw.endswith(b"\n"))
-            plain = raw.replace(b"\r\n", b"\n").replace(b'"', b"").rstrip(b"\n")
+            plain = raw.replace(b"\r\n", b"\n").rstrip(b"\n")
             if not plain:
                 continue
-            found = self._fast(plain, first)
+            found = self._fast(self._unquoted(plain), first)
             numbers, where = found if found is not None else self._slow(self._text(raw), first)
             if len(numbers):
                 yield numbers, where
+
+    def _unquoted(self, plain: bytes) -> bytes:
+        """Cells out of their quotes; where one holds the separator, or quotes stand elsewhere, they stay."""
+        if b'"' not in plain:
+            return plain
+        if self.separator == "," and any(b"," in cell for cell in QUOTED.findall(plain)):
+            return plain
+        return QUOTED.sub(rb"\1", plain)
 
     def _fast(self, plain: bytes, first: int) -> tuple[Vector, Sequence[int]] | None:
         """A whole piece at once, or None where something in it is not plain."""
@@ -213,9 +235,9 @@ class _Reader:
 
     def _cells(self, row: str) -> list[str]:
         if self.separator is None:
-            return row.replace('"', "").split()
+            return [cell[1:-1] if QUOTED.fullmatch(cell.encode()) else cell for cell in row.split()]
         try:
-            found = next(csv.reader([row], delimiter=self.separator), [])
+            found = next(csv.reader([row], delimiter=self.separator, strict=True), [])
         except csv.Error:
             found = row.split(self.separator)
         return [cell.strip() for cell in found]

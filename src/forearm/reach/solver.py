@@ -33,7 +33,7 @@ from forearm.reach.answers import (
 from forearm.reach.branches import chosen_branches, every_branch
 from forearm.reach.distinct import every_distinct
 from forearm.reach.goals import WHERE, Goals, goals_of
-from forearm.reach.programs import Programs, programs_of
+from forearm.reach.programs import STARTS, Programs, programs_of
 
 
 def inverse_kinematics(
@@ -62,7 +62,7 @@ def inverse_kinematics(
         every: All distinct solutions instead of one: q (..., K, n), solved (..., K), error (..., K, 2), K the largest
             number that any pose has; rows beyond a pose's own number are NaN. (Where it has none, the first row is the
             nearest pose.) Solutions that differ by whole turns count as one.
-        attempts: How many starts are tried for a pose before it counts as not found.
+        attempts: How many starts are tried for a pose before it counts as not found, 256 at most.
         seed: Which starts; the same seed gives the same answers in any batch and on any number of threads.
         threads: How many threads share the poses.
 
@@ -94,7 +94,9 @@ class Wishes:
         self.programs, self.goals, self.threads = programs, goals, threads
         self.q0 = self._joints("q0", q0)
         self.posture = self._joints("posture", posture)
-        self.attempts, self.seed = _whole("attempts", attempts, 1), _whole("seed", seed, 0)
+        # there are no more starts; and what tries longer at one goal does not hear Ctrl-C
+        self.attempts = min(_whole("attempts", attempts, 1), STARTS)
+        self.seed = _whole("seed", seed, 0)
         self.finite = goals.finite
 
     def _joints(self, name: str, value: Any) -> Vector | None:

@@ -27,6 +27,9 @@ from forearm.robot import Robot
 UNNAMED = "MuJoCo Model"
 """What MuJoCo calls a model without a name."""
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NO_GRAVITY = (0.0, 0.0, 0.0)
+HINGES = 2
+"""MuJoCo's number of an equality of two joints (mjEQ_JOINT)."""
 
 
 def read_mjcf(
@@ -48,22 +51,23 @@ def read_mjcf(
     joints become couplings where they are linear.
     """
     robot, model = _robot(Path(path), read_limited(path, "MJCF", MAX_BYTES), allow_files)
-    rest.setdefault("gravity", tuple(float(x) for x in model.opt.gravity))
+    rest.setdefault("gravity", NO_GRAVITY if _off(model, "GRAVITY") else _triple(model.opt.gravity))
     found = read_robot(robot, tip, root, lock, right_angles, keep_defects, False, rest)
-    frames = tuple(_at_body(model, frame) for frame in found.frames)
+    anchors = _anchors(model)
+    frames = tuple(_at_body(anchors, frame) for frame in found.frames)
     if isinstance(found, Robot):
-        tools = tuple(_at_body(model, frame) for frame in found.tools)
+        tools = tuple(_at_body(anchors, frame) for frame in found.tools)
         return found.replace(frames=frames, tools=tools)
     chain = chain_of(robot, root, tip, lock)
-    last = _anchor(model, chain.tip or chain.joints[-1].child)
-    tool = found.tool @ Pose(translation=_triple(-last)) if np.any(last) else found.tool
+    last = anchors.get(chain.tip or chain.joints[-1].child)
+    tool = found.tool if last is None else found.tool @ Pose(translation=_triple(-last))
     return found.replace(tool=tool, frames=frames)
 
 
-def _at_body(model: Any, frame: NamedFrame) -> NamedFrame:
+def _at_body(anchors: Mapping[str, Any], frame: NamedFrame) -> NamedFrame:
     """A link's frame stands at its joint; MJCF means the body's own."""
-    anchor = _anchor(model, frame.name)
-    return frame.replace(pose=frame.pose @ Pose(translation=_triple(-anchor))) if np.any(anchor) else frame
+    anchor = anchors.get(frame.name)
+    return frame if anchor is None else frame.replace(pose=frame.pose @ Pose(translation=_triple(-anchor)))
 
 
 def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[RobotText, Any]:
@@ -74,31 +78,56 @@ def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[RobotText, An
             f"{file}:{tree.sourceline}: the root element is <{tree.tag}>; an MJCF file has <mujoco>."
         )
     model = _compiled(path, None if allow_files else arm_words(file, tree))
-    robot = _table(file, model, _lines(tree), _left_out(tree))
-    return _coupled(robot, model, tree), model
+    names = _Names(model)
+    robot = _table(file, model, names, _lines(tree), _left_out(tree, model))
+    return _coupled(robot, model, names), model
 
 
-def _coupled(robot: RobotText, model: Any, tree: Any) -> RobotText:
+def _off(model: Any, flag: str) -> bool:
+    """Whether the model's <flag> switches something off."""
+    import mujoco
+
+    return bool(model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")))
+
+
+class _Names:
+    """Names of bodies and joints; what has none gets one that is not taken."""
+
+    def __init__(self, model: Any) -> None:
+        self.taken = {model.body(i).name for i in range(model.nbody)}
+        self.bodies = ["world", *(model.body(i).name or self.new(f"body{i}") for i in range(1, model.nbody))]
+        self.taken |= {model.joint(j).name for j in range(model.njnt)}
+        self.joints = [model.joint(j).name or self.new(f"joint{j + 1}") for j in range(model.njnt)]
+
+    def new(self, wanted: str) -> str:
+        """A name like this one that nothing in the model has."""
+        while wanted in self.taken:
+            wanted += "'"
+        self.taken.add(wanted)
+        return wanted
+
+
+def _coupled(robot: RobotText, model: Any, names: _Names) -> RobotText:
     """The table with joint equalities as mimics: q1 - q1₀ = a + b (q2 - q2₀), where no higher powers are there."""
-    for element in tree.iterfind("equality/joint"):
-        one, two, line = element.get("joint1"), element.get("joint2"), element.sourceline or 0
-        powers = [float(x) for x in (element.get("polycoef") or "0 1 0 0 0").split()]
-        known = one in robot.joints and (two is None or two in robot.joints)
-        if element.get("active") == "false" or two is None or not known or any(powers[2:]):
+    off = _off(model, "EQUALITY") or _off(model, "CONSTRAINT")
+    for i in (i for i in range(model.neq) if int(model.eq_type[i]) == HINGES):
+        one, two = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
+        a, b, *powers = (float(x) for x in model.eq_data[i][:5])
+        joint = robot.joints[names.joints[one]]
+        if off or not model.eq_active0[i] or two < 0 or any(powers):
             robot.notes.append(
-                f"line {line}: the equality of {one} is no linear coupling of two joints: left out"
+                f"the equality of {joint.name} is no linear coupling of two joints in force: left out"
             )
             continue
-        a, b = (*powers, 1.0)[:2] if len(powers) > 1 else (powers[0], 1.0)
-        joint, zero = robot.joints[one], [float(model.qpos0[_address(model, name)]) for name in (one, two)]
-        robot.joints[one] = replace(joint, mimic=Mimic(two, b, zero[0] + a - b * zero[1]))
+        if joint.mimic is not None:
+            robot.fault(
+                joint.line,
+                f"joint {joint.name!r} has two equalities, and a joint follows one other; take one of them out.",
+            )
+        zero = [float(model.qpos0[int(model.jnt_qposadr[j])]) for j in (one, two)]
+        mimic = Mimic(names.joints[two], b, zero[0] + a - b * zero[1])
+        robot.joints[joint.name] = replace(joint, mimic=mimic)
     return robot
-
-
-def _address(model: Any, name: str) -> int:
-    """Where a joint's number stands in MuJoCo's qpos."""
-    numbers = {_joint_name(model, j): j for j in range(model.njnt)}
-    return int(model.jnt_qposadr[numbers[name]])
 
 
 def _compiled(path: Path, text: str | None) -> Any:
@@ -124,7 +153,7 @@ def _compiled(path: Path, text: str | None) -> Any:
         mujoco.set_mju_user_warning(heard)
 
 
-def _left_out(tree: Any) -> list[str]:
+def _left_out(tree: Any, model: Any) -> list[str]:
     """What a model may have and an arm has not."""
     joined = len(tree.findall("equality/*")) - len(tree.findall("equality/joint"))
     counts = {"equality constraints": joined, "tendons": len(tree.findall("tendon/*"))}
@@ -136,6 +165,10 @@ def _left_out(tree: Any) -> list[str]:
         said.append(
             f"armature or damping in the actuators of {', '.join(driven)} is left out; joints carry it"
         )
+    if model.opt.density or model.opt.viscosity:
+        said.append("the forces of the air or water around it (density, viscosity) are left out")
+    if _off(model, "GRAVITY"):
+        said.append('its <flag gravity="disable"> switches gravity off')
     return said
 
 
@@ -145,16 +178,17 @@ def _lines(tree: Any) -> dict[tuple[str, str], int]:
     return {(e.tag, e.get("name")): e.sourceline or 0 for e in found}
 
 
-def _table(file: str, model: Any, lines: dict[tuple[str, str], int], left_out: list[str]) -> RobotText:
+def _table(
+    file: str, model: Any, names: _Names, lines: dict[tuple[str, str], int], left_out: list[str]
+) -> RobotText:
     """The compiled model as a table of links and joints, as a URDF file would have it."""
     named = _name(model, 0)
     robot = RobotText(file, named if named not in ("", UNNAMED) else Path(file).stem)
-    bodies = ["world", *(model.body(i).name or f"body{i}" for i in range(1, model.nbody))]
     robot.links["world"] = LinkText("world", None, 0)
     anchors = {0: np.zeros(3)}
     """Where each body's joint is, seen from the body: the link's frame is put there."""
     for i in range(1, model.nbody):
-        _add_body(robot, model, i, bodies, anchors, lines)
+        _add_body(robot, model, i, names, anchors, lines)
     robot.notes += left_out
     return robot
 
@@ -167,10 +201,11 @@ def _add_body(
     robot: RobotText,
     model: Any,
     i: int,
-    bodies: list[str],
+    names: _Names,
     anchors: dict[int, Any],
     lines: dict[tuple[str, str], int],
 ) -> None:
+    bodies = names.bodies
     parent, line = int(model.body_parentid[i]), lines.get(("body", bodies[i]), 0)
     numbers = range(int(model.body_jntadr[i]), int(model.body_jntadr[i]) + int(model.body_jntnum[i]))
     place, rpy = model.body_pos[i] - anchors[parent], _angles(model.body_quat[i])
@@ -178,16 +213,17 @@ def _add_body(
     before, anchor = bodies[parent], np.zeros(3)
     for count, j in enumerate(numbers, 1):
         last = count == len(numbers)
-        child = bodies[i] if last else f"{bodies[i]}/{count}"
+        child = bodies[i] if last else names.new(f"{bodies[i]}/{count}")
         step = turn @ model.jnt_pos[j] if count == 1 else model.jnt_pos[j] - anchor
         origin = Frame(_triple(place + step), rpy, line)
-        robot.joints[_joint_name(model, j)] = _joint(robot, model, j, origin, before, child, lines)
+        name = names.joints[j]
+        robot.joints[name] = _joint(robot, model, j, name, origin, before, child, lines)
         if not last:
             robot.links[child] = LinkText(child, BodyText(Frame(), 0.0, NOTHING, line), line)
         before, anchor, place, rpy, turn = child, model.jnt_pos[j], np.zeros(3), (0.0, 0.0, 0.0), np.eye(3)
     anchors[i] = anchor
     if not numbers:
-        name = f"{bodies[i]} welded"
+        name = names.new(f"{bodies[i]} welded")
         robot.joints[name] = JointText(
             name, "fixed", before, bodies[i], Frame(_triple(place), rpy, line), (1.0, 0.0, 0.0), line
         )
@@ -208,12 +244,12 @@ def _joint(
     robot: RobotText,
     model: Any,
     j: int,
+    name: str,
     origin: Frame,
     parent: str,
     child: str,
     lines: dict[tuple[str, str], int],
 ) -> JointText:
-    name = _joint_name(model, j)
     line = lines.get(("joint", name), origin.line)
     kind = ("floating", "spherical", "prismatic", "revolute")[int(model.jnt_type[j])]
     if kind == "spherical":
@@ -223,12 +259,19 @@ def _joint(
             "it as three "
             "hinges, or weld it.",
         )
-    if kind == "floating":
-        return JointText(name, kind, parent, child, origin, (1.0, 0.0, 0.0), line)
     dof = int(model.jnt_dofadr[j])
+    if kind == "floating":
+        if np.any(model.dof_armature[dof : dof + 6]) or _resists(model, slice(dof, dof + 6)):
+            robot.notes.append(f"joint {name}: armature, damping and friction of a free base are left out")
+        return JointText(name, kind, parent, child, origin, (1.0, 0.0, 0.0), line)
     limited = bool(model.jnt_limited[j])
-    if float(np.max(np.abs(np.atleast_1d(model.jnt_stiffness[j])))):
+    if np.any(model.jnt_stiffness[j]) or np.any(_powers(model, "jnt_stiffnesspoly", j)):
         robot.notes.append(f"joint {name}: the spring is not part of an arm, and left out")
+    if np.any(_powers(model, "dof_dampingpoly", dof)):
+        robot.notes.append(
+            f"joint {name}: damping by powers of the speed is left out; the first number is read"
+        )
+    dry = not (_off(model, "FRICTIONLOSS") or _off(model, "CONSTRAINT"))
     return JointText(
         name,
         "continuous" if kind == "revolute" and not limited else kind,
@@ -238,23 +281,33 @@ def _joint(
         _triple(model.jnt_axis[j]),
         line,
         limits=(float(model.jnt_range[j][0]), float(model.jnt_range[j][1])) if limited else None,
-        damping=float(np.ravel(model.dof_damping[dof])[0]),
-        friction=float(model.dof_frictionloss[dof]),
+        damping=0.0 if _off(model, "DAMPER") else float(np.ravel(model.dof_damping[dof])[0]),
+        friction=float(model.dof_frictionloss[dof]) if dry else 0.0,
         armature=float(model.dof_armature[dof]),
         offset=-float(model.qpos0[int(model.jnt_qposadr[j])]),
     )
 
 
-def _anchor(model: Any, name: str) -> Any:
-    """Where the frame of a body's link is, seen from the body: at its last joint."""
-    for i in range(1, model.nbody):
-        if name == (model.body(i).name or f"body{i}") and model.body_jntnum[i]:
-            return np.array(model.jnt_pos[int(model.body_jntadr[i]) + int(model.body_jntnum[i]) - 1])
-    return np.zeros(3)
+def _powers(model: Any, field: str, at: Any) -> Any:
+    """Coefficients beyond the linear one, which MuJoCo has since version 4."""
+    return getattr(model, field)[at] if hasattr(model, field) else 0.0
 
 
-def _joint_name(model: Any, j: int) -> str:
-    return str(model.joint(j).name) or f"joint{j + 1}"
+def _resists(model: Any, dofs: slice) -> bool:
+    """Whether degrees of freedom have damping or dry friction."""
+    found = (model.dof_damping[dofs], model.dof_frictionloss[dofs], _powers(model, "dof_dampingpoly", dofs))
+    return any(np.any(values) for values in found)
+
+
+def _anchors(model: Any) -> dict[str, Any]:
+    """Where the frames of bodies' links are, seen from the bodies, at their last joints: where that is elsewhere."""
+    found = {}
+    for i, name in enumerate(_Names(model).bodies):
+        if model.body_jntnum[i]:
+            place = model.jnt_pos[int(model.body_jntadr[i]) + int(model.body_jntnum[i]) - 1]
+            if np.any(place):
+                found[name] = np.array(place)
+    return found
 
 
 def _matrix(quaternion: Any) -> Any:

@@ -28,8 +28,12 @@ KEPT = {
     "mujoco": "model",
     "compiler": "angle autolimits balanceinertia boundinertia boundmass coordinate discardvisual eulerseq fusestatic "
     "inertiafromgeom inertiagrouprange settotalmass",
-    "option": "gravity",
+    "option": "gravity density viscosity",
+    "flag": "constraint damper equality frictionloss gravity",
     "default": "class",
+    "default equality": "active",
+    "equality": "",
+    "equality joint": "name class joint1 joint2 polycoef active",
     "worldbody": "",
     "body": f"name childclass gravcomp mocap {PLACE}",
     "frame": f"name childclass {PLACE}",
@@ -38,15 +42,19 @@ KEPT = {
     "freejoint": "name",
     "geom": f"name class type size fromto mass density shellinertia group contype conaffinity {PLACE}",
 }
-"""Elements and attributes that make an arm."""
+"""Elements and attributes that make an arm; `equality joint` is a joint that stands in an equality."""
 
 UNUSED = {
     "compiler": "alignfree assetdir conflict convexhull fitaabb meshdir passthrough savecanonical savecompiled "
     "saveinertial strippath texturedir usethread",
-    "option": "actuatorgroupdisable apirate ccd_iterations ccd_tolerance collision cone density impratio integrator "
+    "option": "actuatorgroupdisable apirate ccd_iterations ccd_tolerance collision cone impratio integrator "
     "iterations jacobian ls_iterations ls_tolerance magnetic mpr_iterations mpr_tolerance noslip_iterations "
     "noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations sleep_tolerance solver "
-    "timestep tolerance viscosity wind",
+    "timestep tolerance wind",
+    "flag": "actuation autoreset clampctrl contact energy eulerdamp filterparent fwdinv invdiscrete island limit "
+    "midphase multiccd nativeccd override passive refsafe sensor sleep spring warmstart",
+    "default equality": "solimp solref",
+    "equality joint": "solimp solref",
     "body": "user sleep simple fuse",
     "joint": "actuatorfrclimited actuatorfrcrange actuatorgravcomp group margin solimpfriction solimplimit "
     "solreffriction solreflimit springref springyield user",
@@ -57,10 +65,14 @@ UNUSED = {
 """Attributes that change nothing about an arm: left out."""
 
 INSIDE = {
-    "mujoco": "compiler option default worldbody",
+    "mujoco": "compiler option default worldbody equality",
     "compiler": "",
-    "option": "",
-    "default": "default joint geom",
+    "option": "flag",
+    "flag": "",
+    "default": "default joint geom equality",
+    "default equality": "",
+    "equality": "joint",
+    "equality joint": "",
     "worldbody": "body frame geom",
     "body": "body frame inertial joint freejoint geom",
     "frame": "body frame geom inertial joint freejoint",
@@ -72,10 +84,10 @@ INSIDE = {
 """Which elements stand in which."""
 
 LEFT_OUT = {
-    "mujoco": "actuator asset contact custom equality keyframe sensor size statistic tendon visual",
+    "mujoco": "actuator asset contact custom keyframe sensor size statistic tendon visual",
     "compiler": "lengthrange",
-    "option": "flag",
-    "default": "adhesion camera cylinder damper dcmotor equality general intvelocity light material mesh motor muscle "
+    "equality": "connect distance flex flexstrain flexvert tendon weld",
+    "default": "adhesion camera cylinder damper dcmotor general intvelocity light material mesh motor muscle "
     "orientation pair pid position site tendon texture velocity",
     "worldbody": "camera light site",
     "body": "camera light site",
@@ -85,7 +97,7 @@ LEFT_OUT = {
 
 OPENING = ("include", "plugin", "extension", "attach", "model")
 """Elements that bring in other files or code, wherever they stand."""
-WORDS = ("name", "class", "childclass", "model")
+WORDS = ("name", "class", "childclass", "model", "joint1", "joint2")
 """Attributes that are text; all others are numbers or a few letters."""
 
 
@@ -125,23 +137,24 @@ class _Writer:
     def fault(self, element: Any, sentence: str) -> NoReturn:
         raise ReadFault(f"{self.file}:{element.sourceline}: <{element.tag}> {sentence}")
 
-    def element(self, element: Any) -> None:
+    def element(self, element: Any, outer: str = "") -> None:
         tag = element.tag
+        kind = f"{outer} {tag}" if f"{outer} {tag}" in KEPT else tag
         self._count(element)
         if element.sourceline > self.line:
             self.text.append("\n" * (element.sourceline - self.line))
             self.line = element.sourceline
-        self.text.append(f"<{tag}{self._attributes(element)}>")
+        self.text.append(f"<{tag}{self._attributes(element, kind)}>")
         for child in element:
             if not isinstance(child.tag, str):
                 continue
-            if child.tag in INSIDE[tag].split():
-                self.element(child)
-            elif child.tag not in LEFT_OUT.get(tag, "").split():
+            if child.tag in INSIDE[kind].split():
+                self.element(child, tag)
+            elif child.tag not in LEFT_OUT.get(kind, "").split():
                 self.fault(
                     child,
                     f"in <{tag}> is not something that an arm is read from; here stand "
-                    f"{', '.join(INSIDE[tag].split()) or 'no elements'}. Take it out, or, if you trust the file, say "
+                    f"{', '.join(INSIDE[kind].split()) or 'no elements'}. Take it out, or, if you trust the file, say "
                     f"{option('allow_files', 'True')}.",
                 )
         self.text.append(f"</{tag}>")
@@ -157,8 +170,8 @@ class _Writer:
                         f"is one too many: files with up to {MOST[what]} {what} are read. Take some out.",
                     )
 
-    def _attributes(self, element: Any) -> str:
-        kept, unused = KEPT[element.tag].split(), UNUSED.get(element.tag, "").split()
+    def _attributes(self, element: Any, kind: str) -> str:
+        kept, unused = KEPT[kind].split(), UNUSED.get(kind, "").split()
         written = ""
         for key, value in element.attrib.items():
             if key in kept:

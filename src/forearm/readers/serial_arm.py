@@ -277,6 +277,10 @@ def remarks_of(robot: RobotText, chain: Bodies, snap: float | None, dynamics: bo
         said.append(f"the tool is the frame of {chain.joints[-1].child}; {option('tip')} names another")
     if isinstance(chain, SerialChain) and chain.tip != "tool" and "tool" in robot.links:
         said.append(f"the arm's tool is not the link 'tool'; {option('tip', 'tool')} makes it so")
+    if not isinstance(chain, SerialChain) and "tool" in robot.links:
+        said.append(
+            "frame 'tool' is not the link 'tool' of the file, which has no frame by that name; rename it"
+        )
     rounded = [joint.name for joint in _all_joints(chain) if rounded_right_angle(joint.origin.rpy)]
     if rounded and snap is None:
         said.append(

@@ -2,7 +2,8 @@
 
 The Toolbox is not imported: its robot is an object with `links`, `base`, `tool` and `gravity`. Two things are the
 motor's there and the joint's here: viscous friction B (times G²) and Coulomb friction Tc (times |G|; its second number
-is negative there). Versions differ in the sign of `gravity`, so the robot itself is asked what it weighs.
+is negative there). Versions differ in the sign of `gravity`, so the robot itself is asked what it weighs. Where a joint
+is flipped, its `rne_python` (1.5) turns q and neither qd nor tau; here all three turn.
 """
 
 from collections.abc import Callable
@@ -49,7 +50,13 @@ def read_toolbox(robot: Any, *, keep_defects: bool = True, smoothing: float = SM
     smoothing: speed over which dry friction turns over [rad/s or m/s].
     """
     label = f"robot {robot.name!r} of the Robotics Toolbox"
-    rows = [_row(label, number, link, smoothing) for number, link in enumerate(robot.links, 1)]
+    try:
+        rows = [_row(label, number, link, smoothing) for number, link in enumerate(robot.links, 1)]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ReadFault(
+            f"{label}: its links are not those of a DHRobot with numbers ({type(error).__name__}: {error}); give each "
+            "link its numbers, or the arm as rows (Arm.from_dh)."
+        ) from error
     convention = "modified" if robot.mdh else "standard"
     bodies = [Link(row["kind"], mass=row["mass"], com=row["com"], inertia=row["inertia"]) for row in rows]
     found = (
@@ -120,9 +127,15 @@ def _weighed(label: str, arm: Arm, robot: Any) -> Arm:
     q, rest = np.linspace(0.3, 1.1, arm.n), np.zeros(arm.n)
     slopes = -arm.total_mass * (_slopes(arm.center_of_mass, q) @ np.array(arm.gravity))
     theirs = np.ravel(robot.rne(q, rest, rest))
-    if (sign := _sign(slopes, theirs)) is None and hasattr(robot, "rne_python"):
-        sign = _sign(slopes, np.ravel(robot.rne_python(q, rest, rest)))
-        apart = f"{np.max(np.abs(theirs - (sign or 1.0) * slopes)):.3g}"
+    turned = np.array([-1.0 if link.flip else 1.0 for link in arm.links])
+    if np.any(turned < 0):
+        flipped = ", ".join(link.name for link in arm.links if link.flip)
+        arm = arm.replace(
+            remarks=(*arm.remarks, f"{flipped} run the other way: q, qd and tau; the Toolbox turns q alone")
+        )
+    if (sign := _sign(slopes * turned, theirs)) is None and hasattr(robot, "rne_python"):
+        sign = _sign(slopes * turned, np.ravel(robot.rne_python(q, rest, rest)))
+        apart = f"{np.max(np.abs(theirs - (sign or 1.0) * slopes * turned)):.3g}"
         arm = arm.replace(
             remarks=(
                 *arm.remarks,

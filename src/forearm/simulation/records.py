@@ -1,7 +1,6 @@
 """What a simulation gives: records, the room that they need, and outcomes with advice."""
 
 import math
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +12,7 @@ import numpy as np
 from forearm import arm_calls, dynamics
 from forearm.algebra import Matrix, Vector
 from forearm.faults import KernelFault, StateFault
+from forearm.memory_size import machine_memory
 from forearm.motion.columns import KINDS, RECORDED
 from forearm.motion.limit_excesses import LimitExcess, told
 from forearm.motion.motion_files import by_joint, write_columns
@@ -122,14 +122,6 @@ class RecordRoom:
         self.put(count, 1, rows)
         some = (slice(None),) * len(self.batch) + (slice(0, count + 1),)
         return {name: array[some] for name, array in self.arrays.items()}
-
-
-def machine_memory() -> float:
-    """Bytes of memory that this machine has; infinite where nobody says."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return math.inf
 
 
 @dataclass(frozen=True, eq=False)

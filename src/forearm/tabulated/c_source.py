@@ -52,12 +52,19 @@ int {name}_batch(const {number} *restrict numbers, long count, const double *res
 """
 
 
+COUNTED = 1e9
+"""Steps of an axis that goes round, beyond which a position has no digits left to look up."""
+
+
 def _stencil(axis: Axis, number: int, order: int) -> list[str]:
     """Indices and weights on one axis: i_q2[], w_q2[]."""
     x, u, points = axis.name, f"u_{axis.name}", axis.points
     lines = [f"double {u} = ({axis.what}[{axis.joint}] - ({axis.low!r})) / {axis.step!r};"]
     if axis.circular:
+        # what is no number, or so large that its turns cannot be counted, has no place on the axis
+        lines.append(f"if (!({u} >= {-COUNTED!r} && {u} <= {COUNTED!r})) return {number};")
         lines.append(f"{u} -= {float(points)!r} * floor({u} / {float(points)!r});")
+        lines.append(f"{u} = {u} < 0.0 ? 0.0 : {u} > {float(points)!r} ? {float(points)!r} : {u};")
     else:
         lines.append(f"if (!({u} >= {-MARGIN!r} && {u} <= {points - 1 + MARGIN!r})) return {number};")
     if order == 1:

@@ -14,7 +14,7 @@ from forearm.compiler.call.arguments import check_threads
 from forearm.faults import StateFault
 from forearm.strobing import Strobed
 from forearm.tabulated.c_source import table_c
-from forearm.tabulated.grids import CHUNK, Grid
+from forearm.tabulated.grids import CHUNK, Grid, position_range
 from forearm.tabulated.methods import INPUTS, TableEntry
 from forearm.tabulated.plans import TablePlan
 from forearm.tabulated.programs.lookup_kernels import LookupKernel, have_llvm
@@ -22,6 +22,9 @@ from forearm.tabulated.stencils import ORDERS, stencil
 from forearm.tabulated.table_headers import write_table
 
 Numbers = np.ndarray[Any, Any]
+
+MANY = 100.0
+"""Angles beyond this [rad] lose digits where turns are counted in steps of an axis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +54,33 @@ class LookupTable:
             faults.floats(name, faults.state(arm, name, x))
             for name, x in zip(INPUTS, (q, qd, qdd), strict=True)
         ]
-        shape = np.broadcast_shapes(*(x.shape for x in states))
+        for name, x in zip(INPUTS, states, strict=True):
+            faults.finite_state(arm, name, x)
+        try:
+            shape = np.broadcast_shapes(*(x.shape for x in states))
+        except ValueError:
+            shapes = ", ".join(f"{name} {x.shape}" for name, x in zip(INPUTS, states, strict=True))
+            raise StateFault(
+                f"table: the batch axes of {shapes} do not broadcast; make them equal."
+            ) from None
         flat = {
             name: np.ascontiguousarray(x if x.shape == shape else np.broadcast_to(x, shape)).reshape(
                 -1, arm.n
             )
             for name, x in zip(INPUTS, states, strict=True)
         }
-        tau = self._compiled(flat, wanted) if have_llvm() else self._plain(flat)
+        return self._looked_up(flat, wanted).reshape(shape)
+
+    def _looked_up(self, flat: dict[str, Vector], wanted: int) -> Vector:
+        """Torques (B, n); a table has an entry for everything, also for what is no number: such rows are NaN."""
+        lost = ~np.all([np.isfinite(x).all(axis=1) for x in flat.values()], axis=0)
+        asked = {**flat, "q": _few_turns(self.plan.arm, flat["q"])}
+        with np.errstate(invalid="ignore"):
+            tau = self._compiled(asked, wanted) if have_llvm() else self._plain(asked)
         if self.learnt:
-            _refuse_unmet(tau)
-        return tau.reshape(shape)
+            _refuse_unmet(np.where(lost[:, None], 0.0, tau))
+        tau[lost] = np.nan
+        return tau
 
     def flat(self) -> Numbers:
         """All stored numbers in a row, as the look-up in C takes them."""
@@ -74,7 +93,9 @@ class LookupTable:
                 f"table: a {self.plan.method} table does not store M, C and g; tabulate with 'horn_raibert'."
             )
         n = self.plan.arm.n
-        state = {"q": faults.state(self.plan.arm, "q", q).reshape(1, n)}
+        given = faults.state(self.plan.arm, "q", q)
+        faults.finite_state(self.plan.arm, "q", given)
+        state = {"q": given.reshape(1, n)}
         made = {
             "gravity_torque": np.zeros(n),
             "mass_matrix": np.zeros((n, n)),
@@ -186,6 +207,15 @@ def _act(entry: TableEntry, value: Vector, state: dict[str, Vector], tau: Vector
         for what, joint in term.factors:
             amount = amount * state[what][:, joint]
         tau[:, term.joint] += amount
+
+
+def _few_turns(arm: Arm, q: Vector) -> Vector:
+    """Positions (B, n) of joints that go round, many turns taken off exactly; as they are where there are few."""
+    round_ = np.array([position_range(arm, j)[2] for j in range(arm.n)])
+    if not np.any(many := round_ & (np.abs(q) > MANY)):
+        return q
+    with np.errstate(invalid="ignore"):
+        return np.where(many, np.arctan2(np.sin(q), np.cos(q)), q)
 
 
 def _refuse_unmet(tau: Vector) -> None:

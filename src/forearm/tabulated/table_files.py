@@ -8,7 +8,7 @@ compressed file each grid follows as one zlib stream.
 import json
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -24,6 +24,13 @@ LARGEST_CHECKED = 1 << 26
 """Bytes up to which all numbers are compared with their checksums; a larger plain file is mapped unseen."""
 
 
+def _opened(path: str | Path) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise ReadFault(f"{path}: {error.strerror}; give a file that table.save wrote.") from None
+
+
 def open_table(path: str | Path, arm: Arm, *, most_bytes: float = MOST_BYTES) -> LookupTable:
     """The table in a file, for the arm it was filled for; a plain file is mapped, a compressed one is read.
 
@@ -32,7 +39,7 @@ def open_table(path: str | Path, arm: Arm, *, most_bytes: float = MOST_BYTES) ->
         arm: The arm; another one, or one with another load, is refused.
         most_bytes: A compressed table that would need more memory is refused.
     """
-    with open(path, "rb") as file:
+    with _opened(path) as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise ReadFault(f"{path}: this is no table; give a file that table.save wrote.")
         line = file.readline(LONGEST_HEADER)

@@ -1,5 +1,6 @@
 """Verbs about the numbers of a real arm: identify, excite, watch."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -208,9 +209,12 @@ def excite(
     force
         Write over a file that is there.
     """
+    from forearm.faults import StateFault
     from forearm.identification import excite as design
     from forearm.motion.motion_files import write_motion
 
+    if not 0 < rate < math.inf:
+        raise StateFault(f"--rate is {rate:g}; give a positive number of rows a second.")
     found = arm_of(arm, reading=reading)
     refuse_to_overwrite([target], force)
     motion = design(
@@ -237,7 +241,7 @@ def watch(
     log: str,
     /,
     *,
-    quiet: str | None = None,
+    untouched: str | None = None,
     threshold: PlainNumbers = (),
     gain: float = 30.0,
     logged: LogReading = AS_LOGGED,
@@ -253,7 +257,7 @@ def watch(
         Name or file of the arm, friction and all, as `identify` writes it.
     log
         CSV file with t, q1 …, tau1 … (or current1 …), and qd1 … if they were measured; also gzipped.
-    quiet
+    untouched
         Another log in which nothing was touched: it tells what is usual.
     threshold
         From which external torque on a joint is pushed, one number or one for each joint; from the logs otherwise.
@@ -266,7 +270,7 @@ def watch(
     seen = identification.watch(
         found,
         log,
-        quiet=quiet,
+        quiet=untouched,
         threshold=(threshold if len(threshold) > 1 else threshold[0]) if threshold else None,
         gain=gain,
         **logged.options(found.n),

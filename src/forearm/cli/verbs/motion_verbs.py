@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, motion_of, robot_of, state_of, writing
+from forearm.cli.inputs import STDIO, motion_of, refuse_what_is_read, robot_of, state_of, writing
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
@@ -65,6 +65,7 @@ def torque(
     plot
         Draw the torques into this file.
     """
+    refuse_what_is_read(out, arm, motion)
     found = robot_of(arm, reading=reading, rigid=rigid, payload=payload)
     if motion is None:
         _refuse_of_files(units.given() | {"--out": out != STDIO})
@@ -312,6 +313,7 @@ def simulate(
     """
     from forearm.simulation import simulate as simulated
 
+    refuse_what_is_read(out, arm)
     real = robot_of(arm, reading=reading, rigid=rigid, payload=payload)
     believed = robot_of(arm, reading=reading, rigid=rigid) if unaware else real
     start = state_of(real, "q0", q0)

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, state_of
+from forearm.cli.inputs import STDIO, arm_of, refuse_what_is_read, state_of
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json
@@ -31,7 +31,7 @@ def move(
     tool_acceleration: float = 1.0,
     payload: Numbers = (),
     rigid: Flag = False,
-    rows: int = 201,
+    rows: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 201,
     out: Out = STDIO,
     plot: Path | None = None,
     reading: Reading = AS_WRITTEN,
@@ -83,6 +83,7 @@ def move(
     """
     from forearm.motion.feasibility import feasible
 
+    refuse_what_is_read(out, arm)
     found = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
     given = {"speeds": speeds, "accelerations": accelerations, "jerks": jerks, "torques": torques}
     limits = {name: _limit(found, name, values) for name, values in given.items() if values}

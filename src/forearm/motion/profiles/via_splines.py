@@ -68,7 +68,7 @@ def via_points(
         points: Waypoints (K, n), from start to goal.
         speeds: Limits of |qd|: a number, (n,) or a dict by joint; the arm's own if None.
         accelerations: Limits of |qdd|; they must be given.
-        jerks: Limits of the jerk of a spline.
+        jerks: Limits of the jerk of a spline, on the way; at both ends its acceleration begins and ends at once.
         blend: Rounding of the corners, as a share of the longest leg; a spline through all points if None.
 
     >>> import forearm as fa

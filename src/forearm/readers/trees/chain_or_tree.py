@@ -34,7 +34,11 @@ def read_robot(
         tree = tree_of(robot, root, lock)
         if free or rest.get("couplings") or not tree.is_chain:
             return robot_of_tree(robot, tree, snap, keep, massless, {**rest, "free": free})
-    rest.pop("couplings", None)
+    if rest.pop("couplings", None):
+        raise ReadFault(
+            f"{robot.file}: {option('tip')} and couplings= exclude each other: the joints of one chain do not follow "
+            f"others. Leave one out; load(...).arm({tip!r}) gives one chain of a coupled robot where that is one."
+        )
     return arm_of_chain(robot, chain_of(robot, root, tip, lock), snap, keep, massless, rest)
 
 
