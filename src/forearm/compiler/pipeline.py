@@ -75,6 +75,19 @@ def compile(
     return kernel
 
 
+def ready_graph(arm: Arm | Robot, quantity: str, free: Sequence[str] = (), **options: Any) -> Graph:
+    """The graph that `compile` would turn into straight-line code, for those who write it down otherwise."""
+    return _ready(arm, quantity, tuple(free), None, options)[0]
+
+
+def graph_kernel(graph: Graph, *, target: str = "cpu", **how: Any) -> Kernel:
+    """A kernel for a graph of its own, fused and ordered; `how` as in `compile`, and `name`."""
+    from forearm.compiler.graph.passes import form_fma, schedule
+
+    made: Kernel = import_module(TARGETS[target]).make_kernel(schedule(form_fma(graph)), **how)
+    return made
+
+
 PLAIN = (str, int, float, tuple, type(None))
 """Types of options whose text says all about them."""
 
