@@ -154,9 +154,13 @@ def _run(program: DerivativeKernels, values: Sequence[Any]) -> Any:
         plain = [v.unsqueeze(0) for v in plain]
     found = kernel(*(plain if device == "cuda" else [v.numpy() for v in plain]))
     several = found if isinstance(found, tuple) else (found,)
-    parts = [x if isinstance(x, torch.Tensor) else torch.from_numpy(np.asarray(x)) for x in several]
-    rows = [x.reshape((*lead, math.prod(p.shape))) for x, p in zip(parts, kernel.graph.outputs, strict=True)]
-    return rows[0] if len(rows) == 1 else torch.cat(rows, dim=-1)
+    shapes = [(*lead, math.prod(port.shape)) for port in kernel.graph.outputs]
+    if device == "cuda":
+        rows = [x.reshape(shape) for x, shape in zip(several, shapes, strict=True)]
+    else:
+        rows = [torch.from_numpy(np.reshape(x, shape)) for x, shape in zip(several, shapes, strict=True)]
+    # a view that is made in here could not be written into later
+    return torch.cat(rows, dim=-1) if len(rows) > 1 or rows[0]._is_view() else rows[0]
 
 
 @cache
