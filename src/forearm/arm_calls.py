@@ -185,7 +185,9 @@ def hint_degrees(arm: Arm | Robot, q: Any) -> None:
 
 def mark_rows_not_finite(result: Any, status: Any) -> None:
     """Set `status` to True for the rows of a result that hold NaN or infinities, whatever kind of arrays they are."""
-    result = result.detach() if library_of(result) == "PyTorch" else result  # whether it is finite has no slope
+    result = (
+        result.detach() if library_of(result) == "PyTorch" else result
+    )  # whether it is finite has no slope
     kind = foreign_kind("status", ("qdd",), (result,))
     if kind is None:
         status[...] = ~np.isfinite(result).all(axis=-1)

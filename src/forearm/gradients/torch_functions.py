@@ -150,7 +150,9 @@ def _run(program: DerivativeKernels, values: Sequence[Any]) -> Any:
     # zeros that PyTorch only pretends to have are made real; so are numbers that it only pretends to have negated
     plain = [v.detach().clone() if v._is_zerotensor() else v.detach().resolve_neg() for v in values]
     lead = tuple(plain[0].shape[: plain[0].dim() - len(kernel.graph.inputs[0].shape)])
-    if program.first is None and not lead:  # what is no state, but a rate or a weight, may be NaN: as in a batch
+    if (
+        program.first is None and not lead
+    ):  # what is no state, but a rate or a weight, may be NaN: as in a batch
         plain = [v.unsqueeze(0) for v in plain]
     found = kernel(*(plain if device == "cuda" else [v.numpy() for v in plain]))
     several = found if isinstance(found, tuple) else (found,)

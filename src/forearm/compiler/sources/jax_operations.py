@@ -26,7 +26,13 @@ UNIT = {
 """Which unit of the machine does an operation: everything plain is a product and a sum."""
 
 OPERANDS = {"fma": 3, "sincos": 1, "div": 2, "sqrt": 1, "select": 3}
-IDLE = {"fma": (0.0, 0.0, 0.0), "sincos": (0.0,), "div": (0.0, 1.0), "sqrt": (1.0,), "select": (0.0, 0.0, 0.0)}
+IDLE = {
+    "fma": (0.0, 0.0, 0.0),
+    "sincos": (0.0,),
+    "div": (0.0, 1.0),
+    "sqrt": (1.0,),
+    "select": (0.0, 0.0, 0.0),
+}
 """What a unit computes when there is nothing to do: something harmless, with harmless derivatives."""
 
 WIDTHS = {"sincos": 8, "div": 2, "sqrt": 2, "select": 2}
