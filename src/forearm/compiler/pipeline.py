@@ -51,7 +51,7 @@ def compile(
         dtype: "float64", or "float32" where asked for (`kernel.accuracy` measures what it costs).
         target: "cpu", "cuda" for a kernel of GPU arrays (see `cuda`), or "wasm" for browsers (see `wasm`; `.bytes`).
         layout: "rows" for arrays (..., n), the default on the CPU; "columns" for (n, N), the default on the GPU.
-        free: Parameters that stay inputs, after the state: "payload", "links[2].mass", ...
+        free: Parameters that stay inputs, after the state: "inertial", "payload", "links[2].mass", ...
             (see `compiler.model.free_parameters`).
         formulation: A stem to use for torques, or "search" to trace all and keep the cheapest.
         **options: Of the quantity: `frame=` for pose, jacobian and wrench_torque, `local=` for wrench_torque.
