@@ -3,7 +3,7 @@
 torch_functions       compiled kernels that autograd, vmap and torch.func see through, on the CPU and on the GPU
 jax_functions         jax.numpy operations, which JAX differentiates itself: CPU, GPU, TPU
 jax_callbacks         the compiled kernel inside JAX, on the CPU, with compiled first derivatives
-derivative_kernels    a graph, its derivatives by reverse and forward sweeps, theirs in turn: kernels made when asked for
+derivative_kernels    a graph, its derivatives by sweeps both ways, theirs in turn: kernels made when asked for
 framework_inputs      what is given to such functions, checked
 """
 

@@ -73,7 +73,7 @@ def callback_function(
 
     @function.defjvp  # type: ignore[untyped-decorator]
     def rule(values: Any, rates: Any) -> Any:
-        total = 0.0
+        total: Any = 0.0
         for slope, rate in zip(slopes, rates, strict=True):
             total = total + jnp.einsum("...ij,...j->...i", slope(*values), rate)
         return function(*values), total

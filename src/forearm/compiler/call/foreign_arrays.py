@@ -169,6 +169,6 @@ def _refuse_followed(where: str, name: str, value: Any, library: str) -> None:
             f"would lose its derivatives; {kept}, or give {name}.detach()."
         )
     raise StateFault(
-        f"{where}: {name} is being traced by JAX (jit, grad or vmap), and this call would lose its derivatives; {kept}, "
-        "or call it outside."
+        f"{where}: {name} is being traced by JAX (jit, grad or vmap), and this call would lose its derivatives; "
+        f"{kept}, or call it outside."
     )

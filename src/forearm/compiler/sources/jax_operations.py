@@ -71,7 +71,7 @@ def to_jax(graph: Graph) -> Callable[..., Any]:
             f"to_jax of {graph.name!r}: JAX is not installed. Install it with: pip install 'forearm[jax]'"
         ) from None
     program = step_program(graph)
-    compute = {
+    compute: dict[str, Callable[..., list[Any]]] = {
         "fma": lambda a, b, c: [a * b + c],
         "sincos": lambda a: [jnp.sin(a), jnp.cos(a)],
         "div": lambda a, b: [a / b],
