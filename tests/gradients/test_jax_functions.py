@@ -17,8 +17,10 @@ ARM = fa.load("rr")
 def _double_precision():
     import jax
 
-    with jax.enable_x64(True):
-        yield
+    before = jax.config.jax_enable_x64  # not as a context, which callbacks in other threads do not see
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", before)
 
 
 def differences(loss, values, k, step=1e-6):
@@ -41,22 +43,19 @@ def check(arm, quantity, free=()):
     rows, one = state(arm, quantity, (3,)), state(arm, quantity)
     own = [fa.parameters(arm).reshape(-1, 10), np.zeros(10), np.array(arm.gravity)] if free else []
     along = (0,) * len(rows) + (None,) * len(own)
-    for mapped in (jax.jit(function), jax.vmap(function, along)):
-        for got, want in zip(parts(mapped(*rows, *own)), plain(arm, quantity, *rows), strict=True):
+    both = jax.jit(lambda *values: (function(*values), jax.vmap(function, along)(*values)))
+    for found in both(*rows, *own):
+        for got, want in zip(parts(found), plain(arm, quantity, *rows), strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
     values = [*one, *own]
     loss, every = jax.jit(weighed(function)), tuple(range(len(values)))
-    for k, slope in enumerate(jax.jit(jax.grad(loss, every))(*values)):
+    gradient = jax.jit(jax.grad(loss, every))
+    for k, slope in enumerate(gradient(*values)):
         want = differences(loss, values, k)
         np.testing.assert_allclose(slope, want, rtol=1e-6, atol=1e-6 * (1 + np.max(np.abs(want))))
     twice = jax.jit(jax.hessian(loss))(*values)
-    ahead = jax.jit(jax.jacfwd(loss))
-    want = np.stack(
-        [
-            (ahead(one[0] + s, *values[1:]) - ahead(one[0] - s, *values[1:])) / 2e-6
-            for s in 1e-6 * np.eye(arm.n)
-        ]
-    )
+    pairs = [[gradient(one[0] + s, *values[1:])[0] for s in (step, -step)] for step in 1e-6 * np.eye(arm.n)]
+    want = np.stack([(ahead - behind) / 2e-6 for ahead, behind in pairs])
     np.testing.assert_allclose(twice, want, rtol=1e-6, atol=1e-6 * (1 + np.max(np.abs(want))))
 
 
@@ -124,8 +123,13 @@ def test_single_precision_stays_single():
     np.testing.assert_allclose(tau, fa.inverse_dynamics(ARM, *map(np.asarray, values)), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
+@pytest.mark.parametrize(
+    "quantity",
+    [
+        pytest.param("inverse_dynamics", marks=pytest.mark.soak),
+        pytest.param("forward_dynamics", marks=pytest.mark.more),
+    ],
+)
 def test_our_kernels_inside_jax_are_differentiated_twice(quantity):
     import jax
 
@@ -133,11 +137,11 @@ def test_our_kernels_inside_jax_are_differentiated_twice(quantity):
     one, rows = state(ARM, quantity), state(ARM, quantity, (4,))
     np.testing.assert_allclose(jax.jit(kernel)(*rows), native(*rows), rtol=1e-12)
     np.testing.assert_allclose(jax.vmap(kernel)(*rows), native(*rows), rtol=1e-12)
-    for a, b in zip(jax.jacrev(kernel, (0, 1, 2))(*one), jax.jacrev(native, (0, 1, 2))(*one), strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10)
-    np.testing.assert_allclose(
-        jax.hessian(weighed(kernel))(*one), jax.hessian(weighed(native))(*one), rtol=1e-9, atol=1e-9
+    slopes, twice = (
+        [jax.jit(how(weighed(f)))(*one) for f in (kernel, native)] for how in (jax.grad, jax.hessian)
     )
+    np.testing.assert_allclose(*slopes, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(*twice, rtol=1e-9, atol=1e-9)
 
 
 def test_what_cannot_be_taken_is_said():
