@@ -3,6 +3,8 @@
 import io
 import random
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -113,6 +115,19 @@ def test_without_llvmlite_the_same_numbers_come_slower(monkeypatch):
     slow = read_numbers(io.BytesIO(text), "log", lambda titles: [[0, 1]])
     np.testing.assert_array_equal(quick.parts[0], slow.parts[0])
     assert quick.words == slow.words
+
+
+MISSING = """
+import io, sys
+sys.modules["llvmlite"] = None
+from forearm.motion.number_tables import read_numbers
+print(read_numbers(io.BytesIO(b"t,q1\\n0,0.1\\n1,-2.5e-3\\n"), "log", lambda titles: [[0, 1]]).parts[0].tolist())
+"""
+
+
+def test_a_log_is_read_where_llvmlite_is_missing():
+    done = subprocess.run([sys.executable, "-c", MISSING], capture_output=True, text=True)
+    assert done.stdout == "[[0.0, 0.1], [1.0, -0.0025]]\n", done.stderr
 
 
 @pytest.mark.parametrize(
