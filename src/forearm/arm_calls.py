@@ -15,7 +15,7 @@ from forearm import faults
 from forearm.arm import Arm
 from forearm.compiler.call.arguments import JOINT_INPUTS
 from forearm.compiler.call.door import Door
-from forearm.compiler.call.foreign_arrays import Foreign, foreign_kind, library_of
+from forearm.compiler.call.foreign_arrays import Foreign, follower, foreign_kind, library_of
 from forearm.results import results_of
 
 if TYPE_CHECKING:
@@ -87,9 +87,13 @@ class ArmCall(Door):
         self.arm, self.quantity, self.options = arm, quantity, options
         self.kernel = kernel_of(arm, quantity, **options)
         self.names = [port.name for port in self.kernel.graph.inputs]
+        self.followed: dict[str, Any] = {}
 
     def general(self, *values: Any, out: Any = None, threads: int = 1) -> Any:
         """The call for arrays of any kind, shape and type, with every check."""
+        library = follower(values)
+        if library is not None:
+            return self._followed(library, values, out)
         kind = foreign_kind(self.kernel.name, self.names, values)
         if kind is not None:
             return self._foreign(kind, values, out, threads)
@@ -120,6 +124,20 @@ class ArmCall(Door):
         into = kind.natives(out)
         result = self.general(*map(kind.native, values), out=into, threads=threads)
         return kind.back(result) if out is None else out
+
+    def _followed(self, library: str, values: Any, out: Any) -> Any:
+        """Arrays whose derivatives a library follows: by a function that it sees through, kept with the call."""
+        if out is not None:
+            raise faults.StateFault(
+                f"{self.kernel.name}: out is given, and {library} follows the derivatives of what is computed, which "
+                "an array that is written into does not have; leave it out."
+            )
+        if library not in self.followed:
+            from forearm import gradients
+
+            make = gradients.torch_function if library == "PyTorch" else gradients.jax_function
+            self.followed[library] = make(self.arm, self.quantity, **self.options)
+        return self.followed[library](*values)
 
     def _on_other_scalars(self, values: Any) -> Any:
         """The graph on traced scalars (a law that is being compiled), mpmath numbers or symbols: one state."""
@@ -176,6 +194,9 @@ def hint_degrees(arm: Arm | Robot, q: Any) -> None:
 
 def mark_rows_not_finite(result: Any, status: Any) -> None:
     """Set `status` to True for the rows of a result that hold NaN or infinities, whatever kind of arrays they are."""
+    result = (
+        result.detach() if library_of(result) == "PyTorch" else result
+    )  # whether it is finite has no slope
     kind = foreign_kind("status", ("qdd",), (result,))
     if kind is None:
         status[...] = ~np.isfinite(result).all(axis=-1)

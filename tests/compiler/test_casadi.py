@@ -69,6 +69,20 @@ def test_derivatives_of_casadi_are_ours():
     assert_close(slope(*(state[k] for k in STATE)).full(), want)
 
 
+def test_hessians_of_casadi_are_slopes_of_our_slopes():
+    casadi = pytest.importorskip("casadi", reason="CasADi is not installed")
+    arm = fa.load("rr")
+    state = arm.random_state(3)
+    x = [casadi.SX.sym(k, 2) for k in STATE]
+    twice = casadi.hessian(casadi.sum1(fa.casadi_function(arm)(*x)), x[0])[0]
+    found = casadi.Function("twice", x, [twice])(*state).full()
+    ahead, behind = (
+        [fa.derivatives(arm, state[0] + s * step, *state[1:]).dq.sum(axis=0) for step in np.eye(2)]
+        for s in (1e-6, -1e-6)
+    )
+    np.testing.assert_allclose(found, np.subtract(ahead, behind) / 2e-6, rtol=1e-6, atol=1e-6)
+
+
 def test_more_axes_are_refused():
     pytest.importorskip("casadi", reason="CasADi is not installed")
     graph = trace(lambda x: x, {"x": (2, 2, 2)}, "cube", ("y",))

@@ -150,3 +150,16 @@ def test_messages():
         compile(arm, "inverse_dynamics", free=("joint1.colour",))
     with pytest.raises(fa.NoDynamics, match="has no masses or inertias"):
         fa.inverse_dynamics(load("cobra600"), np.zeros(4), np.zeros(4), np.zeros(4))
+
+
+def test_all_ten_parameters_of_every_link_are_one_input():
+    arm = fa.load("rr")
+    q, qd, qdd = arm.random_state(6, (4,))
+    own = fa.parameters(arm).reshape(-1, 10)
+    tables = own * np.random.default_rng(6).uniform(0.9, 1.1, (4, 2, 10))  # one for each row
+    kernel = fa.compile(arm, "inverse_dynamics", free=("inertial",))
+    want = np.einsum("sij,sj->si", fa.regressor(arm, q, qd, qdd), tables.reshape(4, -1))
+    np.testing.assert_allclose(kernel(q, qd, qdd, tables), want, atol=1e-12)
+    other = arm.with_parameters(1.1 * own)
+    energies = fa.compile(arm, "energy", free=("inertial",))(q, qd, 1.1 * own)
+    np.testing.assert_allclose(energies, fa.energy(other, q, qd), rtol=1e-12)

@@ -137,17 +137,6 @@ def test_two_kinds_in_one_call_are_refused(library, device):
         fa.gravity_torque(ARM, sent(q[:, :3].copy(), library, device))
 
 
-@pytest.mark.skipif(not has("torch"), reason="PyTorch is not installed")
-def test_gradients_are_not_lost_in_silence():
-    import torch
-
-    q = torch.zeros(7, dtype=torch.float64, requires_grad=True)
-    with pytest.raises(
-        fa.StateFault, match=r"q requires gradients, and this call would lose them; use torch_function"
-    ):
-        fa.gravity_torque(ARM, q)
-
-
 @needs_gpu
 @pytest.mark.parametrize("quantity", ["regressor", "christoffel", "derivatives", "mass_matrix"])
 def test_wide_rows_in_double_precision_start(quantity):

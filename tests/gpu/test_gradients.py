@@ -1,4 +1,4 @@
-"""Exact gradients inside PyTorch and JAX, against finite differences."""
+"""Exact gradients of every quantity on the GPU: PyTorch's transformations, JAX's operations, plain calls."""
 
 import importlib.util
 
@@ -7,107 +7,100 @@ import pytest
 
 import forearm as fa
 from forearm.compiler.cuda.device import missing_gpu
-from forearm.gradients import jax_function, torch_function
-from forearm.readers import load
+from gradients.framework_cases import (
+    QUANTITIES,
+    needs_torch,
+    parts,
+    plain,
+    state,
+    torch_of_old_words,
+    weighed,
+)
 
-needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
-needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="JAX is not installed")
-DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(missing_gpu() is not None, reason="no GPU"))]
-
-
-def test_only_quantities_with_a_rule():
-    with pytest.raises(
-        fa.KernelFault, match="no derivative rule for 'mass_matrix'; there are inverse_dynamics"
-    ):
-        torch_function(load("rr"), "mass_matrix")
-
-
-@needs_torch
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
-def test_torch(quantity, device):
-    import torch
-
-    arm = load("puma560")
-    function = torch_function(arm, quantity)
-    inputs = [torch.tensor(x, device=device, requires_grad=True) for x in arm.random_state(3, (3,))]
-    assert torch.autograd.gradcheck(function, inputs, rtol=1e-4, atol=1e-5)
+needs_gpu = pytest.mark.skipif(missing_gpu() is not None, reason=f"no GPU: {missing_gpu()}")
+ARM = fa.load("puma560")
 
 
-@needs_jax
-@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
-def test_jax(quantity):
+def gpu_of_jax():
+    if importlib.util.find_spec("jax") is None:
+        pytest.skip("JAX is not installed")
     import jax
 
-    jax.config.update("jax_enable_x64", True)
-    arm = load("puma560")
-    function = jax_function(arm, quantity)
-    state = arm.random_state(4)
-    value = {"inverse_dynamics": fa.inverse_dynamics, "forward_dynamics": fa.forward_dynamics}[quantity]
-    assert np.allclose(jax.jit(function)(*state), value(arm, *state), rtol=1e-13)
-    slopes = jax.jacfwd(function, argnums=(0, 1, 2))(*state)
-    for k, slope in enumerate(slopes):
-        for j in range(arm.n):
-            step = np.zeros(arm.n)
-            step[j] = 1e-6
-            ahead, behind = ([x + s * step if i == k else x for i, x in enumerate(state)] for s in (1, -1))
-            want = (value(arm, *ahead) - value(arm, *behind)) / 2e-6
-            assert np.allclose(
-                np.asarray(slope)[:, j], want, rtol=1e-5, atol=1e-6 * np.max(np.abs(want)) + 1e-6
-            )
-    rows = arm.random_state(5, (4,))
-    assert np.allclose(jax.vmap(function)(*rows), value(arm, *rows), rtol=1e-12)
+    try:
+        return jax.devices("gpu")[0]
+    except RuntimeError:
+        pytest.skip("JAX sees no GPU")
 
 
-@needs_torch
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
-def test_a_second_derivative_through_torch_raises(quantity, device):
+def on_gpu(values, **how):
     import torch
 
-    arm = load("rr")
-    function = torch_function(arm, quantity)
-    q, qd, last = (torch.tensor(x, device=device, requires_grad=True) for x in arm.random_state(3))
-    loss = (function(q, qd, last) ** 2).sum()
-    (slope,) = torch.autograd.grad(
-        loss, q, create_graph=True
-    )  # a gradient that is not differentiated is right
-    with pytest.raises(fa.KernelFault, match="second derivative was asked for"):
-        torch.autograd.grad(slope.sum(), q)
+    return [torch.tensor(x, device="cuda", **how) for x in values]
 
 
-@needs_jax
-@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
-def test_a_second_derivative_through_jax_raises(quantity):
+@needs_gpu
+@needs_torch
+@torch_of_old_words
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_torch_to_the_second_order(quantity):
+    import torch
+    from torch.autograd import gradcheck, gradgradcheck
+    from torch.func import hessian, jacfwd, jacrev, vmap
+
+    function = fa.torch_function(ARM, quantity)
+    rows = on_gpu(state(ARM, quantity, (3,)), requires_grad=True)
+    want = plain(ARM, quantity, *(x.detach().cpu().numpy() for x in rows))
+    for got, right in zip(parts(function(*rows)), want, strict=True):
+        assert got.device.type == "cuda"
+        np.testing.assert_allclose(got.detach().cpu(), right, rtol=1e-9, atol=1e-9)
+    # the GPU adds atomically where PyTorch sums: the same to rounding, not to the bit
+    loose = {"fast_mode": True, "rtol": 1e-3, "atol": 1e-4, "nondet_tol": 1e-9}
+    assert gradcheck(function, rows, check_forward_ad=True, **loose)
+    assert gradgradcheck(function, rows, check_fwd_over_rev=True, **loose)
+    loss, every = weighed(function), tuple(range(len(rows)))
+    one = [x.detach()[0] for x in rows]
+    for back, ahead in zip(jacrev(loss, every)(*one), jacfwd(loss, every)(*one), strict=True):
+        torch.testing.assert_close(back, ahead, rtol=1e-9, atol=1e-7)
+    twice = hessian(loss)(*one)
+    here = hessian(weighed(fa.torch_function(ARM, quantity)))(*(x.cpu() for x in one))
+    torch.testing.assert_close(twice.cpu(), here, rtol=1e-8, atol=1e-7)
+    mapped = vmap(hessian(loss))(*(x.detach() for x in rows))
+    torch.testing.assert_close(mapped[0], twice, rtol=1e-8, atol=1e-7)
+
+
+@needs_gpu
+@needs_torch
+def test_parameters_and_plain_calls_on_the_gpu():
+    import torch
+
+    q, qd, qdd = on_gpu(ARM.random_state(4, (100,)), requires_grad=True)
+    own = torch.tensor(fa.parameters(ARM).reshape(-1, 10), device="cuda", requires_grad=True)
+    tau = fa.torch_function(ARM.without_drives(), free=("inertial",))(q, qd, qdd, own)
+    (slope,) = torch.autograd.grad(tau.sum(), own)
+    rows = fa.regressor(ARM, *(x.detach().cpu().numpy() for x in (q, qd, qdd)))
+    np.testing.assert_allclose(slope.cpu().numpy().ravel(), rows.sum(axis=(0, 1)), rtol=1e-9, atol=1e-7)
+    (plain_slope,) = torch.autograd.grad(fa.inverse_dynamics(ARM, q, qd, qdd).sum(), q)
+    want = fa.derivatives(ARM, *(x.detach().cpu().numpy() for x in (q, qd, qdd))).dq.sum(axis=1)
+    np.testing.assert_allclose(plain_slope.cpu(), want, rtol=1e-9, atol=1e-8)
+
+
+@needs_gpu
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_jax_to_the_second_order(quantity):
+    device = gpu_of_jax()
     import jax
 
-    jax.config.update("jax_enable_x64", True)
-    arm = load("rr")
-    function = jax_function(arm, quantity)
-    q, *rest = (jax.numpy.asarray(x) for x in arm.random_state(3))
-
-    def loss(q):
-        return (function(q, *rest) ** 2).sum()
-
-    assert np.isfinite(jax.grad(loss)(q)).all()
-    for twice in (jax.hessian(loss), jax.jacrev(jax.grad(loss)), jax.jit(jax.jacfwd(jax.jacfwd(loss)))):
-        with pytest.raises(fa.KernelFault, match="second derivative was asked for"):
-            twice(q)
-
-
-@needs_torch
-def test_one_number_is_not_stretched_over_all_joints_of_torch():
-    import torch
-
-    function = torch_function(load("rr"))
-    with pytest.raises(fa.StateFault, match=r"qd has shape \(1,\), but arm 'rr' has 2 joints"):
-        function(torch.zeros(2), torch.zeros(1), torch.zeros(2))
-
-
-@needs_jax
-def test_one_number_is_not_stretched_over_all_joints_of_jax():
-    import jax.numpy as jnp
-
-    function = jax_function(load("rr"))
-    with pytest.raises(fa.StateFault, match=r"qd has shape \(1,\), but arm 'rr' has 2 joints"):
-        function(jnp.zeros(2), jnp.zeros(1), jnp.zeros(2))
+    with jax.enable_x64(True):
+        function = fa.jax_function(ARM, quantity)
+        rows = [jax.device_put(x, device) for x in state(ARM, quantity, (3,))]
+        want = plain(ARM, quantity, *map(np.asarray, rows))
+        for mapped in (jax.jit(function), jax.jit(jax.vmap(function))):
+            for got, right in zip(parts(mapped(*rows)), want, strict=True):
+                assert got.devices() == {device}
+                np.testing.assert_allclose(got, right, rtol=1e-9, atol=1e-9)
+        one = [x[0] for x in rows]
+        twice = jax.jit(jax.hessian(weighed(function)))(*one)
+        slope = jax.jit(jax.grad(weighed(function)))
+        step = 1e-6 * np.eye(ARM.n)
+        want = np.stack([(slope(one[0] + s, *one[1:]) - slope(one[0] - s, *one[1:])) / 2e-6 for s in step])
+        np.testing.assert_allclose(twice, want, rtol=1e-5, atol=1e-5 * (1 + np.max(np.abs(want))))

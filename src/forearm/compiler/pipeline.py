@@ -55,7 +55,7 @@ def compile(
         dtype: "float64", or "float32" where asked for (`kernel.accuracy` measures what it costs).
         target: "cpu", "cuda" for a kernel of GPU arrays (see `cuda`), or "wasm" for browsers (see `wasm`; `.bytes`).
         layout: "rows" for arrays (..., n), the default on the CPU; "columns" for (n, N), the default on the GPU.
-        free: Parameters that stay inputs, after the state: "payload", "links[2].mass", ...
+        free: Parameters that stay inputs, after the state: "inertial", "payload", "links[2].mass", ...
             (see `compiler.model.free_parameters`).
         formulation: A stem to use for torques, or "search" to trace all and keep the cheapest.
         **options: Of the quantity: `frame=` for pose, jacobian and wrench_torque, `local=` for wrench_torque.
@@ -77,6 +77,19 @@ def compile(
     make = import_module(TARGETS[target]).make_kernel
     kernel: Kernel = make(lowered, dtype=dtype, name=name, subject=subject, **how)
     return kernel
+
+
+def ready_graph(arm: Arm | Robot, quantity: str, free: Sequence[str] = (), **options: Any) -> Graph:
+    """The graph that `compile` would turn into straight-line code, for those who write it down otherwise."""
+    return _ready(arm, quantity, tuple(free), None, options)[0]
+
+
+def graph_kernel(graph: Graph, *, target: str = "cpu", **how: Any) -> Kernel:
+    """A kernel for a graph of its own, fused and ordered; `how` as in `compile`, and `name`."""
+    from forearm.compiler.graph.passes import form_fma, schedule
+
+    made: Kernel = import_module(TARGETS[target]).make_kernel(schedule(form_fma(graph)), **how)
+    return made
 
 
 PLAIN = (str, int, float, tuple, type(None))

@@ -70,7 +70,8 @@ class Foreign:
         if self.library == "PyTorch":
             import torch
 
-            return torch.from_dlpack if self.gpu else torch.from_numpy
+            # of one state, an energy or a verdict is a NumPy scalar, which is no array to PyTorch
+            return torch.from_dlpack if self.gpu else lambda array: torch.from_numpy(np.asarray(array))
         if self.library == "JAX":
             import jax
 
@@ -89,7 +90,7 @@ def foreign_kind(where: str, names: Sequence[str], values: Sequence[Any]) -> For
     for name, value in zip(names, values, strict=True):
         library = library_of(value)
         if library is not None:
-            _refuse_gradients(where, name, value, library)
+            _refuse_followed(where, name, value, library)
             kinds.setdefault(Foreign(library, _on_gpu(value), getattr(value, "device", None)), name)
         elif isinstance(value, np.ndarray):
             kinds.setdefault("NumPy", name)
@@ -130,14 +131,44 @@ def _on_gpu(value: Any) -> bool:
     return device is not None and int(device()[0]) == DLPACK_CUDA
 
 
-def _refuse_gradients(where: str, name: str, value: Any, library: str) -> None:
-    """A gradient that would be lost in silence is refused; so is a value that JAX is only tracing."""
-    if library == "PyTorch" and getattr(value, "requires_grad", False):
+def follower(values: Sequence[Any]) -> str | None:
+    """The library that follows what is done to any of the values, to differentiate, map or trace it; None for none."""
+    for value in values:
+        library = library_of(value)
+        if library is not None and _followed(value, library):
+            return library
+    return None
+
+
+def _followed(value: Any, library: str) -> bool:
+    """Whether a plain call would lose what the library is doing: gradients, rates, a mapped axis, a trace."""
+    if library == "JAX":
+        import jax
+
+        return isinstance(value, jax.core.Tracer)
+    if library != "PyTorch":
+        return False
+    import torch
+    from torch.autograd import forward_ad
+
+    if value.requires_grad and torch.is_grad_enabled():
+        return True
+    if torch._C._functorch.is_functorch_wrapped_tensor(value):
+        return True
+    return forward_ad.unpack_dual(value).tangent is not None
+
+
+def _refuse_followed(where: str, name: str, value: Any, library: str) -> None:
+    """A derivative that would be lost in silence is refused."""
+    if not _followed(value, library):
+        return
+    kept = "the functions of one quantity (fa.inverse_dynamics, fa.mass_matrix, ...) keep them"
+    if library == "PyTorch":
         raise StateFault(
-            f"{where}: {name} requires gradients, and this call would lose them; use torch_function(arm, quantity), "
-            f"or give {name}.detach()."
+            f"{where}: {name} is followed by PyTorch (it requires gradients, or torch.func is at work), and this call "
+            f"would lose its derivatives; {kept}, or give {name}.detach()."
         )
-    if library == "JAX" and "Tracer" in type(value).__name__:
-        raise StateFault(
-            f"{where}: {name} is being traced by JAX (jit, grad or vmap); use jax_function(arm, quantity) there."
-        )
+    raise StateFault(
+        f"{where}: {name} is being traced by JAX (jit, grad or vmap), and this call would lose its derivatives; "
+        f"{kept}, or call it outside."
+    )

@@ -22,7 +22,14 @@ from forearm.compiler.graph.trace import trace
 from forearm.compiler.kernel import SEARCH, Why
 from forearm.compiler.model.arm_model import Model
 from forearm.compiler.model.base_parameters import described, reframed, regroup
-from forearm.compiler.model.free_parameters import freed, is_payload, payload_place, port_name, port_shape
+from forearm.compiler.model.free_parameters import (
+    INERTIAL,
+    freed,
+    is_body,
+    payload_place,
+    port_name,
+    port_shape,
+)
 from forearm.compiler.model.quantities import QUANTITIES, Derivative, Quantity, bodies_of
 from forearm.compiler.model.tree_frames import described_tree
 from forearm.compiler.model.tree_model import TreeModel, with_payload
@@ -143,7 +150,7 @@ def _graph(
     def model_of(values: dict[str, Any]) -> Model:
         """The model with its free parameters taken from the inputs."""
         given = {path: values.pop(name) for name, path in names.items()}
-        return _model(freed(arm, given), choice, {p: v for p, v in given.items() if is_payload(p)})
+        return _model(freed(arm, given), choice, {p: v for p, v in given.items() if is_body(p)})
 
     slopes = None if what.derivative is None else _slopes(arm, what.derivative, model_of, extra)
 
@@ -218,15 +225,17 @@ def _ports(
     return {**{name: special.get(name, (arm.nv,)) for name in names}, **extra}
 
 
-def _model(arm: Arm | Robot, choice: Choice, payloads: dict[str, Any]) -> Model:
+def _model(arm: Arm | Robot, choice: Choice, free: dict[str, Any]) -> Model:
+    """The model of an arm whose bodies may be free: all of them, or what it holds."""
+    payloads = dict(free)
+    given = payloads.pop(INERTIAL, None)
     if isinstance(arm, Robot):
-        return _tree_model(arm, choice, payloads)
+        return _tree_model(arm, choice, payloads, given)
     chain: Any = arm
-    if choice.frames != "arm":
-        chain = reframed(arm, choice.origins)
+    if choice.frames != "arm" or free:
+        chain = described(arm) if choice.frames == "arm" else reframed(arm, choice.origins)
+        chain = chain if given is None else chain.with_link_numbers(given)
         chain = regroup(chain) if choice.frames == "regrouped" else chain
-    elif payloads:
-        chain = described(arm)
     for path, numbers in payloads.items():
         number, pose = payload_place(arm, path)
         body = ten_from(numbers)
@@ -236,8 +245,10 @@ def _model(arm: Arm | Robot, choice: Choice, payloads: dict[str, Any]) -> Model:
     return Model(arm, chain, choice.torques_by, choice.mass_by, choice.accelerations_by, choice.frames)
 
 
-def _tree_model(robot: Robot, choice: Choice, payloads: dict[str, Any]) -> Model:
+def _tree_model(robot: Robot, choice: Choice, payloads: dict[str, Any], given: Any) -> Model:
     tree = tree_in(robot, choice.frames) if FORMULATIONS[choice.torques_by].view == "ten" else None
+    if tree is not None and given is not None:
+        tree = tree.with_numbers(given, len(SIX) if robot.free else 1)
     for path, numbers in payloads.items():
         number, pose = payload_place(robot, path)
         body = ten_from(numbers)

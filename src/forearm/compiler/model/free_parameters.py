@@ -3,7 +3,8 @@
 A path names a field as Python would: 'links[2].mass', 'links[2].com', 'links[2].inertia', 'links[2].drive.viscous',
 'gravity'; a joint's name may stand for its link: 'elbow.mass'. 'payload' is a body in frame n, 'payload@tool' one in
 the frame tool (any frame's name or '#' and number): ten numbers M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ (mass, first
-moment, inertia about that frame's origin, in its axes).
+moment, inertia about that frame's origin, in its axes). 'inertial' is all ten of every body, (n, 10), in the order of
+`parameters(arm)`: those of a free base first.
 """
 
 import re
@@ -14,10 +15,12 @@ import numpy as np
 from forearm.arm import Arm
 from forearm.faults import KernelFault, payload_on_base
 from forearm.frames import Pose
-from forearm.inertia import Inertia
+from forearm.inertia import Inertia, numbers_of, ten_from
+from forearm.link import Body, Link
 from forearm.robot import Robot
 
 PAYLOAD = "payload"
+INERTIAL = "inertial"
 INERTIA_ORDER = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 """How six free moments of inertia are ordered: about the centre of mass, entries of the tensor."""
 
@@ -25,6 +28,16 @@ INERTIA_ORDER = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 def is_payload(path: str) -> bool:
     """Whether a path means a body that the arm holds."""
     return path == PAYLOAD or path.startswith(f"{PAYLOAD}@")
+
+
+def is_body(path: str) -> bool:
+    """Whether a path means whole bodies: ten numbers each, in which torques are linear."""
+    return path == INERTIAL or is_payload(path)
+
+
+def bodies(arm: Arm | Robot) -> list[Link]:
+    """All bodies that have parameters: the links, after the base where it is free."""
+    return [*([arm.trunk.as_link] if isinstance(arm, Robot) and arm.free else []), *arm.links]
 
 
 def payload_place(arm: Arm | Robot, path: str) -> tuple[int, Pose]:
@@ -48,6 +61,8 @@ def port_shape(arm: Arm | Robot, path: str) -> tuple[int, ...]:
     if is_payload(path):
         payload_place(arm, path)
         return (10,)
+    if path == INERTIAL:
+        return (len(bodies(arm)), 10)
     value = _get(arm, path)
     if isinstance(value, Inertia):
         return (len(INERTIA_ORDER),)
@@ -57,15 +72,33 @@ def port_shape(arm: Arm | Robot, path: str) -> tuple[int, ...]:
 def freed(arm: Arm | Robot, values: dict[str, Any]) -> Any:
     """The arm with these fields replaced (paths and values; the payload is not a field and is left out)."""
     for path, value in values.items():
-        if not is_payload(path):
+        if path == INERTIAL:
+            arm = _with_bodies(arm, value)
+        elif not is_payload(path):
             arm = _set(arm, path, value)
     return arm
+
+
+def _with_bodies(arm: Arm | Robot, numbers: Any) -> Any:
+    """The arm with other bodies, for what reads the arm itself: centres of mass are first moments by masses."""
+    changed = []
+    for link, row in zip(bodies(arm), numbers, strict=True):
+        mass, moment, tensor = ten_from(row)
+        changed.append(
+            link.replace(mass=mass, com=tuple(moment / mass), inertia=Inertia.about_origin(tensor))
+        )
+    if isinstance(arm, Robot) and arm.free:
+        base, *changed = changed
+        arm = arm.replace(trunk=Body(base.mass, base.com, base.inertia))
+    return arm.replace(links=tuple(changed))
 
 
 def current(arm: Arm | Robot, path: str) -> Any:
     """The arm's own value of a free parameter, as a kernel takes it."""
     if is_payload(path):
         return np.zeros(10)
+    if path == INERTIAL:
+        return np.array([numbers_of(body.ten) for body in bodies(arm)], dtype=float)
     value = _get(arm, path)
     if not isinstance(value, Inertia):
         return np.array(value)
@@ -86,8 +119,8 @@ def _locate(arm: Arm | Robot, path: str) -> tuple[int, list[str]]:
     if path == "gravity":
         return -1, ["gravity"]
     raise KernelFault(
-        f"free parameter {path!r} is not a field of arm {arm.name!r}; give 'payload', 'gravity', or a field of a link "
-        f"such as 'links[0].mass' (0 to {len(names) - 1}) or '{names[0]}.com'."
+        f"free parameter {path!r} is not a field of arm {arm.name!r}; give 'inertial', 'payload', 'gravity', or a "
+        f"field of a link such as 'links[0].mass' (0 to {len(names) - 1}) or '{names[0]}.com'."
     )
 
 

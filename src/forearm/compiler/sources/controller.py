@@ -10,7 +10,14 @@ import forearm
 from forearm.arm import Arm
 from forearm.compiler.model.base_parameters import reach_of
 from forearm.compiler.model.choice import best_graph
-from forearm.compiler.model.free_parameters import INERTIA_ORDER, current, is_payload, port_name, port_shape
+from forearm.compiler.model.free_parameters import (
+    INERTIA_ORDER,
+    INERTIAL,
+    current,
+    is_payload,
+    port_name,
+    port_shape,
+)
 from forearm.compiler.sources.c99 import write_c
 from forearm.inertia import SIX, TEN
 from forearm.robot import Robot
@@ -127,7 +134,7 @@ def _reach(arm: Arm | Robot) -> float:
 def _near(arm: Arm | Robot, path: str, rng: np.random.Generator) -> Any:
     """A free parameter within a tenth of its own value; a tensor is only scaled, so that it stays a body's."""
     own = np.asarray(current(arm, path), dtype=float)
-    if own.shape == (len(INERTIA_ORDER),):
-        return own * rng.uniform(0.9, 1.1, (STATES, 1))
+    if own.shape == (len(INERTIA_ORDER),) or path == INERTIAL:
+        return own * rng.uniform(0.9, 1.1, (STATES, *[1] * own.ndim))
     largest = float(np.max(np.abs(own), initial=0.0)) or 0.1
     return own + 0.1 * largest * rng.uniform(0 if not np.any(own) else -1, 1, (STATES, *own.shape))
