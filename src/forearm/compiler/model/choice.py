@@ -20,8 +20,16 @@ from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.passes import simplify
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.kernel import SEARCH, Why
-from forearm.compiler.model.base_parameters import described, reframed, regroup
-from forearm.compiler.model.free_parameters import freed, is_payload, payload_place, port_name, port_shape
+from forearm.compiler.model.base_parameters import described, origin_choices, reframed, regroup
+from forearm.compiler.model.free_parameters import (
+    GEOMETRY,
+    INERTIAL,
+    freed,
+    is_body,
+    payload_place,
+    port_name,
+    port_shape,
+)
 from forearm.compiler.model.quantities import QUANTITIES, Derivative, Model, Quantity, bodies_of
 from forearm.compiler.model.tree_frames import described_tree
 from forearm.compiler.model.tree_model import TreeModel, with_payload
@@ -32,6 +40,7 @@ from forearm.formulations import FORMULATIONS
 from forearm.frames import SAME
 from forearm.free_base import SIX
 from forearm.inertia import Inertia, Ten, moved_ten, ten_from
+from forearm.link import link_of_ten
 from forearm.robot import Robot
 
 HEAVY = 2000
@@ -134,6 +143,8 @@ def _graph(
 ) -> Graph:
     what = QUANTITIES[quantity]
     choice = _trusted(arm, choice)
+    if GEOMETRY in free and choice.origins is None and choice.frames != "arm":
+        choice = replace(choice, origins=origin_choices(arm))  # type: ignore[arg-type]
     names = {port_name(path): path for path in free}
     if len(names) < len(free):
         raise KernelFault(f"compile: free={free!r} names one input twice; name each parameter once.")
@@ -142,7 +153,7 @@ def _graph(
     def model_of(values: dict[str, Any]) -> Model:
         """The model with its free parameters taken from the inputs."""
         given = {path: values.pop(name) for name, path in names.items()}
-        return _model(freed(arm, given), choice, {p: v for p, v in given.items() if is_payload(p)})
+        return _model(freed(arm, given), choice, {p: v for p, v in given.items() if is_body(p)})
 
     slopes = None if what.derivative is None else _slopes(arm, what.derivative, model_of, extra)
 
@@ -204,16 +215,23 @@ def _ports(
     return {**{name: special.get(name, (arm.nv,)) for name in names}, **extra}
 
 
-def _model(arm: Arm | Robot, choice: Choice, payloads: dict[str, Any]) -> Model:
+def _model(arm: Arm | Robot, choice: Choice, bodies: dict[str, Any]) -> Model:
     if isinstance(arm, Robot):
-        return _tree_model(arm, choice, payloads)
+        return _tree_model(arm, choice, bodies)
     chain: Any = arm
+    own = bodies.get(INERTIAL)
+    if own is not None:
+        arm = arm.replace(links=[link_of_ten(link, row) for link, row in zip(arm.links, own, strict=True)])
     if choice.frames != "arm":
         chain = reframed(arm, choice.origins)
+        chain = chain if own is None else chain.with_link_numbers(own)
         chain = regroup(chain) if choice.frames == "regrouped" else chain
-    elif payloads:
+    elif bodies:
         chain = described(arm)
-    for path, numbers in payloads.items():
+        chain = chain if own is None else chain.with_link_numbers(own)
+    for path, numbers in bodies.items():
+        if path == INERTIAL:
+            continue
         number, pose = payload_place(arm, path)
         body = ten_from(numbers)
         body = body if pose == SAME else moved_ten(body, pose.inverse())

@@ -4,6 +4,10 @@ A path names a field as Python would: 'links[2].mass', 'links[2].com', 'links[2]
 'gravity'; a joint's name may stand for its link: 'elbow.mass'. 'payload' is a body in frame n, 'payload@tool' one in
 the frame tool (any frame's name or '#' and number): ten numbers M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ (mass, first
 moment, inertia about that frame's origin, in its axes).
+
+Three names stand for many numbers at once, so that arms of one structure differ by the row: 'inertial' for the ten
+numbers of every link (n, 10), in its own frame; 'geometry' for the lengths that are not zero, as `lengths_of` lists
+them; 'friction' for viscous and dry friction of every joint (n, 3), as `Drive` has them.
 """
 
 import re
@@ -11,13 +15,16 @@ from typing import Any
 
 import numpy as np
 
+from forearm.algebra import is_zero
 from forearm.arm import Arm
 from forearm.faults import KernelFault, payload_on_base
 from forearm.frames import Pose
-from forearm.inertia import Inertia
+from forearm.inertia import TEN, Inertia, numbers_of
 from forearm.robot import Robot
 
-PAYLOAD = "payload"
+PAYLOAD, INERTIAL, GEOMETRY, FRICTION = "payload", "inertial", "geometry", "friction"
+GROUPS = (INERTIAL, GEOMETRY, FRICTION)
+"""Names that stand for many fields at once."""
 INERTIA_ORDER = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 """How six free moments of inertia are ordered: about the centre of mass, entries of the tensor."""
 
@@ -25,6 +32,58 @@ INERTIA_ORDER = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 def is_payload(path: str) -> bool:
     """Whether a path means a body that the arm holds."""
     return path == PAYLOAD or path.startswith(f"{PAYLOAD}@")
+
+
+def is_body(path: str) -> bool:
+    """Whether a path means bodies, which chains take in their own frames, instead of fields of the arm."""
+    return is_payload(path) or path == INERTIAL
+
+
+def lengths_of(arm: Arm | Robot) -> tuple[str, ...]:
+    """The lengths of an arm that are not zero, as 'geometry' has them: 'links[1].d', 'links[1].x', …
+
+    d lies along the joint's axis, x, y and z are the constant step after it. What is zero belongs to the structure.
+    """
+    names = []
+    for i, link in enumerate(arm.links):
+        steps = (("d", link.d), *zip("xyz", link.pose.translation, strict=True))
+        names += [f"links[{i}].{name}" for name, value in steps if not is_zero(value)]
+    return tuple(names)
+
+
+def _group(arm: Arm | Robot, path: str) -> Any:
+    """The arm's own numbers of a group, as a kernel takes them."""
+    if path != FRICTION and not isinstance(arm, Arm):
+        raise KernelFault(
+            f"free parameter {path!r} is for arms, and {arm.name!r} branches; name fields: 'links[0].mass'."
+        )
+    if path == FRICTION:
+        return np.array([(x.drive.viscous, *x.drive.coulomb) for x in arm.links])
+    if path == INERTIAL:
+        return np.array([numbers_of(link.ten) for link in arm.links])
+    return np.array([_length(arm, name) for name in lengths_of(arm)])
+
+
+def _length(arm: Arm | Robot, name: str) -> Any:
+    number, (field,) = _locate(arm, name)
+    link = arm.links[number]
+    return link.d if field == "d" else link.pose.translation["xyz".index(field)]
+
+
+def _with_group(arm: Any, path: str, values: Any) -> Any:
+    """The arm with the lengths or the friction of a group."""
+    links = list(arm.links)
+    if path == FRICTION:
+        for i, (viscous, up, down) in enumerate(values):
+            links[i] = links[i].replace(drive=links[i].drive.replace(viscous=viscous, coulomb=(up, down)))
+        return arm.replace(links=tuple(links))
+    for name, value in zip(lengths_of(arm), values, strict=True):
+        number, (field,) = _locate(arm, name)
+        link = links[number]
+        step = tuple(value if a == field else x for a, x in zip("xyz", link.pose.translation, strict=True))
+        changed = {"d": value} if field == "d" else {"pose": Pose(link.pose.rotation, step)}
+        links[number] = link.replace(**changed)
+    return arm.replace(links=tuple(links))
 
 
 def payload_place(arm: Arm | Robot, path: str) -> tuple[int, Pose]:
@@ -47,7 +106,10 @@ def port_shape(arm: Arm | Robot, path: str) -> tuple[int, ...]:
     """Shape of a free parameter."""
     if is_payload(path):
         payload_place(arm, path)
-        return (10,)
+        return (len(TEN),)
+    if path in GROUPS:
+        shape: tuple[int, ...] = _group(arm, path).shape
+        return shape
     value = _get(arm, path)
     if isinstance(value, Inertia):
         return (len(INERTIA_ORDER),)
@@ -55,17 +117,19 @@ def port_shape(arm: Arm | Robot, path: str) -> tuple[int, ...]:
 
 
 def freed(arm: Arm | Robot, values: dict[str, Any]) -> Any:
-    """The arm with these fields replaced (paths and values; the payload is not a field and is left out)."""
+    """The arm with these fields replaced (paths and values; bodies are no fields and are left out)."""
     for path, value in values.items():
-        if not is_payload(path):
-            arm = _set(arm, path, value)
+        if not is_body(path):
+            arm = _with_group(arm, path, value) if path in GROUPS else _set(arm, path, value)
     return arm
 
 
 def current(arm: Arm | Robot, path: str) -> Any:
     """The arm's own value of a free parameter, as a kernel takes it."""
     if is_payload(path):
-        return np.zeros(10)
+        return np.zeros(len(TEN))
+    if path in GROUPS:
+        return _group(arm, path)
     value = _get(arm, path)
     if not isinstance(value, Inertia):
         return np.array(value)
@@ -86,7 +150,7 @@ def _locate(arm: Arm | Robot, path: str) -> tuple[int, list[str]]:
     if path == "gravity":
         return -1, ["gravity"]
     raise KernelFault(
-        f"free parameter {path!r} is not a field of arm {arm.name!r}; give 'payload', 'gravity', or a field of a link "
+        f"free parameter {path!r} is not a field of arm {arm.name!r}; give 'payload', 'gravity', 'inertial', 'geometry', 'friction', or a field of a link "
         f"such as 'links[0].mass' (0 to {len(names) - 1}) or '{names[0]}.com'."
     )
 
