@@ -79,26 +79,46 @@ class GroupedStates:
         self._run(code, given, np.stack([taken[-1], 2 * taken[-1]]), into, (2, 1), 1)
         return b"".join(a.tobytes() for a in into)
 
-    def __call__(
-        self, taken: dict[str, Array], outs: list[Array], wanted: int = 1, picked: Array | None = None
+    def shared_values(self, taken: dict[str, Array], groups: int) -> Array:
+        """What the states of each group share (groups, k), from the inputs that are shared (groups or 1, *shape)."""
+        ports = self._once.inputs
+        rows = [np.ascontiguousarray(np.broadcast_to(taken[p.name], (groups, *p.shape))) for p in ports]
+        return np.asarray(self.once.general(*rows)).reshape(groups, -1)
+
+    def run(
+        self,
+        taken: dict[str, Array],
+        shared: Array,
+        outs: list[Array],
+        wanted: int = 1,
+        picked: Array | None = None,
     ) -> None:
         """Compute.
 
         Args:
-            taken: Every input, by name: (groups, 1, *shape) of those that are shared, (groups or 1, states, *shape) of
-                the others; of the kernel's dtype, in C order.
+            taken: The inputs that are not shared, by name, (groups or 1, states, *shape), of the kernel's dtype, in C
+                order.
+            shared: What `shared_values` gave for these groups.
             outs: Where results go, (groups, states, *shape), in C order.
             wanted: How many threads.
-            picked: Which row each group takes of the inputs that are not shared; its own otherwise.
+            picked: Which row each group takes of `taken`; its own otherwise.
         """
-        batch = outs[0].shape[:2]
-        rows = [
-            np.ascontiguousarray(np.broadcast_to(taken[p.name][:, 0], (batch[0], *p.shape)))
-            for p in self._once.inputs
-        ]
-        shared = np.asarray(self.once.general(*rows)).reshape(batch[0], -1)
         states = [taken[p.name] for p in self.graph.inputs[:-1]]
-        self._run(self._code, states, shared, outs, batch, wanted, picked)
+        self._run(self._code, states, shared, outs, outs[0].shape[:2], wanted, picked)
+
+    def summed(
+        self, taken: dict[str, Array], shared: Array, states: int, picked: Array | None = None
+    ) -> Array:
+        """Least, greatest, sum and sum of squares (4, groups, m) of each group's results, which are not kept."""
+        from forearm.compiler.llvm.row_summaries import scratch_bytes
+
+        groups, m = len(shared), self.graph.outputs[0].size
+        found, out = np.empty((4, groups, m)), np.empty((1, states, *self.graph.outputs[0].shape))
+        area = np.empty(scratch_bytes(m) // 8)
+        more = (arguments.address(found), groups * m * found.itemsize, arguments.address(area))
+        given = [taken[p.name] for p in self.graph.inputs[:-1]]
+        self._run(self._code, given, shared, [out], (groups, states), 1, picked, ("summed", more))
+        return found
 
     def _run(
         self,
@@ -109,6 +129,7 @@ class GroupedStates:
         batch: tuple[int, ...],
         wanted: int,
         picked: Array | None = None,
+        program: tuple[str, tuple[int, ...]] = ("groups", ()),
     ) -> None:
         from forearm.compiler.llvm.group_loops import scratch_of
 
@@ -117,15 +138,18 @@ class GroupedStates:
         own = np.arange(batch[0], dtype=np.int64)
         for k, (port, array) in enumerate(zip(ports, [*states, shared, *outs], strict=True)):
             item, rows = array.itemsize, own
-            if k < len(states):
-                rows = np.zeros_like(own) if len(array) == 1 else own if picked is None else picked
+            if len(array) == 1:
+                rows = np.zeros_like(own)
+            elif k < len(states) and picked is not None:
+                rows = picked
             table += (arguments.address(array), port.size * item, item)
             offsets.append(rows * (math.prod(array.shape[1:]) * item))
         lists = [arguments.address(a) for a in offsets]
-        numbers = (ctypes.c_int64 * (len(table) + len(lists) + 1))(*table, *lists, batch[1])
+        told = (*table, *lists, batch[1], *program[1])
+        numbers = (ctypes.c_int64 * len(told))(*told)
         piece = max(1, self.kernel.piece // max(1, batch[1]))
         smallest = max(1, 256 // max(1, batch[1]))
-        where = code.address("groups"), ctypes.addressof(numbers)
+        where = code.address(program[0]), ctypes.addressof(numbers)
         threads.run(threads.Job(*where, batch[0], 1, smallest, scratch_of(self.plan), piece), wanted)
 
 
@@ -151,7 +175,9 @@ def run_in_groups(
     if any(np.may_share_memory(a, o) for a in taken for o in outs):
         return False
     flat = {p.name: _flat(p, a, batch) for p, a in zip(ports, taken, strict=True)}
-    groups_of(kernel, shared)(flat, [o.reshape(many, batch[-1], *o.shape[len(batch) :]) for o in outs], wanted)
+    groups = groups_of(kernel, shared)
+    values = groups.shared_values({name: flat[name][:, 0] for name in shared}, many)
+    groups.run(flat, values, [o.reshape(many, batch[-1], *o.shape[len(batch) :]) for o in outs], wanted)
     return True
 
 

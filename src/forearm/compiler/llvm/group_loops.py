@@ -2,21 +2,29 @@
 
 `@groups(table, first, end, scratch)` does groups first to end. Its table is that of `@batch`, then for each array the
 address of a list that says how many bytes after its start each group begins, then how many states a group has.
+
+`@summed(table, first, end, scratch)` keeps of the one output of each group its least and greatest values, sums and sums
+of squares (row_summaries.py) and nothing else: every group writes its results over those before, in the cache. Its table
+goes on with the address of what is found (4, groups, m), the bytes between those four, and a scratch area for them.
 """
 
 from __future__ import annotations
 
 from forearm.compiler.llvm.batches import batch_program
 from forearm.compiler.llvm.nodes import Writer
+from forearm.compiler.llvm.row_summaries import summary_text
 from forearm.compiler.llvm.tiles import Plan
 
 
 def groups_program(plan: Plan, triple: str) -> str:
     """The module with `@groups`; arrays lie in rows."""
-    return batch_program(plan.graph, plan, "rows", triple, _groups_function(plan))
+    more = [_groups_function(plan, False)]
+    if len(plan.graph.outputs) == 1 and plan.lanes.dtype == "float64":
+        more += [summary_text(), _groups_function(plan, True)]
+    return batch_program(plan.graph, plan, "rows", triple, "\n".join(more))
 
 
-def _groups_function(plan: Plan) -> str:
+def _groups_function(plan: Plan, summed: bool) -> str:
     w = Writer()
     many = len(plan.graph.inputs) + len(plan.graph.outputs)
     own = w.let(f"alloca [{3 * many} x i64], align 8")
@@ -28,6 +36,7 @@ def _groups_function(plan: Plan) -> str:
         starts.append(start)
         for j, value in enumerate(rest, 1):
             w.put(f"store i64 {value}, ptr {w.at(own, 24 * i + 8 * j)}")
+    results = [w.let(f"load i64, ptr {w.at('%table', 32 * many + 8 * j)}") for j in (1, 2, 3)] if summed else []
     with w.loop("%end", 1, "%first") as group:
         for i, (start, offsets) in enumerate(zip(starts, lists, strict=True)):
             offset = w.let(f"load i64, ptr {w.at(offsets, w.let(f'mul i64 {group}, 8'))}")
@@ -35,7 +44,19 @@ def _groups_function(plan: Plan) -> str:
             here = _spread(w, plan, here) if i == plan.shared else here
             w.put(f"store i64 {here}, ptr {w.at(own, 24 * i)}")
         w.put(f"call void @batch(ptr {own}, i64 0, i64 {states}, ptr %scratch)")
-    return w.function("void @groups(ptr %table, i64 %first, i64 %end, ptr %scratch) nounwind")
+        if summed:
+            _sum_up(w, plan, starts[-1], states, group, results)
+    name = "summed" if summed else "groups"
+    return w.function(f"void @{name}(ptr %table, i64 %first, i64 %end, ptr %scratch) nounwind")
+
+
+def _sum_up(w: Writer, plan: Plan, out: str, states: str, group: str, results: list[str]) -> None:
+    """Call `@summary` for the results of a group."""
+    m, (found, plane, area) = plan.graph.outputs[0].size, results
+    here = w.let(f"add i64 {found}, {w.let(f'mul i64 {group}, {m * plan.lanes.itemsize}')}")
+    values, into, scratch = (w.let(f"inttoptr i64 {x} to ptr") for x in (out, here, area))
+    told = f"ptr {values}, i64 {states}, i64 {m}, ptr {into}, i64 {plane}, ptr {scratch}"
+    w.put(f"call void @summary({told})")
 
 
 def scratch_of(plan: Plan) -> int:
