@@ -96,6 +96,15 @@ _NAMES = {
     "observer": "identification",
     "watch": "identification",
     "Watched": "identification",
+    # larger than memory, larger than one machine
+    "sweep": "sweeps",
+    "Swept": "sweeps",
+    "Uniform": "sweeps",
+    "Normal": "sweeps",
+    "Extremes": "sweeps",
+    "Moments": "sweeps",
+    "Quantiles": "sweeps",
+    "Histogram": "sweeps",
     # the page
     "view": "page.live_view",
     "report": "page.motion_report",
@@ -160,6 +169,16 @@ if TYPE_CHECKING:
     from forearm.simulation import significance as significance, simulate as simulate
     from forearm.page.wasm_simulation import emit_wasm as emit_wasm
     from forearm.strobing import strobe as strobe
+    from forearm.sweeps import (
+        Extremes as Extremes,
+        Histogram as Histogram,
+        Moments as Moments,
+        Normal as Normal,
+        Quantiles as Quantiles,
+        Swept as Swept,
+        Uniform as Uniform,
+        sweep as sweep,
+    )
     from forearm.tabulated import (
         LookupTable as LookupTable,
         learn_table as learn_table,
