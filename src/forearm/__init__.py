@@ -105,6 +105,8 @@ _NAMES = {
     "Moments": "sweeps",
     "Quantiles": "sweeps",
     "Histogram": "sweeps",
+    "stream": "streams",
+    "Streamed": "streams",
     # the page
     "view": "page.live_view",
     "report": "page.motion_report",
@@ -169,6 +171,7 @@ if TYPE_CHECKING:
     from forearm.simulation import significance as significance, simulate as simulate
     from forearm.page.wasm_simulation import emit_wasm as emit_wasm
     from forearm.strobing import strobe as strobe
+    from forearm.streams import Streamed as Streamed, stream as stream
     from forearm.sweeps import (
         Extremes as Extremes,
         Histogram as Histogram,

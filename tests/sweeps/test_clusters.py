@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
+from forearm.sweeps import problem as problems
 from sweeps import questions
 
 pytestmark = pytest.mark.more
@@ -23,10 +24,11 @@ def imported_by_workers(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_dask_cluster_gives_the_same_bits_and_survives_a_killed_worker(imported_by_workers):
+def test_a_dask_cluster_gives_the_same_bits_and_survives_a_killed_worker(imported_by_workers, monkeypatch):
+    monkeypatch.setattr(problems, "BLOCK_STATES", 20_000)
     distributed = pytest.importorskip("distributed")
     arm, over = fa.load("iiwa14"), questions.question(5)
-    want = fa.sweep("inverse_dynamics", over, arm=arm, samples=60_000, keep=KEEP, workers=1)
+    want = fa.sweep("inverse_dynamics", over, arm=arm, samples=6000, keep=KEEP, workers=1)
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
@@ -43,7 +45,7 @@ def test_a_dask_cluster_gives_the_same_bits_and_survives_a_killed_worker(importe
             "inverse_dynamics",
             over,
             arm=arm,
-            samples=60_000,
+            samples=6000,
             keep=KEEP,
             executor=client.get_executor(),
             workers=2,
@@ -70,7 +72,7 @@ SCRIPT = """
     if __name__ == "__main__":
         over = {"x": fa.Uniform(0, 1), "y": [1.0, 2.0]}
         found = fa.sweep(
-            questions.slow, over, samples=400_000, keep=("extremes", "moments"),
+            questions.slow, over, samples=100_000, keep=("extremes", "moments"),
             executor="processes", workers=2, journal=sys.argv[1],
             progress=lambda done, of: print(done, flush=True),
         )
@@ -98,7 +100,7 @@ def test_stopped_from_outside_and_started_again(tmp_path, imported_by_workers, h
     want = fa.sweep(
         questions.squares,
         {"x": fa.Uniform(0, 1), "y": [1.0, 2.0]},
-        samples=400_000,
+        samples=100_000,
         keep=("extremes", "moments"),
         executor="threads",
     )
@@ -159,7 +161,9 @@ def test_ten_thousand_arms_in_one_call():
     motion = questions.motions(arm, 1, 100)
     rng = np.random.default_rng(0)
     density = rng.uniform(0.5, 2.0, (10_000, 7))
-    found = fa.sweep("inverse_dynamics", {"motion": motion, "density": density, "lengths": fa.Uniform(0.7, 1.3)}, arm=arm)
+    found = fa.sweep(
+        "inverse_dynamics", {"motion": motion, "density": density, "lengths": fa.Uniform(0.7, 1.3)}, arm=arm
+    )
     assert found.states == 10**6
     from forearm.compiler.model.free_parameters import current, freed
 

@@ -78,7 +78,9 @@ def test_the_same_bits_for_any_workers_and_any_order(arm, small_blocks):
     over = questions.question()
     want = fa.sweep("inverse_dynamics", over, arm=arm, samples=40, keep=KEEP, workers=1)._total
     for workers in (2, 5):
-        assert fa.sweep("inverse_dynamics", over, arm=arm, samples=40, keep=KEEP, workers=workers)._total == want
+        assert (
+            fa.sweep("inverse_dynamics", over, arm=arm, samples=40, keep=KEEP, workers=workers)._total == want
+        )
     with ThreadPoolExecutor(3) as pool:
         found = fa.sweep("inverse_dynamics", over, arm=arm, samples=40, keep=KEEP, executor=pool)
     assert found._total == want
@@ -86,8 +88,17 @@ def test_the_same_bits_for_any_workers_and_any_order(arm, small_blocks):
 
 def test_machine_code_sums_up_what_numpy_does(arm, small_blocks):
     over = questions.question()
-    fast = fa.sweep("inverse_dynamics", over, arm=arm, samples=20, keep=(fa.Extremes(2), "moments"), workers=1)
-    slow = fa.sweep("inverse_dynamics", over, arm=arm, samples=20, keep=(fa.Extremes(2), "moments", "quantiles"), workers=1)
+    fast = fa.sweep(
+        "inverse_dynamics", over, arm=arm, samples=20, keep=(fa.Extremes(2), "moments"), workers=1
+    )
+    slow = fa.sweep(
+        "inverse_dynamics",
+        over,
+        arm=arm,
+        samples=20,
+        keep=(fa.Extremes(2), "moments", "quantiles"),
+        workers=1,
+    )
     assert fast._total["states"][0] == slow._total["states"][0]
     np.testing.assert_allclose(fast.mean, slow.mean, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(fast.deviation, slow.deviation, rtol=1e-9)
@@ -130,7 +141,14 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, small_blocks):
 
     with pytest.raises(KeyboardInterrupt):
         fa.sweep(
-            questions.squares, over, samples=2000, keep=KEEP, executor="threads", workers=2, journal=journal, progress=stop
+            questions.squares,
+            over,
+            samples=2000,
+            keep=KEEP,
+            executor="threads",
+            workers=2,
+            journal=journal,
+            progress=stop,
         )
     begun = json.loads(journal.read_text())
     done = sum(b - a for a, b in begun["done"])
@@ -175,7 +193,9 @@ def test_what_is_not_finite_is_counted_and_left_out(arm, small_blocks):
 
 def test_states_may_be_varied_without_a_motion(arm, small_blocks):
     low, high = np.array([link.limits for link in arm.links]).T
-    found = fa.sweep("gravity_torque", {"q": fa.Uniform(low, high), "payload": [0.0, 5.0]}, arm=arm, samples=300)
+    found = fa.sweep(
+        "gravity_torque", {"q": fa.Uniform(low, high), "payload": [0.0, 5.0]}, arm=arm, samples=300
+    )
     for j, case in enumerate(found.worst):
         held, rest = arm.with_payload(case.choices["payload"], frame="tool"), np.zeros(7)
         assert LUH(held, case.choices["q"], rest, rest)[j] == pytest.approx(case.value, rel=1e-12, abs=1e-12)
@@ -210,7 +230,9 @@ def test_arms_of_one_structure_differ_by_the_row(name):
                     else:
                         step["xyz".index(axis)] *= factor
             body = fa.Inertia.about_com(link.about_com.inertia * f)
-            links.append(link.replace(mass=link.mass * f, inertia=body, pose=fa.Pose(link.pose.rotation, step), d=d))
+            links.append(
+                link.replace(mass=link.mass * f, inertia=body, pose=fa.Pose(link.pose.rotation, step), d=d)
+            )
         every.append(torques(arm.replace(links=tuple(links)), motion[0]))
     for k in range(many):
         over = {"motion": motion, "density": density[k : k + 1], "lengths": scale[k : k + 1]}

@@ -87,7 +87,9 @@ class Uniform(RandomAxis):
                 f"Uniform: low has shape {low.shape}, high {high.shape}; give one shape, or a number for one of them."
             ) from None
         if not (np.isfinite(low).all() and np.isfinite(high).all() and (low <= high).all()):
-            raise StateFault(f"Uniform({self.low!r}, {self.high!r}): give finite bounds, the lower one first.")
+            raise StateFault(
+                f"Uniform({self.low!r}, {self.high!r}): give finite bounds, the lower one first."
+            )
         self.__dict__.update(low=low.copy(), high=high.copy())
 
     @property
@@ -181,7 +183,9 @@ def axis_of(name: str, given: Any) -> Axis:
     """What a caller gave for an axis: Uniform, Normal, or a sequence of values."""
     if isinstance(given, Axis):
         return given
-    if isinstance(given, (str, bytes, dict)) or not (isinstance(given, (Sequence, np.ndarray)) and np.ndim(given)):
+    if isinstance(given, (str, bytes, dict)) or not (
+        isinstance(given, (Sequence, np.ndarray)) and np.ndim(given)
+    ):
         raise StateFault(
             f"sweep: over[{name!r}] is {type(given).__name__}; give fa.Uniform(low, high), fa.Normal(mean, deviation), "
             "or a list of values to visit ([x] for one)."

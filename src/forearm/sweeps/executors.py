@@ -11,6 +11,7 @@ import pickle
 import queue
 import signal
 import threading
+import time
 import warnings
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator
@@ -28,6 +29,10 @@ LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "FuturesCancel
 """What Dask calls it when a worker has gone with a task."""
 AHEAD = 3
 """Tasks for each worker that wait or run."""
+
+
+WATCH = 1.0
+"""Seconds between two looks of a worker whether the process is there that it works for."""
 
 
 class Stretch(NamedTuple):
@@ -79,7 +84,7 @@ def pickled(problem: Problem) -> bytes:
         return pickle.dumps(problem, protocol=5)
     except Exception as reason:  # lambdas, functions inside functions
         try:
-            import cloudpickle
+            import cloudpickle  # type: ignore[import-untyped]
         except ImportError:
             raise StateFault(
                 f"sweep: the function or its values cannot be sent to other processes ({reason}); define the function "
@@ -98,14 +103,24 @@ def processors() -> int:
 
 KINDS: dict[str, Callable[[int], Any]] = {
     "threads": futures.ThreadPoolExecutor,
-    "processes": lambda workers: futures.ProcessPoolExecutor(workers, initializer=_deaf),
+    "processes": lambda workers: futures.ProcessPoolExecutor(
+        workers, initializer=_in_service, initargs=(os.getpid(),)
+    ),
 }
 """Executors by name, made for so many workers."""
 
 
-def _deaf() -> None:
-    """Ctrl-C is for the process that collects; its workers end what they are at."""
+def _in_service(master: int) -> None:
+    """Ctrl-C is for the process that collects; its workers end what they are at, and end with it if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == master:
+            time.sleep(WATCH)
+        os._exit(1)
+
+    if hasattr(os, "fork"):
+        threading.Thread(target=watch, daemon=True).start()
 
 
 class Workforce:
@@ -166,9 +181,9 @@ class Workforce:
                     stretch = waiting.popleft()
                     flying[self._submitted(stretch)] = stretch
                 future = self.back.get()
-                stretch = flying.pop(future, None)  # type: ignore[arg-type]
-                if stretch is None:
+                if future not in flying:
                     continue  # of a pool that broke
+                stretch = flying.pop(future)
                 error = _error_of(future)
                 if error is None:
                     found = future.result()
@@ -196,7 +211,9 @@ class Workforce:
     def _submitted(self, stretch: Stretch) -> Any:
         try:
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", message="Sending large graph")  # once to each worker, as meant
+                warnings.filterwarnings(
+                    "ignore", message="Sending large graph"
+                )  # once to each worker, as meant
                 future = self.pool.submit(work, stretch)
         except futures.BrokenExecutor as error:
             future = futures.Future[Any]()
@@ -232,7 +249,9 @@ class Workforce:
     def _give_up_after(self, times: int, stretch: Stretch) -> None:
         LOG.warning("a worker died with %s; they are computed again", self._samples(stretch))
         if times > MOST_DEATHS:
-            raise StateFault(f"sweep: {times} workers died on {self._samples(stretch)}; is there enough memory?")
+            raise StateFault(
+                f"sweep: {times} workers died on {self._samples(stretch)}; is there enough memory?"
+            )
 
     def _samples(self, stretch: Stretch) -> str:
         block = self.problem.block

@@ -40,7 +40,9 @@ class Journal:
                 raise KeyError(KIND)
             digest, done, total = found["digest"], found["done"], found["total"]
         except (ValueError, KeyError, TypeError, UnicodeDecodeError):
-            raise StateFault(f"{where} is no journal of a sweep; give another name, or remove the file.") from None
+            raise StateFault(
+                f"{where} is no journal of a sweep; give another name, or remove the file."
+            ) from None
         if digest != self._digest:
             raise StateFault(
                 f"{where} is of another sweep (other samples, axes, arm, seed or reductions, or code that changed); "

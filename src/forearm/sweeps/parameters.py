@@ -101,16 +101,25 @@ PARAMETERS = {
         "viscous and dry friction, of all joints alike or of each",
     ),
     "inertial": Parameter(
-        "inertial", lambda arm: ((len(arm.links), 10),), _as_given, "ten numbers for each link, in its own frame"
+        "inertial",
+        lambda arm: ((len(arm.links), 10),),
+        _as_given,
+        "ten numbers for each link, in its own frame",
     ),
     "density": Parameter(
-        "inertial", lambda arm: ((), (len(arm.links),)), _density, "a factor on mass and inertia, or one for each link"
+        "inertial",
+        lambda arm: ((), (len(arm.links),)),
+        _density,
+        "a factor on mass and inertia, or one for each link",
     ),
     "geometry": Parameter(
         "geometry", lambda arm: ((len(lengths_of(arm)),),), _as_given, "the lengths that are not zero [m]"
     ),
     "lengths": Parameter(
-        "geometry", lambda arm: ((), (len(lengths_of(arm)),)), _lengths, "a factor on the lengths, or one for each"
+        "geometry",
+        lambda arm: ((), (len(lengths_of(arm)),)),
+        _lengths,
+        "a factor on the lengths, or one for each",
     ),
 }
 """Axes by name."""
@@ -166,7 +175,7 @@ def motion_axis(arm: Arm | Robot, given: Any, instants: int) -> MotionAxis:
     """Motions as a caller gives them: a sequence of motions or of samples."""
     if isinstance(given, (Motion, Samples)):
         given = [given]
-    samples = []
+    samples: list[Samples] = []
     for k, one in enumerate(given):
         if isinstance(one, Motion):
             one = one.sample(instants)

@@ -55,6 +55,8 @@ class Problem:
     """What is kept."""
     output: tuple[str, tuple[int, ...]] = field(default=("", ()))
     """Name and shape of a result."""
+    block: int = field(init=False)
+    """Samples of a block; it travels with the problem, so that all workers have the same."""
 
     # -- what does not depend on who computes ---------------------------------------------------------------
 
@@ -64,10 +66,8 @@ class Problem:
         motion = self.axes.get(MOTION)
         return motion.times.shape[1] if isinstance(motion, MotionAxis) else 1
 
-    @property
-    def block(self) -> int:
-        """Samples of a block."""
-        return max(1, min(BLOCK_SAMPLES, BLOCK_STATES // self.instants))
+    def __post_init__(self) -> None:
+        self.block = max(1, min(BLOCK_SAMPLES, BLOCK_STATES // self.instants))
 
     @property
     def blocks(self) -> int:
@@ -145,7 +145,7 @@ class Problem:
         }
 
     def _by_function(self, choices: dict[str, Any], count: int) -> Vector:
-        found = np.asarray(self.what(choices), dtype=float)  # type: ignore[operator]
+        found = np.asarray(self.what(choices), dtype=float)  # type: ignore[operator,type-var]
         if found.shape != (count, *self.output[1]):
             raise StateFault(
                 f"sweep: the function gave an array of shape {found.shape} for {count} samples; give one row for each "
@@ -153,7 +153,9 @@ class Problem:
             )
         return found.reshape(count, 1, self.size)
 
-    def _group_inputs(self, given: dict[str, Vector], count: int) -> tuple[GroupedStates, dict[str, Vector], Vector]:
+    def _group_inputs(
+        self, given: dict[str, Vector], count: int
+    ) -> tuple[GroupedStates, dict[str, Vector], Vector]:
         groups = groups_of(self.kernel, frozenset(given))
         states = {name: self.axes[MOTION].states[name] for name in self.states}  # type: ignore[attr-defined]
         return groups, states, groups.shared_values(given, count)
@@ -172,7 +174,8 @@ class Problem:
         picked, T = choices[MOTION], self.instants
         groups, states, shared = self._group_inputs(self._given(choices), len(picked))
         found = groups.summed(states, shared, T, picked)
-        result = Summary(*found, np.full(found.shape[1:], T))
+        least, greatest, total, squares = found
+        result = Summary(least, greatest, total, squares, np.full(total.shape, T))
         odd = np.flatnonzero(~np.isfinite(found[2:]).all(axis=(0, 2)))
         if odd.size:
             some = summary_of(self.values({name: v[odd] for name, v in choices.items()}))
@@ -205,10 +208,18 @@ class Problem:
                 parts.append(summary_of(values))
                 kept.append(values.copy())
             found = joined(parts)
-        odd = np.flatnonzero((found.count < self.instants).any(axis=1))
+        odd = np.flatnonzero((found.finite < self.instants).any(axis=1))
         spoiled = first + int(odd[0]) if odd.size else None
-        sums = (part.sum(axis=0) for part in found[2:])
-        return Piece(first, found.least, found.greatest, *sums, spoiled, np.concatenate(kept) if kept else None)
+        return Piece(
+            first,
+            found.least,
+            found.greatest,
+            found.total.sum(axis=0),
+            found.squares.sum(axis=0),
+            found.finite.sum(axis=0),
+            spoiled,
+            np.concatenate(kept) if kept else None,
+        )
 
     def empty(self) -> dict[str, Any]:
         """What is known before the first block."""
@@ -221,7 +232,7 @@ class Problem:
         for reduction, state in zip(self.keep, total["states"], strict=True):
             reduction.take(state, piece)
         all_of_them = len(piece.least) * self.instants
-        missing = [all_of_them - int(c) for c in piece.count]
+        missing = [all_of_them - int(c) for c in piece.finite]
         if any(missing):
             total["not_finite"] = [a + b for a, b in zip(total["not_finite"], missing, strict=True)]
             firsts = [x for x in (total["spoiled"], piece.spoiled) if x is not None]

@@ -29,7 +29,7 @@ class Piece(NamedTuple):
     """Sum (m,) over all states."""
     squares: Vector
     """Sum of squares (m,)."""
-    count: Vector
+    finite: Vector
     """Finite values (m,)."""
     spoiled: int | None
     """Number of the first sample with a result that is not finite."""
@@ -68,7 +68,7 @@ class Extremes(Reduction):
     """How many samples to remember for each number of a result, at either end."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.worst, int) or not 1 <= self.worst <= 10_000:
+        if not 1 <= self.worst <= 10_000:
             raise StateFault(f"Extremes: worst is {self.worst!r}; give a whole number from 1 to 10000.")
 
     def empty(self, m: int) -> State:
@@ -115,7 +115,7 @@ class Moments(Reduction):
     def take(self, state: State, piece: Piece) -> None:
         """Sums of a block."""
         for j in range(len(piece.total)):
-            state["count"][j] += int(piece.count[j])
+            state["count"][j] += int(piece.finite[j])
             state["total"][j] += _whole(piece.total[j])
             state["squares"][j] += _whole(piece.squares[j])
 
@@ -227,8 +227,10 @@ class Histogram(Reduction):
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise StateFault(f"Histogram: from {self.low!r} to {self.high!r}; give finite bounds, the lower one first.")
-        if not isinstance(self.bins, int) or not 1 <= self.bins <= 1_000_000:
+            raise StateFault(
+                f"Histogram: from {self.low!r} to {self.high!r}; give finite bounds, the lower one first."
+            )
+        if not 1 <= self.bins <= 1_000_000:
             raise StateFault(f"Histogram: bins is {self.bins!r}; give a whole number from 1 to 1000000.")
 
     def empty(self, m: int) -> State:

@@ -77,7 +77,9 @@ def sweep(
             finally:
                 begun.write()
     fresh = (problem.blocks - begun.resumed) * problem.block * problem.instants
-    return Swept(problem, begun.total, time.perf_counter() - started, min(fresh, problem.samples * problem.instants))
+    return Swept(
+        problem, begun.total, time.perf_counter() - started, min(fresh, problem.samples * problem.instants)
+    )
 
 
 def _checked_workers(workers: Any) -> None:
@@ -92,9 +94,7 @@ def _stretches(missing: list[tuple[int, int]], workers: int) -> list[tuple[int, 
     return [(k, min(k + size, b)) for a, b in missing for k in range(a, b, size)]
 
 
-def _problem(
-    what: Any, over: Any, arm: Any, samples: Any, keep: Any, seed: Any, instants: Any
-) -> Problem:
+def _problem(what: Any, over: Any, arm: Any, samples: Any, keep: Any, seed: Any, instants: Any) -> Problem:
     """The question, checked."""
     if not isinstance(over, Mapping) or not over:
         raise StateFault(
@@ -110,7 +110,9 @@ def _problem(
         found = _of_quantity(what, over, arm, instants)
     elif callable(what):
         if arm is not None:
-            raise StateFault("sweep: arm= goes with a quantity; a function has its arms itself, or over={'arm': […]}.")
+            raise StateFault(
+                "sweep: arm= goes with a quantity; a function has its arms itself, or over={'arm': […]}."
+            )
         axes = {name: axis_of(name, given) for name, given in over.items()}
         found = axes, (), {}, ("result", ())
     else:
@@ -141,7 +143,9 @@ def _result_shape(problem: Problem) -> tuple[int, ...]:
 def _of_quantity(what: str, over: Mapping[str, Any], arm: Any, instants: int) -> Any:
     """Axes, which of them are inputs, which set parameters, and the output's name and shape."""
     if what not in QUANTITIES:
-        raise StateFault(f"sweep: no quantity {what!r}; there are {', '.join(QUANTITIES)}; or give a function.")
+        raise StateFault(
+            f"sweep: no quantity {what!r}; there are {', '.join(QUANTITIES)}; or give a function."
+        )
     if not isinstance(arm, (Arm, Robot)):
         no_arm(arm)
     quantity, axes = QUANTITIES[what], dict[str, Axis]()
@@ -154,7 +158,11 @@ def _of_quantity(what: str, over: Mapping[str, Any], arm: Any, instants: int) ->
     if missing or twice:
         raise StateFault(
             f"sweep: {what} takes {', '.join(inputs)}; "
-            + (f"over lacks {', '.join(missing)}" if missing else f"over has a motion and {', '.join(twice)} too")
+            + (
+                f"over lacks {', '.join(missing)}"
+                if missing
+                else f"over has a motion and {', '.join(twice)} too"
+            )
             + ": give each of them, or motions that have them."
         )
     if len(quantity.outputs) != 1:
@@ -172,5 +180,3 @@ def _of_quantity(what: str, over: Mapping[str, Any], arm: Any, instants: int) ->
             )
     output = kernel.graph.outputs[0]
     return axes, states, parameters, (output.name, output.shape)
-
-

@@ -18,7 +18,7 @@ class Summary(NamedTuple):
     """Sum."""
     squares: Vector
     """Sum of squares."""
-    count: Vector
+    finite: Vector
     """How many values were finite."""
 
 

@@ -86,7 +86,9 @@ class Swept:
         place = self.names.index(which) if which in self.names else which
         kept = self._state(Extremes, "extremes")[side]
         if not isinstance(place, int) or not -len(kept) <= place < len(kept):
-            raise StateFault(f"cases: {which!r} is no number of a result; give one of {', '.join(self.names)}.")
+            raise StateFault(
+                f"cases: {which!r} is no number of a result; give one of {', '.join(self.names)}."
+            )
         return tuple(self._case(place, value, sample) for value, sample in kept[place])
 
     @property
@@ -116,7 +118,10 @@ class Swept:
         if not 0 <= sample < self.samples:
             raise StateFault(f"choices: no sample {sample!r}; there are 0 to {self.samples - 1}.")
         found = self.problem.choices(sample, 1)
-        return {name: v[0].item() if np.ndim(v[0]) == 0 and hasattr(v[0], "item") else v[0] for name, v in found.items()}
+        return {
+            name: v[0].item() if np.ndim(v[0]) == 0 and hasattr(v[0], "item") else v[0]
+            for name, v in found.items()
+        }
 
     # -- the rest --------------------------------------------------------------------------------------------
 
@@ -134,7 +139,9 @@ class Swept:
         """The value below which a share of all results lies, within 0.4 %: 0.5 for the median."""
         if not 0 <= share <= 1:
             raise StateFault(f"quantile: share is {share!r}; give a number from 0 to 1.")
-        return self._shaped([quantile(cells, share) for cells in self._state(Quantiles, "quantiles")["cells"]])
+        return self._shaped(
+            [quantile(cells, share) for cells in self._state(Quantiles, "quantiles")["cells"]]
+        )
 
     @property
     def histogram(self) -> tuple[Vector, Vector]:
@@ -155,7 +162,8 @@ class Swept:
         lines = [f"{what}{of}: {self.samples} samples, {self.states} states"]
         if any(self._total["not_finite"]):
             lines.append(
-                f"not finite: {sum(self._total['not_finite'])} results, left out; the first in sample {self._total['spoiled']}"
+                f"not finite: {sum(self._total['not_finite'])} results, left out; the first in sample "
+                f"{self._total['spoiled']}"
             )
         if any(isinstance(r, Extremes) for r in self.problem.keep) and all(
             self._state(Extremes, "extremes")["high"]

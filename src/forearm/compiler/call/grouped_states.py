@@ -51,7 +51,10 @@ class GroupedStates:
         """The kernel of what states share, one row for each group."""
         mine = self.kernel
         return type(mine).__mro__[1](
-            schedule(self._once), dtype=mine.dtype.name, name=f"{mine.name}: what states share", keep=mine.keep
+            schedule(self._once),
+            dtype=mine.dtype.name,
+            name=f"{mine.name}: what states share",
+            keep=mine.keep,
         )
 
     @cached_property

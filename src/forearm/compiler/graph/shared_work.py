@@ -37,7 +37,9 @@ def cut(graph: Graph, parameters: Collection[str]) -> Cut:
     once, new = _part(graph, known, True, dict.fromkeys(border, -1), ())
     first = once.finish(f"{graph.name}: what states share", (shared,), [[new[i] for i in border]])
     each, new = _part(graph, known, False, border, (shared,))
-    return Cut(first, each.finish(graph.name, graph.outputs, [[new[r] for r in row] for row in graph.results]))
+    return Cut(
+        first, each.finish(graph.name, graph.outputs, [[new[r] for r in row] for row in graph.results])
+    )
 
 
 def _crossing(graph: Graph, ready: list[bool]) -> Iterator[int]:

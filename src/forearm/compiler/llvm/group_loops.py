@@ -36,7 +36,9 @@ def _groups_function(plan: Plan, summed: bool) -> str:
         starts.append(start)
         for j, value in enumerate(rest, 1):
             w.put(f"store i64 {value}, ptr {w.at(own, 24 * i + 8 * j)}")
-    results = [w.let(f"load i64, ptr {w.at('%table', 32 * many + 8 * j)}") for j in (1, 2, 3)] if summed else []
+    results = (
+        [w.let(f"load i64, ptr {w.at('%table', 32 * many + 8 * j)}") for j in (1, 2, 3)] if summed else []
+    )
     with w.loop("%end", 1, "%first") as group:
         for i, (start, offsets) in enumerate(zip(starts, lists, strict=True)):
             offset = w.let(f"load i64, ptr {w.at(offsets, w.let(f'mul i64 {group}, 8'))}")

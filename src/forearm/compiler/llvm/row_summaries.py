@@ -32,8 +32,8 @@ def summary_text() -> str:
     with w.loop("%m") as column:
         _fold(w, column)
     head = "void @summary(ptr %values, i64 %T, i64 %m, ptr %found, i64 %plane, ptr %scratch) nounwind"
-    return (
-        "declare <8 x double> @llvm.masked.load.v8f64.p0(ptr, i32, <8 x i1>, <8 x double>)\n" + w.function(head)
+    return "declare <8 x double> @llvm.masked.load.v8f64.p0(ptr, i32, <8 x i1>, <8 x double>)\n" + w.function(
+        head
     )
 
 
@@ -66,9 +66,7 @@ def _accumulate(w: Writer, v: str, start: str, whole: str, row: str, tail: str) 
     all_left = w.let(f"shufflevector <8 x i64> {one}, <8 x i64> poison, <8 x i32> zeroinitializer")
     mask = w.let(f"icmp slt <8 x i64> <{lanes}>, {all_left}")
     here = w.at(first, w.let(f"mul i64 {whole}, {row}"))
-    x = w.let(
-        f"call {t} @llvm.masked.load.v8f64.p0(ptr {here}, i32 8, <8 x i1> {mask}, {t} zeroinitializer)"
-    )
+    x = w.let(f"call {t} @llvm.masked.load.v8f64.p0(ptr {here}, i32 8, <8 x i1> {mask}, {t} zeroinitializer)")
     for k, (old, new) in enumerate(zip(names, _taken(w, names, x), strict=True)):
         value = w.let(f"select <8 x i1> {mask}, {t} {new}, {t} {old}")
         area = w.at("%scratch", w.let(f"mul i64 %m, {64 * k}"))
