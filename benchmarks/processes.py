@@ -32,6 +32,7 @@ class Threads:
         for _ in range(2):
             here, there = context.Pipe()
             context.Process(target=_serve, args=(there, self.seconds), daemon=True).start()
+            there.close()  # of this process, so that a child that dies ends the wait
             here.recv()
             self.pipes.append(here)
         self.work = _work(2 * SHARE, 2)

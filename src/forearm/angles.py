@@ -6,7 +6,6 @@ R = Rz(yaw) Ry(pitch) Rx(roll), as URDF has it.
 """
 
 import math
-from decimal import Decimal
 
 from forearm.algebra import (
     Matrix,
@@ -74,5 +73,7 @@ def _is_rounded(angle: float) -> bool:
     right = quarters * QUARTER
     if quarters == 0 or abs(math.sin(angle - right)) < 1e-15:
         return False
+    from decimal import Decimal  # for angles with few digits alone
+
     digits = -int(Decimal(repr(angle)).as_tuple().exponent)
     return digits >= 2 and abs(angle - right) < 10.0**-digits

@@ -4,8 +4,10 @@ An arm keeps two things. `arm.calls` has, for each quantity (with its frame, whe
 enters; `arm.kernels` has the kernels behind, by quantity and how they were compiled. Both are found in one look.
 """
 
+from __future__ import annotations
+
 import logging
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +16,10 @@ from forearm.arm import Arm
 from forearm.compiler.call.arguments import JOINT_INPUTS
 from forearm.compiler.call.door import Door
 from forearm.compiler.call.foreign_arrays import Foreign, foreign_kind, library_of
-from forearm.kinematics import frame_names
 from forearm.results import results_of
-from forearm.robot import Robot
+
+if TYPE_CHECKING:
+    from forearm.robot import Robot
 
 LOG = logging.getLogger("forearm")
 
@@ -60,7 +63,7 @@ def arm_call(arm: Arm | Robot, quantity: str, frame: Any = None, local: bool | N
     except AttributeError:
         faults.no_arm(arm)
     except TypeError:  # a list, which names nothing
-        faults.unknown_frame(frame, frame_names(arm), arm.name)
+        faults.unknown_frame(frame, arm.frame_names, arm.name)
     if call is None:
         given = {"frame": frame, "local": local}
         options = {name: value for name, value in given.items() if value is not None}

@@ -5,12 +5,18 @@ Dry friction is one smooth curve with f(0) = 0: with s = v / sqrt(v² + smoothin
 drives the joint, and it rises with speed as long as the two levels differ by no more than a factor of three.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from forearm.algebra import Matrix, Scalar, Vector, is_zero, sqrt
 from forearm.arm import Arm
 from forearm.link import Drive
-from forearm.robot import Robot
+
+if TYPE_CHECKING:
+    from forearm.robot import Robot
 
 
 def rotor_torque(arm: Arm | Robot, qdd: Vector) -> Vector:
@@ -26,7 +32,7 @@ def rotor_inertias(arm: Arm | Robot) -> Vector:
 def rotor_matrix(arm: Arm | Robot) -> Matrix:
     """What M gains by the rotors (nv, nv): a diagonal, unless couplings make one joint's rotor another's."""
     inertias = np.diag(rotor_inertias(arm))
-    if not isinstance(arm, Robot):
+    if isinstance(arm, Arm):
         return inertias
     B, before = arm.coupling_map[0], arm.nv - arm.n
     return np.pad(B.T @ inertias @ B, ((before, 0), (before, 0)))

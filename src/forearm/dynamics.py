@@ -11,9 +11,11 @@ Arrays decide where the work is done: NumPy, CuPy, PyTorch or JAX arrays go in, 
 device where they live, in their precision.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +28,9 @@ from forearm.drives import rotor_matrix
 from forearm.inertia import TEN, numbers_of
 from forearm.link import Wrench
 from forearm.results import Derivatives, Energy, ForwardDerivatives, JointReactions, Terms
-from forearm.robot import Robot
+
+if TYPE_CHECKING:
+    from forearm.robot import Robot
 
 __all__ = [
     "bias_torque",
@@ -319,14 +323,14 @@ def parameters(arm: Arm | Robot) -> Vector:
     Those of a free base come first.
     """
     faults.needs_arm(arm)
-    base = [arm.trunk.as_link] if isinstance(arm, Robot) and arm.free else []
+    base = [arm.trunk.as_link] if not isinstance(arm, Arm) and arm.free else []
     return np.array([x for link in (*base, *arm.links) for x in numbers_of(link.ten)], dtype=float)
 
 
 def parameter_names(arm: Arm | Robot) -> list[str]:
     """Names of `parameters`, in order: M1, MX1, …, ZZn, with units kg, kg m, kg m²; M0 … are a free base's."""
     faults.needs_arm(arm)
-    first = 0 if isinstance(arm, Robot) and arm.free else 1
+    first = 0 if not isinstance(arm, Arm) and arm.free else 1
     return [f"{name}{i}" for i in range(first, len(arm.links) + 1) for name in TEN]
 
 

@@ -37,7 +37,7 @@ def run(caplog):
 
 def test_compiles_once_and_says_so_in_one_line(folder, caplog):
     (line,) = run(caplog)
-    (path,) = folder.glob("*")
+    (path,) = folder.glob("*.kernel")
     assert line.startswith("compiled small in 0.")
     assert line.endswith(f"s, kept in {path}")
     assert run(caplog) == []
@@ -48,7 +48,7 @@ def test_compiles_once_and_says_so_in_one_line(folder, caplog):
 @pytest.mark.skipif(os.name != "posix", reason="modes of files are a matter of POSIX")
 def test_folder_and_files_are_private(folder, caplog):
     run(caplog)
-    (path,) = folder.glob("*")
+    (path,) = folder.glob("*.kernel")
     assert folder.stat().st_mode & 0o777 == 0o700
     assert path.stat().st_mode & 0o777 == 0o600
 
@@ -168,3 +168,44 @@ def test_another_process_finds_the_kernel(folder):
     assert texts[0].count("compiled small") == 2  # batch and single
     assert "compiled" not in texts[1]
     assert "[[14.0, 0.1411200080598672]] [14.0, 0.1411200080598672]" in texts[1]
+
+
+def test_a_new_process_writes_no_text_to_find_its_kernel(folder):
+    text = (
+        "import sys, numpy as np, forearm as fa\n"
+        "q = np.array([0.3, -0.4])\n"
+        "fa.inverse_dynamics(fa.load('rr'), q, q, q)\n"
+        "heavy = {'forearm.compiler.llvm.nodes', 'forearm.formulations', 'forearm.robot'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    said = [
+        subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert said[0] != "[]\n", "the first one writes it"
+    assert said[1] == "[]\n"
+
+
+def test_other_source_of_ours_writes_the_text_again(folder, caplog, monkeypatch):
+    written = []
+    monkeypatch.setattr(
+        ProcessorKernel,
+        "text",
+        lambda self, program, text=ProcessorKernel.text: written.append(program) or text(self, program),
+    )
+    run(caplog)
+    run(caplog)
+    assert written == ["batch"]
+    monkeypatch.setattr(files, "code_version", lambda: "another emitter")
+    assert run(caplog) == [], "the text is the same, and so is the object"
+    assert written == ["batch", "batch"]
+
+
+def test_a_changed_file_of_ours_is_another_version(folder, monkeypatch):
+    before = files.code_version()
+    files.code_version.cache_clear()
+    assert files.code_version() == before, "from its note"
+    files.code_version.cache_clear()
+    monkeypatch.setattr(files, "SOURCES", files.SOURCES[1:])
+    assert files.code_version() != before
+    files.code_version.cache_clear()

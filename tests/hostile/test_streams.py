@@ -10,7 +10,7 @@ import pytest
 
 import forearm as fa
 from cli.verbs import MOTION, forearm
-from forearm.compiler.call.threads import check_threads
+from forearm.compiler.call.arguments import check_threads
 from forearm.escapes import terminal, xml_comment
 from forearm.simulation import read_motion
 from forearm.writers.toml import to_toml

@@ -1,36 +1,23 @@
 """The live page in a browser: drag, slide, play, let go, load; its numbers are those of the library."""
 
 import json
-import os
 import time
 
 import numpy as np
 import pytest
 
 import forearm as fa
+from browsers import chromium, listen
 from forearm.simulation import Quintic
 
 pytestmark = pytest.mark.more
-FLAGS = [
-    "--no-sandbox",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-]
 SIZES = [(360, "light"), (360, "dark"), (1400, "light"), (1400, "dark")]
 
 
 @pytest.fixture(scope="module")
 def browser():
-    api = pytest.importorskip("playwright.sync_api")
-    chromium = next(filter(os.path.exists, ("/usr/bin/chromium", "/usr/bin/chromium-browser")), None)
-    if chromium is None:
-        pytest.skip("no chromium on this machine; tests/install_debian_packages.sh brings it")
-    with api.sync_playwright() as play:
-        started = play.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +32,7 @@ def opened(browser, file, width=1400, scheme="light", heard=None):
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.set_default_timeout(120_000)
     if heard is not None:
-        page.on("console", lambda message: heard.append(message.text))
-        page.on("pageerror", lambda error: heard.append(str(error)))
-        page.on("request", lambda request: heard.append(request.url))
+        listen(page, heard)
     page.goto(file.as_uri())
     until(page, "globalThis.forearmView && forearmView.drawn > 1")
     return page

@@ -1,13 +1,13 @@
 """The demo: its parts are right, and in a real browser its report is whole at any width."""
 
 import json
-import os
 import re
 
 import numpy as np
 import pytest
 
 import forearm as fa
+from browsers import chromium, listen
 from close import assert_close
 from forearm.demo import control, run_demo, task
 from forearm.page import evidence
@@ -112,27 +112,12 @@ def test_the_demo_does_the_main_job(result):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
 def test_the_report_in_a_browser(result, width, scheme, tmp_path):
-    api = pytest.importorskip("playwright.sync_api")
-    flags = [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-sync",
-    ]
-    chromium = next(filter(os.path.exists, ("/usr/bin/chromium", "/usr/bin/chromium-browser")), None)
-    if chromium is None:
-        pytest.skip("no chromium on this machine; tests/install_debian_packages.sh brings it")
-    with api.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=flags)
+    with chromium() as browser:
         page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        heard, asked = [], []
-        page.on("console", lambda message: heard.append(message.text))
-        page.on("pageerror", lambda error: heard.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
+        heard = []
+        listen(page, heard)
         page.goto(result.report.as_uri())
-        assert heard == []
-        assert asked == [result.report.as_uri()], "one file, nothing else"
+        assert heard == [result.report.as_uri()], "one file, nothing else, and no word"
         assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
         shown = {
             f.get_attribute("id"): f.query_selector("svg").bounding_box()
@@ -146,4 +131,3 @@ def test_the_report_in_a_browser(result, width, scheme, tmp_path):
         columns = len({round(box["x"]) for box in shown.values()})
         assert columns == 1 if width < 900 else columns > 1
         assert page.screenshot(path=tmp_path / "report.png", full_page=True)[:4] == b"\x89PNG"
-        browser.close()

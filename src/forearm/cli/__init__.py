@@ -8,6 +8,7 @@
     process        from words to an exit code (exit_codes)
     streams        closed and full streams, characters that a terminal lacks
     inputs output  what verbs are given, what they print; measures: numbers with units
+    option_groups  options that several verbs share
     citations      what `cite` knows; diagnosis: what `doctor` finds out
 
 Exit codes: 0 fine, 1 something was found (a failed proof, a difference, an error in the numbers), 2 bad input,

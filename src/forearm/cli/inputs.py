@@ -5,13 +5,11 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
-
-from cyclopts import Group, Parameter, validators
+from typing import TYPE_CHECKING, Any, TextIO
 
 from forearm.cli.measures import check_joint_units, check_payload_units
+from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,72 +17,8 @@ if TYPE_CHECKING:
     from forearm.arm import Arm
     from forearm.robot import Robot
 
-Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
-"""Which random states: the generator takes no negative number."""
-
 STDIO = "stdio:"
 """What `-` becomes, because a lone hyphen is no word to the parser."""
-
-
-READING = Group("Reading a file", sort_key=8)
-
-
-@Parameter(name="*", group=READING)
-@dataclass(frozen=True)
-class Reading:
-    """How a robot's file becomes an arm; options of the readers."""
-
-    tip: str | None = None
-    """Last link of the chain (URDF, MJCF)."""
-    root: str | None = None
-    """First link of the chain, fixed to the world."""
-    lock: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())] = ()
-    """Joints to hold, with their positions: --lock finger=0.02 thumb=0."""
-    snap_right_angles: float | None = None
-    """Make angles exact that are this near to a right angle [rad]: 1e-3."""
-    keep_defects: Annotated[bool, Parameter(negative=())] = False
-    """Load impossible inertias as they are, as declared defects."""
-    allow_massless: Annotated[bool, Parameter(negative=())] = False
-    """Take moving links without <inertial> as massless (URDF)."""
-    any_units: Annotated[bool, Parameter(negative=())] = False
-    """Do not ask whether large numbers are degrees, millimetres or grams (URDF)."""
-    base: str | None = None
-    """'free' for a robot whose base moves freely (URDF)."""
-    allow_files: Annotated[bool, Parameter(negative=())] = False
-    """Let MuJoCo open the files that a model names (MJCF), if you trust it."""
-
-    def options(self) -> dict[str, Any]:
-        """What was asked for, as arguments of `load`."""
-        asked: dict[str, Any] = {
-            "tip": self.tip,
-            "root": self.root,
-            "lock": _positions(self.lock),
-            "base": self.base,
-            "right_angles": self.snap_right_angles,
-            "keep_defects": self.keep_defects,
-            "allow_massless": self.allow_massless,
-            "allow_files": self.allow_files,
-        }
-        given = {name: value for name, value in asked.items() if value}
-        return given | ({"check_units": False} if self.any_units else {})
-
-
-AS_WRITTEN = Reading()
-
-
-def _positions(words: Sequence[str]) -> dict[str, float]:
-    from forearm.faults import StateFault
-
-    positions = {}
-    for word in words:
-        name, _, value = word.rpartition("=")
-        try:
-            positions[name] = float(value)
-        except ValueError:
-            name = ""
-        if not name:
-            raise StateFault(f"--lock has {word!r}; give a joint and its position, like finger=0.02.")
-    return positions
 
 
 def robot_of(name: str, *, reading: Reading = AS_WRITTEN) -> "Arm | Robot":
@@ -165,24 +99,13 @@ def state_of(arm: "Arm", name: str, values: Sequence[float] | None, zero: bool =
     return found
 
 
-def degrees_of(degrees: bool, radians: bool) -> bool | None:
-    """Whether angles of a file are in degrees; None where neither --degrees nor --radians was given."""
-    from forearm.faults import StateFault
-
-    if degrees and radians:
-        raise StateFault("--degrees and --radians were given; give one or the other.")
-    return degrees if degrees or radians else None
-
-
-def motion_of(
-    arm: "Arm", source: str, *, degrees: bool | None = None, time_unit: str | None = None
-) -> tuple[Any, Any, Any, Any, list[str]]:
+def motion_of(arm: "Arm", source: str, *, units: FileUnits = AS_SAID) -> tuple[Any, Any, Any, Any, list[str]]:
     """t (or None), q, qd, qdd (N, n) of a CSV file or stdin, and remarks on what was ignored or worked out."""
     from forearm.motion.motion_files import read_motion_file, with_derivatives
 
     label = "stdin" if source == STDIO else source
     where: Any = _stdin_bytes() if source == STDIO else Path(source)
-    file = read_motion_file(where, arm, label=label, degrees=degrees, time_unit=time_unit)
+    file = read_motion_file(where, arm, label=label, **units.options())
     full = with_derivatives(file, arm=arm)
     return full.t, full.q, full.qd, full.qdd, list(full.notes)
 

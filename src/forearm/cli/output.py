@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 from cyclopts import Group, Parameter
 
+from forearm.cli.option_groups import Flag
 from forearm.escapes import terminal
 from forearm.text_table import text_table
 
@@ -22,13 +23,13 @@ EVERYWHERE = Group("Every verb", sort_key=9)
 class Shared:
     """Options that every verb takes."""
 
-    json: Annotated[bool, Parameter(negative=())] = False
+    json: Flag = False
     """Print one JSON document, nothing else."""
-    quiet: Annotated[bool, Parameter(negative=())] = False
+    quiet: Flag = False
     """Print results only: no notes, no progress."""
-    no_color: Annotated[bool, Parameter(negative=())] = False
+    no_color: Flag = False
     """No colours (also NO_COLOR=1 in the environment)."""
-    debug: Annotated[bool, Parameter(negative=())] = False
+    debug: Flag = False
     """Show the traceback of an error."""
 
     @property

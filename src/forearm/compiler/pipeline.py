@@ -4,10 +4,12 @@ What the choice (choice.py) and the passes make of an arm is kept on disk, besid
 finds the graph there by the arm's fingerprint and loads neither formulations nor passes.
 """
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forearm.arm import Arm
 from forearm.compiler.graph.graph import Counts, Graph
@@ -15,7 +17,9 @@ from forearm.compiler.kernel import SEARCH, Kernel, KernelSubject, Why
 from forearm.compiler.store import graphs
 from forearm.compiler.store.files import graph_key
 from forearm.faults import KernelFault
-from forearm.robot import Robot
+
+if TYPE_CHECKING:
+    from forearm.robot import Robot
 
 LOG = logging.getLogger("forearm")
 LONG = 30

@@ -19,6 +19,43 @@ LOWEST, HIGHEST = -340, 308
 """Powers of ten in the table."""
 SPACE, NEWLINE = 32, 10
 
+DIGITS = """LOOP:
+  %pK = phi ptr [ P, BEFORE ], [ %pK.next, %LOOP.digit ]
+  %wK = phi i64 [ W, BEFORE ], [ %wK.next, %LOOP.digit ]
+  %nK = phi i64 [ N, BEFORE ], [ %nK.next, %LOOP.digit ]
+  %cK = load i8, ptr %pK
+  %dK = sub i8 %cK, 48
+  %is.dK = icmp ult i8 %dK, 10
+  br i1 %is.dK, label %LOOP.digit, label %LOOP.end
+LOOP.digit:
+  %pK.next = getelementptr i8, ptr %pK, i64 1
+  %dK.wide = zext i8 %dK to i64
+  %wK.ten = mul i64 %wK, 10
+  %wK.next = add i64 %wK.ten, %dK.wide
+  %begunK = or i64 %wK.next, %nK
+  %sK = icmp ne i64 %begunK, 0
+  %sK.wide = zext i1 %sK to i64
+  %nK.next = add i64 %nK, %sK.wide
+  br label %LOOP
+"""
+"""Digits one after the other, at P: their number K goes on from W, and how many there are of it from N."""
+
+
+def _digits(loop: str, number: int, before: str, start: tuple[str, str, str]) -> str:
+    """The loop over digits under a name, its values numbered, entered from a block with these values."""
+    words = {
+        "LOOP": loop,
+        "BEFORE": before,
+        "[ P": "[ " + start[0],
+        "[ W": "[ " + start[1],
+        "[ N": "[ " + start[2],
+    }
+    text = DIGITS
+    for word, into in words.items():
+        text = text.replace(word, into)
+    return text.replace("K", str(number))
+
+
 TEXT = """
 define i64 @plain_numbers(ptr %text, ptr %out, i64 %rows, i64 %columns, i64 %separator, i64 %decimal,
                           ptr %fives, ptr %scales, ptr %left, i64 %room) {
@@ -50,48 +87,12 @@ sign:
   %p1 = select i1 %signed, ptr %p0.next, ptr %p0
   br label %whole
 
-whole:
-  %p2 = phi ptr [ %p1, %sign ], [ %p2.next, %whole.digit ]
-  %w2 = phi i64 [ 0, %sign ], [ %w2.next, %whole.digit ]
-  %n2 = phi i64 [ 0, %sign ], [ %n2.next, %whole.digit ]
-  %c2 = load i8, ptr %p2
-  %d2 = sub i8 %c2, 48
-  %is.d2 = icmp ult i8 %d2, 10
-  br i1 %is.d2, label %whole.digit, label %whole.end
-whole.digit:
-  %p2.next = getelementptr i8, ptr %p2, i64 1
-  %d2.wide = zext i8 %d2 to i64
-  %w2.ten = mul i64 %w2, 10
-  %w2.next = add i64 %w2.ten, %d2.wide
-  %begun2 = or i64 %w2.next, %n2
-  %s2 = icmp ne i64 %begun2, 0
-  %s2.wide = zext i1 %s2 to i64
-  %n2.next = add i64 %n2, %s2.wide
-  br label %whole
-whole.end:
+WHOLE_DIGITSwhole.end:
   %is.point = icmp eq i8 %c2, %point
   %p2.after = getelementptr i8, ptr %p2, i64 1
   br i1 %is.point, label %fraction, label %digits.end
 
-fraction:
-  %p3 = phi ptr [ %p2.after, %whole.end ], [ %p3.next, %fraction.digit ]
-  %w3 = phi i64 [ %w2, %whole.end ], [ %w3.next, %fraction.digit ]
-  %n3 = phi i64 [ %n2, %whole.end ], [ %n3.next, %fraction.digit ]
-  %c3 = load i8, ptr %p3
-  %d3 = sub i8 %c3, 48
-  %is.d3 = icmp ult i8 %d3, 10
-  br i1 %is.d3, label %fraction.digit, label %fraction.end
-fraction.digit:
-  %p3.next = getelementptr i8, ptr %p3, i64 1
-  %d3.wide = zext i8 %d3 to i64
-  %w3.ten = mul i64 %w3, 10
-  %w3.next = add i64 %w3.ten, %d3.wide
-  %begun3 = or i64 %w3.next, %n3
-  %s3 = icmp ne i64 %begun3, 0
-  %s3.wide = zext i1 %s3 to i64
-  %n3.next = add i64 %n3, %s3.wide
-  br label %fraction
-fraction.end:
+FRACTION_DIGITSfraction.end:
   %from3 = ptrtoint ptr %p2.after to i64
   %to3 = ptrtoint ptr %p3 to i64
   %places = sub i64 %from3, %to3
@@ -319,6 +320,19 @@ def _tables() -> tuple[Any, Any]:
     return np.array(fives, dtype=np.uint64), np.array(scales, dtype=np.int64)
 
 
+def _text() -> str:
+    words = {
+        "LOWEST": str(-LOWEST),
+        "HIGHEST": str(HIGHEST - LOWEST),
+        "WHOLE_DIGITS": _digits("whole", 2, "%sign", ("%p1", "0", "0")),
+        "FRACTION_DIGITS": _digits("fraction", 3, "%whole.end", ("%p2.after", "%w2", "%n2")),
+    }
+    text = TEXT
+    for word, into in words.items():
+        text = text.replace(word, into)
+    return text
+
+
 @cache
 def _program() -> tuple[Any, Any] | None:
     """The loaded program, and the function in it; None without llvmlite."""
@@ -326,8 +340,7 @@ def _program() -> tuple[Any, Any] | None:
         from forearm.compiler.llvm.jit import load_program
     except ImportError:
         return None
-    text = TEXT.replace("LOWEST", str(-LOWEST)).replace("HIGHEST", str(HIGHEST - LOWEST))
-    loaded = load_program("plain numbers", text, _probe)
+    loaded = load_program("plain numbers", _text(), _probe)
     return loaded, _function(loaded)
 
 

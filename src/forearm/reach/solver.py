@@ -12,8 +12,8 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import AnyArray, States, Vector
 from forearm.arm import Arm
+from forearm.compiler.call.arguments import check_threads
 from forearm.compiler.call.foreign_arrays import on_host
-from forearm.compiler.call.threads import check_threads
 from forearm.frames import Pose
 from forearm.reach.answers import (
     HASTY,

@@ -11,22 +11,25 @@
 A reader is a module and a row in FORMATS.
 """
 
+from __future__ import annotations
+
 import inspect
 import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from forearm.algebra import Scalar
 from forearm.arm import Arm
-from forearm.chain_cuts import paths
 from forearm.faults import ReadFault, did_you_mean
 from forearm.option_names import option
 from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml
-from forearm.readers.toolbox import ToolboxRobot, is_toolbox_robot, read_toolbox
-from forearm.robot import Robot
+
+if TYPE_CHECKING:
+    from forearm.readers.toolbox import ToolboxRobot
+    from forearm.robot import Robot
 
 __all__ = ["choose_chain", "from_toml", "known_arms", "load", "parameters_of", "read_toml"]
 
@@ -57,15 +60,8 @@ def load(
     `{"m1": sympy.Symbol("m1")}` the arm "rr" carries a symbol. `options` go to the reader of the format.
     """
     asked = {name: value for name, value in options.items() if value is not None}
-    if is_toolbox_robot(source):
-        asked |= {"parameters": parameters} if parameters else {}
-        return _checked(f"robot {getattr(source, 'name', source)!r}", read_toolbox, asked)(source, **asked)
     if not isinstance(source, (str, PathLike)):
-        kind = f"{type(source).__module__}.{type(source).__name__}"
-        raise ReadFault(
-            f"load: source is a {kind}; give a name, the path of a file ({', '.join(FORMATS)}), or a DHRobot of the "
-            "Robotics Toolbox."
-        )
+        return _of_an_object(source, asked | ({"parameters": parameters} if parameters else {}))
     text = str(source)
     if isinstance(source, str) and text in known_arms():
         return _checked(text, read_toml, asked)(
@@ -87,8 +83,24 @@ def load(
     return _checked(text, reader, asked)(source, **asked)
 
 
+def _of_an_object(source: Any, asked: dict[str, Any]) -> Arm:
+    """The arm of something that is no file: a robot of the Toolbox."""
+    from forearm.readers.toolbox import is_toolbox_robot, read_toolbox
+
+    if not is_toolbox_robot(source):
+        kind = f"{type(source).__module__}.{type(source).__name__}"
+        raise ReadFault(
+            f"load: source is a {kind}; give a name, the path of a file ({', '.join(FORMATS)}), or a DHRobot of the "
+            "Robotics Toolbox."
+        )
+    arm: Arm = _checked(f"robot {getattr(source, 'name', source)!r}", read_toolbox, asked)(source, **asked)
+    return arm
+
+
 def choose_chain(where: str, robot: Robot) -> NoReturn:
     """Refuse a robot where one chain is needed, and name the ends of its arms first."""
+    from forearm.chain_cuts import paths
+
     inner = [link.name for link in robot.frames if link.link and link.name not in robot.tips]
     some = [*robot.tips, *inner]
     listed = ", ".join(map(repr, some[:8])) + (f" and {len(some) - 8} more" if len(some) > 8 else "")

@@ -1,12 +1,11 @@
 """Verbs about arms: list, show, convert."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
-
-from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, refuse_to_overwrite, robot_of, state_of
+from forearm.cli.inputs import STDIO, arm_of, refuse_to_overwrite, robot_of, state_of
 from forearm.cli.measures import Numbers
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
 
 
@@ -131,8 +130,8 @@ def convert(
     *,
     reading: Reading = AS_WRITTEN,
     to: str | None = None,
-    lossy: Annotated[bool, Parameter(negative=())] = False,
-    force: Annotated[bool, Parameter(negative=())] = False,
+    lossy: Flag = False,
+    force: Flag = False,
     shared: Shared = PLAIN,
 ) -> None:
     """Convert an arm: write it as TOML or URDF, with the same torques.

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.inputs import STDIO, arm_of, writing
+from forearm.cli.option_groups import Flag
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 
 if TYPE_CHECKING:
     from forearm.counting.answers.question import Answer, AnswerTable, Question, Rows
 
-Flag = Annotated[bool, Parameter(negative=())]
 Form = Literal["table", "csv", "markdown", "latex"]
 Picture = Callable[[], Any]
 """How to draw an answer; called only where a picture is wanted."""

@@ -5,11 +5,19 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, degrees_of, refuse_to_overwrite
+from forearm.cli.inputs import arm_of, refuse_to_overwrite
+from forearm.cli.option_groups import (
+    AS_LOGGED,
+    AS_SAID,
+    AS_WRITTEN,
+    FileUnits,
+    Flag,
+    LogReading,
+    PlainNumbers,
+    Reading,
+    Seed,
+)
 from forearm.cli.output import PLAIN, Shared, note, print_json
-
-Numbers = Annotated[tuple[float, ...], Parameter(consume_multiple=True, negative=())]
-"""Plain numbers with spaces between."""
 
 Mended = Literal["clipping", "sign", "shift", "unexcited"]
 
@@ -20,16 +28,9 @@ def identify(
     /,
     *,
     validate: str | None = None,
-    payload: Annotated[bool, Parameter(negative=())] = False,
-    gains: Numbers = (),
+    payload: Flag = False,
     loaded: str | None = None,
-    load: Numbers = (),
-    coupling: Numbers = (),
-    zero: Numbers = (),
-    degrees: Annotated[bool, Parameter(negative=())] = False,
-    radians: Annotated[bool, Parameter(negative=())] = False,
-    time_unit: Literal["s", "ms", "us", "ns"] | None = None,
-    cutoff: float | None = None,
+    load: PlainNumbers = (),
     rotors: bool = True,
     smoothing: float | None = None,
     prior: float = 1.0,
@@ -37,7 +38,9 @@ def identify(
     check: bool = True,
     out: Annotated[str | None, Parameter(name=["--out", "-o"])] = None,
     report: str | None = None,
-    force: Annotated[bool, Parameter(negative=())] = False,
+    force: Flag = False,
+    logged: LogReading = AS_LOGGED,
+    units: FileUnits = AS_SAID,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:
@@ -53,24 +56,10 @@ def identify(
         Another log that is not fitted to.
     payload
         The arm is known: find mass, centre and inertia of what it holds, in the tool's axes.
-    gains
-        Torque of each joint for one ampere, where the log has currents; with --loaded, nan for those to be found.
     loaded
         A second log of currents, with a known load: the gains are found with it.
     load
         That load in the tool's axes: mass, centre x y z, and if known xx xy xz yy yz zz about its centre.
-    coupling
-        For a log of motors: their reductions, or B of q_joint = B q_motor row by row.
-    zero
-        Where the joints are when the log reads zero [rad, m], if the description has its zero elsewhere.
-    degrees
-        Angles of the log are in degrees, where its header does not say.
-    radians
-        They are in radians, however large.
-    time_unit
-        Unit of the log's time, where its header does not say: s, ms, us, ns (s).
-    cutoff
-        Cut-off of the filters [Hz]; from the data otherwise.
     rotors
         Look for rotor inertias.
     smoothing
@@ -92,16 +81,7 @@ def identify(
 
     found = arm_of(arm, reading=reading)
     refuse_to_overwrite([path for path in (out, report) if path is not None], force)
-    options: dict[str, Any] = {
-        "gains": gains or None,
-        "coupling": _coupling(coupling, found.n),
-        "zero": zero or None,
-        "mend": mend,
-        "check": check,
-        "degrees": degrees_of(degrees, radians),
-        "time_unit": time_unit,
-        "cutoff": cutoff,
-    }
+    options = {"mend": mend, "check": check, **logged.options(found.n), **units.options()}
     if payload:
         body = identification.identify_payload(found, log, **options)
         _told(shared, str(body), _payload_json(body))
@@ -127,12 +107,6 @@ def identify(
 
         write_toml(made, out)
         note(shared, f"written: {out}")
-
-
-def _coupling(numbers: Any, n: int) -> Any:
-    if not numbers:
-        return None
-    return [numbers[n * i : n * i + n] for i in range(n)] if len(numbers) == n * n else list(numbers)
 
 
 def _load(numbers: Any) -> Any:
@@ -205,7 +179,7 @@ def excite(
     rate: float = 100.0,
     generations: int = 400,
     seed: Seed = 0,
-    force: Annotated[bool, Parameter(negative=())] = False,
+    force: Flag = False,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:
@@ -264,15 +238,10 @@ def watch(
     /,
     *,
     quiet: str | None = None,
-    threshold: Numbers = (),
+    threshold: PlainNumbers = (),
     gain: float = 30.0,
-    gains: Numbers = (),
-    coupling: Numbers = (),
-    zero: Numbers = (),
-    degrees: Annotated[bool, Parameter(negative=())] = False,
-    radians: Annotated[bool, Parameter(negative=())] = False,
-    time_unit: Literal["s", "ms", "us", "ns"] | None = None,
-    cutoff: float | None = None,
+    logged: LogReading = AS_LOGGED,
+    units: FileUnits = AS_SAID,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:
@@ -290,20 +259,6 @@ def watch(
         From which external torque on a joint is pushed, one number or one for each joint; from the logs otherwise.
     gain
         How fast the observer follows [1/s] (30).
-    gains
-        Torque of each joint for one ampere, where the log has currents.
-    coupling
-        For a log of motors: their reductions, or B of q_joint = B q_motor row by row.
-    zero
-        Where the joints are when the log reads zero [rad, m], if the description has its zero elsewhere.
-    degrees
-        Angles of the log are in degrees, where its header does not say.
-    radians
-        They are in radians, however large.
-    time_unit
-        Unit of the log's time, where its header does not say: s, ms, us, ns (s).
-    cutoff
-        Cut-off of the filters [Hz]; from the data otherwise.
     """
     from forearm import identification
 
@@ -314,12 +269,8 @@ def watch(
         quiet=quiet,
         threshold=(threshold if len(threshold) > 1 else threshold[0]) if threshold else None,
         gain=gain,
-        gains=gains or None,
-        coupling=_coupling(coupling, found.n),
-        zero=zero or None,
-        degrees=degrees_of(degrees, radians),
-        time_unit=time_unit,
-        cutoff=cutoff,
+        **logged.options(found.n),
+        **units.options(),
     )
     pushes = [
         {"start": p.start, "end": p.end, "joint": p.joint, "joints": p.joints, "peak": p.peak}

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, refuse_to_overwrite, writing
+from forearm.cli.inputs import STDIO, arm_of, refuse_to_overwrite, writing
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
 from forearm.escapes import terminal
 
@@ -21,10 +22,10 @@ def emit(
     free: Words = (),
     dtype: Literal["float64", "float32"] = "float64",
     to: Literal["c", "wasm", "llvm", "numpy", "ptx"] = "c",
-    wasm: Annotated[bool, Parameter(negative=())] = False,
+    wasm: Flag = False,
     rollouts: Words = (),
-    out: Annotated[str, Parameter(name=["--out", "-o"])] = "out",
-    force: Annotated[bool, Parameter(negative=())] = False,
+    out: Out = "out",
+    force: Flag = False,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:

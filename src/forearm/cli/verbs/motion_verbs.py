@@ -5,13 +5,12 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from cyclopts import Parameter
+from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, degrees_of, motion_of, state_of, writing
+from forearm.cli.inputs import STDIO, arm_of, motion_of, state_of, writing
 from forearm.cli.measures import Numbers
+from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 from forearm.escapes import terminal
 
@@ -24,16 +23,14 @@ def torque(
     q: Numbers = (),
     qd: Numbers = (),
     qdd: Numbers = (),
-    degrees: Annotated[bool, Parameter(negative=())] = False,
-    radians: Annotated[bool, Parameter(negative=())] = False,
-    time_unit: Literal["s", "ms", "us", "ns"] | None = None,
     payload: Numbers = (),
     formulation: str | None = None,
-    rigid: Annotated[bool, Parameter(negative=())] = False,
-    terms: Annotated[bool, Parameter(negative=())] = False,
-    summary: Annotated[bool, Parameter(negative=())] = False,
-    out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
+    rigid: Flag = False,
+    terms: Flag = False,
+    summary: Flag = False,
+    out: Out = STDIO,
     plot: Path | None = None,
+    units: FileUnits = AS_SAID,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> int:
@@ -53,12 +50,6 @@ def torque(
         Joint speeds; zeros otherwise.
     qdd
         Joint accelerations; zeros otherwise.
-    degrees
-        Angles of the motion are in degrees, where its header does not say.
-    radians
-        They are in radians, however large.
-    time_unit
-        Unit of the motion's time, where its header does not say: s, ms, us, ns (s).
     payload
         Mass [kg], or mass and centre x y z [m] in the tool's axes.
     formulation
@@ -75,11 +66,8 @@ def torque(
         Draw the torques into this file.
     """
     found = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
-    angles = degrees_of(degrees, radians)
     if motion is None:
-        _refuse_of_files(
-            {"--degrees": degrees, "--radians": radians, "--time-unit": time_unit, "--out": out != STDIO}
-        )
+        _refuse_of_files(units.given() | {"--out": out != STDIO})
         state = {"q": q, "qd": qd, "qdd": qdd}
         t, rows = None, [state_of(found, name, values)[None] for name, values in state.items()]
         absent = [name for name, values in state.items() if not values]
@@ -87,7 +75,7 @@ def torque(
         about: dict[str, Any] = {"assumed_zero": absent}
     else:
         _refuse_both(q, qd, qdd)
-        t, *rows, remarks = motion_of(found, motion, degrees=angles, time_unit=time_unit)
+        t, *rows, remarks = motion_of(found, motion, units=units)
         about = {"notes": remarks}
     parts = _parts(found, rows, formulation, terms)
     for remark in remarks:
@@ -262,16 +250,16 @@ def simulate(
     q0: Numbers = (),
     qd0: Numbers = (),
     goal: Numbers = (),
-    unaware: Annotated[bool, Parameter(negative=())] = False,
+    unaware: Flag = False,
     duration: float = 1.0,
     dt: float = 1e-3,
     method: str = "rk4",
     every: int = 10,
     limits: Literal["note", "stop", "ignore"] = "note",
-    sticking: Annotated[bool, Parameter(negative=())] = False,
+    sticking: Flag = False,
     payload: Numbers = (),
-    rigid: Annotated[bool, Parameter(negative=())] = False,
-    out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
+    rigid: Flag = False,
+    out: Out = STDIO,
     plot: Path | None = None,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,

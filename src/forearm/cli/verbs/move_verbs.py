@@ -6,8 +6,9 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, state_of
+from forearm.cli.inputs import STDIO, arm_of, state_of
 from forearm.cli.measures import Numbers
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json
 from forearm.escapes import terminal
 
@@ -19,8 +20,8 @@ def move(
     start: Annotated[Numbers, Parameter(name="--from")] = (),
     to: Numbers = (),
     via: Path | None = None,
-    line: Annotated[bool, Parameter(negative=())] = False,
-    fastest: Annotated[bool, Parameter(negative=())] = False,
+    line: Flag = False,
+    fastest: Flag = False,
     speeds: Numbers = (),
     accelerations: Numbers = (),
     jerks: Numbers = (),
@@ -29,9 +30,9 @@ def move(
     tool_speed: float = 0.25,
     tool_acceleration: float = 1.0,
     payload: Numbers = (),
-    rigid: Annotated[bool, Parameter(negative=())] = False,
+    rigid: Flag = False,
     rows: int = 201,
-    out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
+    out: Out = STDIO,
     plot: Path | None = None,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,

@@ -1,18 +1,16 @@
 """Verbs that write a page: the arm alive, and the report of a motion."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, motion_of, refuse_to_overwrite
+from forearm.cli.inputs import STDIO, arm_of, motion_of, refuse_to_overwrite
 from forearm.cli.measures import Numbers
+from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
 
-Out = Annotated[str, Parameter(name=["--out", "-o"])]
-Flag = Annotated[bool, Parameter(negative=())]
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())]
-Unit = Literal["s", "ms", "us", "ns"]
 
 
 def view(
@@ -23,9 +21,8 @@ def view(
     out: Out = "arm.html",
     payload: Numbers = (),
     formulations: Words = (),
-    degrees: Flag = False,
-    time_unit: Unit | None = None,
     force: Flag = False,
+    units: FileUnits = AS_SAID,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:
@@ -43,10 +40,6 @@ def view(
         Mass [kg], or mass and centre x y z [m] in the tool's axes; the page has a slider for more.
     formulations
         Papers whose equations stand beside their values (see forearm count).
-    degrees
-        Angles of the motion are in degrees, where its header does not say.
-    time_unit
-        Unit of the motion's time, where its header does not say: s, ms, us, ns (s).
     force
         Write over a file that is there.
     """
@@ -55,7 +48,7 @@ def view(
 
     found = arm_of(arm, reading=reading, payload=payload)
     refuse_to_overwrite([out], force, ours=b"Content-Security-Policy")
-    samples = None if motion is None else _samples(found, motion, degrees, time_unit, shared)
+    samples = None if motion is None else _samples(found, motion, units, shared)
     page = make(found, samples, formulations=formulations or PAPERS)
     _written(page.html, out, found, shared)
 
@@ -67,9 +60,8 @@ def report(
     *,
     out: Out = "report.html",
     payload: Numbers = (),
-    degrees: Flag = False,
-    time_unit: Unit | None = None,
     force: Flag = False,
+    units: FileUnits = AS_SAID,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> int:
@@ -87,10 +79,6 @@ def report(
         The file (report.html); - is stdout.
     payload
         Mass [kg], or mass and centre x y z [m] in the tool's axes.
-    degrees
-        Angles of the motion are in degrees, where its header does not say.
-    time_unit
-        Unit of the motion's time, where its header does not say: s, ms, us, ns (s).
     force
         Write over a file that is there.
     """
@@ -98,18 +86,18 @@ def report(
 
     found = arm_of(arm, reading=reading, payload=payload)
     refuse_to_overwrite([out], force, ours=b"<!doctype html>")
-    samples = _samples(found, motion, degrees, time_unit, shared)
+    samples = _samples(found, motion, units, shared)
     with progress(shared, f"looking at {found.name}") as tell:
         made = make(found, samples, say=tell)
     _written(made.html, out, found, shared, {"passed": made.passed, "beyond_limits": len(made.excesses)})
     return OK if made.passed else FOUND
 
 
-def _samples(arm: Any, motion: str, degrees: bool, time_unit: str | None, shared: Shared) -> Any:
+def _samples(arm: Any, motion: str, units: FileUnits, shared: Shared) -> Any:
     from forearm.faults import StateFault
     from forearm.motion.motions import Samples
 
-    t, q, qd, qdd, remarks = motion_of(arm, motion, degrees=degrees or None, time_unit=time_unit)
+    t, q, qd, qdd, remarks = motion_of(arm, motion, units=units)
     for remark in remarks:
         note(shared, remark)
     if t is None or len(t) < 2:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import AS_WRITTEN, STDIO, Reading, arm_of, writing
+from forearm.cli.inputs import STDIO, arm_of, writing
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
 
 if TYPE_CHECKING:
@@ -18,13 +19,13 @@ def derive(
     /,
     *,
     formulation: str | None = None,
-    symbolic: Annotated[bool, Parameter(negative=())] = False,
-    group: Annotated[bool, Parameter(negative=())] = False,
-    steps: Annotated[bool, Parameter(negative=())] = False,
+    symbolic: Flag = False,
+    group: Flag = False,
+    steps: Flag = False,
     form: Annotated[Literal["text", "latex", "document", "markdown"] | None, Parameter(name="--as")] = None,
     timeout: float | None = None,
     reading: Reading = AS_WRITTEN,
-    out: Annotated[str, Parameter(name=["--out", "-o"])] = STDIO,
+    out: Out = STDIO,
     shared: Shared = PLAIN,
 ) -> int:
     """Derive the equations of motion in closed form: M, C, g and the torques, checked against numbers.
@@ -113,7 +114,7 @@ def _as_data(
 
 def cite(
     *what: str,
-    bibtex: Annotated[bool, Parameter(negative=())] = False,
+    bibtex: Flag = False,
     shared: Shared = PLAIN,
 ) -> None:
     """Cite what was used: forearm itself, formulations by stem, arms by name or file.

@@ -1,13 +1,12 @@
 """The verb that goes from a pose to joint values."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
-
-from cyclopts import Parameter
+from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, state_of
+from forearm.cli.inputs import arm_of, state_of
 from forearm.cli.measures import ANGLE, LENGTH, Numbers
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Seed
 from forearm.cli.output import PLAIN, Shared, print_json, table
 
 ENTRIES = ("x", "y", "z"), ("roll", "pitch", "yaw"), ("qx", "qy", "qz", "qw")
@@ -22,7 +21,7 @@ def reach(
     only: Literal["position", "orientation", "pointing", "position and pointing"] | None = None,
     q0: Numbers = (),
     posture: Numbers = (),
-    every: Annotated[bool, Parameter(negative=())] = False,
+    every: Flag = False,
     attempts: int = 64,
     seed: Seed = 0,
     reading: Reading = AS_WRITTEN,

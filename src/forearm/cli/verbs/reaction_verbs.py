@@ -5,8 +5,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import AS_WRITTEN, Reading, arm_of, state_of
+from forearm.cli.inputs import arm_of, state_of
 from forearm.cli.measures import Numbers
+from forearm.cli.option_groups import AS_WRITTEN, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
 
 

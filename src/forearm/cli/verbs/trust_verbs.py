@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import AS_WRITTEN, Reading, Seed, arm_of, robot_of
+from forearm.cli.inputs import arm_of, robot_of
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Seed
 from forearm.cli.output import PLAIN, Shared, progress, table, verdict_style
 
 PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
@@ -81,7 +82,7 @@ def check(
     arm: str,
     /,
     *,
-    strict: Annotated[bool, Parameter(negative=())] = False,
+    strict: Flag = False,
     seed: Seed = 0,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
@@ -129,7 +130,7 @@ def compare(
     states: int = 48,
     seed: Seed = 0,
     tolerance: float | None = None,
-    rigid: Annotated[bool, Parameter(negative=())] = False,
+    rigid: Flag = False,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> int:

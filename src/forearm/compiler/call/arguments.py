@@ -6,7 +6,9 @@ joints by name.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import operator
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -271,3 +273,11 @@ def check_finite(kernel: Taker, port: Port, array: Array) -> None:
             f"{kernel.name}: {port.element(int(bad[0]))} is {array.ravel()[bad[0]]}; give finite numbers. "
             "(In a batch a NaN would stay in its own row.)"
         )
+
+
+def check_threads(where: str, threads: Any) -> int:
+    """A positive whole number, of whatever type of integers."""
+    with contextlib.suppress(TypeError):
+        if not isinstance(threads, bool) and (count := operator.index(threads)) >= 1:
+            return count
+    raise StateFault(f"{where}: threads is {threads!r}; give a whole number of threads, 1 or more.")

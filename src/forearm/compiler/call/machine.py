@@ -123,9 +123,7 @@ class MachineKernel(Door, Kernel):
 
     def general(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
         """The call for arrays of any shape and type, with every check."""
-        from forearm.compiler.call.threads import check_threads
-
-        wanted = check_threads(self.name, threads)
+        wanted = arguments.check_threads(self.name, threads)
         taken, batch = arguments.taken(self, inputs)
         outs = self._outputs(out, batch)
         if math.prod(batch):
@@ -178,9 +176,7 @@ class MachineKernel(Door, Kernel):
 
     def _share(self, table: int, count: int, wanted: Any) -> None:
         """As `_run_batch`, for the compiled entry, which has not looked at `threads`."""
-        from forearm.compiler.call.threads import check_threads
-
-        self._run_batch(table, count, check_threads(self.name, wanted))
+        self._run_batch(table, count, arguments.check_threads(self.name, wanted))
 
     def _run_batch(self, table: int, count: int, wanted: int) -> None:
         """States 0 to count of the arrays in the table, by so many threads."""
@@ -212,9 +208,18 @@ class MachineKernel(Door, Kernel):
 
         with self._lock:
             if program not in self._loaded:
-                text = self.text(program)
-                self._loaded[program] = load_program(self.name, text, self._probe(program), keep=self.keep)
+                self._loaded[program] = load_program(
+                    self.name,
+                    lambda: self.text(program),
+                    self._probe(program),
+                    keep=self.keep,
+                    recipe=self._recipe(program),
+                )
             return self._loaded[program]
+
+    def _recipe(self, program: str) -> tuple[object, ...]:
+        """All that a program's text is made from; nothing where that is not told."""
+        return ()
 
     def _probe(self, program: str) -> Callable[[Any], bytes]:
         """What tries a program on the state that every kernel is tried on."""

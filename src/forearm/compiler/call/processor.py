@@ -18,7 +18,6 @@ from forearm.compiler.call.arguments import Array
 from forearm.compiler.call.grouped_states import GroupedStates, run_in_groups
 from forearm.compiler.call.machine import MachineKernel
 from forearm.compiler.graph.graph import Port
-from forearm.compiler.graph.interpreter import arrays, interpret
 from forearm.compiler.kernel import Accuracy
 from forearm.faults import KernelFault
 
@@ -78,6 +77,9 @@ class ProcessorKernel(MachineKernel):
     def _single(self) -> Any:
         """The compiled function of one state, called through ctypes."""
         return _SINGLE(self.load("single").address("single"))
+
+    def _recipe(self, program: str) -> tuple[object, ...]:
+        return (self.graph.digest, self.dtype.name, self.layout, self._width, program)
 
     def _probe(self, program: str) -> Callable[[Any], bytes]:
         return self._probe_single if program == "single" else self._probe_batch
@@ -140,6 +142,8 @@ class ProcessorKernel(MachineKernel):
         A float32 kernel is compared with the float64 one on the same (rounded) states, a float64 kernel with
         NumPy's long double where that is wider.
         """
+        from forearm.compiler.graph.interpreter import arrays, interpret
+
         taken = [np.asarray(v).astype(self.dtype) for v in inputs]
         results = self._several(self.general(*taken))
         if self.dtype.name == "float32":

@@ -187,7 +187,7 @@ class Rollout:
         numbers: tuple[int, int, float, float],
         wanted: int,
     ) -> None:
-        wanted, count = threads.check_threads(self.name, wanted), math.prod(batch)
+        wanted, count = arguments.check_threads(self.name, wanted), math.prod(batch)
         if count and numbers[0]:
             self._roll(self._address, ports, taken, end, record, batch, numbers, wanted)
             return

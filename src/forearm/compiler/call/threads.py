@@ -18,14 +18,12 @@ import atexit
 import contextlib
 import ctypes
 import logging
-import operator
 import os
 from _thread import start_new_thread
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from forearm.compiler.call.crew_text import BERTH, CREW, FIELDS, NOW, SIZE, WORDS, crew_text
-from forearm.faults import StateFault
 
 LOG = logging.getLogger("forearm")
 
@@ -275,11 +273,3 @@ def _dismiss() -> None:
 atexit.register(_dismiss)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_IDLE.clear)  # threads do not survive a fork
-
-
-def check_threads(where: str, threads: Any) -> int:
-    """A positive whole number, of whatever type of integers."""
-    with contextlib.suppress(TypeError):
-        if not isinstance(threads, bool) and (count := operator.index(threads)) >= 1:
-            return count
-    raise StateFault(f"{where}: threads is {threads!r}; give a whole number of threads, 1 or more.")

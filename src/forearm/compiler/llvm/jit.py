@@ -175,7 +175,14 @@ Probe = Callable[[Loaded], bytes]
 """Runs a program in memory on one fixed state and tells what came out, to the last bit."""
 
 
-def load_program(name: str, text: str, probe: Probe, *, keep: bool = True) -> Loaded:
+def load_program(
+    name: str,
+    text: str | Callable[[], str],
+    probe: Probe,
+    *,
+    keep: bool = True,
+    recipe: tuple[object, ...] = (),
+) -> Loaded:
     """A program in memory: from the cache on disk, or compiled and kept there.
 
     The key on disk is a digest of the very text that was compiled, so an object can never stand for another text.
@@ -183,25 +190,44 @@ def load_program(name: str, text: str, probe: Probe, *, keep: bool = True) -> Lo
 
     Args:
         name: What it computes, for the log.
-        text: The module, as LLVM takes it.
+        text: The module, as LLVM takes it, or what writes it.
         probe: Tries the program on one state.
         keep: Whether to use the cache.
+        recipe: All that the text is made from, if that is quicker to tell: the text's digest is then kept under it,
+            and under forearm's own source, and a new process need not write the text to find the object.
     """
     here, started = host(), time.perf_counter()
-    digest = cached.key_of("object", text, here.llvm, here.triple, here.cpu, here.features, LEVEL)
-    kept = cached.load(digest) if keep else None
-    if kept is not None:
-        found = _proved(kept, name, probe)
-        if found is not None:
-            return found
-        LOG.warning("the kept code of %s does not do what it did when it was made; it is built anew", name)
-    code = object_code(text, name)
+    machine = (here.llvm, here.triple, here.cpu, here.features, LEVEL)
+    shortcut = cached.graph_key("text", recipe, *machine) if keep and recipe else None
+    digest = cached.recall_digest(shortcut) if shortcut else None
+    found = _kept(digest, name, probe) if digest else None
+    if found is not None:
+        return found
+    written = text if isinstance(text, str) else text()
+    digest = cached.key_of("object", written, *machine)
+    if shortcut:
+        cached.keep_digest(shortcut, digest)
+    found = _kept(digest, name, probe) if keep else None
+    if found is not None:
+        return found
+    code = object_code(written, name)
     made = Loaded(code, name)
     answer = hashlib.sha256(probe(made)).digest()
     where = cached.store(digest, name, answer + code) if keep else None
     seconds = time.perf_counter() - started
     LOG.info("compiled %s in %.2f s, %s", name, seconds, f"kept in {where}" if where else "not kept")
     return made
+
+
+def _kept(digest: str, name: str, probe: Probe) -> Loaded | None:
+    """The program on disk under the digest of its text, if it is there and can be trusted."""
+    kept = cached.load(digest)
+    if kept is None:
+        return None
+    found = _proved(kept, name, probe)
+    if found is None:
+        LOG.warning("the kept code of %s does not do what it did when it was made; it is built anew", name)
+    return found
 
 
 def _proved(kept: bytes, name: str, probe: Probe) -> Loaded | None:

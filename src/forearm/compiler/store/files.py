@@ -25,14 +25,26 @@ from pathlib import Path
 
 LOG = logging.getLogger("forearm")
 MAGIC = b"forearm kernel 1"
-SUFFIX = ".kernel"
+SUFFIX, NOTE = ".kernel", ".digest"
+"""Of kernels and graphs; of digests that take longer to work out than to read."""
 
 KEPT = re.compile(r"[0-9a-f]{40}\.kernel")
+NOTED = re.compile(r"[0-9a-f]{40}\.digest")
+DIGEST = re.compile(rb"[0-9a-f]{64}")
 HALF = re.compile(r"forearm-\w+\.tmp")
-"""Names of our files: kept, and being written. Other files in the folder are not ours."""
+"""Names of our files: kept, noted, and being written. Other files in the folder are not ours."""
 
-SOURCES = ("formulations", "compiler", "compiler/graph", "compiler/graph/passes", "compiler/model", "reach")
-"""Folders, beside forearm itself, whose files decide what a graph becomes. (Objects are known by their own text.)"""
+SOURCES = (
+    "formulations",
+    "compiler",
+    "compiler/call",
+    "compiler/graph",
+    "compiler/graph/passes",
+    "compiler/llvm",
+    "compiler/model",
+    "reach",
+)
+"""Folders, beside forearm itself, whose files decide what a graph becomes, and what text is written of it."""
 
 LIMIT_BYTES = 200_000_000
 """The folder is kept below this size; what was used longest ago goes first."""
@@ -93,15 +105,29 @@ def _platform_folder() -> Path:
 
 @cache
 def code_version() -> str:
-    """The version of forearm and a digest of its source, as far as graphs depend on it: other code, other graphs."""
+    """The version of forearm and a digest of its source, as far as graphs and texts depend on it.
+
+    The digest is kept under what the system says of the files (size, times, number), so a new process reads none.
+    """
     from forearm import __version__
 
-    digest, home = hashlib.sha256(), Path(__file__).parents[2]
+    home = Path(__file__).parents[2]
+    found = []
     for folder in (home, *(home / name for name in SOURCES)):
-        for name in sorted(n for n in os.listdir(folder) if n.endswith((".py", ".json"))):
-            with open(folder / name, "rb") as file:
+        with os.scandir(folder) as entries:
+            found += [(e.path, e.stat()) for e in entries if e.name.endswith((".py", ".json"))]
+    found.sort(key=lambda pair: pair[0])
+    told = [(path, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for path, s in found]
+    key = key_of("source", __version__, *told)
+    known = recall_digest(key)
+    if known is None:
+        digest = hashlib.sha256()
+        for path, _ in found:
+            with open(path, "rb") as file:
                 digest.update(file.read())
-    return f"{__version__}+{digest.hexdigest()[:16]}"
+        known = digest.hexdigest()
+        keep_digest(key, known)
+    return f"{__version__}+{known}"
 
 
 def key_of(*parts: object) -> str:
@@ -114,12 +140,23 @@ def graph_key(*parts: object) -> str:
     return key_of(code_version(), *parts)
 
 
-def load(key: str) -> bytes | None:
+def keep_digest(key: str, digest: str) -> None:
+    """Keep a digest that would take longer to work out again than to read."""
+    store(key, "digest", digest.encode(), NOTE)
+
+
+def recall_digest(key: str) -> str | None:
+    """The digest kept under a key; None if there is none."""
+    kept = load(key, NOTE)
+    return kept.decode() if kept is not None and DIGEST.fullmatch(kept) else None
+
+
+def load(key: str, suffix: str = SUFFIX) -> bytes | None:
     """The object code kept under a key; None if there is none that may be trusted."""
     folder = _private_folder(create=False)
     if folder is None:
         return None
-    path = folder / (key[:40] + SUFFIX)
+    path = folder / (key[:40] + suffix)
     try:
         read = _read(path)
     except OSError as error:
@@ -160,7 +197,7 @@ def _read(path: Path, count: int = -1) -> bytes | None:
         os.close(descriptor)
 
 
-def store(key: str, name: str, code: bytes) -> Path | None:
+def store(key: str, name: str, code: bytes, suffix: str = SUFFIX) -> Path | None:
     """Keep object code; returns where, or None when the cache is off or cannot be written."""
     folder = _private_folder(create=True)
     if folder is None:
@@ -169,7 +206,7 @@ def store(key: str, name: str, code: bytes) -> Path | None:
 
     label = " ".join(name.split()).encode()
     head = b"\n".join([MAGIC, label, key.encode(), hashlib.sha256(code).hexdigest().encode()])
-    path, temporary = folder / (key[:40] + SUFFIX), ""
+    path, temporary = folder / (key[:40] + suffix), ""
     try:
         descriptor, temporary = tempfile.mkstemp(dir=folder, prefix="forearm-", suffix=".tmp")  # mode 0600
         with os.fdopen(descriptor, "wb") as file:
@@ -189,7 +226,7 @@ def store(key: str, name: str, code: bytes) -> Path | None:
 
 
 def list_cache() -> list[KeptKernel]:
-    """The kernels on disk, the most recently used first."""
+    """The kernels and graphs on disk, the most recently used first."""
     folder = cache_folder()
     entries = []
     for path, info in _ours(folder):
@@ -207,15 +244,15 @@ def _ours(folder: Path | None) -> list[tuple[Path, os.stat_result]]:
     found = []
     with contextlib.suppress(OSError), os.scandir(folder or "") as entries:
         for entry in entries:
-            if KEPT.fullmatch(entry.name) or HALF.fullmatch(entry.name):
+            if any(name.fullmatch(entry.name) for name in (KEPT, NOTED, HALF)):
                 with contextlib.suppress(OSError):  # another process may be faster
                     found.append((Path(entry.path), entry.stat(follow_symlinks=False)))
     return found
 
 
 def clear_cache() -> int:
-    """Delete every kernel on disk, damaged and half-written ones too; returns how many files there were."""
-    return sum(_deleted(path) for path, _ in _ours(cache_folder()))
+    """Delete every kernel on disk, damaged and half-written ones too; returns how many there were."""
+    return sum(_deleted(path) and path.suffix != NOTE for path, _ in _ours(cache_folder()))
 
 
 def _deleted(path: Path) -> bool:

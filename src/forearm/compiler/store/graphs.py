@@ -56,7 +56,8 @@ def keep(key: str, graph: Graph, more: Any) -> None:
     """Keep a whole graph, ports included, and something that JSON can say."""
     ports = [[[p.name, p.shape] for p in side] for side in (graph.inputs, graph.outputs)]
     nodes = packed(graph).decode()
-    head = json.dumps({"name": graph.name, "ports": ports, "effort": graph.effort, "more": more})
+    told = {"name": graph.name, "ports": ports, "effort": graph.effort, "digest": graph.digest, "more": more}
+    head = json.dumps(told)
     store(key, f"graph: {graph.name}", f"{head}\n{nodes}".encode())
 
 
@@ -69,7 +70,9 @@ def recall(key: str) -> tuple[Graph, Any] | None:
     try:
         told = json.loads(head)
         inputs, outputs = (tuple(Port(name, tuple(shape)) for name, shape in side) for side in told["ports"])
-        return replace(unpacked(nodes, told["name"], inputs, outputs), effort=told["effort"]), told["more"]
+        graph = replace(unpacked(nodes, told["name"], inputs, outputs), effort=told["effort"])
+        vars(graph)["digest"] = str(told["digest"])  # as it was worked out when the graph was made
+        return graph, told["more"]
     except (ValueError, TypeError, KeyError, TraceFault) as reason:
         LOG.warning("a kept graph cannot be read (%s); it is made anew", reason)
         return None
