@@ -98,6 +98,7 @@ _NAMES = {
     "Watched": "identification",
     # larger than memory, larger than one machine
     "sweep": "sweeps",
+    "plan_sweep": "sweeps",
     "Swept": "sweeps",
     "Uniform": "sweeps",
     "Normal": "sweeps",
@@ -180,6 +181,7 @@ if TYPE_CHECKING:
         Quantiles as Quantiles,
         Swept as Swept,
         Uniform as Uniform,
+        plan_sweep as plan_sweep,
         sweep as sweep,
     )
     from forearm.tabulated import (

@@ -9,11 +9,25 @@ journal         how far a sweep has come, on disk
 executors       who works: threads, processes, or anything with the interface of concurrent.futures
 run             `sweep` itself
 swept           what it gives
+plans           how long it would take on more machines
 """
 
 from forearm.sweeps.axes import Normal, Uniform
+from forearm.sweeps.plans import SweepPlan, plan_sweep
 from forearm.sweeps.reductions import Extremes, Histogram, Moments, Quantiles
 from forearm.sweeps.run import sweep
 from forearm.sweeps.swept import Case, Swept
 
-__all__ = ["Case", "Extremes", "Histogram", "Moments", "Normal", "Quantiles", "Swept", "Uniform", "sweep"]
+__all__ = [
+    "Case",
+    "Extremes",
+    "Histogram",
+    "Moments",
+    "Normal",
+    "Quantiles",
+    "SweepPlan",
+    "Swept",
+    "Uniform",
+    "plan_sweep",
+    "sweep",
+]

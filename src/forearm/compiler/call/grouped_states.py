@@ -113,7 +113,7 @@ class GroupedStates:
         self, taken: dict[str, Array], shared: Array, states: int, picked: Array | None = None
     ) -> Array:
         """Least, greatest, sum and sum of squares (4, groups, m) of each group's results, which are not kept."""
-        from forearm.compiler.llvm.row_summaries import scratch_bytes
+        from forearm.compiler.llvm.group_loops import scratch_bytes
 
         groups, m = len(shared), self.graph.outputs[0].size
         found, out = np.empty((4, groups, m)), np.empty((1, states, *self.graph.outputs[0].shape))

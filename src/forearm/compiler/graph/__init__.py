@@ -6,6 +6,7 @@ builder         makes graphs: equal nodes are one node, constants fold
 traced_scalar   numbers that write down what is done to them
 trace           from a plain NumPy function to a graph
 derivatives     forward, reverse, Jacobians: graphs from graphs
+shared_work     a graph cut in two: what many states share, and the rest
 step_rules      how a step of a simulation is made from evaluations: Runge-Kutta tableaus, Euler, maps
 passes/         graph to graph: the same values, never more operations
 """

@@ -59,7 +59,7 @@ def _crossing(graph: Graph, ready: list[bool]) -> Iterator[int]:
 def _part(
     graph: Graph, known: list[bool], first: bool, border: dict[int, int], more: tuple[Port, ...]
 ) -> tuple[Builder, dict[int, int]]:
-    """All nodes of the graph that can be made from the parameters (`first`), or from the other inputs and the border."""
+    """All nodes that can be made from the parameters (`first`), or from the other inputs and the border."""
     ports = [port for port, mine in zip(graph.inputs, known, strict=True) if mine == first]
     place = {k: i for i, k in enumerate(k for k, mine in enumerate(known) if mine == first)}
     builder, new = Builder([*ports, *more]), dict[int, int]()

@@ -150,9 +150,9 @@ def _locate(arm: Arm | Robot, path: str) -> tuple[int, list[str]]:
     if path == "gravity":
         return -1, ["gravity"]
     raise KernelFault(
-        f"free parameter {path!r} is not a field of arm {arm.name!r}; give 'payload', 'gravity', {', '.join(map(repr, GROUPS))}, "
-        "or a field of a link "
-        f"such as 'links[0].mass' (0 to {len(names) - 1}) or '{names[0]}.com'."
+        f"free parameter {path!r} is not a field of arm {arm.name!r}; give 'payload', 'gravity', "
+        f"{', '.join(map(repr, GROUPS))}, or a field of a link such as 'links[0].mass' (0 to {len(names) - 1}) or "
+        f"'{names[0]}.com'."
     )
 
 
