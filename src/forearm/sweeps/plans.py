@@ -69,11 +69,23 @@ def plan_sweep(
         restart: Seconds until a dead worker is replaced.
         seed: Of the deaths.
     """
-    numbers = {"states": states, "rate": rate, "workers": workers, "task_seconds": task_seconds, "slowness": slowness}
+    numbers = {
+        "states": states,
+        "rate": rate,
+        "workers": workers,
+        "task_seconds": task_seconds,
+        "slowness": slowness,
+    }
     for name, value in numbers.items():
         if not (math.isfinite(value) and value > 0):
             raise StateFault(f"plan_sweep: {name} is {value!r}; give a positive number.")
-    for name, value in {"dispatch": dispatch, "start": start, "slow": slow, "failures": failures, "restart": restart}.items():
+    for name, value in {
+        "dispatch": dispatch,
+        "start": start,
+        "slow": slow,
+        "failures": failures,
+        "restart": restart,
+    }.items():
         if not (math.isfinite(value) and value >= 0):
             raise StateFault(f"plan_sweep: {name} is {value!r}; give a number, 0 or more.")
     tasks = max(1, math.ceil(states / (rate * task_seconds)))
