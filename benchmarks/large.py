@@ -7,6 +7,7 @@ Stopwatches are around whole calls. What is compared is measured alternately in 
 
 import argparse
 import json
+import multiprocessing
 import os
 import platform
 import resource
@@ -54,15 +55,26 @@ def kernel_seconds(blocks):
     groups, states, shared = problem._group_inputs(given, problem.block)
     out = np.empty((problem.block, 100, 7))
     groups.run(states, shared, [out], 1, choices["motion"])
-    begin = time.perf_counter()
+    begin, spent = time.perf_counter(), time.process_time()
     for _ in range(blocks):
         groups.run(states, shared, [out], 1, choices["motion"])
-    return time.perf_counter() - begin, blocks * problem.block * 100
+    return time.perf_counter() - begin, blocks * problem.block * 100, time.process_time() - spent
 
 
-def peak_mb():
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return own / 1024
+def children_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def streamed(source, target):
+    """In a process of its own: seconds, and the most memory that it held."""
+    arm = fa.load("iiwa14")
+    fa.inverse_dynamics(arm, *arm.random_state(0, (1000,)))
+    begin = time.perf_counter()
+    fa.stream(arm, "inverse_dynamics", source, target)
+    seconds = time.perf_counter() - begin
+    peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return seconds, int(peak.split()[1]) / 1024  # getrusage would tell of the process before this one too
 
 
 def sweeps(states, rounds):
@@ -70,49 +82,72 @@ def sweeps(states, rounds):
     arm = fa.load("iiwa14")
     over, samples = question(arm), max(1, int(states) // 100_000)
     fa.sweep("inverse_dynamics", over, arm=arm, samples=1)
-    found = {"states": samples * 100_000, "sweep_s": [], "kernel_s": []}
+    found = {
+        "states": samples * 100_000,
+        "sweep_s": [],
+        "kernel_s": [],
+        "sweep_cpu_s": [],
+        "kernel_cpu_s": [],
+    }
     for _ in range(rounds):
-        begin = time.perf_counter()
+        begin, spent = time.perf_counter(), children_seconds()
         result = fa.sweep("inverse_dynamics", over, arm=arm, samples=samples, executor="processes", workers=2)
         found["sweep_s"].append(time.perf_counter() - begin)
+        found["sweep_cpu_s"].append(children_seconds() - spent)
         blocks = max(1, result.states // 2 // (1 << 20))
         with ProcessPoolExecutor(2) as pool:
             alone = list(pool.map(kernel_seconds, [blocks] * 2))
-        rate = sum(done / seconds for seconds, done in alone)
-        found["kernel_s"].append(result.states / rate)
+        found["kernel_s"].append(result.states / sum(done / seconds for seconds, done, _ in alone))
+        cpu = sum(spent for _, _, spent in alone) / sum(done for _, done, _ in alone)
+        found["kernel_cpu_s"].append(cpu * result.states)
     begin = time.perf_counter()
     fa.sweep("inverse_dynamics", over, arm=arm, samples=1, executor="processes", workers=2)
     found["start_s"] = time.perf_counter() - begin
-    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    return found | {"peak_mb": peak_mb() + 2 * children, "ratio": min(found["kernel_s"]) / min(found["sweep_s"])}
+    ratios = {
+        "ratio": min(found["kernel_s"]) / (min(found["sweep_s"]) - found["start_s"]),
+        "cpu_ratio": min(found["kernel_cpu_s"]) / min(found["sweep_cpu_s"]),
+    }
+    return found | ratios
 
 
 def dask(tasks):
-    """Start-up beyond Dask's own, and what a task costs beyond its work."""
+    """Start-up beyond Dask's own, and what a task costs beyond a task of Dask that does nothing."""
     import distributed
 
     from forearm.sweeps import problem as problems
+    from forearm.sweeps import run
 
     arm = fa.load("iiwa14")
-    over = question(arm) | {"motion": motions(arm, 2, 10)}
-    problems.BLOCK_STATES, kept = 10, problems.BLOCK_STATES
+    over = question(arm) | {"motion": motions(arm, 1, 10)}
+    fa.sweep("inverse_dynamics", over, arm=arm, samples=1)
+    problems.BLOCK_STATES, run.LONGEST = 10, 1
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
         executor = client.get_executor()
+        begin = time.perf_counter()
         list(executor.map(abs, range(4)))
+        own = time.perf_counter() - begin
         begin = time.perf_counter()
-        fa.sweep("inverse_dynamics", over, arm=arm, samples=1, executor=executor, workers=2)
+        fa.sweep("inverse_dynamics", over, arm=arm, samples=4, executor=executor, workers=2)
         first = time.perf_counter() - begin
-        begin = time.perf_counter()
-        list(executor.map(abs, range(tasks)))
-        plain = time.perf_counter() - begin
-        begin = time.perf_counter()
-        fa.sweep("inverse_dynamics", over, arm=arm, samples=tasks * 2, executor=executor, workers=2)
-        ours = time.perf_counter() - begin
-    problems.BLOCK_STATES = kept
-    return {"start_s": first, "tasks": tasks, "plain_task_s": plain / tasks, "blocks": tasks * 4, "sweep_s": ours}
+        plain, ours = [], []
+        for _ in range(3):
+            begin = time.perf_counter()
+            flying = [executor.submit(abs, k) for k in range(tasks)]
+            [f.result() for f in flying]
+            plain.append((time.perf_counter() - begin) / tasks)
+            begin = time.perf_counter()
+            fa.sweep("inverse_dynamics", over, arm=arm, samples=tasks, executor=executor, workers=2)
+            ours.append((time.perf_counter() - begin) / tasks)
+    return {
+        "dask_first_s": own,
+        "first_sweep_s": first,
+        "tasks": tasks,
+        "dask_task_s": min(plain),
+        "task_s": min(ours),
+    }
 
 
 def files(rows, rounds):
@@ -127,11 +162,10 @@ def files(rows, rounds):
             file[k : k + len(part)] = part[: rows - k]
         file.flush()
         del file
-        fa.inverse_dynamics(arm, part[:, :7], part[:, 7:14], part[:, 14:])
         for _ in range(rounds):
-            begin = time.perf_counter()
-            fa.stream(arm, "inverse_dynamics", source, target)
-            found["stream_s"].append(time.perf_counter() - begin)
+            with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+                seconds, peak = pool.submit(streamed, source, target).result()
+            found["stream_s"].append(seconds)
             begin = time.perf_counter()
             for one in (source, target):
                 with open(one, "rb") as there, open(copy, "wb") as here:
@@ -139,7 +173,7 @@ def files(rows, rounds):
                     here.flush()
                     os.fsync(here.fileno())
             found["copy_s"].append(time.perf_counter() - begin)
-    return found | {"peak_mb": peak_mb(), "ratio": min(found["copy_s"]) / min(found["stream_s"])}
+    return found | {"peak_mb": peak, "ratio": min(found["copy_s"]) / min(found["stream_s"])}
 
 
 def arms(rounds):
@@ -152,25 +186,31 @@ def arms(rounds):
     rng = np.random.default_rng(0)
     bodies = current(arm, "inertial") * rng.uniform(0.5, 2, (10_000, 7, 1))
     lengths = current(arm, "geometry") * rng.uniform(0.7, 1.3, (10_000, 6))
-    out, found = np.empty((100, 1000, 7)), {"arms": 10_000, "states": 10**7, "arms_s": [], "fixed_s": []}
+    out, found = np.empty((100, 1000, 7)), {"arms_s": [], "fixed_s": []}
     states = {name: a[None] for name, a in (("q", q), ("qd", qd), ("qdd", qdd))}
 
-    def all_arms():
-        for k in range(0, 10_000, 100):
-            here = slice(k, k + 100)
-            shared = groups.shared_values({"inertial": bodies[here], "geometry": lengths[here]}, 100)
-            groups.run(states, shared, [out])
+    def some_arms(here):
+        shared = groups.shared_values({"inertial": bodies[here], "geometry": lengths[here]}, 100)
+        groups.run(states, shared, [out])
 
-    def one_arm():
-        for k in range(10_000):
-            fixed(q, qd, qdd, out=out[k % 100])
+    def one_arm(here):
+        for k in range(100):
+            fixed(q, qd, qdd, out=out[k])
 
-    for _ in range(rounds + 1):
-        for name, function in (("arms_s", all_arms), ("fixed_s", one_arm)):
-            begin = time.perf_counter()
-            function()
-            found[name].append(time.perf_counter() - begin)
-    return found | {"ratio": min(found["fixed_s"]) / min(found["arms_s"])}
+    for _ in range(rounds):
+        for k in range(0, 10_000, 100):  # a slice of each, alternately
+            for name, function in (("arms_s", some_arms), ("fixed_s", one_arm)):
+                begin = time.perf_counter()
+                function(slice(k, k + 100))
+                found[name].append(time.perf_counter() - begin)
+    least, median = (
+        {name: float(f(found[name])) for name in ("arms_s", "fixed_s")} for f in (np.min, np.median)
+    )
+    ratios = {
+        "ratio": least["fixed_s"] / least["arms_s"],
+        "median_ratio": median["fixed_s"] / median["arms_s"],
+    }
+    return {"arms": 10_000, "states": 10**7, "slices_least_s": least, "slices_median_s": median} | ratios
 
 
 def main():

@@ -20,9 +20,9 @@ from forearm.faults import ReadFault
 from forearm.motion.columns import columns_of
 from forearm.motion.number_tables import PieceReader, opened
 
-ROWS = 4096
+ROWS = 8192
 """Rows of a block: inputs and outputs of an arm stay in the cache."""
-READ = 16
+READ = 8
 """Blocks that are asked of a compressed file at once."""
 
 
