@@ -23,7 +23,7 @@ import forearm as fa
 from forearm.compiler.call.grouped_states import groups_of
 from forearm.compiler.model.free_parameters import current
 from forearm.motion.motions import Samples
-from forearm.sweeps.run import _problem
+from forearm.sweeps.sweep_run import _problem
 
 
 def motions(arm, count, instants):
@@ -73,7 +73,9 @@ def streamed(source, target):
     begin = time.perf_counter()
     fa.stream(arm, "inverse_dynamics", source, target)
     seconds = time.perf_counter() - begin
-    peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    peak = next(
+        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")
+    )
     return seconds, int(peak.split()[1]) / 1024  # getrusage would tell of the process before this one too
 
 
@@ -115,7 +117,7 @@ def dask(tasks):
     import distributed
 
     from forearm.sweeps import problem as problems
-    from forearm.sweeps import run
+    from forearm.sweeps import sweep_run as run
 
     arm = fa.load("iiwa14")
     over = question(arm) | {"motion": motions(arm, 1, 10)}

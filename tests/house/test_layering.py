@@ -121,8 +121,8 @@ ROOMS = {
         "journal",
         "executors",
         "swept",
-        "run",
-        "plans",
+        "sweep_run",
+        "sweep_plans",
     ),
     "verification": ("proof", "numbers", "difference"),
 }

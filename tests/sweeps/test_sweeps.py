@@ -286,8 +286,17 @@ def test_a_function_that_cannot_travel_says_so(small_blocks, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "cloudpickle", None)
     from forearm.sweeps.executors import pickled
-    from forearm.sweeps.run import _problem
+    from forearm.sweeps.sweep_run import _problem
 
     problem = _problem(lambda c: c["x"], {"x": [1.0, 2.0]}, None, 1, "extremes", 0, 2)
     with pytest.raises(fa.StateFault, match="define the function in a module"):
         pickled(problem)
+
+
+def test_the_example_runs(capsys):
+    import runpy
+    from pathlib import Path
+
+    script = Path(__file__).parents[2] / "examples" / "11_worst_torques.py"
+    runpy.run_path(str(script), run_name="imported")["main"](samples=20)
+    assert "the same bits with one worker: True" in capsys.readouterr().out

@@ -7,15 +7,15 @@ summaries       least, greatest and sum of a block of results, in machine code
 reductions      what is kept of the results: extremes, moments, quantiles, histograms; all merge exactly
 journal         how far a sweep has come, on disk
 executors       who works: threads, processes, or anything with the interface of concurrent.futures
-run             `sweep` itself
+sweep_run       `sweep` itself
 swept           what it gives
-plans           how long it would take on more machines
+sweep_plans     how long it would take on more machines
 """
 
 from forearm.sweeps.axes import Normal, Uniform
-from forearm.sweeps.plans import SweepPlan, plan_sweep
 from forearm.sweeps.reductions import Extremes, Histogram, Moments, Quantiles
-from forearm.sweeps.run import sweep
+from forearm.sweeps.sweep_plans import SweepPlan, plan_sweep
+from forearm.sweeps.sweep_run import sweep
 from forearm.sweeps.swept import Case, Swept
 
 __all__ = [

@@ -31,7 +31,7 @@ def random_words(seed: int, name: str, first: int, count: int, width: int) -> Ve
     return source.random_raw(count * each * WORDS).reshape(count, each * WORDS)[:, :width]
 
 
-class Axis(ABC):
+class SweepAxis(ABC):
     """Something that is varied."""
 
     shape: tuple[int, ...]
@@ -48,7 +48,7 @@ class Axis(ABC):
         """All that decides about its values, for a digest."""
 
 
-class RandomAxis(Axis):
+class RandomAxis(SweepAxis):
     """Numbers drawn for every sample anew."""
 
     length = 1
@@ -148,7 +148,7 @@ class Normal(RandomAxis):
 
 
 @dataclass(frozen=True, eq=False)
-class GridAxis(Axis):
+class GridAxis(SweepAxis):
     """Values that are all visited, with every value of the other grids."""
 
     values: Any
@@ -179,9 +179,9 @@ class GridAxis(Axis):
         return b"list" + "\n".join(getattr(v, "digest", None) or repr(v) for v in self.values).encode()
 
 
-def axis_of(name: str, given: Any) -> Axis:
+def axis_of(name: str, given: Any) -> SweepAxis:
     """What a caller gave for an axis: Uniform, Normal, or a sequence of values."""
-    if isinstance(given, Axis):
+    if isinstance(given, SweepAxis):
         return given
     if isinstance(given, (str, bytes, dict)) or not (
         isinstance(given, (Sequence, np.ndarray)) and np.ndim(given)

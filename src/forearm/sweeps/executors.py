@@ -35,7 +35,7 @@ WATCH = 1.0
 """Seconds between two looks of a worker whether the process is there that it works for."""
 
 
-class Stretch(NamedTuple):
+class BlockStretch(NamedTuple):
     """What a worker is sent."""
 
     name: str
@@ -52,7 +52,7 @@ _KNOWN: OrderedDict[str, Problem] = OrderedDict()
 _LOCK = threading.Lock()
 
 
-def work(stretch: Stretch) -> Any:
+def work(stretch: BlockStretch) -> Any:
     """What a worker does: the blocks of a stretch, or None where the problem is not known to it."""
     problem = _known(stretch)
     if problem is None:
@@ -63,7 +63,7 @@ def work(stretch: Stretch) -> Any:
     return total
 
 
-def _known(stretch: Stretch) -> Problem | None:
+def _known(stretch: BlockStretch) -> Problem | None:
     with _LOCK:
         if stretch.name not in _KNOWN and stretch.content is not None:
             remember(stretch.name, pickle.loads(stretch.content))
@@ -171,8 +171,8 @@ class Workforce:
 
     def results(self, stretches: list[tuple[int, int]]) -> Iterator[tuple[int, int, Any]]:
         """What stretches of blocks gave, in the order in which they come back."""
-        waiting = deque(Stretch(self.name, *pair) for pair in stretches)
-        flying: dict[Any, Stretch] = {}
+        waiting = deque(BlockStretch(self.name, *pair) for pair in stretches)
+        flying: dict[Any, BlockStretch] = {}
         deaths: Counter[int] = Counter()
         breaks = 0
         try:
@@ -208,7 +208,7 @@ class Workforce:
             for future in flying:
                 future.cancel()
 
-    def _submitted(self, stretch: Stretch) -> Any:
+    def _submitted(self, stretch: BlockStretch) -> Any:
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings(
@@ -246,14 +246,14 @@ class Workforce:
         self.pool.shutdown(wait=False, cancel_futures=True)
         self._hire()
 
-    def _give_up_after(self, times: int, stretch: Stretch) -> None:
+    def _give_up_after(self, times: int, stretch: BlockStretch) -> None:
         LOG.warning("a worker died with %s; they are computed again", self._samples(stretch))
         if times > MOST_DEATHS:
             raise StateFault(
                 f"sweep: {times} workers died on {self._samples(stretch)}; is there enough memory?"
             )
 
-    def _samples(self, stretch: Stretch) -> str:
+    def _samples(self, stretch: BlockStretch) -> str:
         block = self.problem.block
         return f"samples {stretch.first * block} to {min(stretch.end * block, self.problem.samples) - 1} of a sweep"
 

@@ -22,7 +22,7 @@ from forearm.compiler.model.free_parameters import port_name
 from forearm.compiler.store.machine_locks import one_at_a_time
 from forearm.faults import StateFault
 from forearm.robot import Robot
-from forearm.sweeps.axes import Axis
+from forearm.sweeps.axes import SweepAxis
 from forearm.sweeps.parameters import MOTION, MotionAxis, Parameter
 from forearm.sweeps.reductions import Piece, Reduction
 from forearm.sweeps.summaries import Summary, joined, summary_of
@@ -41,7 +41,7 @@ class Problem:
     """A quantity's name, or a function of a block: a mapping from names to arrays (samples, *shape)."""
     arm: Arm | Robot | None
     """Whose quantity it is; None for a function."""
-    axes: dict[str, Axis]
+    axes: dict[str, SweepAxis]
     """What is varied."""
     states: tuple[str, ...]
     """Names of axes that are inputs of the quantity; the others set parameters."""

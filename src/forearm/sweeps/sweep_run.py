@@ -11,7 +11,7 @@ from forearm.arm import Arm
 from forearm.compiler.model.quantities import QUANTITIES
 from forearm.faults import StateFault, no_arm
 from forearm.robot import Robot
-from forearm.sweeps.axes import Axis, axis_of
+from forearm.sweeps.axes import SweepAxis, axis_of
 from forearm.sweeps.executors import Workforce
 from forearm.sweeps.journal import Journal
 from forearm.sweeps.parameters import MOTION, checked_parameters, motion_axis
@@ -148,7 +148,7 @@ def _of_quantity(what: str, over: Mapping[str, Any], arm: Any, instants: int) ->
         )
     if not isinstance(arm, (Arm, Robot)):
         no_arm(arm)
-    quantity, axes = QUANTITIES[what], dict[str, Axis]()
+    quantity, axes = QUANTITIES[what], dict[str, SweepAxis]()
     inputs = quantity.inputs
     for name, given in over.items():
         axes[name] = motion_axis(arm, given, instants) if name == MOTION else axis_of(name, given)
