@@ -4,9 +4,10 @@
 
 Three methods (Albus, Raibert, Horn and Raibert), three arms (RR, the three large joints of the PUMA, the whole PUMA),
 three interpolations. The error is that of random states within the table, root mean square over all joints, relative
-to the root mean square of the torques. Times are of a batch, one thread, torques against torques in one run: the
-look-up is the C that `table.to_c()` gives, compiled with -O3 -march=native. Tables of several sizes are
-timed at random states, so that those that do not fit into a cache pay for it.
+to the root mean square of the torques. Times are of a batch, one thread, calls against calls in one run: torques,
+the compiled look-up of `table.torques`, the C of `table.to_c()` compiled with -O3 -march=native and the look-up in
+NumPy take turns, and the least of their times counts. Tables of several sizes are timed at random states, so that
+those that do not fit into a cache pay for it.
 """
 
 import argparse
@@ -14,7 +15,6 @@ import ctypes
 import json
 import platform
 import re
-import statistics
 import subprocess
 import tempfile
 import time
@@ -84,7 +84,7 @@ def one_line(name, arm, loaded, method, interpolation, fewest, quick):
         filled = time.perf_counter() - begun
         corners = max(ORDERS[interpolation] ** len(grid.axes) for grid in plan.grids)
         q, qd, qdd = states(arm, max(50, min(2000, 20_000_000 // corners)))
-        got = looked_up(table, arm, q, qd, qdd, corners)
+        got = table.torques(arm, q, qd, qdd)
         row = dict(
             arm=name,
             method=method,
@@ -99,17 +99,7 @@ def one_line(name, arm, loaded, method, interpolation, fewest, quick):
     return rows
 
 
-def looked_up(table, arm, q, qd, qdd, corners):
-    """By NumPy; in C where thousands of points lie around a state."""
-    if corners <= 512:
-        return table.torques(arm, q, qd, qdd)
-    out = np.empty_like(q)
-    with tempfile.TemporaryDirectory() as folder:
-        compiled(table, folder, "error")(q, qd, qdd, out)
-    return out
-
-
-def compiled(table, folder, label):
+def in_c(table, folder, label):
     """The look-up in C as a function of arrays."""
     source = Path(folder) / f"{label}.c"
     source.write_text(table.to_c())
@@ -152,42 +142,44 @@ def time_rows(quick=False):
     }
     with tempfile.TemporaryDirectory() as folder:
         for name, arm in arms().items():
-            q, qd, qdd = (np.ascontiguousarray(x) for x in states(arm, batch))
-            out = np.empty_like(q)
-            torque_ns = measured(
-                lambda q=q, qd=qd, qdd=qdd, out=out, arm=arm: fa.inverse_dynamics(arm, q, qd, qdd, out=out),
-                batch,
-            )
-            rows.append(dict(arm=name, what="compiled torques", bytes=0, ns=torque_ns))
-            want = out.copy()
+            state = [np.ascontiguousarray(x) for x in states(arm, batch)]
+            want, first = fa.inverse_dynamics(arm, *state), len(rows)
+            rows.append(dict(arm=name, what="compiled torques", bytes=0, ns=np.inf))
             for interpolation, points in cases[name][:2] if quick else cases[name]:
                 table = fa.tabulate(arm, points=points, interpolation=interpolation, most_bytes=2 << 30)
-                look_up = compiled(table, folder, f"{arm.name}_{interpolation}_{points}")
-                ns = measured(lambda: look_up(q, qd, qdd, out), batch)  # noqa: B023
-                rows.append(
-                    dict(
-                        arm=name,
-                        what=f"horn_raibert, {interpolation}",
-                        points=points,
-                        bytes=table.nbytes,
-                        ns=ns,
-                        error=relative(out, want),
-                    )
-                )
-                numpy_ns = measured(lambda: table.torques(arm, q, qd, qdd), batch, 3)  # noqa: B023
-                rows[-1]["numpy_ns"] = numpy_ns
+                row = dict(arm=name, what=f"horn_raibert, {interpolation}", points=points, bytes=table.nbytes)
+                error = relative(table.torques(arm, *state), want)
+                times = in_turns(calls_of(table, arm, state, folder, len(rows)), batch, 3 if quick else 60)
+                rows.append(row | times | {"error": error})
+                rows[first]["ns"] = min(rows[first]["ns"], rows[-1]["torques_ns"])
     return rows
 
 
-def measured(call, batch, runs=15):
-    """Median of several runs, in ns a state."""
-    call()
-    taken = []
-    for _ in range(runs):
-        begun = time.perf_counter_ns()
+def calls_of(table, arm, state, folder, label):
+    """What is timed beside each other, by name."""
+    out, c = np.empty_like(state[0]), in_c(table, folder, f"table{label}")
+    flat = dict(zip(("q", "qd", "qdd"), state, strict=True))
+    return {
+        "torques_ns": lambda: fa.inverse_dynamics(arm, *state),
+        "ns": lambda: table.torques(arm, *state),
+        "c_ns": lambda: c(*state, out),
+        "numpy_ns": lambda: table._plain(flat),
+    }
+
+
+def in_turns(calls, batch, rounds):
+    """The least time of each, in ns a state; the slow one, NumPy, is asked a few times only."""
+    least = dict.fromkeys(calls, np.inf)
+    for call in calls.values():
         call()
-        taken.append(time.perf_counter_ns() - begun)
-    return statistics.median(taken) / batch
+    for k in range(rounds):
+        for name, call in calls.items():
+            if name == "numpy_ns" and k > 4:
+                continue
+            begun = time.perf_counter_ns()
+            call()
+            least[name] = min(least[name], (time.perf_counter_ns() - begun) / batch)
+    return least
 
 
 def caches():

@@ -33,6 +33,7 @@ TESTS = {
 """Paper -> tests whose names have numbers of equations."""
 SECTIONS = {
     "One body": "newton_euler_notes",
+    "The notes": "newton_euler_notes",
     "Turney": "turney_mudge_lee_1980",
     "Hollerbach": "hollerbach_1980",
     "Giacaglia": "giacaglia_kottke_2007",
@@ -84,8 +85,8 @@ def page() -> str:
     lines = [
         "# Every equation, and where it is\n",
         "<!-- written by docs/make_equations.py; do not edit -->\n",
-        f"{total} numbered equations of five papers; {checked} of them are a line that computes, a check that runs or a test of their own, "
-        "the others are explained on their paper's page. Formulations are in `src/forearm/formulations/`, pages in `docs/`, tests in `tests/`. "
+        f"{total} numbered equations of five papers; {'all' if checked == total else checked} of them are a line that computes, a check that runs or a test of their own. "
+        "Formulations are in `src/forearm/formulations/`, pages in `docs/`, tests in `tests/`. "
         "Torques of every formulation are compared with each other and with the oracle in `tests/agreement/`. "
         "What is printed wrongly: [errata](errata.md).\n",
     ]

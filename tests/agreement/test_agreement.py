@@ -26,12 +26,14 @@ from close import EPS, assert_close, error_in_eps
 from forearm.energies import kinetic_energy
 from forearm.formulations import FORMULATIONS
 from forearm.strobing import strobe
+from shares import shared_out
 
 LIMIT = 64
 """Machine epsilons of the largest magnitude met on the way; the worst of the long sweep is 26."""
 
 
 FEW = ("puma560", "stanford", "iiwa14", "rr")
+OTHERS = (*LONG, *sorted(set(BUILT_IN) - set(FEW)))
 """Built-in arms that are compared every time; the others with the hundred random ones."""
 
 
@@ -98,8 +100,9 @@ def test_formulations_agree(stem, quantity, name):
     check(stem, quantity, name)
 
 
-@pytest.mark.more
-@pytest.mark.parametrize(("stem", "quantity", "name"), cases((*LONG, *sorted(set(BUILT_IN) - set(FEW)))))
+@pytest.mark.parametrize(
+    ("stem", "quantity", "name"), shared_out(cases(OTHERS), 4, of=lambda case: case[2], always=BUILT_IN)
+)
 def test_formulations_agree_on_a_hundred_more_arms(stem, quantity, name):
     check(stem, quantity, name)
 
@@ -121,8 +124,7 @@ def test_other_libraries_and_strobing_agree(name):
         check(who, quantity, name)
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("name", [*LONG, *sorted(set(BUILT_IN) - set(FEW))])
+@pytest.mark.parametrize("name", shared_out(OTHERS, 4, always=BUILT_IN))
 def test_other_libraries_and_strobing_agree_on_a_hundred_more_arms(name):
     for quantity, who in witnesses(name):
         check(who, quantity, name)

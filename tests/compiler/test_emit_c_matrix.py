@@ -15,6 +15,7 @@ from forearm.compiler.sources.c99 import Unit, write_c
 from forearm.faults import ArmFault, KernelFault
 from forearm.readers import known_arms
 from forearm.simulation import payload_numbers
+from shares import shared_out
 
 COMPILER = shutil.which("gcc") or shutil.which("clang") or shutil.which("cc")
 FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
@@ -47,7 +48,7 @@ def self_test(folder, source, check):
 @needs_compiler
 @pytest.mark.parametrize(
     ("name", "quantity", "free"),
-    [c if c in QUICK else pytest.param(*c, marks=pytest.mark.more) for c in CASES],
+    [*sorted(QUICK), *shared_out([case for case in CASES if case not in QUICK], 5)],
 )
 def test_the_c_of_an_arm_builds_and_passes_its_self_test(tmp_path, name, quantity, free):
     arm = fa.load(name)

@@ -168,7 +168,7 @@ def test_columns_layout_shares_values():
 
 @pytest.mark.parametrize("count", [1, 15, 16, 17, 33])
 @pytest.mark.parametrize("shift", [0, 1, 3])
-@pytest.mark.parametrize("n", [4, 5, 6, 7])
+@pytest.mark.parametrize("n", [4, 7, *(pytest.param(n, marks=pytest.mark.more) for n in (5, 6))])
 @pytest.mark.parametrize("how", [{}, {"width": 1}, {"width": 2}, {"width": 8}, {"dtype": "float32"}])
 def test_wide_results_are_written_whole_and_nothing_else(count, shift, n, how):
     """Rows go straight from registers to memory, in pieces: odd and even, aligned or not, in full tiles or not."""

@@ -20,6 +20,7 @@ from forearm.compiler.wasm.module_sines import HALF_PI, apart, sincos
 from forearm.compiler.wasm.wasm_kernel import WasmKernel
 from forearm.page.wasm_simulation import LAWS, law_step, wasm_rollout
 from peers.urdf_arms import SOURCES
+from shares import shared_out
 
 pytest.importorskip("wasmtime")
 EPS = np.finfo(float).eps
@@ -52,9 +53,10 @@ def test_a_module_is_near_the_processor(name, quantity):
     hold_near(fa.load(name), quantity)
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("name", fa.known_arms())
+@pytest.mark.parametrize(
+    ("name", "quantity"),
+    shared_out([(arm, quantity) for arm in fa.known_arms() for quantity in QUANTITIES], 5),
+)
 def test_every_arm_and_quantity(name, quantity):
     arm = fa.load(name)
     if arm.dynamics or not QUANTITIES[quantity].dynamics:

@@ -12,7 +12,7 @@ from forearm.formulations import FORMULATIONS
 from forearm.readers import known_arms
 
 DIGITS = (4, 6, 9, 17)
-QUICK, LONGER = 12, 20
+QUICK, LONGER = 6, 20
 """Files of the default tests, and of those with the long ones; the others take a quarter of an hour."""
 FILES = [(seed, DIGITS[seed % 4], 1.0 if seed % 8 < 4 else 1e-3) for seed in range(200)]
 STEMS = ("luh_walker_paul_1980", "khalil_kleinfinger_1987", "walker_orin_1982")

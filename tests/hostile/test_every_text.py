@@ -30,6 +30,7 @@ from forearm.motion.motion_files import write_columns
 from forearm.page.document import Figure, PageTable, Section, page
 from forearm.simulation import simulate
 from forearm.writers.toml import to_toml
+from shares import shared_out
 
 TEXTS = {
     "newline": "a\nb",
@@ -340,32 +341,29 @@ def test_a_share_of_the_texts_stays_text(output, field, tmp_path):
 
 
 @pytest.mark.parametrize("output", SLOW, ids=lambda f: f.__name__)
-@pytest.mark.parametrize(
-    ("field", "name"), [("arm", "script"), ("joint", "dollar"), ("source", "comment"), ("arm", "backslash")]
-)
+@pytest.mark.parametrize(("field", "name"), [("arm", "script"), ("joint", "dollar")])
 def test_a_share_of_the_texts_stays_text_in_what_is_compiled(output, field, name, tmp_path):
     compare(output, field, name, tmp_path)
 
 
-def long(output, field):
-    """Pictures take seconds; what is compiled or derived half a second."""
-    if output in QUICK or (output in (kernel_sources, c_files, c_objects, numpy_source) and field in SHOWN):
-        return pytest.mark.more
-    return pytest.mark.soak
+OUTPUTS = {output.__name__: output for output in (*QUICK, *SLOW)}
 
 
 @pytest.mark.parametrize(
-    ("output", "field"),
-    [
-        pytest.param(o, f, marks=long(o, f), id=f"{o.__name__}-{f}")
-        for o in (*QUICK, *SLOW)
-        for f in FIELDS
-        if o is not pictures or f in SHOWN
-    ],
+    ("output", "field", "name"),
+    shared_out(
+        (
+            (output, field, name)
+            for output in OUTPUTS
+            for field in FIELDS
+            for name in TEXTS
+            if (output != "pictures" or field in SHOWN) and (name not in DOOR or name in LINES)
+        ),
+        12,
+    ),
 )
-@pytest.mark.parametrize("name", [name for name in TEXTS if name not in DOOR or name in LINES])
 def test_every_text_of_every_field_stays_text_in_every_output(output, field, name, tmp_path):
-    compare(output, field, name, tmp_path)
+    compare(OUTPUTS[output], field, name, tmp_path)
 
 
 @pytest.mark.parametrize("field", FIELDS)

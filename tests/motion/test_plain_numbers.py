@@ -3,6 +3,8 @@
 import io
 import random
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -115,8 +117,29 @@ def test_without_llvmlite_the_same_numbers_come_slower(monkeypatch):
     assert quick.words == slow.words
 
 
+MISSING = """
+import io, sys
+sys.modules["llvmlite"] = None
+from forearm.motion.number_tables import read_numbers
+print(read_numbers(io.BytesIO(b"t,q1\\n0,0.1\\n1,-2.5e-3\\n"), "log", lambda titles: [[0, 1]]).parts[0].tolist())
+"""
+
+
+def test_a_log_is_read_where_llvmlite_is_missing():
+    done = subprocess.run([sys.executable, "-c", MISSING], capture_output=True, text=True)
+    assert done.stdout == "[[0.0, 0.1], [1.0, -0.0025]]\n", done.stderr
+
+
 @pytest.mark.parametrize(
-    "tail", [b"1,2,3\n", b"1\n", b"1,\xd9\xa1\n", b"1,1_000\n", b"1,nan\n", b"1,1e999\n", b"1,\n"]
+    "tail",
+    [
+        b"1,2,3\n",
+        b"1,1_000\n",
+        *(
+            pytest.param(t, marks=pytest.mark.more)
+            for t in (b"1\n", b"1,\xd9\xa1\n", b"1,nan\n", b"1,1e999\n", b"1,\n")
+        ),
+    ],
 )
 def test_the_line_of_a_fault_far_down_is_named(tail):
     text = b"t,q1\n" + b"".join(b"%d,%.6f\n" % (k, k / 7) for k in range(150_000)) + tail

@@ -9,13 +9,6 @@ from house.pages import DOCS, ROOT, script
 make_equations = script("make_equations")
 NUMBERS, PLACES = make_equations.numbered(), make_equations.places()
 
-EXPLAINED = {
-    "newton_euler_notes": {"15", "19", "20"},
-    "hollerbach_1980": {"11"},
-    "giacaglia_kottke_2007": {"2", "10", "21", "23", "24"},
-}
-"""Equations that are only explained on their paper's page: steps between two that are checked."""
-
 
 def test_the_page_is_as_generated():
     page = make_equations.PAGE.read_text(encoding="utf-8")
@@ -24,7 +17,7 @@ def test_the_page_is_as_generated():
 
 def test_the_papers_have_as_many_equations_as_they_print():
     assert {paper: len(ks) for paper, ks in NUMBERS.items()} == {
-        "turney_mudge_lee_1980": 95,
+        "turney_mudge_lee_1980": 96,
         "newton_euler_notes": 23,
         "hollerbach_1980": 36,
         "giacaglia_kottke_2007": 55,
@@ -33,11 +26,12 @@ def test_the_papers_have_as_many_equations_as_they_print():
 
 
 @pytest.mark.parametrize("paper", NUMBERS)
-def test_every_equation_is_somewhere(paper):
+def test_every_equation_is_computed_or_checked(paper):
+    """A mention on the paper's page is not enough."""
     missing = [k for k in NUMBERS[paper] if not PLACES[paper, k]]
     assert not missing, f"{paper}: {missing}"
-    told = {k for k in NUMBERS[paper] if all(kind == "page" for kind, _ in PLACES[paper, k])}
-    assert told == EXPLAINED.get(paper, set())
+    told = [k for k in NUMBERS[paper] if all(kind == "page" for kind, _ in PLACES[paper, k])]
+    assert not told, f"{paper}: {told}"
 
 
 def test_the_places_exist():

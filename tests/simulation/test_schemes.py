@@ -47,7 +47,10 @@ def test_golden_simulation_with_adaptive_steps(rtol, atol):
 
 
 @pytest.mark.parametrize("patience", [1e-9, 1e9])
-@pytest.mark.parametrize("law", ["none", "within", "held", "for each step"])
+@pytest.mark.parametrize(
+    "law",
+    ["none", "within", *(pytest.param(law, marks=pytest.mark.more) for law in ("held", "for each step"))],
+)
 def test_adaptive_steps_do_not_depend_on_how_busy_the_machine_is(monkeypatch, patience, law):
     """A busy machine makes shorter calls; the motion is the same to rounding, not to the tolerance."""
     arm, options = with_friction(golden_arm("STAN")), dict(duration=0.1, dt=1e-3, method="dop853", rtol=1e-6)

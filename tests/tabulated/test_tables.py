@@ -292,6 +292,10 @@ def test_the_look_up_in_c_is_the_same(name, method, interpolation, tmp_path):
     entry = re.search(r"int (\w+_batch)\(", table.to_c()).group(1)
     look_up = getattr(ctypes.CDLL(str(tmp_path / "table.so")), entry)
     state = [np.ascontiguousarray(x) for x in arm.random_state(4, (30,))]
+    for axis in {axis for grid in table.plan.grids for axis in grid.axes if axis.what == "q"}:
+        state[0][:9, axis.joint] = (
+            np.resize(axis.values[:-1], 9) + axis.step / 2
+        )  # as near to one point as to the next
     tau, numbers = np.full((30, arm.n), np.nan), table.flat()
     pointers = [ctypes.c_void_p(x.ctypes.data) for x in (*state, tau)]
     assert look_up(ctypes.c_void_p(numbers.ctypes.data), ctypes.c_long(30), *pointers) == 0

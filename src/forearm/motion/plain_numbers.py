@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Vector
+from forearm.faults import KernelFault
 
 LOWEST, HIGHEST = -340, 308
 """Powers of ten in the table."""
@@ -338,7 +339,7 @@ def _program() -> tuple[Any, Any] | None:
     """The loaded program, and the function in it; None without llvmlite."""
     try:
         from forearm.compiler.llvm.jit import load_program
-    except ImportError:
+    except KernelFault:
         return None
     loaded = load_program("plain numbers", _text(), _probe)
     return loaded, _function(loaded)

@@ -55,7 +55,7 @@ int {name}_batch(const {number} *restrict numbers, long count, const double *res
 def _stencil(axis: Axis, number: int, order: int) -> list[str]:
     """Indices and weights on one axis: i_q2[], w_q2[]."""
     x, u, points = axis.name, f"u_{axis.name}", axis.points
-    lines = [f"double {u} = ({axis.what}[{axis.joint}] - ({axis.low!r})) * {1 / axis.step!r};"]
+    lines = [f"double {u} = ({axis.what}[{axis.joint}] - ({axis.low!r})) / {axis.step!r};"]
     if axis.circular:
         lines.append(f"{u} -= {float(points)!r} * floor({u} / {float(points)!r});")
     else:
@@ -64,7 +64,7 @@ def _stencil(axis: Axis, number: int, order: int) -> list[str]:
         wrapped = f"% {points}" if axis.circular else ""
         return [
             *lines,
-            f"const long i_{x}[1] = {{(long)floor({u} + 0.5) {wrapped}}};",
+            f"const long i_{x}[1] = {{(long)rint({u}) {wrapped}}};",
             f"const double w_{x}[1] = {{1.0}};",
         ]
     lines.append(f"long f_{x} = (long)floor({u}) - {order // 2 - 1};")
