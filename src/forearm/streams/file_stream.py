@@ -23,7 +23,7 @@ TOLD = 0.2
 
 @dataclass(frozen=True)
 class Streamed:
-    """What was done."""
+    """What streaming a file gave: rows, and how many of them are not finite."""
 
     path: Path
     """The file that was written."""
