@@ -20,9 +20,10 @@ from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.cuda.gpu_rollout import GpuRollout
 from forearm.compiler.graph.passes import form_fma, schedule, simplify
 from forearm.compiler.graph.trace import trace
+from forearm.compiler.model.arm_model import Model
 from forearm.compiler.model.base_parameters import regrouped
 from forearm.compiler.model.choice import quantity_graph
-from forearm.compiler.model.quantities import Model, forward_dynamics, inverse_dynamics
+from forearm.compiler.model.quantities import forward_dynamics, inverse_dynamics
 from forearm.compiler.pipeline import compile
 from forearm.readers import load
 

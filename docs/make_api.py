@@ -28,7 +28,10 @@ GROUPS = {
         "mass_matrix solve_mass mass_matrix_rate coriolis_matrix coriolis_transpose_times christoffel "
         "gravity_torque bias_torque momentum energy"
     ),
-    "Derivatives and parameters": "derivatives forward_derivatives regressor parameters parameter_names",
+    "Derivatives and parameters": (
+        "derivatives forward_derivatives second_derivatives second_forward_derivatives hessian_times "
+        "forward_hessian_times rollout_gradient regressor parameters parameter_names"
+    ),
     "Frames and other coordinates": "pose jacobian jacobian_rate task Coordinates",
     "From a pose to joint values": "inverse_kinematics Reached",
     "The papers": "FORMULATIONS strobe count polynomial published derive symbolic prove_equal",
@@ -309,6 +312,30 @@ EXAMPLES = {
     "forward_derivatives": """
         d = fa.forward_derivatives(rr, [0.4, -1.1], [0.7, 1.3], [0, 0])
         print((d.dtau @ fa.mass_matrix(rr, [0.4, -1.1])).round(9) + 0.0)
+        """,
+    "second_derivatives": """
+        d = fa.second_derivatives(rr, [0.4, -1.1], [0.7, 1.3], [-0.5, 2.1], weights=[1, 0])
+        print(d.dqdqd.round(4))  # of the first torque
+        """,
+    "second_forward_derivatives": """
+        d = fa.second_forward_derivatives(rr, [0.4, -1.1], [0.7, 1.3], [0, 0])
+        print(d.dqtau.shape, (d.dqtau[:, 0] == 0).all())  # M does not depend on the first joint
+        """,
+    "hessian_times": """
+        zero = [0, 0]
+        product = fa.hessian_times(rr, [0.4, -1.1], [0.7, 1.3], [-0.5, 2.1], [1, 0], ([1, 0], zero, zero))
+        print(product.by_q.round(4))
+        """,
+    "forward_hessian_times": """
+        product = fa.forward_hessian_times(rr, [0.4, -1.1], [0.7, 1.3], [0, 0], [1, 0], (zero, zero, [1, 0]))
+        print(product.by_q.round(4), product.by_tau)
+        """,
+    "rollout_gradient": """
+        pushes = [[0, 0]] * 20
+        run = fa.simulate(rr, [0.4, -1.1], law=pushes, duration=0.2, dt=0.01, record_every=1)
+        last = 0 * run.q
+        last[-1] = 1.0
+        print(fa.rollout_gradient(rr, run.q, run.qd, pushes, last, 0 * last, dt=0.01).by_q0.round(4))
         """,
     "regressor": """
         Y = fa.regressor(rr, [0.4, -1.1], [0.7, 1.3], [-0.5, 2.1])

@@ -45,6 +45,12 @@ _NAMES = {
     # from a pose to joint values
     "inverse_kinematics": "reach",
     "Reached": "reach",
+    # derivatives of the second order
+    "second_derivatives": "second_order",
+    "second_forward_derivatives": "second_order",
+    "hessian_times": "second_order",
+    "forward_hessian_times": "second_order",
+    "rollout_gradient": "rollout_gradients",
     # dynamics in other coordinates
     "task": "taskspace",
     "Coordinates": "taskspace",
@@ -169,6 +175,13 @@ if TYPE_CHECKING:
     from forearm.page.motion_report import report as report
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
     from forearm.robot import Robot as Robot
+    from forearm.rollout_gradients import rollout_gradient as rollout_gradient
+    from forearm.second_order import (
+        forward_hessian_times as forward_hessian_times,
+        hessian_times as hessian_times,
+        second_derivatives as second_derivatives,
+        second_forward_derivatives as second_forward_derivatives,
+    )
     from forearm.simulation import significance as significance, simulate as simulate
     from forearm.page.wasm_simulation import emit_wasm as emit_wasm
     from forearm.strobing import strobe as strobe

@@ -75,6 +75,72 @@ class ForwardDerivatives(NamedTuple):
     """d qdd/d tau (..., n, n): the inverse of M."""
 
 
+class SecondDerivatives(NamedTuple):
+    """Second derivatives of the torques, [..., i, j, k] = d² tau_i / d_j d_k; with `weights`, [..., j, k] of λᵀ τ.
+
+    The two inputs are in the order of the name: j counts the first. All other second derivatives are zero.
+    """
+
+    dqq: Matrix
+    """By q and q, symmetric (..., n, n, n)."""
+    dqdqd: Matrix
+    """By qd and qd, symmetric: twice the Christoffel symbols, and the curve of friction."""
+    dqqd: Matrix
+    """By q and qd."""
+    dqqdd: Matrix
+    """By q and qdd: [i, j, k] = d M_ik / d q_j."""
+
+
+class SecondForwardDerivatives(NamedTuple):
+    """Second derivatives of the accelerations, [..., i, j, k] = d² qdd_i / d_j d_k.
+
+    With `weights`, those of λᵀ qdd, [..., j, k].
+    The two inputs are in the order of the name: j counts the first. All other second derivatives are zero.
+    """
+
+    dqq: Matrix
+    """By q and q, symmetric (..., n, n, n)."""
+    dqdqd: Matrix
+    """By qd and qd, symmetric."""
+    dqqd: Matrix
+    """By q and qd."""
+    dqtau: Matrix
+    """By q and tau: [i, j, k] = d (M⁻¹)_ik / d q_j."""
+
+
+class HessianTimes(NamedTuple):
+    """The Hessian of λᵀ τ times a direction: how its gradient changes along it."""
+
+    by_q: Vector
+    """The rate of the gradient by q (..., n)."""
+    by_qd: Vector
+    """The rate of the gradient by qd (..., n)."""
+    by_qdd: Vector
+    """The rate of the gradient by qdd (..., n)."""
+
+
+class ForwardHessianTimes(NamedTuple):
+    """The Hessian of λᵀ qdd times a direction: how its gradient changes along it."""
+
+    by_q: Vector
+    """The rate of the gradient by q (..., n)."""
+    by_qd: Vector
+    """The rate of the gradient by qd (..., n)."""
+    by_tau: Vector
+    """The rate of the gradient by tau (..., n)."""
+
+
+class RolloutGradient(NamedTuple):
+    """How a number depends on what made a motion."""
+
+    by_q0: Vector
+    """By the positions at the beginning (..., n)."""
+    by_qd0: Vector
+    """By the speeds at the beginning (..., n)."""
+    by_tau: Matrix
+    """By the torques of each step (..., steps, n)."""
+
+
 @dataclass(frozen=True)
 class Terms:
     """What the torque is made of; the fields sum to `total`."""
@@ -108,7 +174,10 @@ class Terms:
         )
 
 
-_DECLARED: tuple[Any, ...] = (Energy, Reactions, Derivatives, ForwardDerivatives)
+_DECLARED: tuple[Any, ...] = (
+    *(Energy, Reactions, Derivatives, ForwardDerivatives),
+    *(SecondDerivatives, SecondForwardDerivatives, HessianTimes, ForwardHessianTimes, RolloutGradient),
+)
 _CLASSES = {kind._fields: kind for kind in _DECLARED}
 
 

@@ -29,8 +29,18 @@ QUICK = {
     ("stanford", "forward_dynamics", "a mass"),
     ("rr", "forward_derivatives", "payload"),
     ("rr", "wrench_torque", "nothing"),
+    ("rr", "second_derivatives", "nothing"),
+    ("rr", "weighted_second_forward_derivatives", "payload"),
 }
-CASES = [(arm, quantity, free) for arm in known_arms() for quantity in QUANTITIES for free in FREE]
+SMALL = ("rr", "planar_3r")
+"""Arms whose second derivatives a C compiler builds in a moment; thousands of lines of the others take minutes."""
+CASES = [
+    (arm, quantity, free)
+    for arm in known_arms()
+    for quantity, row in QUANTITIES.items()
+    for free in FREE
+    if arm in SMALL or not ((row.derivative and row.derivative.twofold) or "dt" in row.inputs)
+]
 
 
 def self_test(folder, source, check):

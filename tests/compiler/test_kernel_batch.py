@@ -11,6 +11,7 @@ from forearm.compiler.call import builtin_functions
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
+from forearm.compiler.llvm.batches import STREAMED
 from forearm.faults import StateFault
 
 pytestmark = pytest.mark.skipif(
@@ -96,6 +97,21 @@ def test_columns_in_place_and_large_angles():
     np.testing.assert_allclose(q, want, rtol=1e-15)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("shift", [0, 1, 5])
+def test_a_batch_past_the_caches_is_the_same_to_the_bit_and_stays_within_its_array(shift, threads):
+    entry, count = entry_of(SEVERAL), 9 + 2 * STREAMED // 72
+    q, s = states(count)[0], np.linspace(1, 2, count)
+    block = np.full(9 * count + 16, np.nan)
+    out = np.empty((count, 3)), block[shift : shift + 9 * count].reshape(count, 3, 3)
+    entry(q, s, out=out, threads=threads)
+    for part in (slice(0, 40), slice(count // 2, count // 2 + 40), slice(count - 40, count)):
+        np.testing.assert_array_equal(out[1][part], entry(q[part].copy(), s[part].copy()).z)
+    assert np.isfinite(out[1]).all()
+    assert np.isnan(block[:shift]).all()
+    assert np.isnan(block[shift + 9 * count :]).all()
+
+
 def test_several_outputs():
     entry = entry_of(SEVERAL)
     q, s = states(40)[0], np.linspace(1, 2, 40)
@@ -106,6 +122,8 @@ def test_several_outputs():
     out = np.empty((40, 3)), np.empty((40, 3, 3))
     assert entry(q, s, out=out).z is out[1]
     np.testing.assert_array_equal(out[1], found.z)
+    assert entry(q + 1, s, out=found).z is found.z  # what a call gave is an `out` like any other
+    np.testing.assert_array_equal(found.y, (q + 1) * s[:, None])
     block = np.empty(12 * 40)
     overlapping = block[: 3 * 40].reshape(40, 3), block[100 : 100 + 9 * 40].reshape(40, 3, 3)
     with pytest.raises(AssertionError, match="handed over"):

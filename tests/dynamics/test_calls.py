@@ -112,6 +112,7 @@ def test_wrong_sizes_are_named():
 OF_AN_ARM = [fa.inverse_dynamics, fa.forward_dynamics, fa.solve_mass, fa.mass_matrix_rate, fa.coriolis_matrix]
 OF_AN_ARM += [fa.mass_matrix, fa.coriolis_transpose_times, fa.christoffel, fa.gravity_torque, fa.bias_torque]
 OF_AN_ARM += [fa.momentum, fa.energy, fa.reactions, fa.derivatives, fa.forward_derivatives, fa.regressor]
+OF_AN_ARM += [fa.second_derivatives, fa.second_forward_derivatives]
 OF_AN_ARM += [fa.parameters, fa.parameter_names, fa.pose, fa.jacobian, fa.jacobian_rate, fa.terms]
 
 

@@ -25,7 +25,7 @@ LAYERS = [
     ("compiler",),
     ("counting", "derivation", "gradients"),
     ("arm_calls",),
-    ("dynamics",),
+    ("dynamics", "second_order", "rollout_gradients"),
     ("reach",),
     ("motion", "taskspace", "tabulated"),
     ("stopwatch",),

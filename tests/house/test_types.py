@@ -108,6 +108,11 @@ def test_results_of_several_outputs_have_their_class():
         forearm.derivatives(arm, *state),
         forearm.forward_derivatives(arm, *state),
         forearm.compile(arm, "derivatives")(*state),
+        forearm.second_derivatives(arm, *state),
+        forearm.second_forward_derivatives(arm, *state),
     )
     names = [type(result).__name__ for result in found]
-    assert names == ["Energy", "JointReactions", "Derivatives", "ForwardDerivatives", "Derivatives"]
+    assert names == [
+        *("Energy", "JointReactions", "Derivatives", "ForwardDerivatives", "Derivatives"),
+        *("SecondDerivatives", "SecondForwardDerivatives"),
+    ]

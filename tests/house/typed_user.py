@@ -40,6 +40,8 @@ def several_outputs(arm: fa.Arm) -> float:
     assert slopes.dq.shape == slopes.dqd.shape == (arm.n, arm.n)
     dq, dqd, dtau = fa.forward_derivatives(arm, q, qd, qdd)
     assert dq.shape == dqd.shape == dtau.shape
+    curves = fa.second_derivatives(arm, q, qd, qdd, weights=q)
+    assert curves.dqq.shape == curves.dqqdd.shape == (arm.n, arm.n)
     force, moment = fa.reactions(arm, q, qd, qdd)
     assert force.shape == moment.shape
     split = fa.terms(arm, q, qd, qdd)

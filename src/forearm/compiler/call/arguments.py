@@ -72,7 +72,10 @@ def of_joints(kernel: Taker, port: Port) -> bool:
     return port.shape == (len(coordinates(arm, port.name)),)
 
 
-JOINT_INPUTS = ("q", "qd", "qdd", "tau", "b", "v")
+JOINT_INPUTS = (
+    *("q", "qd", "qdd", "tau", "b", "v"),
+    *("weights", "weights_q", "weights_qd", "along_q", "along_qd", "along_qdd", "along_tau"),
+)
 """Inputs that have one number for each joint."""
 
 

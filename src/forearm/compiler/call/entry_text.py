@@ -127,7 +127,11 @@ class EntryText(ABC):
         """The arrays in `out`."""
         if not self.several:
             return [out]
-        self._require(f"icmp eq ptr {self._pointer(out, TYPE)}, {self._known('tuple')}")
+        kind = self._pointer(
+            out, TYPE
+        )  # any tuple, or what an earlier call gave: its items lie where a tuple's do
+        plain, named = (self.w.let(f"icmp eq ptr {kind}, {self._known(t)}") for t in ("tuple", "results"))
+        self._require(f"or i1 {plain}, {named}")
         self._require(f"icmp eq i64 {self._integer(out, TUPLE_SIZE)}, {len(self.graph.outputs)}")
         return [self._pointer(out, TUPLE_ITEMS + 8 * i) for i in range(len(self.graph.outputs))]
 

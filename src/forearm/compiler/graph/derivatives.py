@@ -41,9 +41,9 @@ def jacobian(
     Returns:
         The graph with a further output, of shape output.shape + input.shape, for each input.
     """
-    _output(graph, output)
+    output_of(graph, output)
     for name in wrt:
-        _input(graph, name)
+        input_of(graph, name)
     sweeps = {"forward": (_forward,), "reverse": (_reverse,), "cheaper": (_forward, _reverse)}
     if mode not in sweeps:
         raise TraceFault(f"jacobian: mode={mode!r}; expected one of {', '.join(sweeps)}.")
@@ -58,11 +58,11 @@ def jacobian(
 
 def _blocks(graph: Graph, sweep: Sweep, output: str, wrt: Sequence[str], keep: bool) -> Graph:
     """The graph with the Jacobian blocks that a sweep gives."""
-    row = _output(graph, output)
+    row = output_of(graph, output)
     builder, new = rebuild(graph)
     blocks = sweep(graph, builder, [new[r] for r in graph.results[row]], wrt)
     shape = graph.outputs[row].shape
-    ports = [Port(f"d{output}_d{name}", shape + _input(graph, name)[1].shape) for name in wrt]
+    ports = [Port(f"d{output}_d{name}", shape + input_of(graph, name)[1].shape) for name in wrt]
     old = [[new[r] for r in results] for results in graph.results]
     if keep:
         ports, blocks = [*graph.outputs, *ports], [*old, *blocks]
@@ -71,7 +71,7 @@ def _blocks(graph: Graph, sweep: Sweep, output: str, wrt: Sequence[str], keep: b
 
 def jvp(graph: Graph, wrt: Sequence[str]) -> Graph:
     """The derivative along a direction: inputs `d<input>` are added, every output gets a rate `d<output>`."""
-    places = [_input(graph, name) for name in wrt]
+    places = [input_of(graph, name) for name in wrt]
     builder, new = rebuild(graph)
     tangents: dict[int, int] = {}
     for which, port in places:
@@ -79,7 +79,7 @@ def jvp(graph: Graph, wrt: Sequence[str]) -> Graph:
         for k in range(port.size):
             tangents[builder.input(which, k)] = builder.input(len(builder.inputs) - 1, k)
     results = [[new[r] for r in row] for row in graph.results]
-    rates = _pushed(builder, tangents, [r for row in results for r in row])
+    rates = pushed(builder, tangents, [r for row in results for r in row])
     flat = iter(rates)
     rows = [[next(flat) for _ in row] for row in results]
     ports = [Port(f"d{port.name}", port.shape) for port in graph.outputs]
@@ -91,16 +91,16 @@ def vjp(graph: Graph, output: str, wrt: Sequence[str]) -> Graph:
 
     `<input>_slope` is the gradient of the sum of weight times output with respect to that input.
     """
-    row = _output(graph, output)
+    row = output_of(graph, output)
     builder, new = rebuild(graph)
     port = graph.outputs[row]
     builder.inputs.append(Port(f"{output}_weight", port.shape))
     weights = [builder.input(len(builder.inputs) - 1, k) for k in range(port.size)]
     results = [new[r] for r in graph.results[row]]
-    slopes = _pulled(builder, list(zip(results, weights, strict=True)))
+    slopes = pulled(builder, list(zip(results, weights, strict=True)))
     rows, ports = [], []
     for name in wrt:
-        which, source = _input(graph, name)
+        which, source = input_of(graph, name)
         ports.append(Port(f"{name}_slope", source.shape))
         rows.append([slopes.get(builder.input(which, k), builder.const(0.0)) for k in range(source.size)])
     kept = [[new[r] for r in each] for each in graph.results]
@@ -114,8 +114,10 @@ def node_slopes(graph: Graph, output: str) -> Graph:
     """
     builder, new = rebuild(graph)
     zero = builder.const(0.0)
-    port = graph.outputs[_output(graph, output)]
-    sweeps = [_pulled(builder, [(new[r], builder.const(1.0))]) for r in graph.results[_output(graph, output)]]
+    port = graph.outputs[output_of(graph, output)]
+    sweeps = [
+        pulled(builder, [(new[r], builder.const(1.0))]) for r in graph.results[output_of(graph, output)]
+    ]
     rows = [slopes.get(node, zero) for slopes in sweeps for node in new]
     shape = (port.size, len(graph.nodes))
     return builder.finish(f"slopes of {output} of {graph.name}", [Port("slopes", shape)], [rows])
@@ -128,10 +130,10 @@ def _forward(graph: Graph, builder: Builder, results: list[int], wrt: Sequence[s
     """Jacobian blocks, one forward sweep for each element of the inputs."""
     blocks = []
     for name in wrt:
-        which, port = _input(graph, name)
+        which, port = input_of(graph, name)
         columns = []
         for k in range(port.size):
-            columns.append(_pushed(builder, {builder.input(which, k): builder.const(1.0)}, results))
+            columns.append(pushed(builder, {builder.input(which, k): builder.const(1.0)}, results))
         blocks.append([columns[k][i] for i in range(len(results)) for k in range(port.size)])
     return blocks
 
@@ -139,16 +141,16 @@ def _forward(graph: Graph, builder: Builder, results: list[int], wrt: Sequence[s
 def _reverse(graph: Graph, builder: Builder, results: list[int], wrt: Sequence[str]) -> list[list[int]]:
     """Jacobian blocks, one reverse sweep for each element of the output."""
     zero = builder.const(0.0)
-    rows = [_pulled(builder, [(result, builder.const(1.0))]) for result in results]
+    rows = [pulled(builder, [(result, builder.const(1.0))]) for result in results]
     blocks = []
     for name in wrt:
-        which, port = _input(graph, name)
+        which, port = input_of(graph, name)
         elements = [builder.input(which, k) for k in range(port.size)]
         blocks.append([slopes.get(e, zero) for slopes in rows for e in elements])
     return blocks
 
 
-def _pushed(builder: Builder, tangents: dict[int, int], results: Sequence[int]) -> list[int]:
+def pushed(builder: Builder, tangents: dict[int, int], results: Sequence[int]) -> list[int]:
     """Tangents of the results from tangents of inputs; nodes that depend on none of them are passed over."""
     zero = builder.const(0.0)
     known = dict(tangents)
@@ -164,7 +166,7 @@ def _pushed(builder: Builder, tangents: dict[int, int], results: Sequence[int]) 
     return [known.get(r, zero) for r in results]
 
 
-def _pulled(builder: Builder, seeds: Sequence[tuple[int, int]]) -> dict[int, int]:
+def pulled(builder: Builder, seeds: Sequence[tuple[int, int]]) -> dict[int, int]:
     """Adjoints of all nodes from weights of results."""
     slopes: dict[int, int] = {}
     for result, weight in seeds:
@@ -220,14 +222,16 @@ def _partials(builder: Builder, index: int) -> list[Partial]:
 # Names --------------------------------------------------------------------------------------------------
 
 
-def _output(graph: Graph, name: str) -> int:
+def output_of(graph: Graph, name: str) -> int:
+    """The number of an output."""
     for row, port in enumerate(graph.outputs):
         if port.name == name:
             return row
     raise _unknown(graph, "output", name, graph.outputs)
 
 
-def _input(graph: Graph, name: str) -> tuple[int, Port]:
+def input_of(graph: Graph, name: str) -> tuple[int, Port]:
+    """The number of an input, and its port."""
     for which, port in enumerate(graph.inputs):
         if port.name == name:
             return which, port

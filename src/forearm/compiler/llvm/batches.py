@@ -18,8 +18,8 @@ from forearm.compiler.llvm.movers import columns_function, copy_function, rows_f
 from forearm.compiler.llvm.nodes import Writer, declarations
 from forearm.compiler.llvm.tiles import Plan
 
-PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
-"""What `rare` branches weigh."""
+PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n!1 = !{i32 1}\n'
+"""What `rare` branches weigh, and that a store is not of this moment."""
 
 
 def batch_program(graph: Graph, plan: Plan, layout: str, triple: str, more: str = "") -> str:
@@ -103,16 +103,35 @@ def _batch_function(plan: Plan, layout: str) -> str:
     w, graph = Writer(), plan.graph
     ports = [*graph.inputs, *graph.outputs]
     arrays = [table_row(w, i) for i in range(len(ports))]
+    streams = _streams(w, plan)
     with each_tile(w, plan) as span:
         if plan.layout == "columns":
             _do_columns(w, plan, arrays, span)
         else:
-            _do_rows(w, plan, arrays, span, pitched=layout == "columns")
+            _do_rows(w, plan, arrays, span, streams, pitched=layout == "columns")
+    if streams != "false":
+        with w.when(streams):
+            w.put("fence seq_cst")  # what went past the caches is there before anybody is told so
     return w.function("void @batch(ptr %table, i64 %first, i64 %end, ptr %scratch) nounwind")
 
 
 def _full(w: Writer, plan: Plan, span: Span) -> str:
     return w.let(f"icmp eq i64 {span.last}, {plan.tile - 1}")
+
+
+STREAMED = 8 << 20
+"""Bytes of wide outputs in one call from which they will not be in the caches when somebody reads them."""
+HIDDEN = 3
+"""Instructions for each number of a wide output that hide the reading of its line before it is written (measured)."""
+
+
+def _streams(w: Writer, plan: Plan) -> str:
+    """Whether the wide outputs of this call go past the caches: lines written whole need not be read before."""
+    numbers = sum(plan.graph.outputs[i].size for i in plan.wide)
+    if plan.graph.counts.operations > HIDDEN * plan.lanes.width * numbers:
+        return "false"
+    states = w.let("sub i64 %end, %first")
+    return w.let(f"icmp sgt i64 {states}, {STREAMED // (numbers * plan.lanes.itemsize)}")
 
 
 def _start(w: Writer, array: list[str], span: Span) -> str:
@@ -121,9 +140,12 @@ def _start(w: Writer, array: list[str], span: Span) -> str:
     return w.at(base, w.let(f"mul i64 {span.start}, {array[1]}"))
 
 
-def _do_rows(w: Writer, plan: Plan, arrays: list[list[str]], span: Span, *, pitched: bool) -> None:
-    """A tile by way of the scratch area; of rows, wide outputs straight, if the tile is full."""
-    graph, outs, full = plan.graph, arrays[len(plan.graph.inputs) :], _full(w, plan, span)
+def _do_rows(
+    w: Writer, plan: Plan, arrays: list[list[str]], span: Span, streams: str, *, pitched: bool
+) -> None:
+    """A tile by way of the scratch area; of rows, wide outputs straight, if the tile is full and they do not stream."""
+    graph, outs = plan.graph, arrays[len(plan.graph.inputs) :]
+    at_once = w.let(f"and i1 {_full(w, plan, span)}, {w.let(f'xor i1 {streams}, true')}")
 
     def bring(port: Port, array: list[str], column: int, inward: bool) -> None:
         between = f"i64 {array[1]}" + (f", i64 {array[2]}" if pitched else "")
@@ -133,19 +155,23 @@ def _do_rows(w: Writer, plan: Plan, arrays: list[list[str]], span: Span, *, pitc
         if i != plan.shared:
             bring(port, array, column, True)
     wide = {i: (_start(w, outs[i], span), w.at("%scratch", plan.waiting(i))) for i in plan.wide}
+<<<<<<< HEAD
     straight = [w.let(f"select i1 {full}, ptr {out}, ptr {inside}") for out, inside in wide.values()]
     if plan.shared is not None:
         straight.append(w.let(f"inttoptr i64 {arrays[plan.shared][0]} to ptr"))
+=======
+    straight = [w.let(f"select i1 {at_once}, ptr {out}, ptr {inside}") for out, inside in wide.values()]
+>>>>>>> main
     w.put(f"call void @tile(ptr %scratch, i64 {span.count}{''.join(f', ptr {a}' for a in straight)})")
     for i, (port, array, column) in enumerate(zip(graph.outputs, outs, plan.outputs, strict=False)):
         if i not in wide:
             bring(port, array, column, False)
     if wide:
-        with w.when(w.let(f"xor i1 {full}, true")):
+        with w.when(w.let(f"xor i1 {at_once}, true")):
             for i, (out, inside) in wide.items():
                 row = graph.outputs[i].size * plan.lanes.itemsize
                 size = w.let(f"mul i64 {w.let(f'add i64 {span.last}, 1')}, {row}")
-                w.put(f"call void @copy(ptr {out}, ptr {inside}, i64 {size})")
+                w.put(f"call void @copy(ptr {out}, ptr {inside}, i64 {size}, i1 {streams})")
 
 
 def _do_columns(w: Writer, plan: Plan, arrays: list[list[str]], span: Span) -> None:

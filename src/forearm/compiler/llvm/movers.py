@@ -227,13 +227,37 @@ class WideRows:
             self.w.store(part, part_of(self.w, self.lanes, part, value, group), self.w.at(self.base, place))
 
 
+LINE = 64
+"""Bytes of a line of the cache."""
+
+
 def copy_function(lanes: Lanes) -> str:
-    """The function `@copy(to, source, bytes)`, a number at a time."""
+    """The function `@copy(to, source, bytes, streams)`: numbers one at a time or, where it streams, whole lines.
+
+    A line that is written whole past the caches is not read before. Lines at both ends, which other tiles share, are
+    written as they always are.
+    """
     w, one = Writer(), Lanes(lanes.dtype, 1)
-    with w.loop("%bytes", lanes.itemsize) as offset:
-        w.store(one, w.load(one, w.at("%source", offset)), w.at("%to", offset))
+
+    def numbers(first: str, end: str) -> None:
+        with w.when(w.let(f"icmp slt i64 {first}, {end}")), w.loop(end, lanes.itemsize, first) as offset:
+            w.store(one, w.load(one, w.at("%source", offset)), w.at("%to", offset))
+
+    place = w.let("ptrtoint ptr %to to i64")
+    before = w.let(f"and i64 {w.let(f'sub i64 0, {place}')}, {LINE - 1}")
+    lines = w.let(f"and i64 {w.let(f'sub i64 %bytes, {before}')}, {-LINE}")
+    whole = w.let(f"and i1 %streams, {w.let(f'icmp sgt i64 {lines}, 0')}")
+    start = w.let(f"select i1 {whole}, i64 {before}, i64 %bytes")
+    end = w.let(f"select i1 {whole}, i64 {w.let(f'add i64 {before}, {lines}')}, i64 %bytes")
+    numbers("0", start)
+    with w.when(whole), w.loop(end, LINE, start) as line:
+        step = lanes.width * lanes.itemsize
+        for offset in range(0, LINE, step):
+            here = w.let(f"add i64 {line}, {offset}")
+            w.stream(lanes, w.load(lanes, w.at("%source", here)), w.at("%to", here))
+    numbers(end, "%bytes")
     return w.function(
-        "internal void @copy(ptr noalias %to, ptr noalias %source, i64 %bytes) nounwind noinline"
+        "internal void @copy(ptr noalias %to, ptr noalias %source, i64 %bytes, i1 %streams) nounwind noinline"
     )
 
 

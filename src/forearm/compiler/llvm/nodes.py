@@ -60,6 +60,11 @@ class Writer:
         """One value to memory, aligned for its scalars only."""
         self.put(f"store {lanes.type} {value}, ptr {address}, align {lanes.itemsize}")
 
+    def stream(self, lanes: Lanes, value: str, address: str) -> None:
+        """One value to memory past the caches; its address is a multiple of its size."""
+        size = lanes.width * lanes.itemsize
+        self.put(f"store {lanes.type} {value}, ptr {address}, align {size}, !nontemporal !1")
+
     @contextmanager
     def loop(self, end: str | int, step: str | int = 1, start: str | int = 0) -> Iterator[str]:
         """Repeat for i = start, start + step, ... below end; at least once."""

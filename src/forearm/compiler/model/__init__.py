@@ -1,6 +1,9 @@
 """The arm's side of the compiler: what can be computed, by which formulation, in which numbers.
 
+arm_model         what quantities are computed from: an arm, the chain that formulations walk, drives
 quantities        torques, accelerations, M, ... as plain functions of one state, ready for tracing
+hessians          second derivatives of torques and of accelerations, whole, weighted, times a direction
+rollout_slopes    a step of a rollout, backwards
 base_parameters   the same torques from fewer numbers: bodies regrouped, frames turned
 free_parameters   what stays an input instead of a constant: payload, masses, friction
 tree_frames       the same frames and base parameters for a robot with branches

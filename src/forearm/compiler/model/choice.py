@@ -20,6 +20,7 @@ from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.passes import simplify
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.kernel import SEARCH, Why
+<<<<<<< HEAD
 from forearm.compiler.model.base_parameters import described, origin_choices, reframed, regroup
 from forearm.compiler.model.free_parameters import (
     GEOMETRY,
@@ -31,6 +32,12 @@ from forearm.compiler.model.free_parameters import (
     port_shape,
 )
 from forearm.compiler.model.quantities import QUANTITIES, Derivative, Model, Quantity, bodies_of
+=======
+from forearm.compiler.model.arm_model import Model
+from forearm.compiler.model.base_parameters import described, reframed, regroup
+from forearm.compiler.model.free_parameters import freed, is_payload, payload_place, port_name, port_shape
+from forearm.compiler.model.quantities import QUANTITIES, Derivative, Quantity, bodies_of
+>>>>>>> main
 from forearm.compiler.model.tree_frames import described_tree
 from forearm.compiler.model.tree_model import TreeModel, with_payload
 from forearm.compiler.model.trust import tree_in, trusted, trusted_tree
@@ -176,6 +183,11 @@ def _slopes(arm: Arm | Robot, slope: Derivative, model_of: Any, extra: dict[str,
     The place of a free base is no vector: it is differentiated by a small move, at zero, from a place `at`.
     """
     moved = isinstance(arm, Robot) and arm.free
+    if moved and slope.twofold:
+        raise KernelFault(
+            f"second derivatives of robot {arm.name!r}: small moves of a free base do not add up, so they have none "
+            "that is symmetric; fix the base (robot.fixed()), or take differences of the first derivatives."
+        )
 
     def inner(**values: Any) -> Any:
         model = model_of(values)
@@ -187,9 +199,17 @@ def _slopes(arm: Arm | Robot, slope: Derivative, model_of: Any, extra: dict[str,
     if moved:
         ports = {"at": ports["q"], **ports, "q": ports["qd"]}
     prepared = slope.differentiated(trace(inner, ports, outputs=(slope.output,)))
-    if not moved:
-        return lambda **v: apply(prepared, **v)
-    return lambda q, **v: apply(prepared, at=q, q=np.zeros(arm.nv), **v)
+    known = {port.name for port in prepared.inputs}
+    others = [_slopes(arm, other, model_of, extra) for other in slope.beside]
+
+    def slopes(**values: Any) -> dict[str, Any]:
+        given = {**values, "at": values["q"], "q": np.zeros(arm.nv)} if moved else values
+        found = apply(prepared, **{name: value for name, value in given.items() if name in known})
+        for other in others:
+            found |= other(**values)
+        return found
+
+    return slopes
 
 
 def evaluated(model: Model, quantity: str, *values: Any) -> Any:
@@ -209,7 +229,7 @@ def _ports(
     arm: Arm | Robot, names: Sequence[str], extra: dict[str, tuple[int, ...]]
 ) -> dict[str, tuple[int, ...]]:
     """Shapes of state inputs, and of free parameters after them."""
-    special = {"wrench": (6,), "point": (3,), "pi": (bodies_of(arm), 10)}
+    special = {"wrench": (6,), "point": (3,), "dt": (), "pi": (bodies_of(arm), 10)}
     if isinstance(arm, Robot):
         special["q"] = (arm.nq,)
     return {**{name: special.get(name, (arm.nv,)) for name in names}, **extra}

@@ -6,108 +6,33 @@ the outputs. Drives (rotor inertia and friction) enter here, once, in every quan
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from forearm import drives, energies, kinematics
+from forearm import energies, kinematics
 from forearm.algebra import Matrix, Vector, cross, product
 from forearm.arm import Arm
+from forearm.compiler.graph.curvatures import Pair, hessian_product, second
 from forearm.compiler.graph.derivatives import jacobian
 from forearm.compiler.graph.graph import Graph
-from forearm.compiler.model.base_parameters import described, reframed
+from forearm.compiler.model import hessians
+from forearm.compiler.model.arm_model import SINGULAR, Model
+from forearm.compiler.model.hessians import Slopes
+from forearm.compiler.model.rollout_slopes import rk4_pullback
 from forearm.factorisation import factor, solve_factored
-from forearm.formulations import FORMULATIONS
 from forearm.inertia import TEN
 from forearm.robot import Robot
-
-Slopes: TypeAlias = Callable[..., dict[str, Any]]
-"""The differentiated graph as a function of its inputs, by name."""
-
-SINGULAR = 1e-13
-"""A joint whose effective inertia is this small beside its locked one makes M singular in floats."""
-
-
-@dataclass(frozen=True)
-class Model:
-    """What a quantity is computed from."""
-
-    arm: Arm
-    """The arm itself (its parameters may be traced)."""
-    chain: Any
-    """What formulations walk: the arm, or its chain in better frames with base parameters."""
-    torques_by: str = "khalil_kleinfinger_1987"
-    """The formulation that gives torques."""
-    mass_by: str = "walker_orin_1982"
-    """The formulation that gives M; the one for torques, strobed, if it has the same name."""
-    accelerations_by: str = ""
-    """The formulation that gives accelerations; by default M and torques do, with Lᵀ D L."""
-    frames: str = "arm"
-    """'arm' where the chain's frames are as described, else those of `trust.LADDER`."""
-
-    def torques(self, q: Vector, qd: Vector, qdd: Vector) -> Vector:
-        """Rigid-body torques."""
-        return FORMULATIONS[self.torques_by].joint_torques(self.chain, q, qd, qdd)
-
-    def rigid_mass_matrix(self, q: Vector) -> Matrix:
-        """Rigid-body M."""
-        if self.mass_by != self.torques_by:
-            return FORMULATIONS[self.mass_by].mass_matrix(self.chain, q)
-        still, n = self.weightless(), self.arm.nv
-        columns = np.array([still.torques(q, np.zeros(n), e) for e in np.eye(n)])
-        return np.array([[columns[max(i, j), min(i, j)] for j in range(n)] for i in range(n)])
-
-    def accelerations(self, q: Vector, qd: Vector, tau: Vector) -> Vector:
-        """Rigid-body accelerations, where a formulation gives them."""
-        return FORMULATIONS[self.accelerations_by].joint_accelerations(self.chain, q, qd, tau)
-
-    def torques_of_parameters(self, q: Vector, qd: Vector, qdd: Vector, pi: Matrix) -> Vector:
-        """Rigid-body torques for any ten parameters of each link, in its own frame."""
-        frames = described if self.frames == "arm" else reframed
-        chain = frames(self.arm).with_link_numbers(pi)
-        return FORMULATIONS[self.torques_by].joint_torques(chain, q, qd, qdd)
-
-    def reactions(self, q: Vector, qd: Vector, qdd: Vector) -> tuple[Matrix, Matrix]:
-        """Force and moment that link i-1 exerts on link i, axes of link i, at origin i-1."""
-        return FORMULATIONS["luh_walker_paul_1980"].reactions(self.arm, q, qd, qdd)
-
-    def weightless(self) -> "Model":
-        """The same without gravity."""
-        arm = self.arm.replace(gravity=(0.0, 0.0, 0.0))
-        chain = arm if isinstance(self.chain, Arm) else replace(self.chain, gravity_in_base=np.zeros(3))
-        return replace(self, chain=chain, arm=arm)
-
-    # -- drives, and what a free base adds ---------------------------------------------------------------
-
-    def rotor_torque(self, qdd: Vector) -> Vector:
-        """Reflected rotor inertia times acceleration."""
-        return drives.rotor_torque(self.arm, qdd)
-
-    def rotor_matrix(self) -> Matrix:
-        """What M gains by the rotors."""
-        return np.diag(drives.rotor_inertias(self.arm))
-
-    def friction_torque(self, qd: Vector) -> Vector:
-        """Viscous and dry friction."""
-        return drives.friction_torque(self.arm, qd)
-
-    def with_turning_axes(self, C: Matrix, q: Vector, qd: Vector) -> Matrix:
-        """C with what axes that turn with a free base add; an arm has none."""
-        return C
-
-    def turning_axes_transposed(self, q: Vector, qd: Vector, v: Vector) -> Vector:
-        """What they add to Cᵀ v."""
-        return np.zeros(self.arm.nv)
 
 
 def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Vector:
     """M qdd + C qd + g + friction."""
-    return model.torques(q, qd, qdd) + model.rotor_torque(qdd) + model.friction_torque(qd)
+    return model.inverse_dynamics(q, qd, qdd)
 
 
 def bias_torque(model: Model, q: Vector, qd: Vector) -> Vector:
     """C qd + g + friction."""
-    return model.torques(q, qd, np.zeros(model.arm.nv)) + model.friction_torque(qd)
+    return model.bias_torque(q, qd)
 
 
 def velocity_torque(model: Model, q: Vector, qd: Vector) -> Vector:
@@ -123,7 +48,7 @@ def gravity_torque(model: Model, q: Vector) -> Vector:
 
 def mass_matrix(model: Model, q: Vector) -> Matrix:
     """M, reflected rotors on its diagonal."""
-    return model.rigid_mass_matrix(q) + model.rotor_matrix()
+    return model.mass_matrix(q)
 
 
 def packed_mass_matrix(model: Model, q: Vector) -> Vector:
@@ -312,9 +237,24 @@ class Derivative:
     """By what it is differentiated."""
     twice: bool = False
     """Whether the result is differentiated once more, by the same."""
+    pairs: tuple[Pair, ...] = ()
+    """Pairs of inputs by which it is differentiated twice, beside the first derivatives."""
+    along: bool = False
+    """Whether the gradient's rate along a direction of `wrt` is taken instead, whose inputs are `d<input>`."""
+    beside: "tuple[Derivative, ...]" = ()
+    """Others whose derivatives come with these."""
+
+    @property
+    def twofold(self) -> bool:
+        """Whether it is of the second order."""
+        return self.along or bool(self.pairs)
 
     def differentiated(self, graph: Graph) -> Graph:
         """The traced function's derivatives as a graph."""
+        if self.pairs:
+            return second(graph, self.output, self.pairs)
+        if self.along:
+            return hessian_product(graph, self.output, self.wrt)
         found = jacobian(graph, self.output, self.wrt, keep=False, effort=0)
         if self.twice:
             found = jacobian(found, found.outputs[0].name, self.wrt, keep=False, effort=0)
@@ -322,7 +262,10 @@ class Derivative:
 
 
 HALF_VELOCITY = Derivative(half_velocity_torque, ("q", "qd"), "c", ("qd",))
-TORQUE_SLOPES = Derivative(inverse_dynamics, ("q", "qd", "qdd"), "tau", ("q", "qd"))
+STATE, PUSHED = ("q", "qd", "qdd"), ("q", "qd", "tau")
+TORQUE_SLOPES = Derivative(inverse_dynamics, STATE, "tau", ("q", "qd"))
+TORQUE_CURVATURES = Derivative(inverse_dynamics, STATE, "tau", (), pairs=hessians.PAIRS)
+WEIGHTED_CURVATURES = Derivative(hessians.weighted_torque, (*STATE, "weights"), "s", (), pairs=hessians.PAIRS)
 
 
 @dataclass(frozen=True)
@@ -373,6 +316,53 @@ QUANTITIES: dict[str, Quantity] = {
         ("dq", "dqd", "dtau"),
         "accelerations",
         derivative=TORQUE_SLOPES,
+        solves=True,
+    ),
+    "second_derivatives": Quantity(
+        hessians.second_derivatives, STATE, ("dqq", "dqdqd", "dqqd", "dqqdd"), derivative=TORQUE_CURVATURES
+    ),
+    "weighted_second_derivatives": Quantity(
+        hessians.weighted_second_derivatives,
+        (*STATE, "weights"),
+        ("dqq", "dqdqd", "dqqd", "dqqdd"),
+        derivative=WEIGHTED_CURVATURES,
+    ),
+    "hessian_times": Quantity(
+        hessians.hessian_times,
+        (*STATE, "weights", "along_q", "along_qd", "along_qdd"),
+        ("by_q", "by_qd", "by_qdd"),
+        derivative=Derivative(hessians.weighted_torque, (*STATE, "weights"), "s", STATE, along=True),
+    ),
+    "second_forward_derivatives": Quantity(
+        hessians.second_forward_derivatives,
+        PUSHED,
+        ("dqq", "dqdqd", "dqqd", "dqtau"),
+        "accelerations",
+        derivative=TORQUE_CURVATURES,
+        solves=True,
+    ),
+    "weighted_second_forward_derivatives": Quantity(
+        hessians.weighted_second_forward_derivatives,
+        (*PUSHED, "weights"),
+        ("dqq", "dqdqd", "dqqd", "dqtau"),
+        "accelerations",
+        derivative=replace(WEIGHTED_CURVATURES, beside=(TORQUE_SLOPES,)),
+        solves=True,
+    ),
+    "forward_hessian_times": Quantity(
+        hessians.hessian_times,
+        (*PUSHED, "weights", "along_q", "along_qd", "along_tau"),
+        ("by_q", "by_qd", "by_tau"),
+        "accelerations",
+        derivative=Derivative(hessians.weighted_acceleration, (*PUSHED, "weights"), "s", PUSHED, along=True),
+        solves=True,
+    ),
+    "rk4_pullback": Quantity(
+        rk4_pullback,
+        (*PUSHED, "dt", "weights_q", "weights_qd"),
+        ("by_q", "by_qd", "by_tau"),
+        "accelerations",
+        derivative=replace(WEIGHTED_CURVATURES, pairs=(), wrt=("q", "qd")),
         solves=True,
     ),
     "regressor": Quantity(

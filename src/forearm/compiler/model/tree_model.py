@@ -13,7 +13,7 @@ import numpy as np
 
 from forearm import drives
 from forearm.algebra import Matrix, Vector, cross, product
-from forearm.compiler.model.quantities import Model
+from forearm.compiler.model.arm_model import Model
 from forearm.compiler.model.tree_frames import TreeFrames, described_tree
 from forearm.compiler.model.tree_walk import walked_mass_matrix, walked_torques
 from forearm.faults import KernelFault

@@ -221,8 +221,17 @@ def store(key: str, name: str, code: bytes, suffix: str = SUFFIX) -> Path | None
             raise
         LOG.warning("the kernel could not be kept in %s: %s", folder, error)
         return None
-    _evict(keep=path)
+    folder_now, size = (folder, LIMIT_BYTES), len(head) + len(code)
+    _ROOM[folder_now] = _ROOM.get(folder_now, 0) - size
+    if _ROOM[folder_now] < 0:
+        _ROOM[folder_now] = (LIMIT_BYTES - _evict(keep=path)) // SHARERS
     return path
+
+
+SHARERS = 16
+"""Processes that may fill the folder at once without passing its limit unseen."""
+_ROOM: dict[tuple[Path, int], int] = {}
+"""Bytes that this process may still write before it looks through a folder again: that takes a moment for each file."""
 
 
 def list_cache() -> list[KeptKernel]:
@@ -263,14 +272,15 @@ def _deleted(path: Path) -> bool:
     return False
 
 
-def _evict(keep: Path) -> None:
-    """Delete what a process left half written, and the kernels used longest ago until the rest fits."""
+def _evict(keep: Path) -> int:
+    """Delete what a process left half written, and the kernels used longest ago until the rest fits; bytes left."""
     total, now = 0, time.time()
     for path, info in sorted(_ours(keep.parent), key=lambda found: -found[1].st_mtime):
         total += info.st_size
         left = HALF.fullmatch(path.name) and now - info.st_mtime > STALE
         if left or (total > LIMIT_BYTES and path != keep):
             total -= info.st_size * _deleted(path)
+    return total
 
 
 def _private_folder(*, create: bool) -> Path | None:

@@ -1,0 +1,49 @@
+"""Arrays of traced scalars that know the larger of two: what control laws are handed while they are traced.
+
+NumPy's object arrays carry sums, products, sines and tanh to the scalars, but ask them for truth where they compare.
+These answer `maximum`, `minimum`, `clip` and `abs` by a choice in the graph instead; everything else is NumPy's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from forearm.compiler.graph.traced_scalar import where
+
+
+def _larger(a: Any, b: Any) -> Any:
+    return where(a - b, a, b)
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    return where(a - b, b, a)
+
+
+CHOICES = {
+    np.maximum: np.frompyfunc(_larger, 2, 1),
+    np.fmax: np.frompyfunc(_larger, 2, 1),
+    np.minimum: np.frompyfunc(_smaller, 2, 1),
+    np.fmin: np.frompyfunc(_smaller, 2, 1),
+    np.absolute: np.frompyfunc(lambda x: where(x, x, -x), 1, 1),
+    np.fabs: np.frompyfunc(lambda x: where(x, x, -x), 1, 1),
+    np._core.umath.clip: np.frompyfunc(  # type: ignore[attr-defined]
+        lambda x, low, high: _smaller(_larger(x, low), high), 3, 1
+    ),
+}
+"""Functions of NumPy that choose, as choices of the graph."""
+
+
+class TracedArray(np.ndarray):
+    """An object array of traced scalars, and whatever NumPy makes of it."""
+
+    __array_priority__ = 10.0
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """NumPy's function on plain object arrays, or our choice in its place."""
+        plain = [x.view(np.ndarray) if isinstance(x, TracedArray) else x for x in inputs]
+        if options.get("out") is not None:
+            options["out"] = tuple(x.view(np.ndarray) for x in options["out"])
+        found = getattr(CHOICES.get(ufunc, ufunc), method)(*plain, **options)
+        return found.view(TracedArray) if isinstance(found, np.ndarray) and found.dtype == object else found

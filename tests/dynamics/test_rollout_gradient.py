@@ -1,0 +1,79 @@
+"""Gradients through a rollout against 50-digit rollouts, differenced, and what does not fit."""
+
+import mpmath
+import numpy as np
+import pytest
+
+import forearm as fa
+from arms import random_arm
+from forearm.link import Drive
+
+DT, STEPS = 0.02, 6
+
+
+def exact(x):
+    return np.vectorize(mpmath.mpf, otypes=[object])(x)
+
+
+def exact_rollout(arm, q, qd, tau, dt):
+    """States along the classical Runge-Kutta scheme, written out, in 50 digits."""
+    found = [(q, qd)]
+    for push in tau:
+        a1 = fa.forward_dynamics(arm, q, qd, push)
+        a2 = fa.forward_dynamics(arm, q + dt / 2 * qd, qd + dt / 2 * a1, push)
+        v2 = qd + dt / 2 * a1
+        v3 = qd + dt / 2 * a2
+        a3 = fa.forward_dynamics(arm, q + dt / 2 * v2, v3, push)
+        v4 = qd + dt * a3
+        a4 = fa.forward_dynamics(arm, q + dt * v3, v4, push)
+        q = q + dt / 6 * (qd + 2 * v2 + 2 * v3 + v4)
+        qd = qd + dt / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+        found.append((q, qd))
+    return np.array([x for x, _ in found]), np.array([x for _, x in found])
+
+
+def rubbing(arm):
+    drive = Drive(rotor_inertia=0.02, side="joint", viscous=0.3, coulomb=0.4, smoothing=0.2)
+    return arm.replace(links=tuple(link.replace(drive=drive) for link in arm.links))
+
+
+@pytest.mark.parametrize("arm", [fa.load("rr"), rubbing(random_arm(2, 4, "RP"))], ids=["rr", "rubbing"])
+def test_fifty_digits(arm):
+    rng = np.random.default_rng(7)
+    start, tau = rng.uniform(-1, 1, (2, arm.n)), rng.uniform(-3, 3, (STEPS, arm.n))
+    record = fa.simulate(arm, *start, law=tau, duration=STEPS * DT, dt=DT, record_every=1)
+    weights = rng.normal(size=(2, STEPS + 1, arm.n))
+    got = fa.rollout_gradient(arm, record.q, record.qd, tau, *weights, dt=DT)
+    along = rng.normal(size=(2, arm.n)), rng.normal(size=tau.shape)
+    with mpmath.workdps(50):
+        step, sides = mpmath.mpf(10) ** -15, []
+        for sign in (1, -1):
+            moved = [exact(x) + sign * step * exact(y) for x, y in zip((start, tau), along, strict=True)]
+            q, qd = exact_rollout(arm, *moved[0], moved[1], mpmath.mpf(DT))
+            sides.append((exact(weights[0]) * q).sum() + (exact(weights[1]) * qd).sum())
+        want = float((sides[0] - sides[1]) / (2 * step))
+        assert np.abs(record.q - q.astype(float)).max() < 1e-12, "another motion than the one recorded"
+    found = got.by_q0 @ along[0][0] + got.by_qd0 @ along[0][1] + (got.by_tau * along[1]).sum()
+    assert abs(found - want) <= 1e-12 * sum(np.abs(x).sum() for x in got)
+
+
+def test_batches_of_any_shape_and_threads():
+    arm, rng = fa.load("rr"), np.random.default_rng(8)
+    shape = (2, 3, STEPS + 1, 2)
+    q, qd, weights_q, weights_qd = rng.normal(size=(4, *shape))
+    tau = rng.normal(size=(2, 3, STEPS, 2))
+    got = fa.rollout_gradient(arm, q, qd, tau, weights_q, weights_qd, dt=DT, threads=2)
+    assert [x.shape for x in got] == [(2, 3, 2), (2, 3, 2), (2, 3, STEPS, 2)]
+    one = fa.rollout_gradient(arm, q[1, 2], qd[1, 2], tau[1, 2], weights_q[1, 2], weights_qd[1, 2], dt=DT)
+    for a, b in zip(one, got, strict=True):
+        np.testing.assert_allclose(a, b[1, 2], rtol=1e-13, atol=1e-13)
+
+
+def test_what_does_not_fit_is_said():
+    arm, states, tau = fa.load("rr"), np.zeros((4, 2)), np.zeros((3, 2))
+    with pytest.raises(fa.StateFault, match=r"q has shape \(2,\); give \(\.\.\., steps, n\)"):
+        fa.rollout_gradient(arm, states[0], states, tau, states, states, dt=DT)
+    with pytest.raises(fa.StateFault, match=r"weights_qd has 3 states of shape \(2,\), and tau 3 steps"):
+        fa.rollout_gradient(arm, states, states, tau, states, states[:3], dt=DT)
+    with pytest.raises(fa.StateFault, match=r"weights_q has shape \(4, 3\), but arm 'rr' has 2 joints"):
+        fa.rollout_gradient(arm, states, states, tau, np.zeros((4, 3)), states, dt=DT)
