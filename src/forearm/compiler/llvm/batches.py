@@ -155,13 +155,9 @@ def _do_rows(
         if i != plan.shared:
             bring(port, array, column, True)
     wide = {i: (_start(w, outs[i], span), w.at("%scratch", plan.waiting(i))) for i in plan.wide}
-<<<<<<< HEAD
-    straight = [w.let(f"select i1 {full}, ptr {out}, ptr {inside}") for out, inside in wide.values()]
+    straight = [w.let(f"select i1 {at_once}, ptr {out}, ptr {inside}") for out, inside in wide.values()]
     if plan.shared is not None:
         straight.append(w.let(f"inttoptr i64 {arrays[plan.shared][0]} to ptr"))
-=======
-    straight = [w.let(f"select i1 {at_once}, ptr {out}, ptr {inside}") for out, inside in wide.values()]
->>>>>>> main
     w.put(f"call void @tile(ptr %scratch, i64 {span.count}{''.join(f', ptr {a}' for a in straight)})")
     for i, (port, array, column) in enumerate(zip(graph.outputs, outs, plan.outputs, strict=False)):
         if i not in wide:

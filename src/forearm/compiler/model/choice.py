@@ -20,7 +20,7 @@ from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.passes import simplify
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.kernel import SEARCH, Why
-<<<<<<< HEAD
+from forearm.compiler.model.arm_model import Model
 from forearm.compiler.model.base_parameters import described, origin_choices, reframed, regroup
 from forearm.compiler.model.free_parameters import (
     GEOMETRY,
@@ -31,13 +31,7 @@ from forearm.compiler.model.free_parameters import (
     port_name,
     port_shape,
 )
-from forearm.compiler.model.quantities import QUANTITIES, Derivative, Model, Quantity, bodies_of
-=======
-from forearm.compiler.model.arm_model import Model
-from forearm.compiler.model.base_parameters import described, reframed, regroup
-from forearm.compiler.model.free_parameters import freed, is_payload, payload_place, port_name, port_shape
 from forearm.compiler.model.quantities import QUANTITIES, Derivative, Quantity, bodies_of
->>>>>>> main
 from forearm.compiler.model.tree_frames import described_tree
 from forearm.compiler.model.tree_model import TreeModel, with_payload
 from forearm.compiler.model.trust import tree_in, trusted, trusted_tree
