@@ -42,6 +42,7 @@ GROUPS = {
     "The numbers of a real arm": (
         "identify Identified identify_payload Payload base_parameters excite observer watch Watched"
     ),
+    "Much": "sweep Swept Uniform Normal Extremes Moments Quantiles Histogram plan_sweep stream Streamed",
     "To look at": "view View report",
     "Trust": "check verify compare",
     "What is refused": "Fault ArmFault NoDynamics StateFault ReadFault SingularInertia TraceFault KernelFault",
@@ -55,6 +56,63 @@ EXAMPLES = {
         fingers = [fa.Link(**finger, name="left"), fa.Link(**finger, name="right", flip=True)]
         gripper = fa.Robot("gripper", [palm, *fingers], parents=(0, 1, 1), couplings={"right": "left"})
         print(gripper.joint_names, gripper.tips, fa.mass_matrix(gripper, [0.3, 0.02])[1, 1].round(3))
+        """,
+    "sweep": """
+        arm = fa.load("rr")
+        over = {"q": fa.Uniform([-3.1, -3.1], [3.1, 3.1]), "payload": [0.0, 1.0]}
+        found = fa.sweep("gravity_torque", over, arm=arm, samples=1000, seed=1)
+        print(found)
+        """,
+    "Swept": """
+        found = fa.sweep("gravity_torque", {"q": fa.Uniform([0, 0], [1, 1])}, arm=fa.load("rr"), samples=100)
+        worst = found.worst[0]
+        print(found.samples, round(worst.value, 4), worst.sample, found.choices(worst.sample)["q"].round(4))
+        """,
+    "Uniform": """
+        over = {"q": fa.Uniform([0, 0], [1, 1])}
+        print(fa.sweep("gravity_torque", over, arm=fa.load("rr"), samples=100).least.round(4))
+        """,
+    "Normal": """
+        over = {"q": fa.Normal([0, 0], 0.1)}
+        print(fa.sweep("gravity_torque", over, arm=fa.load("rr"), samples=100).least.round(4))
+        """,
+    "Extremes": """
+        over = {"q": fa.Uniform([0, 0], [1, 1])}
+        found = fa.sweep("gravity_torque", over, arm=fa.load("rr"), samples=100, keep=fa.Extremes(worst=2))
+        print([case.sample for case in found.cases(0)])
+        """,
+    "Moments": """
+        over = {"q": fa.Uniform([0, 0], [1, 1])}
+        found = fa.sweep("gravity_torque", over, arm=fa.load("rr"), samples=100, keep=fa.Moments())
+        print(found.mean.round(4), found.deviation.round(4))
+        """,
+    "Quantiles": """
+        over = {"q": fa.Uniform([0, 0], [1, 1])}
+        found = fa.sweep("gravity_torque", over, arm=fa.load("rr"), samples=1000, keep=fa.Quantiles())
+        print(found.quantile(0.5).round(3), found.quantile(0.99).round(3))
+        """,
+    "Histogram": """
+        over = {"q": fa.Uniform([0, 0], [1, 1])}
+        found = fa.sweep("gravity_torque", over, arm=fa.load("rr"), samples=1000, keep=fa.Histogram(0, 40, 4))
+        print(found.histogram[0])
+        """,
+    "plan_sweep": """
+        print(fa.plan_sweep(1e12, rate=2e7, workers=1000, task_seconds=1.0, dispatch=1e-3, slow=0.05, failures=0.01))
+        """,
+    "stream": """
+        import tempfile
+        from pathlib import Path
+
+        import numpy as np
+
+        arm, folder = fa.load("puma560"), Path(tempfile.mkdtemp())
+        np.save(folder / "motion.npy", np.hstack(arm.random_state(0, (1000,))))
+        done = fa.stream(arm, "inverse_dynamics", folder / "motion.npy", folder / "tau.npy")
+        print(np.load(folder / "tau.npy").shape)
+        """,
+    "Streamed": """
+        done = fa.stream(arm, "inverse_dynamics", folder / "motion.npy", folder / "tau.npy")
+        print(done.rows, done.not_finite)
         """,
     "Body": """
         stone = fa.Robot("stone", (), (), free=True, trunk=fa.Body(2.0, inertia=fa.Inertia.box(2.0, 0.1, 0.3, 0.5)))

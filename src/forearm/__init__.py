@@ -102,6 +102,18 @@ _NAMES = {
     "observer": "identification",
     "watch": "identification",
     "Watched": "identification",
+    # larger than memory, larger than one machine
+    "sweep": "sweeps",
+    "plan_sweep": "sweeps",
+    "Swept": "sweeps",
+    "Uniform": "sweeps",
+    "Normal": "sweeps",
+    "Extremes": "sweeps",
+    "Moments": "sweeps",
+    "Quantiles": "sweeps",
+    "Histogram": "sweeps",
+    "stream": "streams",
+    "Streamed": "streams",
     # the page
     "view": "page.live_view",
     "report": "page.motion_report",
@@ -173,6 +185,18 @@ if TYPE_CHECKING:
     from forearm.simulation import significance as significance, simulate as simulate
     from forearm.page.wasm_simulation import emit_wasm as emit_wasm
     from forearm.strobing import strobe as strobe
+    from forearm.streams import Streamed as Streamed, stream as stream
+    from forearm.sweeps import (
+        Extremes as Extremes,
+        Histogram as Histogram,
+        Moments as Moments,
+        Normal as Normal,
+        Quantiles as Quantiles,
+        Swept as Swept,
+        Uniform as Uniform,
+        plan_sweep as plan_sweep,
+        sweep as sweep,
+    )
     from forearm.tabulated import (
         LookupTable as LookupTable,
         learn_table as learn_table,

@@ -73,7 +73,7 @@ def read_numbers(
     file: BinaryIO, label: str, pick: Callable[[tuple[str, ...]], list[list[int]]]
 ) -> NumberTable:
     """Read a table; `pick` gives groups of columns to keep, from the titles."""
-    reader = _Reader(file, label)
+    reader = PieceReader(file, label)
     groups = pick(reader.titles)
     blocks: list[list[Vector]] = [[] for _ in groups]
     lines: list[tuple[int, Sequence[int]]] = []
@@ -101,7 +101,7 @@ def _refuse_too_many(label: str, rows: int, columns: int) -> None:
         )
 
 
-class _Reader:
+class PieceReader:
     """The header, then the pieces."""
 
     def __init__(self, file: BinaryIO, label: str) -> None:

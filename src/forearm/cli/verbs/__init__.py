@@ -6,13 +6,18 @@ package; its row here is all that the command line needs to know.
     machine_verbs  emit, bench, doctor, cache       first_verbs     demo, completion
     identify_verbs identify, excite, watch          reaction_verbs  reactions
     reach_verbs    reach                            move_verbs      move
-    page_verbs     view, report
+    page_verbs     view, report                     large_verbs     sweep
 """
 
 VERBS = {
     "The arm": {"arms": "arm_verbs", "show": "arm_verbs", "convert": "arm_verbs"},
     "Motion": {"reach": "reach_verbs", "move": "move_verbs"},
-    "Dynamics": {"torque": "motion_verbs", "reactions": "reaction_verbs", "simulate": "motion_verbs"},
+    "Dynamics": {
+        "torque": "motion_verbs",
+        "reactions": "reaction_verbs",
+        "simulate": "motion_verbs",
+        "sweep": "large_verbs",
+    },
     "To look at": {"view": "page_verbs", "report": "page_verbs"},
     "Trust": {"verify": "trust_verbs", "check": "trust_verbs", "compare": "trust_verbs"},
     "The real arm": {"identify": "identify_verbs", "excite": "identify_verbs", "watch": "identify_verbs"},

@@ -12,7 +12,11 @@ from forearm.cli.inputs import STDIO, motion_of, refuse_what_is_read, robot_of, 
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
+from forearm.cli.verbs.large_verbs import torque_file
 from forearm.escapes import terminal
+
+LONG = (".npy", ".zarr", ".parquet")
+"""Files whose rows go through in blocks."""
 
 
 def torque(
@@ -43,7 +47,8 @@ def torque(
     arm
         Name or file of the arm.
     motion
-        CSV file with columns t, q1 …, qd1 …, qdd1 … (or joint or ROS names), or - for stdin.
+        CSV file with columns t, q1 …, qd1 …, qdd1 … (or joint or ROS names), or - for stdin; or a file of any length,
+        .npy, .zarr or .parquet, which is read and written a block at a time.
     q
         Joint positions, without a motion [rad, m, or with a unit: 10deg, 12mm]; zeros otherwise, which is said.
     qd
@@ -61,12 +66,18 @@ def torque(
     summary
         Largest and mean torque, speed and power of each joint beside its limits; what is beyond them is marked.
     out
-        Where the CSV goes; - is stdout.
+        Where the CSV goes; - is stdout. A .npy, .zarr or .parquet file is written a block at a time.
     plot
         Draw the torques into this file.
     """
     refuse_what_is_read(out, arm, motion)
     found = robot_of(arm, reading=reading, rigid=rigid, payload=payload)
+    if motion is not None and any(Path(name).suffix.lower() in LONG for name in (motion, out)):
+        _refuse_both(q, qd, qdd)
+        _refuse_with_long(
+            out, {"--formulation": formulation, "--terms": terms, "--summary": summary, "--plot": plot}
+        )
+        return torque_file(found, motion, out, units, shared)
     if motion is None:
         _refuse_of_files(units.given() | {"--out": out != STDIO})
         state = {"q": q, "qd": qd, "qdd": qdd}
@@ -97,6 +108,19 @@ def torque(
     else:
         _motion(found, t, rows, parts, out, about, shared)
     return OK
+
+
+def _refuse_with_long(out: str, given: dict[str, Any]) -> None:
+    """Refuse what needs all rows at once, where they go through in blocks."""
+    from forearm.faults import StateFault
+
+    for name, value in given.items():
+        if value:
+            raise StateFault(
+                f"torque: {name} needs the whole motion in memory; give it a CSV file, and --out one."
+            )
+    if out == STDIO:
+        raise StateFault("torque: torques of such a file go into a file; give --out tau.npy.")
 
 
 def _report(arm: Any, t: Any, rows: list[Any], tau: Any) -> Any:

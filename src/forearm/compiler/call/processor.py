@@ -15,6 +15,7 @@ import numpy as np
 
 from forearm.compiler.call import arguments
 from forearm.compiler.call.arguments import Array
+from forearm.compiler.call.grouped_states import GroupedStates, run_in_groups
 from forearm.compiler.call.machine import MachineKernel
 from forearm.compiler.graph.graph import Port
 from forearm.compiler.kernel import Accuracy
@@ -31,6 +32,11 @@ class ProcessorKernel(MachineKernel):
     """A graph, compiled for this machine: call it with NumPy arrays."""
 
     @cached_property
+    def grouped(self) -> dict[frozenset[str], GroupedStates]:
+        """The kernel for groups of states, by the inputs that each group shares."""
+        return {}
+
+    @cached_property
     def plan(self) -> Plan:
         """The scratch area of the batch."""
         from forearm.compiler.llvm.tiles import Plan
@@ -39,7 +45,8 @@ class ProcessorKernel(MachineKernel):
 
     def _run(self, taken: list[Array], outs: list[Array], batch: tuple[int, ...], threads: int) -> None:
         if self.compiled:
-            super()._run(taken, outs, batch, threads)
+            if self.layout != "rows" or not run_in_groups(self, taken, outs, batch, threads):
+                super()._run(taken, outs, batch, threads)
         else:
             self._run_numpy(taken, outs)
 

@@ -7,6 +7,7 @@ traced_scalar   numbers that write down what is done to them
 traced_array    arrays of them that know the larger of two, for control laws
 trace           from a plain NumPy function to a graph
 derivatives     forward, reverse, Jacobians: graphs from graphs
+shared_work     a graph cut in two: what many states share, and the rest
 curvatures      second derivatives: Jacobians and gradients, differentiated once more
 step_rules      how a step of a simulation is made from evaluations: Runge-Kutta tableaus, Euler, maps
 passes/         graph to graph: the same values, never more operations

@@ -7,6 +7,7 @@ large_angles    sines in memory, and those of very large angles
 movers          rows and columns in memory, brought into tiles and back
 tiles           a tile of states through a graph
 batches         the program for many states
+group_loops     the program for groups of states that share parameters
 one_state       the program for one
 rollout_steps   the program that steps: a simulation inside the kernel, on the processor
 search_loops    the program that searches: iterations until it has arrived, lane by lane

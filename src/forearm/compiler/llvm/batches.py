@@ -25,7 +25,8 @@ PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n!1 = !{i32 1}\n'
 def batch_program(graph: Graph, plan: Plan, layout: str, triple: str, more: str = "") -> str:
     """The module with `@batch`; its scratch area is what the plan says."""
     narrow = [p for i, p in enumerate(graph.outputs) if i not in plan.wide]
-    movers = movers_of(plan, layout, inward=graph.inputs, outward=narrow)
+    moved = [p for i, p in enumerate(graph.inputs) if i != plan.shared]
+    movers = movers_of(plan, layout, inward=moved, outward=narrow)
     if plan.wide:
         movers.append(copy_function(plan.lanes))
     return program_of(plan, triple, [*movers, _batch_function(plan, layout), more])
@@ -150,10 +151,13 @@ def _do_rows(
         between = f"i64 {array[1]}" + (f", i64 {array[2]}" if pitched else "")
         move(w, plan, port, column, _start(w, array, span), between, span, inward)
 
-    for port, array, column in zip(graph.inputs, arrays, plan.inputs, strict=False):
-        bring(port, array, column, True)
+    for i, (port, array, column) in enumerate(zip(graph.inputs, arrays, plan.inputs, strict=False)):
+        if i != plan.shared:
+            bring(port, array, column, True)
     wide = {i: (_start(w, outs[i], span), w.at("%scratch", plan.waiting(i))) for i in plan.wide}
     straight = [w.let(f"select i1 {at_once}, ptr {out}, ptr {inside}") for out, inside in wide.values()]
+    if plan.shared is not None:
+        straight.append(w.let(f"inttoptr i64 {arrays[plan.shared][0]} to ptr"))
     w.put(f"call void @tile(ptr %scratch, i64 {span.count}{''.join(f', ptr {a}' for a in straight)})")
     for i, (port, array, column) in enumerate(zip(graph.outputs, outs, plan.outputs, strict=False)):
         if i not in wide:

@@ -44,6 +44,11 @@ class Lanes:
         return ITEMSIZE[self.dtype]
 
     @property
+    def size(self) -> int:
+        """Bytes of one value."""
+        return self.itemsize * self.width
+
+    @property
     def suffix(self) -> str:
         """Of intrinsics: f64, v4f64, f32."""
         plain = f"f{8 * self.itemsize}"

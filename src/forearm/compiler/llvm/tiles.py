@@ -36,6 +36,8 @@ class Plan:
     """The type of one value."""
     layout: str = ""
     """How arrays lie that are read and written straight: `rows` (wide outputs), `columns` (all), or none."""
+    shared: int | None = None
+    """Number of an input that all states of a call have in common; each of its numbers lies there in every lane."""
 
     @cached_property
     def angles(self) -> list[int]:
@@ -54,13 +56,17 @@ class Plan:
     @cached_property
     def inputs(self) -> list[int]:
         """First column of each input."""
-        return _running([p.size for p in self.graph.inputs], 0)[:-1]
+        return _running(self._input_sizes, 0)[:-1]
+
+    @cached_property
+    def _input_sizes(self) -> list[int]:
+        return [0 if i == self.shared else p.size for i, p in enumerate(self.graph.inputs)]
 
     @cached_property
     def outputs(self) -> list[int]:
         """First column of each output, and the first one after all."""
         sizes = [0 if i in self.wide else p.size for i, p in enumerate(self.graph.outputs)]
-        return _running(sizes, sum(p.size for p in self.graph.inputs))
+        return _running(sizes, sum(self._input_sizes))
 
     @cached_property
     def wide(self) -> list[int]:
@@ -148,7 +154,7 @@ def tile_function(plan: Plan) -> str:
     """The function `@tile(scratch, count, ...)`: outputs of the first `count` states (a multiple of the width).
 
     Further arguments are the addresses of wide outputs that are written straight (rows), or address and bytes from
-    column to column of every input and output (columns).
+    column to column of every input and output (columns); at last that of the input that all states share.
     """
     w = Writer()
     outer = Outer(w, plan) if plan.layout == "columns" else None
@@ -160,6 +166,7 @@ def tile_function(plan: Plan) -> str:
     with w.loop("%count", plan.lanes.width) as index:
         write_results(w, plan, Columns(w, plan, index, outer), _wide_rows(w, plan, index))
     more = "".join(f", ptr noalias %rows{i}" for i in plan.wide) + (outer.signature if outer else "")
+    more += ", ptr noalias %shared" if plan.shared is not None else ""
     return w.function(f"internal void @tile(ptr noalias %scratch, i64 %count{more}) nounwind noinline")
 
 
@@ -219,6 +226,8 @@ class Columns:
         at = self.plan.graph.nodes[index].at
         if at is None:
             return None
+        if at[0] == self.plan.shared:
+            return self.w.load(self.plan.lanes, self.w.at("%shared", at[1] * self.plan.lanes.size))
         if self.outer is None:
             return self.load(self.plan.inputs[at[0]] + at[1])
         return self.w.load(self.plan.lanes, self.w.at(self.outer.starts["in", at[0], at[1]], self.offset))

@@ -27,6 +27,7 @@ from forearm.algebra import (
     Vector,
     is_number,
     is_zero,
+    product,
     rotation_z,
     sin_cos_of_constant,
 )
@@ -137,16 +138,18 @@ class _Screw:
     """A pose as Rz(gamma) Tz(b) Rx(alpha) Tx(a) Rz(theta) Tz(r); `middle` is Tx(a) Rx(alpha), or all of it."""
 
     gamma: float
-    b: float
+    b: Any
     middle: Pose
     theta: float
-    r: float
+    r: Any
 
 
 def _screw(pose: Pose, reach: float) -> _Screw:
     """The common normal of two axes, where it is well conditioned; `reach` is the length of the whole arm [m]."""
-    if not all(is_number(x) for x in (*pose.translation, *sum(pose.rotation, ()))):
+    if not all(is_number(x) for x in sum(pose.rotation, ())):
         return _Screw(0.0, 0.0, pose, 0.0, 0.0)
+    if not all(is_number(x) for x in pose.translation):
+        return _free_screw(pose)
     R, p = pose.R, pose.p
     slope = math.hypot(R[0, 2], R[1, 2])
     if slope < ROUNDING:
@@ -164,6 +167,25 @@ def _screw(pose: Pose, reach: float) -> _Screw:
     if max(abs(r), abs(b)) > FARTHEST * reach:
         return _Screw(0.0, 0.0, pose, 0.0, 0.0)
     return _Screw(gamma, b, Pose.dh(a, alpha), _last_turn(gamma, alpha, R), r)
+
+
+def _free_screw(pose: Pose) -> _Screw:
+    """The same for lengths that are no numbers: by what is known of them, which are zero."""
+    R, p = np.where(np.abs(pose.R) < ROUNDING, 0.0, pose.R), pose.p
+    slope = math.hypot(R[0, 2], R[1, 2])
+    if slope == 0.0:
+        if not is_zero(p[0]) and not is_zero(p[1]):
+            return _Screw(0.0, 0.0, pose, 0.0, 0.0)
+        gamma, alpha = (0.0 if is_zero(p[1]) else math.pi / 2), (0.0 if R[2, 2] > 0 else math.pi)
+        a = p[0] if is_zero(p[1]) else p[1]
+        return _Screw(gamma, p[2], Pose.dh(a, alpha), _last_turn(gamma, alpha, R), 0.0)
+    gamma, alpha = math.atan2(R[0, 2], -R[1, 2]), math.atan2(slope, R[2, 2])
+    if abs(gamma) > math.pi / 2:
+        gamma, alpha, slope = gamma - math.copysign(math.pi, gamma), -alpha, -slope
+    across = product(_turned(-gamma), p)
+    r = -across[1] / slope
+    b = across[2] - R[2, 2] * r
+    return _Screw(gamma, b, Pose.dh(across[0], alpha), _last_turn(gamma, alpha, R), r)
 
 
 def _last_turn(gamma: float, alpha: float, R: Matrix) -> float:
@@ -189,7 +211,7 @@ def _turned(angle: float) -> Matrix:
     return rotation_z(*sin_cos_of_constant(angle))
 
 
-def _along(length: float) -> Pose:
+def _along(length: Any) -> Pose:
     return Pose(translation=(0.0, 0.0, length))
 
 
@@ -206,10 +228,10 @@ def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
     """
     reach = reach_of(arm)
     screws = [*(_screw(link.pose, reach) for link in arm.links[:-1]), _last_screw(arm.links[-1])]
-    start = [0.0] + [-s.r for s in screws[:-1]]  # where the normal from the axis before meets axis j
-    end = [link.d + s.b if is_number(link.d) else link.d for link, s in zip(arm.links, screws, strict=True)]
-    origin = _origins(arm, screws, start, end, 1e-12 * reach)
-    if origins is not None:
+    start, end = _normals(arm, screws)
+    if origins is None:
+        origin = _origins(arm, screws, start, end, 1e-12 * reach)
+    else:
         two = zip(arm.links, start, end, origins, strict=True)
         origin = [(s, e)[k] if link.revolute else link.d for link, s, e, k in two]
     links: list[JointLink] = []
@@ -226,6 +248,21 @@ def reframed(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
         links.append(JointLink(joint, moved_ten(link.ten_at_joint, step), link, step))
     root = _along(origin[0]) if arm.links[0].revolute else Pose()
     return Regrouped(arm.name, tuple(links), root, arm.gravity_in_base)
+
+
+def _normals(arm: Arm, screws: list[_Screw]) -> tuple[list[Any], list[Any]]:
+    """Where the normals from the axis before, and to the axis after, meet each axis."""
+    start = [0.0] + [-s.r for s in screws[:-1]]
+    return start, [link.d + s.b for link, s in zip(arm.links, screws, strict=True)]
+
+
+def origin_choices(arm: Arm) -> tuple[int, ...]:
+    """The origins that `reframed` chooses for the arm's numbers, for arms of the same structure."""
+    reach = reach_of(arm)
+    screws = [*(_screw(link.pose, reach) for link in arm.links[:-1]), _last_screw(arm.links[-1])]
+    start, end = _normals(arm, screws)
+    chosen = _origins(arm, screws, start, end, 1e-12 * reach)
+    return tuple(int(at != first) for at, first in zip(chosen, start, strict=True))
 
 
 def described(arm: Arm) -> Regrouped:

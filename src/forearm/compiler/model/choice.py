@@ -21,8 +21,9 @@ from forearm.compiler.graph.passes import simplify
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.kernel import SEARCH, Why
 from forearm.compiler.model.arm_model import Model
-from forearm.compiler.model.base_parameters import described, reframed, regroup
+from forearm.compiler.model.base_parameters import described, origin_choices, reframed, regroup
 from forearm.compiler.model.free_parameters import (
+    GEOMETRY,
     INERTIAL,
     freed,
     is_body,
@@ -142,6 +143,8 @@ def _graph(
 ) -> Graph:
     what = QUANTITIES[quantity]
     choice = _trusted(arm, choice)
+    if GEOMETRY in free and choice.origins is None and choice.frames != "arm":
+        choice = replace(choice, origins=origin_choices(arm))  # type: ignore[arg-type]
     names = {port_name(path): path for path in free}
     if len(names) < len(free):
         raise KernelFault(f"compile: free={free!r} names one input twice; name each parameter once.")

@@ -3,8 +3,12 @@
 A path names a field as Python would: 'links[2].mass', 'links[2].com', 'links[2].inertia', 'links[2].drive.viscous',
 'gravity'; a joint's name may stand for its link: 'elbow.mass'. 'payload' is a body in frame n, 'payload@tool' one in
 the frame tool (any frame's name or '#' and number): ten numbers M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ (mass, first
-moment, inertia about that frame's origin, in its axes). 'inertial' is all ten of every body, (n, 10), in the order of
-`parameters(arm)`: those of a free base first.
+moment, inertia about that frame's origin, in its axes).
+
+Three names stand for many numbers at once, so that arms of one structure differ by the row: 'inertial' for the ten
+numbers of every body (n, 10), in its own frame and in the order of `parameters(arm)`, those of a free base first;
+'geometry' for the lengths that are not zero, as `lengths_of` lists them; 'friction' for viscous and dry friction of
+every joint (n, 3), as `Drive` has them.
 """
 
 import re
@@ -12,15 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from forearm.algebra import is_zero
 from forearm.arm import Arm
 from forearm.faults import KernelFault, payload_on_base
 from forearm.frames import Pose
-from forearm.inertia import Inertia, numbers_of, ten_from
-from forearm.link import Body, Link
+from forearm.inertia import TEN, Inertia, numbers_of
+from forearm.link import Body, Link, link_of_ten
 from forearm.robot import Robot
 
-PAYLOAD = "payload"
-INERTIAL = "inertial"
+PAYLOAD, INERTIAL, GEOMETRY, FRICTION = "payload", "inertial", "geometry", "friction"
+GROUPS = (INERTIAL, GEOMETRY, FRICTION)
+"""Names that stand for many fields at once."""
 INERTIA_ORDER = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 """How six free moments of inertia are ordered: about the centre of mass, entries of the tensor."""
 
@@ -38,6 +44,55 @@ def is_body(path: str) -> bool:
 def bodies(arm: Arm | Robot) -> list[Link]:
     """All bodies that have parameters: the links, after the base where it is free."""
     return [*([arm.trunk.as_link] if isinstance(arm, Robot) and arm.free else []), *arm.links]
+
+
+def lengths_of(arm: Arm | Robot) -> tuple[str, ...]:
+    """The lengths of an arm that are not zero, as 'geometry' has them: 'links[1].d', 'links[1].x', …
+
+    d lies along the joint's axis, x, y and z are the constant step after it. What is zero belongs to the structure.
+    """
+    names = []
+    for i, link in enumerate(arm.links):
+        steps = (("d", link.d), *zip("xyz", link.pose.translation, strict=True))
+        names += [f"links[{i}].{name}" for name, value in steps if not is_zero(value)]
+    return tuple(names)
+
+
+def _group(arm: Arm | Robot, path: str) -> Any:
+    """The arm's own numbers of a group, as a kernel takes them."""
+    if path == FRICTION:
+        return np.array([(x.drive.viscous, *x.drive.coulomb) for x in arm.links])
+    if path == INERTIAL:
+        return np.array([numbers_of(body.ten) for body in bodies(arm)], dtype=float)
+    if not isinstance(arm, Arm):
+        raise KernelFault(
+            f"free parameter {path!r} is for arms, and {arm.name!r} branches; name fields: 'links[0].d'."
+        )
+    return np.array([_length(arm, name) for name in lengths_of(arm)])
+
+
+def _length(arm: Arm | Robot, name: str) -> Any:
+    number, (field,) = _locate(arm, name)
+    link = arm.links[number]
+    return link.d if field == "d" else link.pose.translation["xyz".index(field)]
+
+
+def _with_group(arm: Any, path: str, values: Any) -> Any:
+    """The arm with the bodies, the lengths or the friction of a group."""
+    if path == INERTIAL:
+        return _with_bodies(arm, values)
+    links = list(arm.links)
+    if path == FRICTION:
+        for i, (viscous, up, down) in enumerate(values):
+            links[i] = links[i].replace(drive=links[i].drive.replace(viscous=viscous, coulomb=(up, down)))
+        return arm.replace(links=tuple(links))
+    for name, value in zip(lengths_of(arm), values, strict=True):
+        number, (field,) = _locate(arm, name)
+        link = links[number]
+        step = tuple(value if a == field else x for a, x in zip("xyz", link.pose.translation, strict=True))
+        changed = {"d": value} if field == "d" else {"pose": Pose(link.pose.rotation, step)}
+        links[number] = link.replace(**changed)
+    return arm.replace(links=tuple(links))
 
 
 def payload_place(arm: Arm | Robot, path: str) -> tuple[int, Pose]:
@@ -60,9 +115,10 @@ def port_shape(arm: Arm | Robot, path: str) -> tuple[int, ...]:
     """Shape of a free parameter."""
     if is_payload(path):
         payload_place(arm, path)
-        return (10,)
-    if path == INERTIAL:
-        return (len(bodies(arm)), 10)
+        return (len(TEN),)
+    if path in GROUPS:
+        shape: tuple[int, ...] = _group(arm, path).shape
+        return shape
     value = _get(arm, path)
     if isinstance(value, Inertia):
         return (len(INERTIA_ORDER),)
@@ -70,23 +126,16 @@ def port_shape(arm: Arm | Robot, path: str) -> tuple[int, ...]:
 
 
 def freed(arm: Arm | Robot, values: dict[str, Any]) -> Any:
-    """The arm with these fields replaced (paths and values; the payload is not a field and is left out)."""
+    """The arm with these fields replaced (paths and values; a payload is no field and is left out)."""
     for path, value in values.items():
-        if path == INERTIAL:
-            arm = _with_bodies(arm, value)
-        elif not is_payload(path):
-            arm = _set(arm, path, value)
+        if not is_payload(path):
+            arm = _with_group(arm, path, value) if path in GROUPS else _set(arm, path, value)
     return arm
 
 
 def _with_bodies(arm: Arm | Robot, numbers: Any) -> Any:
     """The arm with other bodies, for what reads the arm itself: centres of mass are first moments by masses."""
-    changed = []
-    for link, row in zip(bodies(arm), numbers, strict=True):
-        mass, moment, tensor = ten_from(row)
-        changed.append(
-            link.replace(mass=mass, com=tuple(moment / mass), inertia=Inertia.about_origin(tensor))
-        )
+    changed = [link_of_ten(link, row) for link, row in zip(bodies(arm), numbers, strict=True)]
     if isinstance(arm, Robot) and arm.free:
         base, *changed = changed
         arm = arm.replace(trunk=Body(base.mass, base.com, base.inertia))
@@ -96,9 +145,9 @@ def _with_bodies(arm: Arm | Robot, numbers: Any) -> Any:
 def current(arm: Arm | Robot, path: str) -> Any:
     """The arm's own value of a free parameter, as a kernel takes it."""
     if is_payload(path):
-        return np.zeros(10)
-    if path == INERTIAL:
-        return np.array([numbers_of(body.ten) for body in bodies(arm)], dtype=float)
+        return np.zeros(len(TEN))
+    if path in GROUPS:
+        return _group(arm, path)
     value = _get(arm, path)
     if not isinstance(value, Inertia):
         return np.array(value)
@@ -119,8 +168,9 @@ def _locate(arm: Arm | Robot, path: str) -> tuple[int, list[str]]:
     if path == "gravity":
         return -1, ["gravity"]
     raise KernelFault(
-        f"free parameter {path!r} is not a field of arm {arm.name!r}; give 'inertial', 'payload', 'gravity', or a "
-        f"field of a link such as 'links[0].mass' (0 to {len(names) - 1}) or '{names[0]}.com'."
+        f"free parameter {path!r} is not a field of arm {arm.name!r}; give 'payload', 'gravity', "
+        f"{', '.join(map(repr, GROUPS))}, or a field of a link such as 'links[0].mass' (0 to {len(names) - 1}) or "
+        f"'{names[0]}.com'."
     )
 
 

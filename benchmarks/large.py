@@ -1,0 +1,243 @@
+"""Much: sweeps on processes and on Dask, files past memory, ten thousand arms; each beside what it is held against.
+
+    python benchmarks/large.py --states 1e8 --rows 10_000_000 --out benchmarks/results/large.json
+
+Stopwatches are around whole calls. What is compared is measured alternately in one run.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import platform
+import resource
+import shutil
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+import forearm as fa
+from forearm.compiler.call.grouped_states import groups_of
+from forearm.compiler.model.free_parameters import current
+from forearm.motion.motions import Samples
+from forearm.sweeps.sweep_run import _problem
+
+
+def motions(arm, count, instants):
+    found = []
+    for k in range(count):
+        (a, _, _), (b, _, _) = arm.random_state(2 * k), arm.random_state(2 * k + 1)
+        t = np.linspace(0.0, 2.0, instants)[:, None]
+        s, c, half = np.sin(np.pi * t / 2), np.cos(np.pi * t / 2), np.pi / 2
+        found.append(Samples(t[:, 0], a + (b - a) * s, (b - a) * half * c, -(b - a) * half**2 * s))
+    return found
+
+
+def question(arm):
+    return {
+        "motion": motions(arm, 1000, 100),
+        "payload": fa.Uniform([0, -0.05, -0.05, 0], [14, 0.05, 0.05, 0.2]),
+        "mount": fa.Uniform([-np.pi, -1, 0], [np.pi, 1, 0]),
+        "friction": fa.Uniform([0, 0], [2, 5]),
+    }
+
+
+def kernel_seconds(blocks):
+    """The kernel alone, on the states of so many blocks, parameters ready: what a worker could do at best."""
+    arm = fa.load("iiwa14")
+    problem = _problem("inverse_dynamics", question(arm), arm, 10_000, ("extremes",), 0, 100)
+    problem.prepare()
+    choices = problem.choices(0, problem.block)
+    given = problem._given(choices)
+    groups, states, shared = problem._group_inputs(given, problem.block)
+    out = np.empty((problem.block, 100, 7))
+    groups.run(states, shared, [out], 1, choices["motion"])
+    begin, spent = time.perf_counter(), time.process_time()
+    for _ in range(blocks):
+        groups.run(states, shared, [out], 1, choices["motion"])
+    return time.perf_counter() - begin, blocks * problem.block * 100, time.process_time() - spent
+
+
+def children_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def streamed(source, target):
+    """In a process of its own: seconds, and the most memory that it held."""
+    arm = fa.load("iiwa14")
+    fa.inverse_dynamics(arm, *arm.random_state(0, (1000,)))
+    begin = time.perf_counter()
+    fa.stream(arm, "inverse_dynamics", source, target)
+    seconds = time.perf_counter() - begin
+    peak = next(
+        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")
+    )
+    return seconds, int(peak.split()[1]) / 1024  # getrusage would tell of the process before this one too
+
+
+def sweeps(states, rounds):
+    """A sweep on two processes, and the kernel alone on two processes, alternately."""
+    arm = fa.load("iiwa14")
+    over, samples = question(arm), max(1, int(states) // 100_000)
+    fa.sweep("inverse_dynamics", over, arm=arm, samples=1)
+    found = {
+        "states": samples * 100_000,
+        "sweep_s": [],
+        "kernel_s": [],
+        "sweep_cpu_s": [],
+        "kernel_cpu_s": [],
+    }
+    for _ in range(rounds):
+        begin, spent = time.perf_counter(), children_seconds()
+        result = fa.sweep("inverse_dynamics", over, arm=arm, samples=samples, executor="processes", workers=2)
+        found["sweep_s"].append(time.perf_counter() - begin)
+        found["sweep_cpu_s"].append(children_seconds() - spent)
+        blocks = max(1, result.states // 2 // (1 << 20))
+        with ProcessPoolExecutor(2) as pool:
+            alone = list(pool.map(kernel_seconds, [blocks] * 2))
+        found["kernel_s"].append(result.states / sum(done / seconds for seconds, done, _ in alone))
+        cpu = sum(spent for _, _, spent in alone) / sum(done for _, done, _ in alone)
+        found["kernel_cpu_s"].append(cpu * result.states)
+    begin = time.perf_counter()
+    fa.sweep("inverse_dynamics", over, arm=arm, samples=1, executor="processes", workers=2)
+    found["start_s"] = time.perf_counter() - begin
+    ratios = {
+        "ratio": min(found["kernel_s"]) / (min(found["sweep_s"]) - found["start_s"]),
+        "cpu_ratio": min(found["kernel_cpu_s"]) / min(found["sweep_cpu_s"]),
+    }
+    return found | ratios
+
+
+def dask(tasks):
+    """Start-up beyond Dask's own, and what a task costs beyond a task of Dask that does nothing."""
+    import distributed
+
+    from forearm.sweeps import problem as problems
+    from forearm.sweeps import sweep_run as run
+
+    arm = fa.load("iiwa14")
+    over = question(arm) | {"motion": motions(arm, 1, 10)}
+    fa.sweep("inverse_dynamics", over, arm=arm, samples=1)
+    problems.BLOCK_STATES, run.LONGEST = 10, 1
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        executor = client.get_executor()
+        begin = time.perf_counter()
+        list(executor.map(abs, range(4)))
+        own = time.perf_counter() - begin
+        begin = time.perf_counter()
+        fa.sweep("inverse_dynamics", over, arm=arm, samples=4, executor=executor, workers=2)
+        first = time.perf_counter() - begin
+        plain, ours = [], []
+        for _ in range(3):
+            begin = time.perf_counter()
+            flying = [executor.submit(abs, k) for k in range(tasks)]
+            [f.result() for f in flying]
+            plain.append((time.perf_counter() - begin) / tasks)
+            begin = time.perf_counter()
+            fa.sweep("inverse_dynamics", over, arm=arm, samples=tasks, executor=executor, workers=2)
+            ours.append((time.perf_counter() - begin) / tasks)
+    return {
+        "dask_first_s": own,
+        "first_sweep_s": first,
+        "tasks": tasks,
+        "dask_task_s": min(plain),
+        "task_s": min(ours),
+    }
+
+
+def files(rows, rounds):
+    """Torques of a long file beside copies of it, of the same run."""
+    arm = fa.load("iiwa14")
+    found = {"rows": rows, "bytes": rows * 28 * 8, "stream_s": [], "copy_s": []}
+    with tempfile.TemporaryDirectory() as folder:
+        source, target, copy = (Path(folder) / name for name in ("motion.npy", "tau.npy", "copy"))
+        file = np.lib.format.open_memmap(source, "w+", shape=(rows, 21))
+        part = np.hstack(arm.random_state(0, (100_000,)))
+        for k in range(0, rows, len(part)):
+            file[k : k + len(part)] = part[: rows - k]
+        file.flush()
+        del file
+        for _ in range(rounds):
+            with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+                seconds, peak = pool.submit(streamed, source, target).result()
+            found["stream_s"].append(seconds)
+            begin = time.perf_counter()
+            for one in (source, target):
+                with open(one, "rb") as there, open(copy, "wb") as here:
+                    shutil.copyfileobj(there, here, 1 << 20)
+                    here.flush()
+                    os.fsync(here.fileno())
+            found["copy_s"].append(time.perf_counter() - begin)
+    return found | {"peak_mb": peak, "ratio": min(found["copy_s"]) / min(found["stream_s"])}
+
+
+def arms(rounds):
+    """Ten thousand arms, a thousand states each, beside the fixed arm's kernel on as many states."""
+    arm = fa.load("iiwa14")
+    q, qd, qdd = arm.random_state(0, (1000,))
+    fixed = fa.compile(arm, "inverse_dynamics")
+    kernel = fa.compile(arm, "inverse_dynamics", free=("inertial", "geometry"))
+    groups = groups_of(kernel, frozenset(("inertial", "geometry")))
+    rng = np.random.default_rng(0)
+    bodies = current(arm, "inertial") * rng.uniform(0.5, 2, (10_000, 7, 1))
+    lengths = current(arm, "geometry") * rng.uniform(0.7, 1.3, (10_000, 6))
+    out, found = np.empty((100, 1000, 7)), {"arms_s": [], "fixed_s": []}
+    states = {name: a[None] for name, a in (("q", q), ("qd", qd), ("qdd", qdd))}
+
+    def some_arms(here):
+        shared = groups.shared_values({"inertial": bodies[here], "geometry": lengths[here]}, 100)
+        groups.run(states, shared, [out])
+
+    def one_arm(here):
+        for k in range(100):
+            fixed(q, qd, qdd, out=out[k])
+
+    for _ in range(rounds):
+        for k in range(0, 10_000, 100):  # a slice of each, alternately
+            for name, function in (("arms_s", some_arms), ("fixed_s", one_arm)):
+                begin = time.perf_counter()
+                function(slice(k, k + 100))
+                found[name].append(time.perf_counter() - begin)
+    least, median = (
+        {name: float(f(found[name])) for name in ("arms_s", "fixed_s")} for f in (np.min, np.median)
+    )
+    ratios = {
+        "ratio": least["fixed_s"] / least["arms_s"],
+        "median_ratio": median["fixed_s"] / median["arms_s"],
+    }
+    return {"arms": 10_000, "states": 10**7, "slices_least_s": least, "slices_median_s": median} | ratios
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--states", type=float, default=1e6)
+    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--tasks", type=int, default=100)
+    parser.add_argument("--only", nargs="*", default=["files", "arms", "sweeps", "dask"])
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    about = {"processor": platform.processor() or platform.machine(), "processors": os.cpu_count()}
+    found = {"made_by": "benchmarks/large.py", "machine": about, "forearm": fa.__version__}
+    calls = {
+        "files": lambda: files(given.rows, given.rounds),
+        "arms": lambda: arms(given.rounds),
+        "sweeps": lambda: sweeps(given.states, given.rounds),
+        "dask": lambda: dask(given.tasks),
+    }
+    for name in given.only:
+        found[name] = calls[name]()
+        print(name, json.dumps(found[name]), flush=True)
+    if given.out:
+        given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""Verbs for much: sweeps over what may vary, torques of files past memory."""
+
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from forearm.cli.exit_codes import FOUND, OK
+from forearm.cli.inputs import arm_of
+from forearm.cli.measures import Numbers
+from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading, Seed
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
+
+
+def sweep(
+    arm: str,
+    /,
+    *motions: str,
+    payload: Numbers = (),
+    tilt: Numbers = (),
+    viscous: Numbers = (),
+    dry: Numbers = (),
+    density: Numbers = (),
+    lengths: Numbers = (),
+    samples: int = 1000,
+    instants: int = 101,
+    seed: Seed = 0,
+    executor: Literal["threads", "processes"] = "threads",
+    workers: int | None = None,
+    journal: Path | None = None,
+    units: FileUnits = AS_SAID,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> int:
+    """Worst torques along motions while payload, mount, friction, masses and lengths vary at random.
+
+    Every option that varies takes its least and its greatest value. The same seed gives the same numbers to the last
+    bit, with any number of workers; with --journal a sweep that was stopped goes on where it was. Exit code 1 if a
+    torque limit is exceeded.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    motions
+        CSV files with columns t, q1 … (or joint or ROS names).
+    payload
+        Least and greatest mass at the tool's origin [kg].
+    tilt
+        Least and greatest roll and pitch of the mount [rad, or 30deg].
+    viscous
+        Least and greatest viscous friction of all joints [N m s/rad].
+    dry
+        Least and greatest dry friction of all joints [N m].
+    density
+        Least and greatest factor on each link's mass and inertia.
+    lengths
+        Least and greatest factor on all lengths.
+    samples
+        How many choices for each motion (1000).
+    instants
+        Into how many instants a motion is sampled (101).
+    seed
+        Which random numbers (0).
+    executor
+        Who works: threads or processes of this machine (threads).
+    workers
+        How many of them; one on each processor otherwise.
+    journal
+        A file to keep progress in.
+    """
+    from forearm.sweeps import Swept
+    from forearm.sweeps import sweep as swept
+
+    found = arm_of(arm, reading=reading)
+    over = _axes(found, motions, units, payload, tilt, viscous, dry, density, lengths, instants)
+    started = time.perf_counter()
+    with progress(shared, f"sweeping {found.name}") as tell:
+
+        def told(done: int, of: int) -> None:
+            left = (time.perf_counter() - started) * (of - done) / max(1, done)
+            tell(done, of, f"{done / (time.perf_counter() - started):.3g} samples/s, {left:.0f} s left")
+
+        result: Swept = swept(
+            "inverse_dynamics",
+            over,
+            arm=found,
+            samples=samples,
+            seed=seed,
+            keep=("extremes", "moments"),
+            executor=executor,
+            workers=workers,
+            journal=journal,
+            progress=told,
+        )
+    return _tell(found, result, shared)
+
+
+def _axes(
+    arm: Any,
+    motions: Sequence[str],
+    units: FileUnits,
+    payload: Any,
+    tilt: Any,
+    viscous: Any,
+    dry: Any,
+    density: Any,
+    lengths: Any,
+    instants: int,
+) -> dict[str, Any]:
+    from forearm.faults import StateFault
+    from forearm.motion.motion_files import read_motion
+    from forearm.sweeps import Uniform
+
+    if not motions:
+        raise StateFault("sweep: no motion was given; give CSV files with columns t, q1 …")
+    read = [read_motion(Path(path), arm, **units.options()) for path in motions]
+    bounds = {
+        name: _bounds(name, given)
+        for name, given in {
+            "payload": payload,
+            "tilt": tilt,
+            "viscous": viscous,
+            "dry": dry,
+            "density": density,
+            "lengths": lengths,
+        }.items()
+        if given
+    }
+    over: dict[str, Any] = {"motion": [one.motion.sample(instants) for one in read]}
+    for name in ("payload", "lengths"):
+        if name in bounds:
+            over[name] = Uniform(*bounds[name])
+    if "density" in bounds:
+        low, high = bounds["density"]
+        over["density"] = Uniform([low] * arm.n, [high] * arm.n)
+    if "tilt" in bounds:
+        low, high = bounds["tilt"]
+        over["mount"] = Uniform((low, low, 0.0), (high, high, 0.0))
+    if "viscous" in bounds or "dry" in bounds:
+        pairs = [bounds.get(name, (0.0, 0.0)) for name in ("viscous", "dry")]
+        over["friction"] = Uniform([low for low, _ in pairs], [high for _, high in pairs])
+    if len(over) == 1:
+        raise StateFault(
+            "sweep: nothing varies; give --payload, --tilt, --viscous, --dry, --density or --lengths."
+        )
+    return over
+
+
+def _bounds(name: str, given: Sequence[float]) -> tuple[float, float]:
+    from forearm.faults import StateFault
+
+    if len(given) != 2 or not given[0] <= given[1] or not all(map(math.isfinite, given)):
+        words = " ".join(f"{x:g}" for x in given)
+        raise StateFault(f"--{name} is {words}; give its least and its greatest value.")
+    if name not in ("tilt",) and given[0] < 0:
+        raise StateFault(f"--{name} begins with {given[0]:g}; give numbers that are not negative.")
+    return float(given[0]), float(given[1])
+
+
+def _tell(arm: Any, result: Any, shared: Shared) -> int:
+    from forearm.sweeps.swept import told
+
+    limits = [link.effort_limit for link in arm.links]
+    rows, beyond = [], False
+    for j, (name, case) in enumerate(zip(result.names, result.worst, strict=True)):
+        over = limits[j] is not None and abs(case.value) > limits[j]
+        beyond |= over
+        rows.append(
+            {
+                "joint": name,
+                "least": float(result.least[j]),
+                "greatest": float(result.greatest[j]),
+                "mean": float(result.mean[j]),
+                "limit": limits[j],
+                "beyond": over,
+                "worst": case.value,
+                "at": case.time,
+                "choices": case.choices,
+            }
+        )
+    if shared.json:
+        print_json({"arm": arm.name, "samples": result.samples, "states": result.states, "joints": rows})
+        return FOUND if beyond else OK
+    header = ("joint", "least [N m]", "greatest", "mean", "limit", "BEYOND", "worst at t", "with")
+    shown = [
+        (
+            *(row[k] for k in ("joint", "least", "greatest", "mean", "limit")),
+            "BEYOND" if row["beyond"] else "",
+            row["at"],
+            " ".join(f"{k}={told(v)}" for k, v in row["choices"].items()),
+        )
+        for row in rows
+    ]
+    table(shared, header, shown, left=(0, 5, 7))
+    note(shared, f"{result.samples} samples, {result.states} states, {result.rate:.3g} a second")
+    odd = int(result.not_finite.sum())
+    if odd:
+        note(shared, f"{odd} results are not finite, and were left out")
+    return FOUND if beyond else OK
+
+
+def torque_file(arm: Any, source: str, target: str, units: FileUnits, shared: Shared) -> int:
+    """Torques of every row of a file, into a file, a block at a time: what `forearm torque` does with such files."""
+    from forearm.streams import stream
+
+    with progress(shared, f"torques of {arm.name}") as tell:
+
+        def told(share: float, rows: int, left: float) -> None:
+            tell(round(1000 * share), 1000, f"{rows:.3g} rows, {left:.0f} s left")
+
+        options = units.options()
+        done = stream(
+            arm,
+            "inverse_dynamics",
+            source,
+            target,
+            degrees=bool(options["degrees"]),
+            time_unit=options["time_unit"],
+            progress=told,
+        )
+    if shared.json:
+        rows = {"rows": done.rows, "not_finite": done.not_finite, "seconds": done.seconds}
+        print_json({"arm": arm.name, "out": str(done.path), **rows})
+    else:
+        note(shared, f"written: {done}")
+    return OK

@@ -1,0 +1,10 @@
+"""Files past memory: a quantity of every row of a file, a block of rows at a time, into another file.
+
+row_sources     rows of NumPy, Zarr, Parquet and CSV files, in blocks
+row_sinks       the same the other way: written beside their place, renamed when complete
+file_stream     `stream`: from one to the other
+"""
+
+from forearm.streams.file_stream import Streamed, stream
+
+__all__ = ["Streamed", "stream"]

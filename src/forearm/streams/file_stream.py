@@ -1,0 +1,134 @@
+"""`stream`: a quantity of every row of a file, into another file, a block of rows at a time."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forearm.arm import Arm
+from forearm.arm_calls import kernel_of
+from forearm.compiler.call.arguments import JOINT_INPUTS
+from forearm.compiler.model.quantities import QUANTITIES
+from forearm.faults import ReadFault, StateFault, no_arm
+from forearm.robot import Robot
+from forearm.streams.row_sinks import row_sink
+from forearm.streams.row_sources import ROWS, row_source, suffix_of
+
+TOLD = 0.2
+"""Seconds between two calls of `progress`."""
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """What streaming a file gave: rows, and how many of them are not finite."""
+
+    path: Path
+    """The file that was written."""
+    rows: int
+    """How many rows it has."""
+    not_finite: int
+    """Rows whose result is NaN or infinite: they were kept, each in its place."""
+    seconds: float
+    """How long it took."""
+
+    def __str__(self) -> str:
+        """One line."""
+        odd = f", {self.not_finite} of them not finite" if self.not_finite else ""
+        rate = self.rows / self.seconds if self.seconds else 0.0
+        return f"{self.path}: {self.rows} rows{odd}, {rate:.3g} a second"
+
+
+def stream(
+    arm: Arm | Robot,
+    quantity: str,
+    source: Any,
+    target: Any,
+    *,
+    degrees: bool = False,
+    time_unit: str | None = None,
+    threads: int = 1,
+    progress: Callable[[float, int, float], None] | None = None,
+) -> Streamed:
+    """Compute a quantity for every row of a file; a few megabytes are in memory, however long the file.
+
+    Rows with NaN are kept and counted. The target is written beside its place and renamed when it is complete.
+
+    Args:
+        arm: The arm.
+        quantity: What to compute of a row's joint values: "inverse_dynamics", "forward_dynamics", "gravity_torque", …
+        source: A .npy or .zarr array with rows q, qd, qdd (the quantity's inputs, one after the other; a time before
+            them or not), a .zarr group of such arrays by name, or a .parquet or .csv file with titles.
+        target: A .npy, .zarr, .parquet or .csv file.
+        degrees: Whether angles of a file with titles are in degrees, where these do not say.
+        time_unit: Unit of its times, where these do not say.
+        threads: How many threads compute.
+        progress: Called now and then with the share that is done, the rows, and the seconds that are left.
+    """
+    inputs, titles = _checked(arm, quantity)
+    if Path(source).resolve() == Path(target).resolve():
+        raise StateFault(f"stream: {target} would be written over itself; give another name.")
+    if (suffix_of(source), suffix_of(target)) == (".csv", ".zarr"):
+        raise ReadFault(
+            f"stream: {source} does not say how many rows it has, as {target} needs; give .npy or .parquet."
+        )
+    rows = row_source(source, arm, inputs, degrees=degrees, time_unit=time_unit)  # type: ignore[arg-type]
+    kernel = kernel_of(arm, quantity)
+    out, count, odd = np.empty((ROWS, len(titles))), 0, 0
+    clock = _Clock(progress)
+    with row_sink(target, [*(["t"] if rows.timed else []), *titles], rows.rows) as sink:
+        for block in rows.blocks():
+            k = len(block.inputs[0])
+            here = out[:k]
+            kernel(*block.inputs, out=here.reshape(k, *kernel.graph.outputs[0].shape), threads=threads)
+            flat = here.ravel()
+            if not np.isfinite(
+                flat.sum()
+            ):  # no dot product: threads of BLAS wait for each other longer than it takes
+                odd += int((~np.isfinite(here).all(axis=1)).sum())
+            sink.put(block.t, here)
+            count += k
+            clock.tell(count / rows.rows if rows.rows else rows.at() / max(1, rows.bytes), count)
+    return Streamed(Path(target), count, odd, clock.seconds)
+
+
+def _checked(arm: Any, quantity: str) -> tuple[tuple[str, ...], list[str]]:
+    """The quantity's inputs, and titles of its results."""
+    if not isinstance(arm, (Arm, Robot)):
+        no_arm(arm)
+    row = QUANTITIES.get(quantity)
+    usable = [
+        name
+        for name, q in QUANTITIES.items()
+        if set(q.inputs) <= set(JOINT_INPUTS) and len(q.outputs) == 1 and q.dynamics
+    ]
+    if row is None or quantity not in usable:
+        raise StateFault(f"stream: quantity is {quantity!r}; give one of {', '.join(usable)}.")
+    if arm.nq != arm.nv:
+        raise StateFault(
+            f"stream: the base of {arm.name!r} is free, and its rows are no joint values; fix it."
+        )
+    port = kernel_of(arm, quantity).graph.outputs[0]
+    numbered = ["_".join(str(i + 1) for i in k) for k in np.ndindex(*port.shape)]
+    return row.inputs, [f"{port.name}{k}" for k in numbered]
+
+
+class _Clock:
+    """Tells how far it is, not too often."""
+
+    def __init__(self, progress: Callable[[float, int, float], None] | None) -> None:
+        self.progress, self.started = progress, time.perf_counter()
+        self.last = self.started
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+    def tell(self, share: float, rows: int) -> None:
+        now = time.perf_counter()
+        if self.progress is not None and (now - self.last > TOLD or share >= 1):
+            self.last = now
+            passed = now - self.started
+            self.progress(share, rows, passed * (1 - share) / share if share else np.inf)

@@ -1,0 +1,148 @@
+"""Files that rows are written to, a block at a time: beside their place, and renamed when they are complete.
+
+So nothing is half there: an interrupt, a full disk or an error leaves the old file as it was, or none.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.output_files import PART, replacing
+from forearm.streams.row_sources import READ, ROWS, library, suffix_of
+
+
+class RowSink(Protocol):
+    """What rows are given to."""
+
+    def put(self, t: Vector | None, values: Vector) -> None:
+        """Some rows: times (k,) or None, values (k, m)."""
+
+
+class _Npy:
+    """An array (N, m), or (N, 1 + m) with times first."""
+
+    def __init__(self, file: Any, width: int) -> None:
+        self.file, self.width, self.rows = file, width, 0
+        self._header()
+
+    def _header(self) -> None:
+        shape = {"descr": "<f8", "fortran_order": False, "shape": (self.rows, self.width)}
+        np.lib.format.write_array_header_1_0(self.file, shape)
+
+    def put(self, t: Vector | None, values: Vector) -> None:
+        rows = values if t is None else np.column_stack([t, values])
+        self.file.write(np.ascontiguousarray(rows).data)
+        self.rows += len(rows)
+
+    def close(self) -> None:
+        """The header again, now that the rows are counted: NumPy leaves room for it to grow."""
+        self.file.seek(0)
+        self._header()
+        self.file.seek(0, os.SEEK_END)
+
+
+class _Text:
+    """A CSV file with titles."""
+
+    def __init__(self, file: Any, titles: Sequence[str]) -> None:
+        self.file = file
+        file.write((",".join(titles) + "\n").encode())
+
+    def put(self, t: Vector | None, values: Vector) -> None:
+        rows = (values if t is None else np.column_stack([t, values])).tolist()
+        self.file.write("".join(",".join(map(repr, row)) + "\n" for row in rows).encode())
+
+
+class _Parquet:
+    """A Parquet file with titles."""
+
+    def __init__(self, file: Any, titles: Sequence[str]) -> None:
+        self.arrow, parquet = library("pyarrow", "parquet"), library("pyarrow.parquet", "parquet")
+        self.titles = list(titles)
+        self.schema = self.arrow.schema([(title, self.arrow.float64()) for title in titles])
+        self.writer = parquet.ParquetWriter(file, self.schema)
+        self.held: list[Vector] = []
+
+    def put(self, t: Vector | None, values: Vector) -> None:
+        self.held.append((values if t is None else np.column_stack([t, values])).copy())
+        if len(self.held) >= READ * 4:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self.held:
+            rows = np.concatenate(self.held)
+            arrays = [self.arrow.array(np.ascontiguousarray(column)) for column in rows.T]
+            self.writer.write_table(self.arrow.Table.from_arrays(arrays, schema=self.schema))
+            self.held.clear()
+
+    def close(self) -> None:
+        """What is left, and the file's own end."""
+        self._flush()
+        self.writer.close()
+
+
+class _Zarr:
+    """A Zarr array (N, m), or (N, 1 + m) with times first, in chunks of many rows."""
+
+    def __init__(self, folder: Path, width: int, rows: int) -> None:
+        zarr = library("zarr", "zarr")
+        self.array = zarr.create_array(
+            store=str(folder), shape=(rows, width), chunks=(max(1, min(rows, READ * ROWS)), width), dtype="f8"
+        )
+        self.held: list[Vector] = []
+        self.rows = 0
+
+    def put(self, t: Vector | None, values: Vector) -> None:
+        self.held.append((values if t is None else np.column_stack([t, values])).copy())
+        if len(self.held) >= READ:
+            self.close()
+
+    def close(self) -> None:
+        """What is held, into the store; blocks but the last are whole, so chunks are written once."""
+        if self.held:
+            rows = np.concatenate(self.held)
+            self.array[self.rows : self.rows + len(rows)] = rows
+            self.rows += len(rows)
+            self.held.clear()
+
+
+@contextmanager
+def row_sink(path: Any, titles: Sequence[str], rows: int | None) -> Iterator[RowSink]:
+    """A file to put rows into, which takes the place of `path` when the block ends well; if not, nothing changes."""
+    kind = suffix_of(path)
+    if kind == ".zarr":
+        with _replacing_folder(Path(path)) as folder:
+            store = _Zarr(folder, len(titles), rows or 0)
+            yield store
+            store.close()
+        return
+    with replacing(path) as file:
+        if kind == ".csv":
+            yield _Text(file, titles)
+            return
+        made: Any = _Npy(file, len(titles)) if kind == ".npy" else _Parquet(file, titles)
+        yield made
+        made.close()
+
+
+@contextmanager
+def _replacing_folder(path: Path) -> Iterator[Path]:
+    """A folder beside the path, which takes its place when the block ends well."""
+    beside = path.with_name(f".{path.name[:100]}.{os.getpid()}-{os.urandom(6).hex()}{PART}")
+    try:
+        yield beside
+        old = beside.with_name(beside.name + ".old")
+        if path.exists():
+            os.rename(path, old)
+        os.rename(beside, path)
+        shutil.rmtree(old, ignore_errors=True)
+    except BaseException:
+        with suppress(OSError):
+            shutil.rmtree(beside)
+        raise

@@ -1,0 +1,290 @@
+"""Rows of files, a block at a time: NumPy (.npy), Zarr (.zarr), Parquet (.parquet), text (.csv).
+
+Arrays of NumPy and Zarr have no titles: their columns are q, qd and qdd of all joints in this order (or whatever inputs
+the quantity has), a column of times before them if there is one more. A Zarr group has them by name. Parquet and CSV
+have titles (motion/columns.py). Numbers are read into a buffer, not mapped: what a process holds is what it works on.
+"""
+
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.arm import Arm
+from forearm.faults import ReadFault
+from forearm.motion.columns import columns_of
+from forearm.motion.number_tables import PieceReader, opened
+
+ROWS = 8192
+"""Rows of a block: inputs and outputs of an arm stay in the cache."""
+READ = 8
+"""Blocks that are asked of a compressed file at once."""
+
+
+class RowBlock(NamedTuple):
+    """Some rows."""
+
+    t: Vector | None
+    """Times (k,), if there are any."""
+    inputs: list[Vector]
+    """One array (k, n) for each input."""
+
+
+class RowSource(ABC):
+    """A file of rows."""
+
+    rows: int | None
+    """How many there are; None where that is not known before the end."""
+    bytes: int
+    """Size of the file, for progress where rows are not known."""
+    timed: bool
+    """Whether it has times."""
+
+    @abstractmethod
+    def blocks(self) -> Iterator[RowBlock]:
+        """The rows, in order; arrays may be used until the next block."""
+
+    def at(self) -> int:
+        """Bytes read so far, where rows are not known."""
+        return 0
+
+
+def split(block: Vector, n: int, count: int, timed: bool) -> RowBlock:
+    """Columns (k, width) taken apart."""
+    start = int(timed)
+    return RowBlock(
+        block[:, 0] if timed else None, [block[:, start + i * n : start + (i + 1) * n] for i in range(count)]
+    )
+
+
+def _timed(label: str, width: int, n: int, inputs: Sequence[str]) -> bool:
+    """Whether rows of this width have a time before them; refuse those that are none."""
+    groups, more = divmod(width, n)
+    if groups >= len(inputs) and more <= 1 and not (n == 1 and width > 4):
+        return more == 1
+    least = n * len(inputs)
+    raise ReadFault(
+        f"{label}: rows have {width} numbers; give {least} ({', '.join(inputs)} of {n} joints, in this order), or "
+        f"{least + 1} with the time first."
+    )
+
+
+class NumpyRows(RowSource):
+    """A .npy file, (N, width) or (N, inputs, n)."""
+
+    def __init__(self, path: Path, arm: Arm, inputs: Sequence[str]) -> None:
+        """Read the header, and hold it against the size of the file."""
+        self.label, self.n, self.count = str(path), arm.nv, len(inputs)
+        self.file = opened(path).__enter__()
+        try:
+            shape, fortran, dtype = _npy_header(self.file, self.label)
+            width = math.prod(shape[1:])
+            if dtype.kind not in "fiu" or len(shape) < 2 or (fortran and shape[0] > 1 and width > 1):
+                what = "in Fortran order" if fortran else f"of {dtype}, shape {shape}"
+                raise ReadFault(
+                    f"{self.label}: the array is {what}; give rows of numbers, (N, {self.n * self.count}), in C order: "
+                    "np.save(path, np.ascontiguousarray(rows))."
+                )
+            self.timed = _timed(self.label, width, self.n, inputs)
+            self.rows, self.dtype, self.width = shape[0], dtype, width
+            self.bytes = os.fstat(self.file.fileno()).st_size - self.file.tell()
+            whole = shape[0] * width * dtype.itemsize
+            if self.bytes < whole:
+                raise ReadFault(
+                    f"{self.label}: its header says {shape[0]} rows, {whole} bytes, and {self.bytes} are there; the "
+                    "file was cut off: write it anew."
+                )
+        except BaseException:
+            self.file.close()
+            raise
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Read into one buffer, over and over."""
+        buffer = np.empty((ROWS, self.width), self.dtype)
+        assert self.rows is not None
+        with self.file as file:
+            for first in range(0, self.rows, ROWS):
+                part = buffer[: min(ROWS, self.rows - first)]
+                if file.readinto(part.view(np.uint8).data) != part.nbytes:  # type: ignore[attr-defined]
+                    raise ReadFault(f"{self.label}: the file became shorter while it was read.")
+                yield split(_native(part), self.n, self.count, self.timed)
+
+
+def _native(part: Vector) -> Vector:
+    return part if part.dtype == np.dtype(float) else part.astype(float)
+
+
+def _npy_header(file: Any, label: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    try:
+        version = np.lib.format.read_magic(file)
+        read = (
+            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        )
+        return read(file)
+    except (ValueError, OSError, EOFError) as reason:
+        raise ReadFault(f"{label}: is no array of NumPy ({reason}); give what np.save writes.") from None
+
+
+class ZarrRows(RowSource):
+    """A Zarr array (N, width), or a group of arrays (N, n) by name."""
+
+    def __init__(self, path: Path, arm: Arm, inputs: Sequence[str]) -> None:
+        """Open it, and look at its shapes."""
+        zarr = library("zarr", "zarr")
+        self.label, self.n, self.count = str(path), arm.nv, len(inputs)
+        try:
+            found = zarr.open(str(path), mode="r")
+        except Exception as reason:  # whatever the library raises for what is no store
+            raise ReadFault(f"{path}: is no Zarr store ({reason}).") from None
+        if hasattr(found, "shape"):
+            self.parts, self.times = [found], None
+            shape = found.shape
+            if len(shape) != 2:
+                raise ReadFault(f"{path}: the array has shape {shape}; give rows (N, {self.n * self.count}).")
+            self.timed = _timed(self.label, shape[1], self.n, inputs)
+        else:
+            missing = [name for name in inputs if name not in found]
+            if missing:
+                raise ReadFault(
+                    f"{path}: the group has no array {', '.join(missing)}; give {', '.join(inputs)}."
+                )
+            self.parts = [found[name] for name in inputs]
+            self.times = found["t"] if "t" in found else None
+            self.timed = self.times is not None
+            shapes = {part.shape for part in self.parts}
+            if len(shapes) != 1 or shapes.pop()[1:] != (self.n,):
+                told = ", ".join(
+                    f"{name} {part.shape}" for name, part in zip(inputs, self.parts, strict=True)
+                )
+                raise ReadFault(f"{path}: the arrays have shapes {told}; give (N, {self.n}) each.")
+        self.rows = self.parts[0].shape[0]
+        self.bytes = 0
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Whole chunks of the store, in blocks."""
+        chunk = self.parts[0].chunks[0]
+        step = max(1, READ * ROWS // chunk) * chunk if chunk <= READ * ROWS else chunk
+        assert self.rows is not None
+        for first in range(0, self.rows, step):
+            here = slice(first, min(first + step, self.rows))
+            parts = [_native(np.ascontiguousarray(part[here])) for part in self.parts]
+            t = None if self.times is None else np.asarray(self.times[here], dtype=float)
+            for at in range(0, len(parts[0]), ROWS):
+                rows = slice(at, at + ROWS)
+                if len(self.parts) == 1 and self.times is None and self.count * self.n <= parts[0].shape[1]:
+                    yield split(parts[0][rows], self.n, self.count, self.timed)
+                else:
+                    yield RowBlock(None if t is None else t[rows], [part[rows] for part in parts])
+
+
+class ParquetRows(RowSource):
+    """A Parquet file whose columns have titles, as those of a CSV file."""
+
+    def __init__(
+        self, path: Path, arm: Arm, inputs: Sequence[str], *, degrees: bool, time_unit: str | None
+    ) -> None:
+        """Read its titles."""
+        parquet = library("pyarrow.parquet", "parquet")
+        self.label, self.n, self.inputs = str(path), arm.nv, inputs
+        try:
+            self.file = parquet.ParquetFile(path)
+        except Exception as reason:
+            raise ReadFault(f"{path}: is no Parquet file ({str(reason)[:200]}).") from None
+        titles = tuple(self.file.schema_arrow.names)
+        self.columns = columns_of(arm, self.label, titles, needs=inputs, degrees=degrees, time_unit=time_unit)
+        self.timed = self.columns.has("t")
+        self.rows, self.bytes = self.file.metadata.num_rows, 0
+        wanted = [("t", 0)] * self.timed + [(kind, j) for kind in inputs for j in range(self.n)]
+        self.wanted = [titles[self.columns.places[key].at] for key in wanted]
+        self.factors = np.array([self.columns.places[key].factor for key in wanted])
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Batch after batch."""
+        with self.file as file:
+            for batch in file.iter_batches(batch_size=READ * ROWS, columns=self.wanted):
+                columns = [batch.column(title).to_numpy(zero_copy_only=False) for title in self.wanted]
+                try:
+                    table = np.column_stack(columns).astype(float) * self.factors
+                except (TypeError, ValueError):
+                    raise ReadFault(f"{self.label}: a column holds what is no number.") from None
+                for at in range(0, len(table), ROWS):
+                    yield split(table[at : at + ROWS], self.n, len(self.inputs), self.timed)
+
+
+class TextRows(RowSource):
+    """A CSV file with titles."""
+
+    def __init__(
+        self, path: Path, arm: Arm, inputs: Sequence[str], *, degrees: bool, time_unit: str | None
+    ) -> None:
+        """Read its header."""
+        self.label, self.n, self.inputs = str(path), arm.nv, inputs
+        self.file = opened(path).__enter__()
+        try:
+            self.reader = PieceReader(self.file, self.label)
+            titles = self.reader.titles
+            columns = columns_of(arm, self.label, titles, needs=inputs, degrees=degrees, time_unit=time_unit)
+        except BaseException:
+            self.file.close()
+            raise
+        self.timed, self.rows = columns.has("t"), None
+        self.bytes = os.fstat(self.file.fileno()).st_size
+        wanted = [("t", 0)] * self.timed + [(kind, j) for kind in inputs for j in range(self.n)]
+        self.wanted = [columns.places[key].at for key in wanted]
+        self.factors = np.array([columns.places[key].factor for key in wanted])
+
+    def at(self) -> int:
+        """Bytes read so far."""
+        return 0 if self.file.closed else self.file.tell()
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Piece after piece of the text."""
+        with self.file:
+            for numbers, _ in self.reader.pieces():
+                table = numbers[:, self.wanted] * self.factors
+                for at in range(0, len(table), ROWS):
+                    yield split(table[at : at + ROWS], self.n, len(self.inputs), self.timed)
+
+
+def library(module: str, extra: str) -> Any:
+    """An optional library, or a fault that says how to get it."""
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ImportError:
+        raise ReadFault(
+            f"this kind of file needs {module.partition('.')[0]}; install it: pip install 'forearm[{extra}]'."
+        ) from None
+
+
+SUFFIXES = (".npy", ".zarr", ".parquet", ".csv")
+"""Files that can be read and written, by how their names end."""
+
+
+def suffix_of(path: Any) -> str:
+    """How a path ends, one of `SUFFIXES`."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ReadFault(f"{path}: the name ends with {suffix or 'nothing'}; give {', '.join(SUFFIXES)}.")
+    return suffix
+
+
+def row_source(
+    path: Any, arm: Arm, inputs: Sequence[str], *, degrees: bool = False, time_unit: str | None = None
+) -> RowSource:
+    """The rows of a file, by how its name ends."""
+    kind, path = suffix_of(path), Path(path)
+    if not path.exists():
+        raise ReadFault(f"{path}: there is no such file.")
+    if kind == ".npy":
+        return NumpyRows(path, arm, inputs)
+    if kind == ".zarr":
+        return ZarrRows(path, arm, inputs)
+    titled = ParquetRows if kind == ".parquet" else TextRows
+    return titled(path, arm, inputs, degrees=degrees, time_unit=time_unit)

@@ -1,0 +1,201 @@
+"""From what is varied to the inputs of a kernel: payloads, mounts, friction, bodies, lengths, motions.
+
+Each row of `PARAMETERS` says which free parameter of a kernel an axis sets, in which shapes its values come, and how
+they become the kernel's numbers. Any other path that `compile` can leave free is an axis too: 'links[2].mass'.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.arm import Arm
+from forearm.compiler.model.free_parameters import current, lengths_of, port_name, port_shape
+from forearm.faults import StateFault
+from forearm.motion.motions import Motion, Samples
+from forearm.robot import Robot
+from forearm.sweeps.axes import GridAxis
+
+MOTION = "motion"
+"""The axis that sets q, qd and qdd together, for many instants."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An axis that sets a free parameter."""
+
+    path: str
+    """Which, as `compile(free=...)` names it."""
+    shapes: Callable[[Any], tuple[tuple[int, ...], ...]]
+    """Shapes in which values come, for an arm."""
+    numbers: Callable[[Any, Vector], Vector]
+    """From an arm and values (S, *shape) to the kernel's input (S, ...)."""
+    about: str
+    """What values are, for messages."""
+
+
+def _payload(arm: Any, values: Vector) -> Vector:
+    """Ten numbers about the tool's origin, from a mass, or mass and centre, or all ten."""
+    if values.shape[1:] == (10,):
+        return values
+    flat = values.reshape(len(values), -1)
+    mass, c = flat[:, 0], np.zeros((len(values), 3))
+    if flat.shape[1] == 4:
+        c = flat[:, 1:]
+    x, y, z = c.T
+    moments = (y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y)
+    return np.stack([mass, mass * x, mass * y, mass * z, *(mass * m for m in moments)], axis=1)
+
+
+def _mount(arm: Any, rpy: Vector) -> Vector:
+    """Gravity as an arm feels it whose base is turned by roll, pitch, yaw: Rᵀ g."""
+    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy).T, np.cos(rpy).T
+    rotation = np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+    g = arm.gravity
+    return np.stack([sum(rotation[i, j] * g[i] for i in range(3)) for j in range(3)], axis=1)
+
+
+def _friction(arm: Any, values: Vector) -> Vector:
+    """Viscous and dry friction, the same in both directions, of each joint or of all alike."""
+    whole = np.broadcast_to(values[:, None] if values.ndim == 2 else values, (len(values), len(arm.links), 2))
+    return np.concatenate([whole, whole[..., 1:]], axis=-1)
+
+
+def _density(arm: Any, factors: Vector) -> Vector:
+    """All ten numbers of each link times a factor: the same bodies of other material."""
+    factors = factors[:, None] if factors.ndim == 1 else factors
+    return current(arm, "inertial") * factors[..., None]  # type: ignore[no-any-return]
+
+
+def _lengths(arm: Any, factors: Vector) -> Vector:
+    """The arm's own lengths times a factor."""
+    factors = factors[:, None] if factors.ndim == 1 else factors
+    return current(arm, "geometry") * factors  # type: ignore[no-any-return]
+
+
+def _as_given(arm: Any, values: Vector) -> Vector:
+    return values
+
+
+PARAMETERS = {
+    "payload": Parameter(
+        "payload@tool",
+        lambda arm: ((), (4,), (10,)),
+        _payload,
+        "a mass [kg], mass and centre x y z [m], or ten numbers (mass, first moment, inertia), in the tool's frame",
+    ),
+    "gravity": Parameter("gravity", lambda arm: ((3,),), _as_given, "a vector [m/s²] in world axes"),
+    "mount": Parameter("gravity", lambda arm: ((3,),), _mount, "roll, pitch, yaw of the base [rad]"),
+    "friction": Parameter(
+        "friction",
+        lambda arm: ((2,), (len(arm.links), 2)),
+        _friction,
+        "viscous and dry friction, of all joints alike or of each",
+    ),
+    "inertial": Parameter(
+        "inertial",
+        lambda arm: ((len(arm.links), 10),),
+        _as_given,
+        "ten numbers for each link, in its own frame",
+    ),
+    "density": Parameter(
+        "inertial",
+        lambda arm: ((), (len(arm.links),)),
+        _density,
+        "a factor on mass and inertia, or one for each link",
+    ),
+    "geometry": Parameter(
+        "geometry", lambda arm: ((len(lengths_of(arm)),),), _as_given, "the lengths that are not zero [m]"
+    ),
+    "lengths": Parameter(
+        "geometry",
+        lambda arm: ((), (len(lengths_of(arm)),)),
+        _lengths,
+        "a factor on the lengths, or one for each",
+    ),
+}
+"""Axes by name."""
+
+
+def parameter_of(arm: Arm | Robot, name: str) -> Parameter:
+    """The row of an axis, or one for a path that `compile` can leave free."""
+    if name in PARAMETERS:
+        return PARAMETERS[name]
+    shape = port_shape(arm, name)
+    return Parameter(name, lambda _: (shape,), _as_given, f"numbers of shape {shape}")
+
+
+def checked_parameters(arm: Arm | Robot, axes: dict[str, Any]) -> dict[str, Parameter]:
+    """Every axis that sets a parameter, its shape checked; no two set the same."""
+    found: dict[str, Parameter] = {}
+    ports: dict[str, str] = {}
+    for name, axis in axes.items():
+        row = parameter_of(arm, name)
+        if axis.shape not in row.shapes(arm):
+            shapes = " or ".join(map(str, row.shapes(arm)))
+            raise StateFault(
+                f"sweep: values of over[{name!r}] have shape {axis.shape}; give {shapes}: {row.about}."
+            )
+        other = ports.setdefault(port_name(row.path), name)
+        if other != name:
+            raise StateFault(f"sweep: over has {other!r} and {name!r}, which set the same; give one of them.")
+        found[name] = row
+    return found
+
+
+class MotionAxis(GridAxis):
+    """Motions, each at the same number of instants; a value is the motion's number."""
+
+    def __init__(self, samples: Sequence[Samples]) -> None:
+        """Stack them."""
+        object.__setattr__(self, "values", np.arange(len(samples)))
+        self.__dict__["times"] = np.stack([s.t for s in samples])
+        states = {name: np.stack([getattr(s, name) for s in samples]) for name in ("q", "qd", "qdd")}
+        self.__dict__["states"] = {name: np.ascontiguousarray(a, dtype=float) for name, a in states.items()}
+
+    times: Vector
+    """When instants are (motions, T) [s]."""
+    states: dict[str, Vector]
+    """q, qd and qdd (motions, T, n)."""
+
+    def told(self) -> bytes:
+        """All states."""
+        return b"motions" + b"".join(a.tobytes() for a in (self.times, *self.states.values()))
+
+
+def motion_axis(arm: Arm | Robot, given: Any, instants: int) -> MotionAxis:
+    """Motions as a caller gives them: a sequence of motions or of samples."""
+    if isinstance(given, (Motion, Samples)):
+        given = [given]
+    samples: list[Samples] = []
+    for k, one in enumerate(given):
+        if isinstance(one, Motion):
+            one = one.sample(instants)
+        if not isinstance(one, Samples):
+            raise StateFault(
+                f"sweep: over['motion'][{k}] is {type(one).__name__}; give motions (fa.point_to_point, fa.via_points, "
+                "…) or what their sample() gives."
+            )
+        wrong = [a.shape for a in one[1:] if a.shape != (len(one.t), arm.nv)]
+        if wrong:
+            raise StateFault(
+                f"sweep: over['motion'][{k}] has states of shape {wrong[0]}, arm {arm.name!r} has {arm.nv} joints; "
+                f"give ({len(one.t)}, {arm.nv})."
+            )
+        if samples and len(one.t) != len(samples[0].t):
+            raise StateFault(
+                f"sweep: over['motion'][{k}] has {len(one.t)} instants, the first has {len(samples[0].t)}; sample all "
+                "alike: motion.sample(101)."
+            )
+        samples.append(one)
+    if not samples:
+        raise StateFault("sweep: over['motion'] is empty; give motions.")
+    return MotionAxis(samples)

@@ -1,0 +1,257 @@
+"""The whole question of a sweep, as it travels to workers: any block of its samples can be computed anywhere.
+
+A sample is one choice of everything that is varied; with a motion it has many states, one for each instant. Samples are
+numbered; grids count like the digits of a number, the last axis fastest. Blocks have the same samples whoever computes
+them, so that sums are added in the same order and every worker gives the same bits.
+"""
+
+import hashlib
+import inspect
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.arm import Arm
+from forearm.compiler.call.grouped_states import GroupedStates, groups_of
+from forearm.compiler.model.free_parameters import port_name
+from forearm.compiler.store.machine_locks import one_at_a_time
+from forearm.faults import StateFault
+from forearm.robot import Robot
+from forearm.sweeps.axes import SweepAxis
+from forearm.sweeps.parameters import MOTION, MotionAxis, Parameter
+from forearm.sweeps.reductions import Piece, Reduction
+from forearm.sweeps.summaries import Summary, joined, summary_of
+
+BLOCK_STATES, BLOCK_SAMPLES = 1 << 20, 1 << 14
+"""States and samples of a block at most: enough that Python's part is small, few enough for a cache and a journal."""
+INNER = 1 << 14
+"""States whose results are summed up while they are in the cache."""
+
+
+@dataclass
+class Problem:
+    """What is asked."""
+
+    what: str | Callable[..., Any]
+    """A quantity's name, or a function of a block: a mapping from names to arrays (samples, *shape)."""
+    arm: Arm | Robot | None
+    """Whose quantity it is; None for a function."""
+    axes: dict[str, SweepAxis]
+    """What is varied."""
+    states: tuple[str, ...]
+    """Names of axes that are inputs of the quantity; the others set parameters."""
+    parameters: dict[str, Parameter]
+    """Axes that set parameters."""
+    samples: int
+    """How many samples there are."""
+    seed: int
+    """Of the random numbers."""
+    keep: tuple[Reduction, ...]
+    """What is kept."""
+    output: tuple[str, tuple[int, ...]] = field(default=("", ()))
+    """Name and shape of a result."""
+    block: int = field(init=False)
+    """Samples of a block; it travels with the problem, so that all workers have the same."""
+
+    # -- what does not depend on who computes ---------------------------------------------------------------
+
+    @property
+    def instants(self) -> int:
+        """States of a sample."""
+        motion = self.axes.get(MOTION)
+        return motion.times.shape[1] if isinstance(motion, MotionAxis) else 1
+
+    def __post_init__(self) -> None:
+        self.block = max(1, min(BLOCK_SAMPLES, BLOCK_STATES // self.instants))
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return -(-self.samples // self.block)
+
+    @property
+    def size(self) -> int:
+        """Numbers in a result."""
+        return math.prod(self.output[1])
+
+    def digest(self) -> str:
+        """A fingerprint of the question: another question, another journal."""
+        told = hashlib.sha256()
+        what = self.what if isinstance(self.what, str) else _function_text(self.what)
+        arm = "" if self.arm is None else self.arm.digest
+        for part in (what, arm, self.samples, self.seed, self.block, self.keep, self.output):
+            told.update(repr(part).encode() + b"\0")
+        for name, axis in self.axes.items():
+            told.update(name.encode() + b"\0" + axis.told() + b"\0")
+        return told.hexdigest()
+
+    def choices(self, first: int, count: int) -> dict[str, Any]:
+        """What samples first, first + 1, … are made of: values (count, *shape) by axis."""
+        left = np.arange(first, first + count, dtype=np.int64)
+        places: dict[str, Vector] = {}
+        for name, axis in reversed(self.axes.items()):
+            left, places[name] = np.divmod(left, axis.length)
+        return {name: axis.at(places[name], self.seed, name, first) for name, axis in self.axes.items()}
+
+    # -- what a worker does -----------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Compile what will be needed, one process of a machine at a time: the others find it in the cache."""
+        if isinstance(self.what, str):
+            with one_at_a_time("sweep"):
+                self.values(self.choices(0, 1))
+
+    @cached_property
+    def kernel(self) -> Any:
+        """The quantity's kernel, what is varied left free."""
+        from forearm.compiler.pipeline import compile
+
+        free = tuple(row.path for row in self.parameters.values())
+        return compile(self.arm, self.what, free=free)  # type: ignore[arg-type]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "kernel"}
+
+    def values(self, choices: dict[str, Any]) -> Vector:
+        """Results (S, T, m) of samples."""
+        return np.concatenate([part.copy() for part in self.parts(choices)])
+
+    def parts(self, choices: dict[str, Any]) -> Iterator[Vector]:
+        """The same, some samples after the other, as many as stay in the cache; what is given is used up at once."""
+        count = len(next(iter(choices.values())))
+        if not isinstance(self.what, str):
+            yield self._by_function(choices, count)
+            return
+        given = self._given(choices)
+        found = self._in_groups(choices, given) if self.grouped else self._in_rows(choices, given, count)
+        for out in found:
+            yield out.reshape(*out.shape[:2], self.size)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether a sample's instants are a group of states, which share its parameters."""
+        return MOTION in self.axes and bool(self.parameters) and self.kernel.compiled
+
+    def _given(self, choices: dict[str, Any]) -> dict[str, Vector]:
+        """The kernel's parameters (S, ...), by port."""
+        return {
+            port_name(row.path): np.ascontiguousarray(row.numbers(self.arm, choices[name]), dtype=float)
+            for name, row in self.parameters.items()
+        }
+
+    def _by_function(self, choices: dict[str, Any], count: int) -> Vector:
+        found = np.asarray(self.what(choices), dtype=float)  # type: ignore[operator,type-var]
+        if found.shape != (count, *self.output[1]):
+            raise StateFault(
+                f"sweep: the function gave an array of shape {found.shape} for {count} samples; give one row for each "
+                f"sample: {(count, *self.output[1])}."
+            )
+        return found.reshape(count, 1, self.size)
+
+    def _group_inputs(
+        self, given: dict[str, Vector], count: int
+    ) -> tuple[GroupedStates, dict[str, Vector], Vector]:
+        groups = groups_of(self.kernel, frozenset(given))
+        states = {name: self.axes[MOTION].states[name] for name in self.states}  # type: ignore[attr-defined]
+        return groups, states, groups.shared_values(given, count)
+
+    def _in_groups(self, choices: dict[str, Any], given: dict[str, Vector]) -> Iterator[Vector]:
+        picked, step = choices[MOTION], max(1, INNER // self.instants)
+        groups, states, shared = self._group_inputs(given, len(picked))
+        out = np.empty((step, self.instants, *self.output[1]))
+        for at in range(0, len(picked), step):
+            here = out[: min(step, len(picked) - at)]
+            groups.run(states, shared[at : at + step], [here], 1, picked[at : at + step])
+            yield here
+
+    def _summed(self, choices: dict[str, Any]) -> Summary:
+        """Groups summed up in machine code; those with results that are not finite are looked at again."""
+        picked, T = choices[MOTION], self.instants
+        groups, states, shared = self._group_inputs(self._given(choices), len(picked))
+        found = groups.summed(states, shared, T, picked)
+        least, greatest, total, squares = found
+        result = Summary(least, greatest, total, squares, np.full(total.shape, T))
+        odd = np.flatnonzero(~np.isfinite(found[2:]).all(axis=(0, 2)))
+        if odd.size:
+            some = summary_of(self.values({name: v[odd] for name, v in choices.items()}))
+            for whole, part in zip(result, some, strict=True):
+                whole[odd] = part
+        return result
+
+    def _in_rows(self, choices: dict[str, Any], given: dict[str, Vector], count: int) -> Iterator[Vector]:
+        """A row for each state, everything in it."""
+        motion, step = self.axes.get(MOTION), max(1, INNER // self.instants)
+        for at in range(0, count, step):
+            here = slice(at, min(at + step, count))
+            inputs = [
+                motion.states[p.name][choices[MOTION][here]]
+                if isinstance(motion, MotionAxis) and p.name in self.states
+                else (choices if p.name in self.states else given)[p.name][here, None]
+                for p in self.kernel.graph.inputs
+            ]
+            yield np.asarray(self.kernel.general(*inputs))
+
+    def piece(self, block: int) -> Piece:
+        """The results of a block, as reductions take them."""
+        first = block * self.block
+        choices, kept = self.choices(first, min(self.block, self.samples - first)), []
+        if isinstance(self.what, str) and self.grouped and not any(r.needs_values for r in self.keep):
+            found = self._summed(choices)
+        else:
+            parts = []
+            for values in self.parts(choices):
+                parts.append(summary_of(values))
+                kept.append(values.copy())
+            found = joined(parts)
+        odd = np.flatnonzero((found.finite < self.instants).any(axis=1))
+        spoiled = first + int(odd[0]) if odd.size else None
+        return Piece(
+            first,
+            found.least,
+            found.greatest,
+            found.total.sum(axis=0),
+            found.squares.sum(axis=0),
+            found.finite.sum(axis=0),
+            spoiled,
+            np.concatenate(kept) if kept else None,
+        )
+
+    def empty(self) -> dict[str, Any]:
+        """What is known before the first block."""
+        states = [r.empty(self.size) for r in self.keep]
+        return {"states": states, "not_finite": [0] * self.size, "spoiled": None}
+
+    def take(self, total: dict[str, Any], block: int) -> None:
+        """Compute a block and add it to what is known."""
+        piece = self.piece(block)
+        for reduction, state in zip(self.keep, total["states"], strict=True):
+            reduction.take(state, piece)
+        all_of_them = len(piece.least) * self.instants
+        missing = [all_of_them - int(c) for c in piece.finite]
+        if any(missing):
+            total["not_finite"] = [a + b for a, b in zip(total["not_finite"], missing, strict=True)]
+            firsts = [x for x in (total["spoiled"], piece.spoiled) if x is not None]
+            total["spoiled"] = min(firsts)
+
+    def merge(self, total: dict[str, Any], other: dict[str, Any]) -> None:
+        """Add what another worker found."""
+        for reduction, state, more in zip(self.keep, total["states"], other["states"], strict=True):
+            reduction.merge(state, more)
+        pairs = zip(total["not_finite"], other["not_finite"], strict=True)
+        total["not_finite"] = [a + int(b) for a, b in pairs]
+        firsts = [x for x in (total["spoiled"], other["spoiled"]) if x is not None]
+        total["spoiled"] = min(firsts, default=None)
+
+
+def _function_text(function: Any) -> str:
+    """What tells a function from another: its name, and its source where there is one."""
+    name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', repr(type(function)))}"
+    try:
+        return name + inspect.getsource(function)
+    except (OSError, TypeError):
+        return name

@@ -1,0 +1,274 @@
+"""What is kept of the results of a sweep. Every reduction merges exactly, in any order: counts and sums are whole
+numbers, extremes remember the number of their sample. So results do not depend on who computed what.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.faults import StateFault
+
+EXACT = 1074
+"""Every float64 is a whole number of 2^-1074."""
+
+
+class Piece(NamedTuple):
+    """Results of consecutive samples, finite ones only summed up."""
+
+    first: int
+    """Number of the first sample."""
+    least: Vector
+    """Least value of each sample over its instants (S, m); inf where none is finite."""
+    greatest: Vector
+    """Greatest (S, m); -inf where none is finite."""
+    total: Vector
+    """Sum (m,) over all states."""
+    squares: Vector
+    """Sum of squares (m,)."""
+    finite: Vector
+    """Finite values (m,)."""
+    spoiled: int | None
+    """Number of the first sample with a result that is not finite."""
+    values: Any
+    """All values (S, T, m), where a reduction asks for them; None otherwise."""
+
+
+State = dict[str, Any]
+"""What a reduction has so far: whole numbers, and floats that are copied, never computed with."""
+
+
+class Reduction(ABC):
+    """Something to keep of all results."""
+
+    needs_values = False
+    """Whether every value is looked at, not only extremes and sums of a sample."""
+
+    @abstractmethod
+    def empty(self, m: int) -> State:
+        """Nothing yet, for m numbers in a result."""
+
+    @abstractmethod
+    def take(self, state: State, piece: Piece) -> None:
+        """Add results to a state."""
+
+    @abstractmethod
+    def merge(self, state: State, other: State) -> None:
+        """Add another state; in whatever order, the outcome is the same."""
+
+
+@dataclass(frozen=True)
+class Extremes(Reduction):
+    """Least and greatest values, and the samples that gave them."""
+
+    worst: int = 1
+    """How many samples to remember for each number of a result, at either end."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.worst <= 10_000:
+            raise StateFault(f"Extremes: worst is {self.worst!r}; give a whole number from 1 to 10000.")
+
+    def empty(self, m: int) -> State:
+        """No sample yet."""
+        return {"low": [[] for _ in range(m)], "high": [[] for _ in range(m)]}
+
+    def take(self, state: State, piece: Piece) -> None:
+        """Samples that are among the worst."""
+        for side, values, sign in (("low", piece.least, 1.0), ("high", piece.greatest, -1.0)):
+            keyed = sign * values
+            best = keyed.min(axis=0, initial=math.inf)
+            for j, kept in enumerate(state[side]):
+                full = len(kept) == self.worst
+                if math.isfinite(best[j]) and not (full and best[j] >= sign * kept[-1][0]):
+                    self._insert(kept, keyed[:, j], values[:, j], piece.first, sign)
+
+    def _insert(self, kept: list[Any], keyed: Vector, values: Vector, first: int, sign: float) -> None:
+        bound = sign * kept[-1][0] if len(kept) == self.worst else math.inf
+        places = np.flatnonzero(keyed < bound)
+        places = places[np.argsort(keyed[places], kind="stable")[: self.worst]]
+        kept += [(float(values[k]), first + int(k)) for k in places]
+        self._trim(kept, sign)
+
+    def _trim(self, kept: list[Any], sign: float) -> None:
+        kept.sort(key=lambda case: (sign * case[0], case[1]))
+        del kept[self.worst :]
+
+    def merge(self, state: State, other: State) -> None:
+        """The worst of both."""
+        for side, sign in (("low", 1.0), ("high", -1.0)):
+            for kept, more in zip(state[side], other[side], strict=True):
+                kept += [(float(value), int(sample)) for value, sample in more]
+                self._trim(kept, sign)
+
+
+@dataclass(frozen=True)
+class Moments(Reduction):
+    """Mean and standard deviation. Sums of blocks are added as whole numbers: exactly, in any order."""
+
+    def empty(self, m: int) -> State:
+        """Nothing counted."""
+        return {"count": [0] * m, "total": [0] * m, "squares": [0] * m}
+
+    def take(self, state: State, piece: Piece) -> None:
+        """Sums of a block."""
+        for j in range(len(piece.total)):
+            state["count"][j] += int(piece.finite[j])
+            state["total"][j] += _whole(piece.total[j])
+            state["squares"][j] += _whole(piece.squares[j])
+
+    def merge(self, state: State, other: State) -> None:
+        """Sums of both."""
+        for name, sums in state.items():
+            state[name] = [a + int(b) for a, b in zip(sums, other[name], strict=True)]
+
+
+def _whole(x: float) -> int:
+    """A float64 as a whole number of 2^-1074."""
+    top, bottom = float(x).as_integer_ratio()
+    return top * (2**EXACT // bottom)
+
+
+def moments(state: State) -> tuple[Vector, Vector]:
+    """Mean and standard deviation (m,), rounded once; NaN where nothing was finite."""
+    from fractions import Fraction
+
+    mean, deviation = [], []
+    for count, total, squares in zip(state["count"], state["total"], state["squares"], strict=True):
+        if not count:
+            mean.append(math.nan)
+            deviation.append(math.nan)
+            continue
+        middle = Fraction(total, count * 2**EXACT)
+        spread = Fraction(squares, count * 2**EXACT) - middle * middle
+        mean.append(float(middle))
+        deviation.append(math.sqrt(max(0.0, float(spread))))
+    return np.array(mean), np.array(deviation)
+
+
+MANTISSA, LOWEST, HIGHEST = 7, -64, 64
+"""A sketch has 2^7 cells for each power of two from 2^-64 to 2^64, for either sign; what is smaller counts as zero."""
+CELLS = (HIGHEST - LOWEST) << MANTISSA
+
+
+@dataclass(frozen=True)
+class Quantiles(Reduction):
+    """Quantiles within 0.4 % of their value, of any number of results, in a table of counts.
+
+    The cells are those of a float's exponent and first seven bits, so that counting is a shift; quantile sketches with
+    a bound on the relative error are DDSketch's (Masson, Rim and Lee 2019, doi:10.14778/3352063.3352135).
+    """
+
+    needs_values = True
+
+    def empty(self, m: int) -> State:
+        """Nothing counted: cells by number, few of them used."""
+        return {"cells": [{} for _ in range(m)]}
+
+    def take(self, state: State, piece: Piece) -> None:
+        """Count values."""
+        for j, cells in enumerate(state["cells"]):
+            counts = np.bincount(cell_numbers(piece.values[..., j]), minlength=1)
+            for cell in np.flatnonzero(counts).tolist():
+                cells[cell] = cells.get(cell, 0) + int(counts[cell])
+
+    def merge(self, state: State, other: State) -> None:
+        """Counts of both."""
+        for cells, more in zip(state["cells"], other["cells"], strict=True):
+            for cell, count in more.items():
+                cells[int(cell)] = cells.get(int(cell), 0) + int(count)
+
+
+def cell_numbers(values: Vector) -> Vector:
+    """The cell of each finite value, in order of value: negative ones first, zero in the middle."""
+    finite = values[np.isfinite(values)]
+    bits = np.ascontiguousarray(finite, dtype=float).view(np.int64)
+    size = ((bits & 0x7FFFFFFFFFFFFFFF) >> (52 - MANTISSA)) - ((1023 + LOWEST) << MANTISSA)
+    size = np.clip(size + 1, 0, CELLS)
+    return np.where(bits < 0, CELLS - size, CELLS + size)
+
+
+def quantile(cells: dict[int, int], share: float) -> float:
+    """The value below which a share of all lies: the middle of its cell."""
+    total, passed = sum(cells.values()), 0
+    if not total:
+        return math.nan
+    rank = share * (total - 1)
+    for cell in sorted(cells):
+        passed += cells[cell]
+        if passed > rank:
+            return _middle(cell - CELLS)
+    raise AssertionError("a rank beyond all counts")
+
+
+def _middle(number: int) -> float:
+    """The middle of a cell, by its number from zero."""
+    if number == 0:
+        return 0.0
+    size = abs(number) - 1
+    exponent, part = (size >> MANTISSA) + LOWEST, size & ((1 << MANTISSA) - 1)
+    return math.copysign(math.ldexp(1.0 + (part + 0.5) / (1 << MANTISSA), exponent), number)
+
+
+@dataclass(frozen=True)
+class Histogram(Reduction):
+    """How many values lie in each of equal cells between two bounds, and beyond them."""
+
+    low: float
+    """Where the first cell begins."""
+    high: float
+    """Where the last one ends."""
+    bins: int = 100
+    """How many cells."""
+
+    needs_values = True
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise StateFault(
+                f"Histogram: from {self.low!r} to {self.high!r}; give finite bounds, the lower one first."
+            )
+        if not 1 <= self.bins <= 1_000_000:
+            raise StateFault(f"Histogram: bins is {self.bins!r}; give a whole number from 1 to 1000000.")
+
+    def empty(self, m: int) -> State:
+        """Nothing counted; the first and the last count are of what lies beyond."""
+        return {"counts": [[0] * (self.bins + 2) for _ in range(m)]}
+
+    def take(self, state: State, piece: Piece) -> None:
+        """Count values."""
+        for j, counts in enumerate(state["counts"]):
+            values = piece.values[..., j]
+            values = values[np.isfinite(values)]
+            place = np.floor((values - self.low) * (self.bins / (self.high - self.low))).clip(-1, self.bins)
+            place[values == self.high] = self.bins - 1  # the last cell is closed, as NumPy has it
+            found = np.bincount(place.astype(np.int64) + 1, minlength=self.bins + 2)
+            state["counts"][j] = [a + b for a, b in zip(counts, found.tolist(), strict=True)]
+
+    def merge(self, state: State, other: State) -> None:
+        """Counts of both."""
+        pairs = zip(state["counts"], other["counts"], strict=True)
+        state["counts"] = [[a + int(b) for a, b in zip(x, y, strict=True)] for x, y in pairs]
+
+
+REDUCTIONS = {"extremes": Extremes(), "moments": Moments(), "quantiles": Quantiles()}
+"""Reductions that need nothing else said."""
+
+
+def reductions_of(keep: Any) -> tuple[Reduction, ...]:
+    """What a caller wants to keep: names and reductions, one of each kind."""
+    found = []
+    for one in (keep,) if isinstance(keep, (str, Reduction)) else keep:
+        if isinstance(one, str) and one in REDUCTIONS:
+            one = REDUCTIONS[one]
+        if not isinstance(one, Reduction):
+            raise StateFault(
+                f"sweep: keep has {one!r}; give {', '.join(map(repr, REDUCTIONS))}, or fa.Extremes(worst), "
+                "fa.Histogram(low, high, bins)."
+            )
+        found.append(one)
+    if len({type(r) for r in found}) < len(found) or not found:
+        raise StateFault("sweep: keep names a reduction twice, or none; name each kind once.")
+    return tuple(found)

@@ -1,0 +1,182 @@
+"""`sweep`: a quantity or a function over everything that is varied, by as many workers as there are."""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from forearm.arm import Arm
+from forearm.compiler.model.quantities import QUANTITIES
+from forearm.faults import StateFault, no_arm
+from forearm.robot import Robot
+from forearm.sweeps.axes import SweepAxis, axis_of
+from forearm.sweeps.executors import Workforce
+from forearm.sweeps.journal import Journal
+from forearm.sweeps.parameters import MOTION, checked_parameters, motion_axis
+from forearm.sweeps.problem import Problem
+from forearm.sweeps.reductions import Reduction, reductions_of
+from forearm.sweeps.swept import Swept
+
+MOST_SAMPLES = 2**62
+"""Samples are counted in 64 bits."""
+LONGEST = 32
+"""Blocks of a task: a few tenths of a second."""
+
+
+def sweep(
+    what: str | Callable[..., Any],
+    over: Mapping[str, Any],
+    *,
+    arm: Arm | Robot | None = None,
+    samples: int = 1,
+    keep: str | Reduction | Sequence[str | Reduction] = ("extremes",),
+    seed: int = 0,
+    instants: int = 101,
+    executor: Any = None,
+    workers: int | None = None,
+    journal: Any = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Swept:
+    """Compute a quantity for every combination of what is varied, and keep what is asked for.
+
+    Args:
+        what: A quantity's name ("inverse_dynamics", …), or a function: of a mapping from axes to arrays
+            (samples, ...), giving an array (samples, ...).
+        over: What is varied: a list of values (all are visited), `fa.Uniform(low, high)` or `fa.Normal(mean,
+            deviation)` (drawn for every sample). For a quantity the names are its inputs (`q`, `qd`, …), or "motion"
+            for whole motions, and what may vary on the arm: "payload", "mount", "gravity", "friction", "density",
+            "inertial", "lengths", "geometry", or any field such as "links[2].mass".
+        arm: Whose quantity.
+        samples: How often every combination of listed values is visited, with random numbers of its own.
+        keep: What to keep: "extremes", "moments", "quantiles", `fa.Extremes(worst)`, `fa.Histogram(low, high, bins)`.
+        seed: Of the random numbers: the same seed, the same results, to the bit, whoever computes them.
+        instants: Into how many instants a motion is sampled.
+        executor: "threads" (a quantity's default), "processes" (a function's), or anything with the interface of
+            concurrent.futures: `client.get_executor()` of Dask, loky, MPI pools.
+        workers: How many; by default one on each processor.
+        journal: A file in which progress is kept: the same call goes on from there after Ctrl-C or a crash.
+        progress: Called with samples done and samples in all.
+
+    Returns:
+        What was kept: extremes with the samples that gave them, and what those were made of.
+    """
+    problem = _problem(what, over, arm, samples, keep, seed, instants)
+    begun = Journal(problem, journal)
+    started, tell = time.perf_counter(), progress or (lambda done, of: None)
+    by_function = not isinstance(what, str)
+    if begun.blocks_done < problem.blocks:
+        _checked_workers(workers)
+        with Workforce(problem, executor, workers, by_function) as force:
+            stretches = _stretches(begun.missing(), force.workers)
+            try:
+                for first, end, found in force.results(stretches):
+                    begun.add(first, end, found)
+                    tell(min(problem.samples, begun.blocks_done * problem.block), problem.samples)
+            finally:
+                begun.write()
+    fresh = (problem.blocks - begun.resumed) * problem.block * problem.instants
+    return Swept(
+        problem, begun.total, time.perf_counter() - started, min(fresh, problem.samples * problem.instants)
+    )
+
+
+def _checked_workers(workers: Any) -> None:
+    if workers is not None and (not isinstance(workers, int) or isinstance(workers, bool) or workers < 1):
+        raise StateFault(f"sweep: workers is {workers!r}; give a whole number, 1 or more.")
+
+
+def _stretches(missing: list[tuple[int, int]], workers: int) -> list[tuple[int, int]]:
+    """Blocks to be done, in tasks: some for each worker, none too long."""
+    blocks = sum(b - a for a, b in missing)
+    size = max(1, min(LONGEST, blocks // (8 * workers)))
+    return [(k, min(k + size, b)) for a, b in missing for k in range(a, b, size)]
+
+
+def _problem(what: Any, over: Any, arm: Any, samples: Any, keep: Any, seed: Any, instants: Any) -> Problem:
+    """The question, checked."""
+    if not isinstance(over, Mapping) or not over:
+        raise StateFault(
+            "sweep: over says what is varied, by name, and nothing was given; "
+            "give over={'payload': fa.Uniform(0, 5), …}."
+        )
+    for name, value, least in (("samples", samples, 1), ("seed", seed, 0), ("instants", instants, 2)):
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not whole or not least <= value < 2**62:
+            raise StateFault(f"sweep: {name} is {value!r}; give a whole number, {least} or more.")
+    kept = reductions_of(keep)
+    if isinstance(what, str):
+        found = _of_quantity(what, over, arm, instants)
+    elif callable(what):
+        if arm is not None:
+            raise StateFault(
+                "sweep: arm= goes with a quantity; a function has its arms itself, or over={'arm': […]}."
+            )
+        axes = {name: axis_of(name, given) for name, given in over.items()}
+        found = axes, (), {}, ("result", ())
+    else:
+        raise StateFault(
+            f"sweep: what to compute is {type(what).__name__}; give a quantity's name or a function."
+        )
+    axes, states, parameters, output = found
+    many = int(samples) * math.prod(axis.length for axis in axes.values())
+    if many > MOST_SAMPLES:
+        raise StateFault(f"sweep: {many} samples; give fewer values or samples, 2^62 in all at most.")
+    problem = Problem(what, arm, axes, states, parameters, many, int(seed), kept, output)
+    if not isinstance(what, str):
+        problem.output = ("result", _result_shape(problem))
+    return problem
+
+
+def _result_shape(problem: Problem) -> tuple[int, ...]:
+    """What a function gives for one sample, found by trying the first."""
+    found = np.asarray(problem.what(problem.choices(0, 1)))  # type: ignore[operator]
+    if found.dtype.kind not in "fiub" or found.shape[:1] != (1,):
+        raise StateFault(
+            f"sweep: for one sample the function gave {found.dtype} of shape {found.shape}; give an array of numbers "
+            "with one row for each sample."
+        )
+    return found.shape[1:]
+
+
+def _of_quantity(what: str, over: Mapping[str, Any], arm: Any, instants: int) -> Any:
+    """Axes, which of them are inputs, which set parameters, and the output's name and shape."""
+    if what not in QUANTITIES:
+        raise StateFault(
+            f"sweep: no quantity {what!r}; there are {', '.join(QUANTITIES)}; or give a function."
+        )
+    if not isinstance(arm, (Arm, Robot)):
+        no_arm(arm)
+    quantity, axes = QUANTITIES[what], dict[str, SweepAxis]()
+    inputs = quantity.inputs
+    for name, given in over.items():
+        axes[name] = motion_axis(arm, given, instants) if name == MOTION else axis_of(name, given)
+    states = tuple(n for n in inputs if n in axes or (MOTION in axes and n in ("q", "qd", "qdd")))
+    missing = [n for n in inputs if n not in states]
+    twice = [n for n in inputs if n in axes and MOTION in axes]
+    if missing or twice:
+        raise StateFault(
+            f"sweep: {what} takes {', '.join(inputs)}; "
+            + (
+                f"over lacks {', '.join(missing)}"
+                if missing
+                else f"over has a motion and {', '.join(twice)} too"
+            )
+            + ": give each of them, or motions that have them."
+        )
+    if len(quantity.outputs) != 1:
+        raise StateFault(
+            f"sweep: {what} gives {', '.join(quantity.outputs)}; give a function that picks one of them."
+        )
+    parameters = checked_parameters(arm, {n: a for n, a in axes.items() if n not in inputs and n != MOTION})
+    from forearm.compiler.pipeline import compile
+
+    kernel = compile(arm, what, free=tuple(row.path for row in parameters.values()))
+    for port in kernel.graph.inputs:
+        if port.name in axes and port.name in inputs and axes[port.name].shape != port.shape:
+            raise StateFault(
+                f"sweep: values of over[{port.name!r}] have shape {axes[port.name].shape}; give {port.shape}."
+            )
+    output = kernel.graph.outputs[0]
+    return axes, states, parameters, (output.name, output.shape)

@@ -1,0 +1,73 @@
+"""Zarr, Parquet, xarray and Dask: files and arrays of theirs, and nothing copied that need not be."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+
+pytestmark = pytest.mark.more
+ARM = fa.load("puma560")
+STATE = ARM.random_state(0, (70_000,))
+TAU = fa.inverse_dynamics(ARM, *STATE)
+
+
+def test_zarr_in_and_out(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    array = zarr.create_array(
+        store=str(tmp_path / "a.zarr"), shape=(70_000, 18), chunks=(5000, 18), dtype="f8"
+    )
+    array[:] = np.hstack(STATE)
+    done = fa.stream(ARM, "inverse_dynamics", tmp_path / "a.zarr", tmp_path / "tau.zarr")
+    assert done.rows == 70_000
+    assert np.array_equal(zarr.open(str(tmp_path / "tau.zarr"), mode="r")[:], TAU)
+    fa.stream(ARM, "inverse_dynamics", tmp_path / "a.zarr", tmp_path / "tau.zarr")  # over the old one
+    group = zarr.open_group(str(tmp_path / "g.zarr"), mode="w")
+    for name, values in zip(("q", "qd", "qdd"), STATE, strict=True):
+        group.create_array(name, data=values)
+    fa.stream(ARM, "inverse_dynamics", tmp_path / "g.zarr", tmp_path / "tau.npy")
+    assert np.array_equal(np.load(tmp_path / "tau.npy"), TAU)
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+    with pytest.raises(fa.ReadFault, match="has no array tau"):
+        fa.stream(ARM, "forward_dynamics", tmp_path / "g.zarr", tmp_path / "x.npy")
+
+
+def test_parquet_in_and_out(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {"time_ms": np.arange(70_000.0)}
+    for kind, values in zip(("position", "velocity", "acceleration"), STATE, strict=True):
+        columns |= {f"{kind}[{j}]": values[:, j] for j in range(6)}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet")
+    fa.stream(ARM, "inverse_dynamics", tmp_path / "a.parquet", tmp_path / "tau.parquet")
+    found = parquet.read_table(tmp_path / "tau.parquet")
+    assert np.array_equal(np.column_stack([found[f"tau{j}"] for j in range(1, 7)]), TAU)
+    np.testing.assert_allclose(found["t"].to_numpy(), np.arange(70_000) * 1e-3, rtol=1e-15)
+
+
+def test_xarray_with_dask_underneath():
+    xarray, array = pytest.importorskip("xarray"), pytest.importorskip("dask.array")
+    names = [f"joint{k}" for k in range(1, 7)]
+    given = [
+        xarray.DataArray(
+            array.from_array(x, chunks=(10_000, 6)), dims=("t", "joint"), coords={"joint": names}
+        )
+        for x in STATE
+    ]
+    tau = xarray.apply_ufunc(
+        lambda *state: fa.inverse_dynamics(ARM, *state),
+        *given,
+        input_core_dims=[["joint"]] * 3,
+        output_core_dims=[["joint"]],
+        dask="parallelized",
+        output_dtypes=[float],
+    )
+    assert tau.chunks is not None
+    assert np.array_equal(tau.compute().values, TAU)
+
+
+def test_dask_arrays_block_by_block():
+    array = pytest.importorskip("dask.array")
+    q, qd, qdd = (array.from_array(x, chunks=(10_000, 6)) for x in STATE)
+    tau = array.map_blocks(lambda *state: fa.inverse_dynamics(ARM, *state), q, qd, qdd, dtype=float)
+    assert np.array_equal(tau.compute(), TAU)
+    assert np.array_equal(abs(tau).max(axis=0).compute(), np.abs(TAU).max(axis=0))

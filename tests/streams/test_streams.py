@@ -1,0 +1,190 @@
+"""Files of rows: what is written against one call on all of it, refusals, and nothing half there."""
+
+import errno
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from forearm.streams import row_sinks, row_sources
+
+ARM = fa.load("puma560")
+STATE = ARM.random_state(0, (10_000,))
+ROWS = np.hstack(STATE)
+TAU = fa.inverse_dynamics(ARM, *STATE)
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "motion.npy"
+    np.save(path, ROWS)
+    return path
+
+
+def test_rows_of_an_array(source, tmp_path):
+    target, seen = tmp_path / "tau.npy", []
+    done = fa.stream(ARM, "inverse_dynamics", source, target, progress=lambda *told: seen.append(told))
+    assert np.array_equal(np.load(target), TAU)
+    assert (done.rows, done.not_finite) == (10_000, 0)
+    assert seen[-1][:2] == (1.0, 10_000)
+    assert seen[-1][2] == 0
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+    assert "10000 rows" in str(done)
+
+
+@pytest.mark.parametrize("change", ["time", "axes", "float32", ">f8", "int"])
+def test_other_arrays(tmp_path, change):
+    source, target = tmp_path / "motion.npy", tmp_path / "tau.npy"
+    rows = ROWS[:5000]
+    t = np.arange(5000.0)
+    made = {
+        "time": lambda: np.column_stack([t, rows]),
+        "axes": lambda: rows.reshape(-1, 3, 6),
+        "float32": lambda: rows.astype("f4"),
+        ">f8": lambda: rows.astype(">f8"),
+        "int": lambda: rows.astype(int),
+    }[change]()
+    np.save(source, made)
+    fa.stream(ARM, "inverse_dynamics", source, target)
+    found = np.load(target)
+    if change == "time":
+        assert np.array_equal(found[:, 0], t)
+        found = found[:, 1:]
+    seen = np.asarray(made, dtype=float).reshape(5000, -1)[:, -18:]
+    assert np.array_equal(found, fa.inverse_dynamics(ARM, seen[:, :6], seen[:, 6:12], seen[:, 12:]))
+
+
+def test_other_quantities(source, tmp_path):
+    fa.stream(ARM, "gravity_torque", source, tmp_path / "g.npy")
+    assert np.array_equal(np.load(tmp_path / "g.npy"), fa.gravity_torque(ARM, STATE[0]))
+    fa.stream(ARM, "mass_matrix", source, tmp_path / "M.npy")
+    assert np.array_equal(np.load(tmp_path / "M.npy").reshape(-1, 6, 6), fa.mass_matrix(ARM, STATE[0]))
+
+
+def test_text_in_and_out(tmp_path):
+    source, target = tmp_path / "motion.csv", tmp_path / "tau.npy"
+    titles = ["t", *(f"{k}{j}" for k in ("q", "qd", "qdd") for j in range(1, 7))]
+    rows = np.column_stack([np.arange(6000.0), ROWS[:6000]])
+    source.write_text("\n".join([",".join(titles), *(",".join(map(repr, r)) for r in rows.tolist())]))
+    fa.stream(ARM, "inverse_dynamics", source, target)
+    assert np.array_equal(np.load(target)[:, 1:], TAU[:6000])
+    fa.stream(ARM, "inverse_dynamics", source, tmp_path / "tau.csv")
+    lines = (tmp_path / "tau.csv").read_text().splitlines()
+    assert lines[0] == "t,tau1,tau2,tau3,tau4,tau5,tau6"
+    assert [float(x) for x in lines[-1].split(",")[1:]] == TAU[5999].tolist()
+    with pytest.raises(fa.ReadFault, match="does not say how many rows"):
+        fa.stream(ARM, "inverse_dynamics", source, tmp_path / "tau.zarr")
+
+
+def test_rows_that_are_not_finite_are_kept_and_counted(tmp_path):
+    rows = ROWS.copy()
+    rows[17, 3], rows[9000, 12] = np.nan, np.inf
+    np.save(tmp_path / "motion.npy", rows)
+    done = fa.stream(ARM, "inverse_dynamics", tmp_path / "motion.npy", tmp_path / "tau.npy")
+    assert done.not_finite == 2
+    found = np.load(tmp_path / "tau.npy")
+    good = np.isfinite(found).all(axis=1)
+    assert np.flatnonzero(~good).tolist() == [17, 9000]
+    assert np.array_equal(found[good], TAU[good])
+    assert "2 of them not finite" in str(done)
+
+
+def test_files_that_are_not_as_they_should_be(tmp_path, source):
+    target = tmp_path / "tau.npy"
+
+    def refused(told, path=source, to=target, quantity="inverse_dynamics"):
+        with pytest.raises((fa.ReadFault, fa.StateFault), match=told):
+            fa.stream(ARM, quantity, path, to)
+        assert not target.exists()
+
+    def saved(array):
+        np.save(tmp_path / "other.npy", array)
+        return tmp_path / "other.npy"
+
+    refused("rows have 17 numbers; give 18", saved(ROWS[:, :17]))
+    refused("rows have 6 numbers", saved(ROWS[:, :6]))
+    refused("in Fortran order", saved(np.asfortranarray(ROWS)))
+    refused("of complex128", saved(ROWS.astype(complex)))
+    refused("shape \\(10000,\\)", saved(ROWS[:, 0]))
+    refused("there is no such file", tmp_path / "none.npy")
+    refused("ends with .mat", tmp_path / "a.mat")
+    refused("ends with .txt", source, tmp_path / "tau.txt")
+    refused("written over itself", source, source)
+    refused("give one of", source, target, "pose")
+    other = tmp_path / "cut.npy"
+    other.write_bytes(source.read_bytes()[:-1000])
+    refused("cut off", other)
+    other.write_bytes(b"nothing at all")
+    refused("no array of NumPy", other)
+
+
+def test_what_is_stopped_leaves_the_old_file(source, tmp_path):
+    target = tmp_path / "tau.npy"
+    target.write_bytes(b"old")
+
+    def stop(share, rows, left):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fa.stream(ARM, "inverse_dynamics", source, target, progress=stop)
+    assert target.read_bytes() == b"old"
+    assert {p.name for p in tmp_path.iterdir()} == {"tau.npy", "motion.npy"}
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(source, tmp_path, monkeypatch):
+    target = tmp_path / "tau.npy"
+
+    def full(self, t, values):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(row_sinks._Npy, "put", full)
+    with pytest.raises(OSError, match=r"No space left on device: .*tau\.npy"):
+        fa.stream(ARM, "inverse_dynamics", source, target)
+    assert {p.name for p in tmp_path.iterdir()} == {"motion.npy"}
+
+
+def test_without_a_library_its_name_is_said(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    (tmp_path / "a.zarr").mkdir()
+    with pytest.raises(fa.ReadFault, match=r"needs zarr; install it: pip install 'forearm\[zarr\]'"):
+        row_sources.row_source(tmp_path / "a.zarr", ARM, ("q",))
+
+
+@pytest.mark.more
+@pytest.mark.skipif(sys.platform != "linux", reason="memory of a process as Linux tells it")
+def test_long_files_in_little_memory(tmp_path):
+    """600 MB in, 200 MB out: 300 MB at most for the whole process, and a real limit on files is told."""
+    many = 4_000_000
+    file = np.lib.format.open_memmap(tmp_path / "motion.npy", "w+", shape=(many, 18))
+    for k in range(0, many, 10_000):
+        file[k : k + 10_000] = ROWS
+    del file
+    code = """
+        import resource, signal, sys
+        import forearm as fa
+        if len(sys.argv) > 3:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (50_000_000, 50_000_000))
+        print(fa.stream(fa.load("puma560"), "inverse_dynamics", sys.argv[1], sys.argv[2]).rows)
+        peak = [line for line in open("/proc/self/status") if line.startswith("VmHWM")]
+        print(peak[0].split()[1])
+    """
+    command = [
+        sys.executable,
+        "-c",
+        textwrap.dedent(code),
+        str(tmp_path / "motion.npy"),
+        str(tmp_path / "tau.npy"),
+    ]
+    stopped = subprocess.run([*command, "limited"], capture_output=True, text=True)
+    assert "File too large" in stopped.stderr
+    assert {p.name for p in tmp_path.iterdir()} == {"motion.npy"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows, kilobytes = map(int, done.stdout.split())
+    assert rows == many
+    assert kilobytes < 300_000
+    assert np.array_equal(np.load(tmp_path / "tau.npy", mmap_mode="r")[-10_000:], TAU)

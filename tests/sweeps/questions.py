@@ -1,0 +1,70 @@
+"""Questions that the tests of sweeps ask, and functions that worker processes can import."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+
+import forearm as fa
+
+
+def motions(arm, count, instants=40):
+    """Smooth motions between random places."""
+    found = []
+    for k in range(count):
+        (a, _, _), (b, _, _) = arm.random_state(2 * k), arm.random_state(2 * k + 1)
+        t = np.linspace(0.0, 2.0, instants)[:, None]
+        s, c = np.sin(np.pi * t / 2), np.cos(np.pi * t / 2)
+        half = np.pi / 2
+        q, qd, qdd = a + (b - a) * s, (b - a) * half * c, -(b - a) * half**2 * s
+        from forearm.motion.motions import Samples
+
+        found.append(Samples(t[:, 0], q, qd, qdd))
+    return found
+
+
+def question(count=3, arm=None):
+    """Axes of a sweep with a payload, a mount and friction."""
+    arm = arm or fa.load("iiwa14")
+    return {
+        "motion": motions(arm, count),
+        "payload": fa.Uniform([0, -0.05, -0.05, 0], [14, 0.05, 0.05, 0.2]),
+        "mount": fa.Uniform([-np.pi, -1, 0], [np.pi, 1, 0]),
+        "friction": fa.Uniform([0, 0], [2, 5]),
+    }
+
+
+def squares(choices):
+    """A function of a block."""
+    return np.stack([choices["x"] ** 2, choices["x"] + choices["y"]], axis=1)
+
+
+def deadly(choices):
+    """Kills its process, once: the file named in the environment is there afterwards."""
+    mark = Path(os.environ["FOREARM_TEST_MARK"])
+    if choices["x"].max() > 0.999 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return squares(choices)
+
+
+def always_deadly(choices):
+    """Kills its process, every time, unless it is the one that asks."""
+    if os.environ["FOREARM_TEST_MARK"] != str(os.getpid()):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return squares(choices)
+
+
+def slow(choices):
+    """Takes its time."""
+    time.sleep(0.05)
+    return squares(choices)
+
+
+def failing(choices):
+    """Cannot do some samples."""
+    if len(choices["x"]) > 1:
+        raise ZeroDivisionError("no such thing")
+    return choices["x"]

@@ -1,0 +1,302 @@
+"""Sweeps: what they give against a loop, and the same bits whoever computes."""
+
+import json
+import os
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from forearm.compiler.model.free_parameters import lengths_of
+from forearm.sweeps import problem as problems
+from sweeps import questions
+
+KEEP = (fa.Extremes(3), "moments", "quantiles", fa.Histogram(-50, 50, 20))
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return fa.load("iiwa14")
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(problems, "BLOCK_STATES", 400)
+    monkeypatch.setattr(problems, "BLOCK_SAMPLES", 64)
+
+
+LUH = fa.FORMULATIONS["luh_walker_paul_1980"].joint_torques
+
+
+def torques(arm, motion):
+    """Torques of the rigid arm along a motion, by a paper, in plain floats: nothing compiled."""
+    return np.array([LUH(arm, *state) for state in zip(*motion[1:], strict=True)], dtype=float)
+
+
+def by_hand(arm, swept, sample, motion):
+    """Torques of one sample: the arm with its payload on its mount, friction added."""
+    c = swept.choices(sample)
+    mass, *com = c["payload"]
+    other = arm.with_payload(mass, com, frame="tool").with_base(fa.Pose.at(rpy=c["mount"]) @ arm.base)
+    viscous, dry = c["friction"]
+    return torques(other, motion) + viscous * motion.qd + dry * motion.qd / np.hypot(motion.qd, 1e-3)
+
+
+def test_a_sweep_is_what_a_loop_over_arms_gives(arm, small_blocks):
+    over = questions.question()
+    found = fa.sweep("inverse_dynamics", over, arm=arm, samples=4, keep=KEEP, workers=1)
+    assert found.samples == 12
+    assert found.states == 12 * 40
+    every = np.concatenate(
+        [by_hand(arm, found, k, over["motion"][found.choices(k)["motion"]]) for k in range(12)]
+    )
+    np.testing.assert_allclose(found.least, every.min(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(found.greatest, every.max(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(found.mean, every.mean(axis=0), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(found.deviation, every.std(axis=0), rtol=1e-9)
+    for share in (0.01, 0.5, 0.99):
+        want = np.quantile(every, share, axis=0, method="lower")
+        np.testing.assert_allclose(found.quantile(share), want, rtol=2**-8)
+    counts, edges = found.histogram
+    for j in range(7):
+        inside, _ = np.histogram(every[:, j], edges)
+        assert counts[j, 1:-1].tolist() == inside.tolist()
+        assert counts[j].sum() == len(every)
+    for j, case in enumerate(found.worst):
+        place = np.argmax(np.abs(every[:, j]))
+        assert (case.sample, case.instant) == divmod(place, 40)
+        assert case.value == pytest.approx(every[place, j], rel=1e-12)
+        assert case.time == over["motion"][case.choices["motion"]].t[case.instant]
+    assert [case.value for case in found.cases(2)] == sorted(
+        (case.value for case in found.cases("iiwa_joint_3")), reverse=True
+    )
+    assert "iiwa_joint_7" in str(found)
+
+
+def test_the_same_bits_for_any_workers_and_any_order(arm, small_blocks):
+    over = questions.question()
+    want = fa.sweep("inverse_dynamics", over, arm=arm, samples=40, keep=KEEP, workers=1)._total
+    for workers in (2, 5):
+        assert (
+            fa.sweep("inverse_dynamics", over, arm=arm, samples=40, keep=KEEP, workers=workers)._total == want
+        )
+    with ThreadPoolExecutor(3) as pool:
+        found = fa.sweep("inverse_dynamics", over, arm=arm, samples=40, keep=KEEP, executor=pool)
+    assert found._total == want
+
+
+def test_machine_code_sums_up_what_numpy_does(arm, small_blocks):
+    over = questions.question()
+    fast = fa.sweep(
+        "inverse_dynamics", over, arm=arm, samples=20, keep=(fa.Extremes(2), "moments"), workers=1
+    )
+    slow = fa.sweep(
+        "inverse_dynamics",
+        over,
+        arm=arm,
+        samples=20,
+        keep=(fa.Extremes(2), "moments", "quantiles"),
+        workers=1,
+    )
+    assert fast._total["states"][0] == slow._total["states"][0]
+    np.testing.assert_allclose(fast.mean, slow.mean, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(fast.deviation, slow.deviation, rtol=1e-9)
+
+
+def test_processes_give_the_same_bits(small_blocks):
+    over = {"x": fa.Uniform(0, 1), "y": [1.0, 2.0, 5.0]}
+    want = fa.sweep(questions.squares, over, samples=500, keep=KEEP, executor="threads", workers=1)
+    with ProcessPoolExecutor(2) as pool:
+        found = fa.sweep(questions.squares, over, samples=500, keep=KEEP, executor=pool)
+    assert found._total == want._total
+    assert found.choices(7)["y"] == 2.0
+
+
+def test_a_killed_worker_is_survived(tmp_path, monkeypatch, small_blocks, caplog):
+    monkeypatch.setenv("FOREARM_TEST_MARK", str(tmp_path / "mark"))
+    over = {"x": fa.Uniform(0, 1), "y": [1.0, 2.0, 5.0]}
+    want = fa.sweep(questions.squares, over, samples=3000, executor="threads", workers=1)
+    found = fa.sweep(questions.deadly, over, samples=3000, executor="processes", workers=2)
+    assert (tmp_path / "mark").exists()
+    assert "a worker died" in caplog.text
+    assert found._total == want._total
+
+
+def test_workers_that_always_die_end_it_with_a_sentence(monkeypatch, small_blocks):
+    monkeypatch.setenv("FOREARM_TEST_MARK", str(os.getpid()))
+    over = {"x": fa.Uniform(0, 1), "y": [1.0]}
+    with pytest.raises(fa.StateFault, match="workers died 4 times without a result"):
+        fa.sweep(questions.always_deadly, over, samples=300, executor="processes", workers=2)
+
+
+def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, small_blocks):
+    journal = tmp_path / "sweep.json"
+    over = {"x": fa.Uniform(0, 1), "y": [1.0, 2.0, 5.0]}
+    want = fa.sweep(questions.squares, over, samples=2000, keep=KEEP, executor="threads", workers=1)
+
+    def stop(done, of):
+        if done > of / 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fa.sweep(
+            questions.squares,
+            over,
+            samples=2000,
+            keep=KEEP,
+            executor="threads",
+            workers=2,
+            journal=journal,
+            progress=stop,
+        )
+    begun = json.loads(journal.read_text())
+    done = sum(b - a for a, b in begun["done"])
+    assert 0 < done < begun["blocks"]
+    seen = []
+    found = fa.sweep(
+        questions.squares,
+        over,
+        samples=2000,
+        keep=KEEP,
+        executor="threads",
+        journal=journal,
+        progress=lambda done, of: seen.append(done),
+    )
+    assert found._total == want._total
+    assert len(seen) <= begun["blocks"] - done
+    again = fa.sweep(questions.squares, over, samples=2000, keep=KEEP, executor="threads", journal=journal)
+    assert again._total == want._total
+    assert again.fresh == 0
+    with pytest.raises(fa.StateFault, match="is of another sweep"):
+        fa.sweep(questions.squares, over, samples=2001, keep=KEEP, journal=journal)
+    journal.write_text('{"kind": "forearm sweep 1"}')
+    with pytest.raises(fa.StateFault, match="is no journal of a sweep"):
+        fa.sweep(questions.squares, over, samples=2000, keep=KEEP, journal=journal)
+    begun["done"] = [[0, 10**9]]
+    journal.write_text(json.dumps(begun))
+    with pytest.raises(fa.StateFault, match="is damaged"):
+        fa.sweep(questions.squares, over, samples=2000, keep=KEEP, journal=journal)
+
+
+def test_what_is_not_finite_is_counted_and_left_out(arm, small_blocks):
+    over = questions.question()
+    spoiled = over["motion"][1].qd.copy()
+    spoiled[5, 2], spoiled[6, 2] = np.nan, np.inf
+    over["motion"][1] = over["motion"][1]._replace(qd=spoiled)
+    found = fa.sweep("inverse_dynamics", over, arm=arm, samples=3, keep=("extremes", "moments"), workers=1)
+    assert np.isfinite(found.least).all()
+    assert np.isfinite(found.mean).all()
+    assert (found.not_finite == 3 * 2).all()
+    assert "the first in sample 1" in str(found)
+
+
+def test_states_may_be_varied_without_a_motion(arm, small_blocks):
+    low, high = np.array([link.limits for link in arm.links]).T
+    found = fa.sweep(
+        "gravity_torque", {"q": fa.Uniform(low, high), "payload": [0.0, 5.0]}, arm=arm, samples=300
+    )
+    for j, case in enumerate(found.worst):
+        held, rest = arm.with_payload(case.choices["payload"], frame="tool"), np.zeros(7)
+        assert LUH(held, case.choices["q"], rest, rest)[j] == pytest.approx(case.value, rel=1e-12, abs=1e-12)
+    assert found.states == found.samples == 600
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["iiwa14", *(pytest.param(name, marks=pytest.mark.more) for name in ("puma560", "stanford"))],
+)
+def test_arms_of_one_structure_differ_by_the_row(name):
+    arm = fa.load(name).without_drives()
+    rng = np.random.default_rng(1)
+    many, states, lengths = 6, 5, lengths_of(arm)
+    q, qd, qdd = arm.random_state(3, (states,))
+    density = rng.uniform(0.5, 2.0, (many, arm.n))
+    scale = rng.uniform(0.7, 1.3, (many, len(lengths)))
+    from forearm.motion.motions import Samples
+
+    motion = [Samples(np.arange(float(states)), q, qd, qdd)]
+    every = []
+    for row, factors in zip(density, scale, strict=True):
+        links = []
+        for i, (link, f) in enumerate(zip(arm.links, row, strict=True)):
+            step = list(link.pose.translation)
+            d = link.d
+            for field, factor in zip(lengths, factors, strict=True):
+                if field.startswith(f"links[{i}]."):
+                    axis = field[-1]
+                    if axis == "d":
+                        d = d * factor
+                    else:
+                        step["xyz".index(axis)] *= factor
+            body = fa.Inertia.about_com(link.about_com.inertia * f)
+            links.append(
+                link.replace(mass=link.mass * f, inertia=body, pose=fa.Pose(link.pose.rotation, step), d=d)
+            )
+        every.append(torques(arm.replace(links=tuple(links)), motion[0]))
+    for k in range(many):
+        over = {"motion": motion, "density": density[k : k + 1], "lengths": scale[k : k + 1]}
+        found = fa.sweep("inverse_dynamics", over, arm=arm, workers=1)
+        tight = {"rtol": 1e-10, "atol": 1e-10 * np.abs(every[k]).max()}
+        np.testing.assert_allclose(found.greatest, every[k].max(axis=0), **tight)
+        np.testing.assert_allclose(found.least, every[k].min(axis=0), **tight)
+
+
+def test_refusals(arm, tmp_path):
+    over = questions.question()
+    cases = [
+        (("inverse_dynamics", {}), {"arm": arm}, "nothing was given"),
+        (("inverse_dynamic", over), {"arm": arm}, "no quantity"),
+        (("inverse_dynamics", {"payload": fa.Uniform(0, 1)}), {"arm": arm}, "over lacks q, qd, qdd"),
+        (("inverse_dynamics", over | {"q": [np.zeros(7)]}), {"arm": arm}, "a motion and q too"),
+        (("inverse_dynamics", over | {"gravity": [(0, 0, -9.81)]}), {"arm": arm}, "set the same"),
+        (("inverse_dynamics", over | {"mount": fa.Uniform(0, 1)}), {"arm": arm}, "roll, pitch, yaw"),
+        (("inverse_dynamics", over | {"motion": [3]}), {"arm": arm}, "give motions"),
+        (("inverse_dynamics", over), {"arm": arm, "samples": 0}, "samples is 0"),
+        (("inverse_dynamics", over), {"arm": arm, "keep": ("mode",)}, "keep has 'mode'"),
+        (("inverse_dynamics", over), {"arm": arm, "executor": "grid"}, "executor is 'grid'"),
+        (("inverse_dynamics", over), {"arm": arm, "executor": 3}, "has no submit"),
+        (("inverse_dynamics", over), {"arm": arm, "workers": 0}, "workers is 0"),
+        (("energy", {"q": [np.zeros(7)], "qd": [np.zeros(7)]}), {"arm": arm}, "gives kinetic, potential"),
+        ((3, over), {}, "what to compute is int"),
+        ((questions.squares, {"x": [1.0], "y": [2.0]}), {"arm": arm}, "arm= goes with a quantity"),
+    ]
+    for args, named, told in cases:
+        with pytest.raises(fa.StateFault, match=told):
+            fa.sweep(*args, **named)
+
+
+def test_an_executor_that_refuses_loses_nothing(tmp_path, small_blocks):
+    pool, journal = ThreadPoolExecutor(1), tmp_path / "sweep.json"
+    pool.shutdown()
+    over = {"x": fa.Uniform(0, 1), "y": [1.0]}
+    with pytest.raises(fa.StateFault, match="refused a task"):
+        fa.sweep(questions.squares, over, samples=300, executor=pool, journal=journal)
+    assert json.loads(journal.read_text())["done"] == []
+
+
+def test_an_error_of_the_function_says_which_samples(small_blocks):
+    with pytest.raises(ZeroDivisionError) as caught:
+        fa.sweep(questions.failing, {"x": fa.Uniform(0, 1)}, samples=300, executor="threads")
+    assert "in samples 0 to" in caught.value.__notes__[0]
+
+
+def test_a_function_that_cannot_travel_says_so(small_blocks, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    from forearm.sweeps.executors import pickled
+    from forearm.sweeps.sweep_run import _problem
+
+    problem = _problem(lambda c: c["x"], {"x": [1.0, 2.0]}, None, 1, "extremes", 0, 2)
+    with pytest.raises(fa.StateFault, match="define the function in a module"):
+        pickled(problem)
+
+
+def test_the_example_runs(capsys):
+    import runpy
+    from pathlib import Path
+
+    script = Path(__file__).parents[2] / "examples" / "12_worst_torques.py"
+    runpy.run_path(str(script), run_name="imported")["main"](samples=20)
+    assert "the same bits with one worker: True" in capsys.readouterr().out
