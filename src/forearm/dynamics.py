@@ -24,7 +24,7 @@ from forearm.algebra import AnyArray, Matrix, States, Vector
 from forearm.arm import Arm
 from forearm.arm_calls import arm_call, kept_call, mark_rows_not_finite
 from forearm.compiler.call.foreign_arrays import on_natives
-from forearm.drives import rotor_matrix
+from forearm.drives import drive_and_bearing, rotor_matrix
 from forearm.inertia import TEN, numbers_of
 from forearm.link import Wrench
 from forearm.results import Derivatives, Energy, ForwardDerivatives, JointReactions, Terms
@@ -242,16 +242,7 @@ def reactions(
 
 def _split_reactions(arm: Arm | Robot, force: Any, moment: Any) -> Any:
     given = {"force": force, "moment": moment}
-    return on_natives(f"reactions of {arm.name}", given, partial(_drive_and_bearing, arm))
-
-
-def _drive_and_bearing(arm: Arm | Robot, xp: Any, force: Any, moment: Any) -> tuple[Any, Any, Any]:
-    axes = np.array([link.axis for link in arm.links], dtype=float)
-    turns = np.array([[link.revolute] for link in arm.links])
-    turning, sliding = (xp.asarray(np.where(mask, axes, 0.0), dtype=force.dtype) for mask in (turns, ~turns))
-    drive = (turning * moment).sum(axis=-1) + (sliding * force).sum(axis=-1)
-    along = drive[..., None]
-    return drive, force - along * sliding, moment - along * turning
+    return on_natives(f"reactions of {arm.name}", given, partial(drive_and_bearing, arm))
 
 
 def mount_wrench(
