@@ -1,4 +1,6 @@
-"""Rotor and friction torques, and the share of a joint's forces that its drive has. Torques are added once, by compiler/model/quantities.py, to every quantity or to none.
+"""Rotor and friction torques, and the share of a joint's forces that its drive has.
+
+Torques of drives are added once, by compiler/model/quantities.py, to every quantity or to none.
 
 Dry friction is one smooth curve with f(0) = 0: with s = v / sqrt(v² + smoothing²) it is
 (c₊ + c₋)/2 s + (c₊ - c₋)/2 s², which tends to c₊ for fast positive and to -c₋ for fast negative speed. It never
@@ -61,7 +63,7 @@ def dissipated_power(arm: Arm | Robot, qd: Vector) -> Scalar:
 
 
 def drive_and_bearing(arm: Arm | Robot, xp: Any, force: Any, moment: Any) -> tuple[Any, Any, Any]:
-    """What each joint carries, split: along its axis by the drive (..., n), the rest by the bearing (..., n, 3) twice."""
+    """What each joint carries: along its axis by the drive (..., n), the rest by the bearing (..., n, 3), twice."""
     axes = np.array([link.axis for link in arm.links], dtype=float)
     turns = np.array([[link.revolute] for link in arm.links])
     turning, sliding = (xp.asarray(np.where(mask, axes, 0.0), dtype=force.dtype) for mask in (turns, ~turns))
