@@ -15,13 +15,13 @@ import numpy as np
 
 from forearm.compiler.call import arguments
 from forearm.compiler.call.arguments import Array
-from forearm.compiler.call.grouped_states import GroupedStates, run_in_groups
 from forearm.compiler.call.machine import MachineKernel
 from forearm.compiler.graph.graph import Port
 from forearm.compiler.kernel import Accuracy
 from forearm.faults import KernelFault
 
 if TYPE_CHECKING:
+    from forearm.compiler.call.grouped_states import GroupedStates
     from forearm.compiler.llvm.tiles import Plan
 
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
@@ -44,11 +44,20 @@ class ProcessorKernel(MachineKernel):
         return Plan(self.graph, self.lanes, layout=self.layout)
 
     def _run(self, taken: list[Array], outs: list[Array], batch: tuple[int, ...], threads: int) -> None:
-        if self.compiled:
-            if self.layout != "rows" or not run_in_groups(self, taken, outs, batch, threads):
-                super()._run(taken, outs, batch, threads)
-        else:
+        if not self.compiled:
             self._run_numpy(taken, outs)
+        elif not self._run_groups(taken, outs, batch, threads):
+            super()._run(taken, outs, batch, threads)
+
+    def _run_groups(
+        self, taken: list[Array], outs: list[Array], batch: tuple[int, ...], threads: int
+    ) -> bool:
+        """A batch of groups whose states share inputs; False where it is none."""
+        if len(batch) < 2 or self.layout != "rows":
+            return False
+        from forearm.compiler.call.grouped_states import run_in_groups
+
+        return run_in_groups(self, taken, outs, batch, threads)
 
     def _run_one(self, taken: list[Array], outs: list[Array]) -> None:
         flat = [np.ascontiguousarray(a) for a in (*taken, *outs)]
