@@ -9,8 +9,10 @@ def shared_out(cases, one_in, of=str, always=frozenset()):
     """Parameters with their marks: one in so many, told by the text of a case (or of what `of` gives), is `more`."""
     found = []
     for case in cases:
-        values = case if isinstance(case, tuple) else (case,)
-        name = of(case)
+        named = hasattr(case, "marks")  # a pytest.param
+        values = case.values if named else case if isinstance(case, tuple) else (case,)
+        name = of(values if named else case)
         soon = name in always or zlib.crc32(name.encode()) % one_in == 0
-        found.append(pytest.param(*values, marks=pytest.mark.more if soon else pytest.mark.soak))
+        mark = pytest.mark.more if soon else pytest.mark.soak
+        found.append(pytest.param(*values, marks=mark, id=case.id if named else None))
     return found

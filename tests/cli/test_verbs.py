@@ -13,6 +13,8 @@ from close import assert_close
 from forearm.cli.verbs import VERBS
 from forearm.formulations import FORMULATIONS
 
+MOVING = Path(__file__).parents[1] / "data" / "rr_motion.csv"
+
 QUICK = {
     "arms": (),
     "show": ("rr",),
@@ -21,6 +23,7 @@ QUICK = {
     "torque": ("rr", "--q", 0.4, -1.1),
     "reach": ("rr", "--pose", 0.5, 0.2, 0),
     "simulate": ("rr", "--duration", 0.02, "--dt", 0.001),
+    "sweep": ("rr", MOVING, "--payload", 0, 1, "--samples", 20),
     "verify": ("rr", "--states", 1),
     "check": ("rr",),
     "compare": ("rr", "rr"),
@@ -57,6 +60,7 @@ BAD = {
         ("no_such_arm", "--pose", 1, 2, 3),
         ("rr", "--pose", 1, 0, "x"),
     ],
+    "sweep": [("rr",), ("rr", "missing.csv"), ("rr", MOVING, "--payload", 1), ("no_such_arm", MOVING)],
     "verify": [("cobra600",), ("no_such_arm",), ("rr", "--states", "many")],
     "check": [("no_such_arm",), (), ("rr", "--seed", "x")],
     "compare": [("rr",), ("rr", "puma560"), ("rr", "missing.csv")],

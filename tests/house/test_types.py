@@ -37,6 +37,7 @@ ANYTHING = {
     "significance": "a motion is whatever answers at(t)",
     "simulate": "a payload is numbers by name, for one motion or for each",
     "speed_up": "a motion is whatever answers at(t)",
+    "sweep": "values of any kind, and executors that share an interface, not a class",
     "tool_path": "a leg is a point, a pose, an Arc, or a list of them",
     "via_points": "states and limits are numbers, arrays or dicts by joint",
     "where": "anything that has a sign: numbers, symbols, traced and counted scalars",

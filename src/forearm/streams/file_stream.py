@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,8 @@ class Streamed:
 def stream(
     arm: Arm | Robot,
     quantity: str,
-    source: Any,
-    target: Any,
+    source: str | PathLike[str],
+    target: str | PathLike[str],
     *,
     degrees: bool = False,
     time_unit: str | None = None,

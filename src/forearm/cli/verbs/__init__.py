@@ -1,7 +1,7 @@
 """The table of verbs. A verb is a function of the same name (`cache list` is `cache_list`) in a module of this
 package; its row here is all that the command line needs to know.
 
-    arm_verbs      arms, show, convert              motion_verbs    torque, simulate
+    arm_verbs      arms, show, convert              motion_verbs    torque; simulation_verbs has simulate
     trust_verbs    verify, check, compare           paper_verbs     derive, cite; count_verbs has count
     machine_verbs  emit, bench, doctor, cache       first_verbs     demo, completion
     identify_verbs identify, excite, watch          reaction_verbs  reactions
@@ -15,7 +15,7 @@ VERBS = {
     "Dynamics": {
         "torque": "motion_verbs",
         "reactions": "reaction_verbs",
-        "simulate": "motion_verbs",
+        "simulate": "simulation_verbs",
         "sweep": "large_verbs",
     },
     "To look at": {"view": "page_verbs", "report": "page_verbs"},

@@ -128,7 +128,7 @@ HIDDEN = 3
 def _streams(w: Writer, plan: Plan) -> str:
     """Whether the wide outputs of this call go past the caches: lines written whole need not be read before."""
     numbers = sum(plan.graph.outputs[i].size for i in plan.wide)
-    if plan.graph.counts.operations > HIDDEN * plan.lanes.width * numbers:
+    if not numbers or plan.graph.counts.operations > HIDDEN * plan.lanes.width * numbers:
         return "false"
     states = w.let("sub i64 %end, %first")
     return w.let(f"icmp sgt i64 {states}, {STREAMED // (numbers * plan.lanes.itemsize)}")

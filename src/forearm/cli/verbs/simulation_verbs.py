@@ -1,0 +1,138 @@
+"""Simulation: let an arm or a robot go, or bring it to a goal."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+from forearm.cli.exit_codes import FOUND, OK
+from forearm.cli.inputs import STDIO, refuse_what_is_read, robot_of, state_of
+from forearm.cli.measures import Numbers
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress
+
+
+def simulate(
+    arm: str,
+    /,
+    *,
+    q0: Numbers = (),
+    qd0: Numbers = (),
+    goal: Numbers = (),
+    unaware: Flag = False,
+    duration: float = 1.0,
+    dt: float = 1e-3,
+    method: str = "rk4",
+    every: int = 10,
+    limits: Literal["note", "stop", "ignore"] = "note",
+    sticking: Flag = False,
+    payload: Numbers = (),
+    rigid: Flag = False,
+    out: Out = STDIO,
+    plot: Path | None = None,
+    reading: Reading = AS_WRITTEN,
+    shared: Shared = PLAIN,
+) -> int:
+    """Simulate: let the arm go, or bring it to a goal by computed torque; the motion as CSV.
+
+    Exit code 1 if the motion did not come to its end (it diverged) or went beyond a limit of position, speed or torque.
+
+    Parameters
+    ----------
+    arm
+        Name or file of the arm.
+    q0
+        Joint positions at the start; zeros otherwise.
+    qd0
+        Joint speeds at the start; zeros otherwise.
+    goal
+        Follow a smooth motion to these positions by computed torque; no torque at all otherwise.
+    unaware
+        The controller does not know of the payload.
+    duration
+        How long [s] (1).
+    dt
+        Step [s] (0.001).
+    method
+        Scheme: rk4 (unless told otherwise), euler (semi-implicit), symplectic, dop853, papers.
+    every
+        Record every so many steps (10).
+    limits
+        Limits of position, speed and effort: note them, stop at those of position, or ignore them (note).
+    sticking
+        With --method euler: true dry friction, joints may stick, instead of the smooth curve.
+    payload
+        Mass [kg], or mass and centre x y z [m] in the tool's axes.
+    rigid
+        Leave out rotor inertia and friction.
+    out
+        Where the CSV goes; - is stdout.
+    plot
+        Draw positions, speeds, torques and energies into this file.
+    """
+    from forearm.simulation import simulate as simulated
+
+    refuse_what_is_read(out, arm)
+    real = robot_of(arm, reading=reading, rigid=rigid, payload=payload)
+    believed = robot_of(arm, reading=reading, rigid=rigid) if unaware else real
+    start = state_of(real, "q0", q0)
+    law = _to_the_goal(believed, start, goal, duration) if goal else None
+    with progress(shared, f"simulating {real.name}") as tell:
+        record = simulated(
+            real,
+            start,
+            state_of(real, "qd0", qd0),
+            law=law,
+            duration=duration,
+            dt=dt,
+            method=method,
+            record_every=every,
+            limits=limits,
+            sticking=sticking,
+            progress=lambda done: tell(round(1000 * done), 1000, "simulating"),
+        )
+    if plot is not None:
+        _save_record(record, plot, shared)
+    _tell_record(record, real.name, out, shared)
+    return OK if record.outcome.finished and record.outcome.within_limits else FOUND
+
+
+def _to_the_goal(believed: Any, start: Any, goal: Sequence[float], duration: float) -> Any:
+    """Computed torque along a smooth motion from the start to the goal, by the arm that the controller knows."""
+    from forearm.faults import StateFault
+    from forearm.simulation import ComputedTorque, Quintic
+
+    if getattr(believed, "free", False):
+        raise StateFault(
+            f"simulate: --goal brings joints to positions, and nothing drives the free base of {believed.name!r}; "
+            "leave --base free or --goal out."
+        )
+    return ComputedTorque(believed, Quintic(start, state_of(believed, "goal", goal), duration))
+
+
+def _save_record(record: Any, plot: Path, shared: Shared) -> None:
+    from forearm import plots
+
+    plots.save(record.plot(), plot)
+    note(shared, f"drawn: {plot}")
+
+
+def _tell_record(record: Any, arm: str, out: str, shared: Shared) -> None:
+    if shared.json:
+        outcome = record.outcome
+        told = {"arm": arm, "outcome": outcome.kind, "advice": outcome.advice}
+        told["beyond_limits"] = [asdict(excess) for excess in outcome.limits]
+        print_json(told | {"law": record.law, "method": record.method, **record.arrays()})
+        return
+    _write_record(record, out)
+    note(shared, str(record))
+
+
+def _write_record(record: Any, out: str) -> None:
+    if out != STDIO:
+        record.to_csv(out)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = record.to_csv(Path(folder) / "record.csv")
+        print(path.read_text(encoding="utf-8"), end="")
