@@ -9,8 +9,7 @@ as it is (`why`), its text (`source`), and how exact it is (`accuracy`). `Proces
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +26,7 @@ SEARCH = "search"
 """Asks for the cheapest of all formulations instead of the one that usually is."""
 
 
-@dataclass(frozen=True)
-class Why:
+class Why(NamedTuple):
     """Which candidates were traced for a kernel, and what each costs after the passes."""
 
     chosen: str
@@ -43,8 +41,7 @@ class Why:
         return "\n".join(lines + [f"  {counts.operations:7d}  {label}" for label, counts in self.candidates])
 
 
-@dataclass(frozen=True)
-class Accuracy:
+class Accuracy(NamedTuple):
     """How far results are from the same graph in a wider precision."""
 
     compared_with: str
@@ -62,8 +59,7 @@ class Accuracy:
         return f"largest relative error against {self.compared_with}: {', '.join(parts)}"
 
 
-@dataclass(frozen=True)
-class KernelSubject:
+class KernelSubject(NamedTuple):
     """What a kernel is about, for its messages: whose joints, and whether it divides by their mass matrix."""
 
     arm: Any = None

@@ -13,9 +13,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from forearm.compiler.fork_locks import free_all
 from forearm.compiler.store import files as cached
@@ -54,8 +53,7 @@ DIGEST = hashlib.sha256().digest_size
 """Bytes of a probe's answer, which lie before the code."""
 
 
-@dataclass(frozen=True)
-class Host:
+class Host(NamedTuple):
     """What the code generator is told about this machine."""
 
     triple: str

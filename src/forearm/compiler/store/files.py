@@ -19,9 +19,9 @@ import re
 import stat
 import sys
 import time
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 LOG = logging.getLogger("forearm")
 MAGIC = b"forearm kernel 1"
@@ -56,8 +56,7 @@ STALE = 3600.0
 """Seconds after which a file that is being written has been left behind."""
 
 
-@dataclass(frozen=True)
-class KeptKernel:
+class KeptKernel(NamedTuple):
     """One kernel on disk."""
 
     name: str
