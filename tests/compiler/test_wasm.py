@@ -29,7 +29,8 @@ BRIEF = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "energy", "pose"
 
 
 def inputs_of(graph, rng, rows):
-    return [rng.uniform(-3, 3, (rows, *port.shape)) for port in graph.inputs]
+    sizes = {"dt": 1e-3}  # over a step of seconds a motion forgets where it began, and every rounding with it
+    return [sizes.get(port.name, 1.0) * rng.uniform(-3, 3, (rows, *port.shape)) for port in graph.inputs]
 
 
 def hold_near(arm, quantity):
