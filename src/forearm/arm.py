@@ -172,6 +172,11 @@ class Arm(Part):
         return tuple(range(len(self.links)))
 
     @property
+    def bodies(self) -> tuple[Link, ...]:
+        """All bodies that have parameters, as a robot has them: the links."""
+        return self.links
+
+    @property
     def root(self) -> Pose:
         """The constant pose before the first joint, seen from frame 0 (none: an arm's frame 0 is at joint 1)."""
         return Pose()

@@ -314,15 +314,14 @@ def parameters(arm: Arm | Robot) -> Vector:
     Those of a free base come first.
     """
     faults.needs_arm(arm)
-    base = [arm.trunk.as_link] if not isinstance(arm, Arm) and arm.free else []
-    return np.array([x for link in (*base, *arm.links) for x in numbers_of(link.ten)], dtype=float)
+    return np.array([x for body in arm.bodies for x in numbers_of(body.ten)], dtype=float)
 
 
 def parameter_names(arm: Arm | Robot) -> list[str]:
     """Names of `parameters`, in order: M1, MX1, …, ZZn, with units kg, kg m, kg m²; M0 … are a free base's."""
     faults.needs_arm(arm)
-    first = 0 if not isinstance(arm, Arm) and arm.free else 1
-    return [f"{name}{i}" for i in range(first, len(arm.links) + 1) for name in TEN]
+    last = len(arm.links)
+    return [f"{name}{i}" for i in range(last + 1 - len(arm.bodies), last + 1) for name in TEN]
 
 
 # -- frames ------------------------------------------------------------------------------------------------

@@ -104,8 +104,7 @@ class Robot(Part):
 
     @property
     def _has_no_bodies(self) -> bool:
-        bodies = [*self.links, *([self.trunk.as_link] if self.free else [])]
-        return all(faults.has_no_body(x) and is_zero(x.drive.rotor_inertia) for x in bodies)
+        return all(faults.has_no_body(x) and is_zero(x.drive.rotor_inertia) for x in self.bodies)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -160,6 +159,11 @@ class Robot(Part):
     def n(self) -> int:
         """Number of independent joints."""
         return len(self.joint_names)
+
+    @property
+    def bodies(self) -> tuple[Link, ...]:
+        """All bodies that have parameters: the links, after the base where it is free."""
+        return (self.trunk.as_link, *self.links) if self.free else self.links
 
     @property
     def nv(self) -> int:

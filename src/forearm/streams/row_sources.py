@@ -281,7 +281,7 @@ def row_source(
     """The rows of a file, by how its name ends."""
     kind, path = suffix_of(path), Path(path)
     if not path.exists():
-        raise ReadFault(f"{path}: there is no such file.")
+        raise ReadFault(f"{path}: there is no such file; give one that is there ({', '.join(SUFFIXES)}).")
     if kind == ".npy":
         return NumpyRows(path, arm, inputs)
     if kind == ".zarr":

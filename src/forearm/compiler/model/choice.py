@@ -31,7 +31,7 @@ from forearm.compiler.model.free_parameters import (
     port_name,
     port_shape,
 )
-from forearm.compiler.model.quantities import QUANTITIES, Derivative, Quantity, bodies_of
+from forearm.compiler.model.quantities import QUANTITIES, Derivative, Quantity
 from forearm.compiler.model.tree_frames import described_tree
 from forearm.compiler.model.tree_model import TreeModel, with_payload
 from forearm.compiler.model.trust import tree_in, trusted, trusted_tree
@@ -222,7 +222,7 @@ def _ports(
     arm: Arm | Robot, names: Sequence[str], extra: dict[str, tuple[int, ...]]
 ) -> dict[str, tuple[int, ...]]:
     """Shapes of state inputs, and of free parameters after them."""
-    special = {"wrench": (6,), "point": (3,), "dt": (), "pi": (bodies_of(arm), 10)}
+    special = {"wrench": (6,), "point": (3,), "dt": (), "pi": (len(arm.bodies), 10)}
     if isinstance(arm, Robot):
         special["q"] = (arm.nq,)
     return {**{name: special.get(name, (arm.nv,)) for name in names}, **extra}

@@ -21,7 +21,7 @@ from forearm.arm import Arm
 from forearm.faults import KernelFault, payload_on_base
 from forearm.frames import Pose
 from forearm.inertia import TEN, Inertia, numbers_of
-from forearm.link import Body, Link, link_of_ten
+from forearm.link import Body, link_of_ten
 from forearm.robot import Robot
 
 PAYLOAD, INERTIAL, GEOMETRY, FRICTION = "payload", "inertial", "geometry", "friction"
@@ -41,11 +41,6 @@ def is_body(path: str) -> bool:
     return path == INERTIAL or is_payload(path)
 
 
-def bodies(arm: Arm | Robot) -> list[Link]:
-    """All bodies that have parameters: the links, after the base where it is free."""
-    return [*([arm.trunk.as_link] if isinstance(arm, Robot) and arm.free else []), *arm.links]
-
-
 def lengths_of(arm: Arm | Robot) -> tuple[str, ...]:
     """The lengths of an arm that are not zero, as 'geometry' has them: 'links[1].d', 'links[1].x', …
 
@@ -63,7 +58,7 @@ def _group(arm: Arm | Robot, path: str) -> Any:
     if path == FRICTION:
         return np.array([(x.drive.viscous, *x.drive.coulomb) for x in arm.links])
     if path == INERTIAL:
-        return np.array([numbers_of(body.ten) for body in bodies(arm)], dtype=float)
+        return np.array([numbers_of(body.ten) for body in arm.bodies], dtype=float)
     if not isinstance(arm, Arm):
         raise KernelFault(
             f"free parameter {path!r} is for arms, and {arm.name!r} branches; name fields: 'links[0].d'."
@@ -135,7 +130,7 @@ def freed(arm: Arm | Robot, values: dict[str, Any]) -> Any:
 
 def _with_bodies(arm: Arm | Robot, numbers: Any) -> Any:
     """The arm with other bodies, for what reads the arm itself: centres of mass are first moments by masses."""
-    changed = [link_of_ten(link, row) for link, row in zip(bodies(arm), numbers, strict=True)]
+    changed = [link_of_ten(link, row) for link, row in zip(arm.bodies, numbers, strict=True)]
     if isinstance(arm, Robot) and arm.free:
         base, *changed = changed
         arm = arm.replace(trunk=Body(base.mass, base.com, base.inertia))

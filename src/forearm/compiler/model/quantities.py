@@ -12,7 +12,6 @@ import numpy as np
 
 from forearm import energies, kinematics
 from forearm.algebra import Matrix, Vector, cross, product
-from forearm.arm import Arm
 from forearm.compiler.graph.curvatures import Pair, hessian_product, second
 from forearm.compiler.graph.derivatives import jacobian
 from forearm.compiler.graph.graph import Graph
@@ -22,7 +21,6 @@ from forearm.compiler.model.hessians import Slopes
 from forearm.compiler.model.rollout_slopes import rk4_pullback
 from forearm.factorisation import factor, solve_factored
 from forearm.inertia import TEN
-from forearm.robot import Robot
 
 
 def inverse_dynamics(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Vector:
@@ -141,13 +139,8 @@ def forward_derivatives(
 
 def regressor(model: Model, slopes: Slopes, q: Vector, qd: Vector, qdd: Vector) -> Matrix:
     """Y (n, 10 n): rigid-body tau = Y π, π the ten parameters of each link in its own frame, in the order of `TEN`."""
-    zero = np.zeros((bodies_of(model.arm), len(TEN)))
+    zero = np.zeros((len(model.arm.bodies), len(TEN)))
     return slopes(q=q, qd=qd, qdd=qdd, pi=zero)["dtau_dpi"].reshape(model.arm.nv, -1)
-
-
-def bodies_of(arm: Arm | Robot) -> int:
-    """How many bodies have parameters: the links, and the base where it is free."""
-    return len(arm.links) + (isinstance(arm, Robot) and arm.free)
 
 
 def pose(model: Model, q: Vector, *, frame: Any = "tool") -> Matrix:
