@@ -8,6 +8,7 @@ arms computes trees. A free base is six joints that all chains share (`free_base
 from collections.abc import Sequence
 from typing import Any
 
+from forearm import faults
 from forearm.arm import Arm
 from forearm.frames import SAME, NamedFrame, Pose
 from forearm.free_base import TURN, six_links
@@ -129,3 +130,32 @@ def carried_frame(frame: NamedFrame, number: int, robot: Any, path: tuple[int, .
     """A frame of the robot on the chain's link, whose own frame was moved to the axis of the next joint."""
     step = robot.mounts[path[number] - 1] if number < len(path) else SAME
     return NamedFrame(frame.name, number, step.inverse() @ frame.pose)
+
+
+def arm_to(robot: Any, tip: str | int) -> Arm:
+    """One chain of a robot to a frame, which is its tool; other branches are held at zero, a free base is fixed."""
+    number, pose = robot.place_of(tip)
+    if not number:
+        faults.tip_on_base(robot, tip, robot.tips)
+    path = path_to(robot.parents, number)
+    on = {robot.links[i - 1].name for i in path}
+    for coupling in robot.couplings:
+        if {coupling.joint, *dict(coupling.terms)} & on:
+            faults.torn_coupling(robot, coupling, tip)
+    held = dict(enumerate(robot.coupling_map[1], 1))
+    links = still_links(robot, path, held)
+    base, serial = serial_links(robot.base, links, [robot.mounts[i - 1] for i in path])
+    numbers = {i: k for k, i in enumerate(path, 1)}
+    frames = (f for f in (*robot.frames, *robot.tools) if f.link in numbers and f.name != tip)
+    return Arm(
+        f"{robot.name}/{tip}",
+        serial,
+        base=base,
+        tool=pose,
+        gravity=robot.gravity,
+        defects=tuple(d.replace(link=numbers[d.link]) for d in robot.defects if d.link in numbers),
+        remarks=(f"one chain of robot {robot.name!r}; what hangs beside it is held at zero",),
+        provenance=robot.provenance,
+        dynamics=robot.dynamics,
+        frames=tuple(carried_frame(f, numbers[f.link], robot, path) for f in frames),
+    )

@@ -15,7 +15,7 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Matrix, Scalar, Vector, is_zero
 from forearm.arm import Arm, Defect
-from forearm.chain_cuts import carried_frame, chain_arms, path_to, paths, serial_links, still_links
+from forearm.chain_cuts import arm_to, chain_arms, paths
 from forearm.couplings import Coupling, coupling_map, couplings_of, times
 from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
 from forearm.free_base import PLACE, SPEED, gravity_in_base, place_rates, rotation_of
@@ -300,31 +300,7 @@ class Robot(Part):
 
     def arm(self, tip: str | int) -> Arm:
         """One chain to a frame, which is its tool; other branches are held at zero, a free base is fixed."""
-        number, pose = self.place_of(tip)
-        if not number:
-            faults.tip_on_base(self, tip, self.tips)
-        path = path_to(self.parents, number)
-        on = {self.links[i - 1].name for i in path}
-        for coupling in self.couplings:
-            if {coupling.joint, *dict(coupling.terms)} & on:
-                faults.torn_coupling(self, coupling, tip)
-        held = dict(enumerate(self.coupling_map[1], 1))
-        links = still_links(self, path, held)
-        base, serial = serial_links(self.base, links, [self.mounts[i - 1] for i in path])
-        numbers = {i: k for k, i in enumerate(path, 1)}
-        frames = (f for f in (*self.frames, *self.tools) if f.link in numbers and f.name != tip)
-        return Arm(
-            f"{self.name}/{tip}",
-            serial,
-            base=base,
-            tool=pose,
-            gravity=self.gravity,
-            defects=tuple(d.replace(link=numbers[d.link]) for d in self.defects if d.link in numbers),
-            remarks=(f"one chain of robot {self.name!r}; what hangs beside it is held at zero",),
-            provenance=self.provenance,
-            dynamics=self.dynamics,
-            frames=tuple(carried_frame(f, numbers[f.link], self, path) for f in frames),
-        )
+        return arm_to(self, tip)
 
     # -- new robots from this one ------------------------------------------------------------------------
 

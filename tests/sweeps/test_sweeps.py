@@ -1,7 +1,10 @@
 """Sweeps: what they give against a loop, and the same bits whoever computes."""
 
+import functools
 import json
+import multiprocessing
 import os
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
@@ -9,6 +12,7 @@ import pytest
 
 import forearm as fa
 from forearm.compiler.model.free_parameters import lengths_of
+from forearm.sweeps import executors
 from forearm.sweeps import problem as problems
 from sweeps import questions
 
@@ -107,27 +111,36 @@ def test_machine_code_sums_up_what_numpy_does(arm, small_blocks):
 def test_processes_give_the_same_bits(small_blocks):
     over = {"x": fa.Uniform(0, 1), "y": [1.0, 2.0, 5.0]}
     want = fa.sweep(questions.squares, over, samples=500, keep=KEEP, executor="threads", workers=1)
-    with ProcessPoolExecutor(2) as pool:
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         found = fa.sweep(questions.squares, over, samples=500, keep=KEEP, executor=pool)
     assert found._total == want._total
     assert found.choices(7)["y"] == 2.0
 
 
-def test_a_killed_worker_is_survived(tmp_path, monkeypatch, small_blocks, caplog):
-    monkeypatch.setenv("FOREARM_TEST_MARK", str(tmp_path / "mark"))
+def test_a_killed_worker_is_survived(tmp_path, small_blocks, caplog):
     over = {"x": fa.Uniform(0, 1), "y": [1.0, 2.0, 5.0]}
     want = fa.sweep(questions.squares, over, samples=3000, executor="threads", workers=1)
-    found = fa.sweep(questions.deadly, over, samples=3000, executor="processes", workers=2)
+    deadly = functools.partial(questions.deadly, mark=tmp_path / "mark")
+    found = fa.sweep(deadly, over, samples=3000, executor="processes", workers=2)
     assert (tmp_path / "mark").exists()
     assert "a worker died" in caplog.text
     assert found._total == want._total
 
 
-def test_workers_that_always_die_end_it_with_a_sentence(monkeypatch, small_blocks):
-    monkeypatch.setenv("FOREARM_TEST_MARK", str(os.getpid()))
+def test_workers_that_always_die_end_it_with_a_sentence(small_blocks):
     over = {"x": fa.Uniform(0, 1), "y": [1.0]}
+    always_deadly = functools.partial(questions.always_deadly, unless=os.getpid())
     with pytest.raises(fa.StateFault, match="workers died 4 times without a result"):
-        fa.sweep(questions.always_deadly, over, samples=300, executor="processes", workers=2)
+        fa.sweep(always_deadly, over, samples=300, executor="processes", workers=2)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="processes are never copies there")
+def test_a_process_with_threads_is_not_copied(monkeypatch):
+    monkeypatch.setattr(executors.threading, "active_count", lambda: 2)
+    assert executors._processes().get_start_method() != "fork"
+    monkeypatch.setattr(executors.threading, "active_count", lambda: 1)
+    monkeypatch.setitem(sys.modules, "jax", None)
+    assert executors._processes().get_start_method() != "fork"
 
 
 def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, small_blocks):
@@ -277,7 +290,7 @@ def test_an_executor_that_refuses_loses_nothing(tmp_path, small_blocks):
 
 def test_an_error_of_the_function_says_which_samples(small_blocks):
     with pytest.raises(ZeroDivisionError) as caught:
-        fa.sweep(questions.failing, {"x": fa.Uniform(0, 1)}, samples=300, executor="threads")
+        fa.sweep(questions.failing, {"x": fa.Uniform(0, 1)}, samples=300, executor="threads", workers=1)
     assert "in samples 0 to" in caught.value.__notes__[0]
 
 

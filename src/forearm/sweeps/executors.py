@@ -6,16 +6,18 @@ they are done again by others.
 """
 
 import logging
+import multiprocessing
 import os
 import pickle
 import queue
 import signal
+import sys
 import threading
-import time
 import warnings
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator
 from concurrent import futures
+from multiprocessing.context import BaseContext
 from typing import Any, NamedTuple
 
 from forearm.faults import StateFault
@@ -29,10 +31,6 @@ LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "FuturesCancel
 """What Dask calls it when a worker has gone with a task."""
 AHEAD = 3
 """Tasks for each worker that wait or run."""
-
-
-WATCH = 1.0
-"""Seconds between two looks of a worker whether the process is there that it works for."""
 
 
 class BlockStretch(NamedTuple):
@@ -103,24 +101,34 @@ def processors() -> int:
 
 KINDS: dict[str, Callable[[int], Any]] = {
     "threads": futures.ThreadPoolExecutor,
-    "processes": lambda workers: futures.ProcessPoolExecutor(
-        workers, initializer=_in_service, initargs=(os.getpid(),)
-    ),
+    "processes": lambda workers: futures.ProcessPoolExecutor(workers, _processes(), initializer=_in_service),
 }
 """Executors by name, made for so many workers."""
 
 
-def _in_service(master: int) -> None:
+def _processes() -> BaseContext:
+    """How worker processes begin: as copies of this one, unless other threads could be copied in mid-air.
+
+    A copy starts at once and has the problem already; that of a process with threads may wait for ever for a lock that
+    one of them held. JAX's threads are not Python's: its presence is enough.
+    """
+    usual = multiprocessing.get_context()
+    if usual.get_start_method() == "fork" and (threading.active_count() > 1 or "jax" in sys.modules):
+        return multiprocessing.get_context("forkserver")
+    return usual
+
+
+def _in_service() -> None:
     """Ctrl-C is for the process that collects; its workers end what they are at, and end with it if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    master = multiprocessing.parent_process()
 
     def watch() -> None:
-        while os.getppid() == master:
-            time.sleep(WATCH)
-        os._exit(1)
+        if master is not None:
+            master.join()
+            os._exit(1)
 
-    if hasattr(os, "fork"):
-        threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=watch, daemon=True).start()
 
 
 class Workforce:
