@@ -23,7 +23,7 @@ from forearm import faults
 from forearm.algebra import AnyArray, Matrix, States, Vector
 from forearm.arm import Arm
 from forearm.arm_calls import arm_call, kept_call, mark_rows_not_finite
-from forearm.compiler.call.foreign_arrays import on_natives
+from forearm.compiler.call.foreign_arrays import library_of, on_natives
 from forearm.drives import drive_and_bearing, rotor_matrix
 from forearm.inertia import TEN, numbers_of
 from forearm.link import Wrench
@@ -114,7 +114,7 @@ def forward_dynamics(
     """
     call = kept_call(arm, "forward_dynamics") or arm_call(arm, "forward_dynamics")
     if wrench is not None:
-        given = tau if hasattr(tau, "shape") else faults.state(arm, "tau", tau)
+        given = tau if isinstance(tau, np.ndarray) or library_of(tau) else faults.state(arm, "tau", tau)
         tau = given + external_torque(arm, q, wrench, threads=threads)
     if threads == 1 and status is None:
         return call.enter(q, qd, tau) if out is None else call.enter(q, qd, tau, out=out)

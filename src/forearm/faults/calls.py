@@ -85,12 +85,11 @@ def coordinates(arm: Any, name: str) -> list[str]:
 def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """An array (..., n) with one number for each joint, in its own precision; a dict by joint name will do.
 
-    So will a table whose columns have the joints' names, as those of pandas and Polars: in the order of the names.
+    So will a table, a series or an array of xarray whose labels are the joints' names: in the order of the names.
     """
     names = coordinates(arm, name)
-    titles = getattr(value, "columns", None)
-    if titles is not None and any(title in names for title in titles):
-        value = {title: value[title] for title in titles}
+    if not isinstance(value, (np.ndarray, list, tuple)):
+        value = _by_labels(value, names)
     if isinstance(value, dict):
         value = _from_names(arm, name, value, names)
     not_masked(value, name)
@@ -102,6 +101,23 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
         raise StateFault(f"{name} has type {array.dtype}; give real numbers, shape ({n},) or (..., {n}).")
     joint_shape(arm, name, array.shape)
     return array
+
+
+def _by_labels(value: Any, names: list[str]) -> Any:
+    """What has labels as a dict by them, where they name joints: their order is the value's own, not the arm's."""
+    titles = getattr(value, "columns", None)
+    if titles is not None and any(title in names for title in titles):
+        return {title: value[title] for title in titles}
+    index = getattr(value, "index", None)
+    if not (index is None or callable(index)) and np.ndim(value) == 1 and any(k in names for k in index):
+        return dict(zip(index, np.asarray(value), strict=True))
+    for axis in getattr(value, "dims", ()):
+        labels = value.coords[axis].values.tolist() if axis in value.coords else ()
+        if any(label in names for label in labels):
+            return dict(zip(labels, np.moveaxis(np.asarray(value), value.dims.index(axis), 0), strict=True))
+        if axis in ("joint", "joints"):
+            return np.moveaxis(np.asarray(value), value.dims.index(axis), -1)
+    return value
 
 
 def joint_shape(arm: Any, name: str, shape: tuple[int, ...]) -> None:

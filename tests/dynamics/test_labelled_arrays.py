@@ -1,0 +1,54 @@
+"""Arrays whose axes have names: a joint's number is found by its name, whatever the order."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+
+pd = pytest.importorskip("pandas")
+xr = pytest.importorskip("xarray")
+
+arm = fa.load("generic_3r")
+q, qd, qdd = arm.random_state(3, batch=(3,))
+names = list(arm.joint_names)
+back = names[::-1]
+
+
+def test_a_series_by_joint_in_another_order_gave_another_torque():
+    state = pd.Series(q[0], index=names)[back]
+    assert np.array_equal(fa.gravity_torque(arm, state), fa.gravity_torque(arm, q[0]))
+
+
+def test_joints_of_a_dataarray_in_another_order_gave_another_torque():
+    log = xr.DataArray(q, dims=("time", "joint"), coords={"joint": names})
+    want = fa.inverse_dynamics(arm, q, qd, qdd)
+    for given in (log, log[:, ::-1], log.T, log[:, ::-1].T):
+        assert np.array_equal(fa.inverse_dynamics(arm, given, qd, qdd), want)
+
+
+def test_an_axis_called_joint_is_the_joints_wherever_it_stands():
+    log = xr.DataArray(q, dims=("time", "joint"))
+    want = fa.gravity_torque(arm, q)
+    assert np.array_equal(fa.gravity_torque(arm, log), want)
+    assert np.array_equal(fa.gravity_torque(arm, log.T), want)
+
+
+def test_labels_that_name_no_joint_are_rows_as_ever():
+    state = pd.Series(q[0], index=[7, 8, 9])
+    assert np.array_equal(fa.gravity_torque(arm, state), fa.gravity_torque(arm, q[0]))
+
+
+def test_labels_that_name_some_joints_only_are_refused():
+    with pytest.raises(fa.StateFault, match="missing joint3 and unknown wrist"):
+        fa.gravity_torque(arm, pd.Series(q[0], index=["joint1", "joint2", "wrist"]))
+    odd = xr.DataArray(q, dims=("time", "joint"), coords={"joint": ["joint1", "joint2", "wrist"]})
+    with pytest.raises(fa.StateFault, match="missing joint3 and unknown wrist"):
+        fa.gravity_torque(arm, odd)
+
+
+def test_a_wrench_was_added_to_the_columns_of_a_table_in_their_own_order():
+    push = fa.Wrench(force=(3.0, -20.0, 5.0))
+    tau = pd.DataFrame(qdd, columns=names)
+    want = fa.forward_dynamics(arm, q, qd, qdd, wrench=push)
+    assert np.allclose(fa.forward_dynamics(arm, q, qd, tau, wrench=push), want, rtol=1e-13)
+    assert np.allclose(fa.forward_dynamics(arm, q, qd, tau[back], wrench=push), want, rtol=1e-13)
