@@ -1,6 +1,7 @@
 """Sweeps: a quantity or a function over many parameters, past one memory and one machine.
 
 axes            what is varied: grids and random numbers, each drawn from the number of its sample alone
+fingerprints    what tells one function or thing of the caller's from another, for journals
 parameters      from what is varied to the inputs of a kernel: payloads, mounts, friction, inertias, lengths, motions
 problem         the whole question, as it travels to workers: any block of samples can be computed anywhere
 summaries       least, greatest and sum of a block of results, in machine code

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Vector
-from forearm.faults import StateFault, floats
+from forearm.faults import StateFault, floats, not_masked
+from forearm.sweeps.fingerprints import fingerprint
 
 WORDS = 4
 """Words that one count of Philox gives."""
@@ -176,7 +177,7 @@ class GridAxis(SweepAxis):
         """The values."""
         if isinstance(self.values, np.ndarray):
             return b"grid" + repr(self.values.shape).encode() + np.ascontiguousarray(self.values).tobytes()
-        return b"list" + "\n".join(getattr(v, "digest", None) or repr(v) for v in self.values).encode()
+        return b"list" + fingerprint(self.values)
 
 
 def axis_of(name: str, given: Any) -> SweepAxis:
@@ -190,6 +191,7 @@ def axis_of(name: str, given: Any) -> SweepAxis:
             f"sweep: over[{name!r}] is {type(given).__name__}; give fa.Uniform(low, high), fa.Normal(mean, deviation), "
             "or a list of values to visit ([x] for one)."
         )
+    not_masked(given, f"sweep: over[{name!r}]")
     if not len(given):
         raise StateFault(f"sweep: over[{name!r}] is empty; give values to visit.")
     try:

@@ -18,6 +18,11 @@ from forearm.motion.motions import Motion, Samples
 from forearm.robot import Robot
 from forearm.sweeps.axes import GridAxis
 
+IN_WORLD_AXES = (
+    *("pose", "jacobian", "jacobian_rate", "mount_wrench"),
+    *("center_of_mass", "center_of_mass_jacobian", "centroidal_momentum", "wrench_torque"),
+)
+"""Quantities in world axes: turning gravity, as a mount does, does not turn them."""
 MOTION = "motion"
 """The axis that sets q, qd and qdd together, for many instants."""
 
@@ -93,7 +98,9 @@ PARAMETERS = {
         "a mass [kg], mass and centre x y z [m], or ten numbers (mass, first moment, inertia), in the tool's frame",
     ),
     "gravity": Parameter("gravity", lambda arm: ((3,),), _as_given, "a vector [m/s²] in world axes"),
-    "mount": Parameter("gravity", lambda arm: ((3,),), _mount, "roll, pitch, yaw of the base [rad]"),
+    "mount": Parameter(
+        "gravity", lambda arm: ((3,),), _mount, "roll, pitch, yaw by which the base is turned [rad]"
+    ),
     "friction": Parameter(
         "friction",
         lambda arm: ((2,), (len(arm.links), 2)),
@@ -133,8 +140,13 @@ def parameter_of(arm: Arm | Robot, name: str) -> Parameter:
     return Parameter(name, lambda _: (shape,), _as_given, f"numbers of shape {shape}")
 
 
-def checked_parameters(arm: Arm | Robot, axes: dict[str, Any]) -> dict[str, Parameter]:
-    """Every axis that sets a parameter, its shape checked; no two set the same."""
+def checked_parameters(what: str, arm: Arm | Robot, axes: dict[str, Any]) -> dict[str, Parameter]:
+    """Every axis that sets a parameter of a quantity, its shape checked; no two set the same."""
+    if "mount" in axes and what in IN_WORLD_AXES:
+        raise StateFault(
+            f"sweep: {what} is in world axes, and over['mount'] turns the base by turning gravity, which does not turn "
+            "it; give a function that turns the arm: arm.with_base(fa.Pose.at(rpy=rpy) @ arm.base)."
+        )
     found: dict[str, Parameter] = {}
     ports: dict[str, str] = {}
     for name, axis in axes.items():

@@ -6,7 +6,6 @@ them, so that sums are added in the same order and every worker gives the same b
 """
 
 import hashlib
-import inspect
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from forearm.compiler.store.machine_locks import one_at_a_time
 from forearm.faults import StateFault
 from forearm.robot import Robot
 from forearm.sweeps.axes import SweepAxis
+from forearm.sweeps.fingerprints import fingerprint
 from forearm.sweeps.parameters import MOTION, MotionAxis, Parameter
 from forearm.sweeps.reductions import Piece, Reduction
 from forearm.sweeps.summaries import Summary, joined, summary_of
@@ -82,10 +82,10 @@ class Problem:
     def digest(self) -> str:
         """A fingerprint of the question: another question, another journal."""
         told = hashlib.sha256()
-        what = self.what if isinstance(self.what, str) else _function_text(self.what)
         arm = "" if self.arm is None else self.arm.digest
-        for part in (what, arm, self.samples, self.seed, self.block, self.keep, self.output):
+        for part in (arm, self.samples, self.seed, self.block, self.keep, self.output):
             told.update(repr(part).encode() + b"\0")
+        told.update(fingerprint(self.what))
         for name, axis in self.axes.items():
             told.update(name.encode() + b"\0" + axis.told() + b"\0")
         return told.hexdigest()
@@ -246,12 +246,3 @@ class Problem:
         total["not_finite"] = [a + int(b) for a, b in pairs]
         firsts = [x for x in (total["spoiled"], other["spoiled"]) if x is not None]
         total["spoiled"] = min(firsts, default=None)
-
-
-def _function_text(function: Any) -> str:
-    """What tells a function from another: its name, and its source where there is one."""
-    name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', repr(type(function)))}"
-    try:
-        return name + inspect.getsource(function)
-    except (OSError, TypeError):
-        return name

@@ -169,7 +169,9 @@ def _of_quantity(what: str, over: Mapping[str, Any], arm: Any, instants: int) ->
         raise StateFault(
             f"sweep: {what} gives {', '.join(quantity.outputs)}; give a function that picks one of them."
         )
-    parameters = checked_parameters(arm, {n: a for n, a in axes.items() if n not in inputs and n != MOTION})
+    parameters = checked_parameters(
+        what, arm, {n: a for n, a in axes.items() if n not in inputs and n != MOTION}
+    )
     from forearm.compiler.pipeline import compile
 
     kernel = compile(arm, what, free=tuple(row.path for row in parameters.values()))

@@ -7,7 +7,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import StateFault, coordinates
-from forearm.sweeps.parameters import MOTION, MotionAxis
+from forearm.sweeps.parameters import IN_WORLD_AXES, MOTION, MotionAxis
 from forearm.sweeps.problem import Problem
 from forearm.sweeps.reductions import Extremes, Histogram, Moments, Quantiles, Reduction, moments, quantile
 from forearm.text_table import text_table
@@ -54,7 +54,7 @@ class Swept:
         """Of the numbers of a result: joints where they belong to them."""
         name, shape = self.problem.output
         arm = self.problem.arm
-        if arm is not None and shape == (arm.nv,):
+        if arm is not None and shape == (arm.nv,) and self.problem.what not in IN_WORLD_AXES:
             return tuple(coordinates(arm, name))
         if not shape:
             return (name,)

@@ -1,0 +1,98 @@
+"""Questions that sweeps took for other ones: world axes on a turned mount, journals of a changed function."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from forearm.sweeps.fingerprints import fingerprint
+
+factor = 1.0
+
+
+def scaled(choices):
+    return factor * choices["x"]
+
+
+def sum_of(choices, weight=1.0):
+    return sum(weight * choices[name] for name in choices)
+
+
+def swept(function, journal, values=(1.0, 2.0)):
+    return fa.sweep(function, {"x": list(values)}, executor="threads", workers=1, journal=journal)
+
+
+def test_a_journal_gave_the_results_of_a_function_before_its_constant_changed(tmp_path, monkeypatch):
+    journal = tmp_path / "sweep.json"
+    assert swept(scaled, journal).greatest == 2.0
+    assert swept(scaled, journal).fresh == 0
+    monkeypatch.setitem(globals(), "factor", 100.0)
+    with pytest.raises(fa.StateFault, match="is of another sweep"):
+        swept(scaled, journal)
+
+
+def test_a_journal_took_one_partial_for_another(tmp_path):
+    journal = tmp_path / "sweep.json"
+    assert swept(functools.partial(sum_of, weight=1.0), journal).greatest == 2.0
+    with pytest.raises(fa.StateFault, match="is of another sweep"):
+        swept(functools.partial(sum_of, weight=3.0), journal)
+
+
+def _make(k, more=None):
+    return lambda choices: sum(k * choices[name] for name in choices) + (0 if more is None else more[0])
+
+
+class Plant:
+    def __init__(self, gain):
+        self.gain = gain
+
+    def __call__(self, choices):
+        return self.gain * choices["x"]
+
+    def method(self, choices):
+        return self.gain * choices["x"]
+
+
+def test_functions_are_told_by_all_that_they_read():
+    rr = fa.load("rr")
+    long = np.arange(10_000.0)
+    changed = long.copy()
+    changed[5000] = 0.0
+    pairs = [
+        (_make(1.0), _make(2.0)),
+        (_make(1.0, long), _make(1.0, changed)),
+        (_make(1.0, [rr]), _make(1.0, [rr.without_drives().with_payload(1.0, frame="tool")])),
+        (Plant(1.0), Plant(2.0)),
+        (Plant(1.0).method, Plant(2.0).method),
+        ({"a": [1, (2.0, "x")]}, {"a": [1, (2.0, "y")]}),
+        ([long], [changed]),
+    ]
+    for one, other in pairs:
+        assert fingerprint(one) == fingerprint(one)
+        assert fingerprint(one) != fingerprint(other)
+    assert fingerprint(_make(1.0)) == fingerprint(_make(1.0))
+    assert fingerprint(Plant(1.0)) == fingerprint(Plant(1.0))
+
+
+@pytest.mark.parametrize(
+    "what", ["pose", "jacobian", "center_of_mass", "mount_wrench", "centroidal_momentum"]
+)
+def test_quantities_in_world_axes_stayed_as_they_were_on_a_turned_mount(what):
+    arm = fa.load("rr")
+    states = {name: [[0.3, 0.4]] for name in ("q", "qd", "qdd")}
+    inputs = fa.compile(arm, what).graph.inputs
+    over = {port.name: states[port.name] for port in inputs}
+    with pytest.raises(fa.StateFault, match=f"{what} is in world axes, and over\\['mount'\\] turns the base"):
+        fa.sweep(what, over | {"mount": [(0.1, 0.2, 0.3)]}, arm=arm)
+
+
+def test_coordinates_of_a_centre_of_mass_were_called_joints():
+    found = fa.sweep("center_of_mass", {"q": [[0.1, 0.2, 0.3]]}, arm=fa.load("generic_3r"))
+    assert found.names == ("c[0]", "c[1]", "c[2]")
+
+
+def test_masked_values_to_visit_were_visited():
+    values = np.ma.masked_array([[0.1, 0.2], [0.3, 0.4]], mask=[[0, 0], [0, 1]])
+    with pytest.raises(fa.StateFault, match="over\\['q'\\] has 1 masked entries"):
+        fa.sweep("gravity_torque", {"q": values}, arm=fa.load("rr"))
