@@ -113,6 +113,7 @@ ROOMS = {
     ),
     "streams": ("row_sources", "row_sinks", "file_stream"),
     "sweeps": (
+        "fingerprints",
         "axes",
         "parameters",
         "summaries",

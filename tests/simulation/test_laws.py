@@ -239,3 +239,26 @@ def test_gains_of_as_many_motions_as_joints_are_not_guessed_at():
     for row, k in enumerate((1.0, 100.0)):
         np.testing.assert_allclose(each.q[row], simulate(RR, q0[0], gains={"k": k}, **options).q, rtol=1e-12)
         np.testing.assert_allclose(shared.q[row], simulate(RR, q0[0], gains={"k": [1.0, 100.0]}, **options).q)
+
+
+def test_a_step_too_large_for_a_law_is_said_where_torque_limits_hide_it():
+    """Limits keep the motion bounded, so it ended as if nothing were wrong, far from where it should."""
+    rr = fa.load("rr")
+
+    def held(dt, method="rk4"):
+        return fa.simulate(
+            rr,
+            [0.0, 0.0],
+            law=lambda t, q, qd: -4000 * (q - 0.3) - 200 * qd,
+            duration=0.1,
+            dt=dt,
+            torque_limits=[60.0, 30.0],
+            method=method,
+        )
+
+    coarse, fine = held(2e-3), held(1e-4)
+    assert coarse.outcome.kind == fine.outcome.kind == "saturated"
+    assert np.abs(coarse.q[-1] - held(1e-3, "dop853").q[-1]).max() > 2e-3
+    assert "torques swing from limit to limit" in coarse.outcome.advice
+    assert "torques swing from limit to limit" in str(coarse.outcome)
+    assert not fine.outcome.advice

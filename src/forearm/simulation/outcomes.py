@@ -14,7 +14,7 @@ from forearm.simulation.engines import Scheme
 from forearm.simulation.records import Outcome
 from forearm.simulation.request import Request
 from forearm.simulation.schemes import SCHEMES
-from forearm.simulation.stability import fastest_rate
+from forearm.simulation.stability import fastest_rate, rate_beneath_limits
 
 _STICKING = [scheme.sticking for scheme in SCHEMES.values() if scheme.sticking is not None]
 """Schemes that follow dry friction however steep it is."""
@@ -53,11 +53,17 @@ def outcomes_of(
                 found[row] = _diverged(request, row, float(alive[row]), scheme)
         else:
             found[row] = _limit(plant, int(which[row]), float(clear[row]))
-    return _with_limits(request, found, end, states, tau, t)
+    return _with_limits(request, found, end, states, tau, t, scheme)
 
 
 def _with_limits(
-    request: Request, found: Any, end: dict[str, Vector], states: dict[str, Vector], tau: Vector, t: Vector
+    request: Request,
+    found: Any,
+    end: dict[str, Vector],
+    states: dict[str, Vector],
+    tau: Vector,
+    t: Vector,
+    scheme: Scheme,
 ) -> Any:
     """The outcomes with the limits that states pass or are held at; a motion that ran away is told as such."""
     plant = request.plant
@@ -70,6 +76,7 @@ def _with_limits(
     beyond = limit_excesses(plant.arm, t, position, speed, torque, plant.torque_limits)
     shares = _shares_held(plant, end, request.batch, float(t[-1]))
     some = np.vectorize(bool, otypes=[bool])(beyond) | np.any(shares > 0, axis=-1)
+    hidden: str | None = None  # of the first motion that is held, for all: gains of a batch are alike
     for row in map(tuple, np.argwhere(some)):
         outcome = found[row]
         if outcome.kind in ("diverged", "step too large"):
@@ -79,8 +86,23 @@ def _with_limits(
             told = (*told, *held_between(plant.arm, shares[row], plant.torque_limits, told))
         held = any(excess.held for excess in told)
         kind = "saturated" if held and outcome.kind == "finished" else outcome.kind
-        found[row] = replace(outcome, kind=kind, limits=told)
+        if held and hidden is None:
+            hidden = _hidden_by_limits(request, row, end, scheme)
+        advice = " ".join(filter(None, (outcome.advice, hidden if held else "")))
+        found[row] = replace(outcome, kind=kind, limits=told, advice=advice)
     return found
+
+
+def _hidden_by_limits(request: Request, row: tuple[int, ...], end: dict[str, Vector], scheme: Scheme) -> str:
+    """Advice where the step is too large for the law, and only limits of torque kept the motion from running away."""
+    rate = rate_beneath_limits(request, row, end["q"][row], end["qd"][row])
+    if not rate * request.dt > scheme.stable:
+        return ""
+    return (
+        f"arm and law have a rate of {rate:.3g} 1/s, and {scheme.name} follows rates up to "
+        f"{scheme.stable / request.dt:.3g} 1/s at dt = {request.dt:g} s: torques swing from limit to limit, and the "
+        f"motion is not the arm's; try dt = {0.25 * scheme.stable / rate:.1g} s."
+    )
 
 
 def _shares_held(plant: Any, end: dict[str, Vector], batch: tuple[int, ...], until: float) -> Vector:

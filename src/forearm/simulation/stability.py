@@ -42,6 +42,31 @@ def fastest_rate(
     return float(np.abs(np.linalg.eigvals(matrix)).max())
 
 
+def rate_beneath_limits(request: Request, row: tuple[int, ...], q: Vector, qd: Vector) -> float:
+    """The same of a law whose torques are held at their limits, as if there were none; 0 where nothing is known.
+
+    Limits keep an unstable motion bounded, and a law that stands at one has no slope to see. Speeds are taken to be
+    small: M and the law's own slopes are what is fast.
+    """
+    plant, law = request.plant, request.law
+    if plant.floats or law is None or request.hold:
+        return 0.0
+    n = plant.arm.nv
+    y, steps = np.concatenate([q, qd]), 1e-6 * np.eye(2 * n)
+    gains = {name: request.values[name][row] for name in request.gains}
+    tau = _called(law.function, np.concatenate([y + steps, y - steps]), gains)
+    slope = ((tau[: 2 * n] - tau[2 * n :]) / 2e-6).T
+    own = [np.asarray(value)[row][None] for value in request.own.values()]
+    pushes = np.concatenate([np.zeros((1, n)), np.eye(n)])
+    at = np.broadcast_to(q, pushes.shape)
+    qdd = plant.kernel("forward_dynamics").general(at, np.zeros_like(pushes), pushes, *own)
+    slope = (qdd[1:] - qdd[0]).T @ slope
+    if not np.all(np.isfinite(slope)):
+        return 0.0
+    matrix = np.block([[np.zeros((n, n)), np.eye(n)], [slope]])
+    return float(np.abs(np.linalg.eigvals(matrix)).max())
+
+
 def _called(law: Any, states: Vector, gains: dict[str, Any]) -> Vector:
     """Torques of a law in Python at some states; none where it fails."""
     n = states.shape[1] // 2
