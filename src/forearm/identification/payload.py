@@ -18,11 +18,11 @@ from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
+from forearm.identification import log_checks
 from forearm.identification.base_columns import full_columns
 from forearm.identification.consistent_fit import consistent_body, pseudo_inertia
 from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import WIDTH, LeastSquares, information_root, least_squares
-from forearm.identification.measured import log_checks
 from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.torque_rows import TorqueEquations
