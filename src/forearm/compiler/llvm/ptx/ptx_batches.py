@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 
 from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.graph.passes.order import branch_by_branch
 from forearm.compiler.llvm.batches import PROFILE
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.large_angles import call_large, large_function
@@ -76,6 +77,7 @@ class Global:
 
 def ptx_batch(graph: Graph, dtype: str = "float64", gpu: str = DEFAULT_GPU) -> str:
     """The PTX text of `batch`: outputs of many states."""
+    graph = branch_by_branch(graph)
     w, lanes = Writer(), Lanes(dtype, 1)
     inputs = [Global(f"in{i}", p) for i, p in enumerate(graph.inputs)]
     outputs = [Global(f"out{i}", p) for i, p in enumerate(graph.outputs)]
