@@ -213,3 +213,31 @@ def test_long_files_in_little_memory(tmp_path):
     assert rows == many
     assert kilobytes < 300_000
     assert np.array_equal(np.load(tmp_path / "tau.npy", mmap_mode="r")[-10_000:], TAU)
+
+
+def test_accelerations_were_read_as_the_torques_of_longer_rows(tmp_path):
+    source, target = tmp_path / "motion.npy", tmp_path / "result.npy"
+    rows = np.hstack([*ARM.random_state(0, (20,)), np.ones((20, 6))])
+    np.save(source, rows)
+    with pytest.raises(fa.ReadFault, match=r"rows have 24 numbers; give 18 \(q, qd, tau of 6 joints"):
+        fa.stream(ARM, "forward_dynamics", source, target)
+    fa.stream(ARM, "inverse_dynamics", source, target)
+    assert np.array_equal(np.load(target), fa.inverse_dynamics(ARM, *np.split(rows, 4, axis=1)[:3]))
+    for odd in (np.hstack([rows, rows]), rows[:, :18].reshape(2, 10, 18)):
+        np.save(source, odd)
+        with pytest.raises(fa.ReadFault, match="give 18"):
+            fa.stream(ARM, "inverse_dynamics", source, target)
+
+
+def test_the_time_of_one_joint_was_read_as_its_position(tmp_path):
+    link = fa.Link.dh(
+        "revolute", a=0.5, mass=1.0, com=(-0.2, 0, 0), inertia=fa.Inertia.box(1.0, 0.4, 0.1, 0.1)
+    )
+    arm = fa.Arm("one", (link,), gravity=(0, -9.81, 0))
+    t, q = np.arange(10.0)[:, None], arm.random_state(0, (10,))
+    want = fa.inverse_dynamics(arm, *q)
+    for rows, timed in ((np.hstack([t, *q]), True), (np.hstack(q), False)):
+        np.save(tmp_path / "motion.npy", rows)
+        fa.stream(arm, "inverse_dynamics", tmp_path / "motion.npy", tmp_path / "tau.npy")
+        found = np.load(tmp_path / "tau.npy")
+        assert np.array_equal(found, np.hstack([t, want]) if timed else want)

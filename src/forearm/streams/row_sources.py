@@ -17,7 +17,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault
-from forearm.motion.columns import columns_of
+from forearm.motion.columns import KINDS, columns_of
 from forearm.motion.number_tables import PieceReader, opened
 from forearm.option_names import option
 
@@ -66,10 +66,15 @@ def split(block: Vector, n: int, count: int, timed: bool) -> RowBlock:
 
 
 def _timed(label: str, width: int, n: int, inputs: Sequence[str]) -> bool:
-    """Whether rows of this width have a time before them; refuse those that are none."""
-    groups, more = divmod(width, n)
-    if groups >= len(inputs) and more <= 1 and not (n == 1 and width > 4):
-        return more == 1
+    """Whether rows of this width have a time before them; refuse those that are none.
+
+    Rows may go on as a motion's do (q, qd, qdd, tau) after what is asked for; with one joint such a row cannot be told
+    from one with a time.
+    """
+    begins = tuple(inputs) == KINDS[: len(inputs)] and n > 1
+    for groups in range(len(inputs), (len(KINDS) if begins else len(inputs)) + 1):
+        if width - n * groups in (0, 1):
+            return width == n * groups + 1
     least = n * len(inputs)
     raise ReadFault(
         f"{label}: rows have {width} numbers; give {least} ({', '.join(inputs)} of {n} joints, in this order), or "
