@@ -72,6 +72,7 @@ ROOMS = {
     "motion": (
         "limit_excesses",
         "differentiation",
+        "slope_checks",
         "motions",
         "plain_numbers",
         "number_tables",

@@ -241,3 +241,14 @@ def test_the_time_of_one_joint_was_read_as_its_position(tmp_path):
         fa.stream(arm, "inverse_dynamics", tmp_path / "motion.npy", tmp_path / "tau.npy")
         found = np.load(tmp_path / "tau.npy")
         assert np.array_equal(found, np.hstack([t, want]) if timed else want)
+
+
+def test_speeds_of_other_joints_were_streamed_without_a_word(tmp_path):
+    t = np.linspace(0.0, 1.0, 200)[:, None]
+    rates = np.arange(1.0, 7.0)
+    q, qd, qdd = np.sin(rates * t), rates * np.cos(rates * t), -(rates**2) * np.sin(rates * t)
+    for speeds, told in ((qd, ()), (qd[:, ::-1], ("q", "qd"))):
+        np.save(tmp_path / "motion.npy", np.hstack([t, q, speeds, qdd]))
+        done = fa.stream(ARM, "inverse_dynamics", tmp_path / "motion.npy", tmp_path / "tau.npy")
+        assert len(done.notes) == len(told)
+        assert all(f"is not the slope of {of}" in note for of, note in zip(told, done.notes, strict=True))

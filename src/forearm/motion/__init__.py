@@ -11,4 +11,5 @@ columns          which column of a header is which quantity of which joint, in w
 number_tables    text to numbers, strictly and streamed
 plain_numbers    the parser of plain ones in machine code
 differentiation  speeds and accelerations that a log lacks, filtered where noise asks for it, and said
+slope_checks     whether a log's speeds are those of its positions
 """

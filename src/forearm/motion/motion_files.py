@@ -22,6 +22,7 @@ from forearm.motion.columns import LOGGED, Header, columns_of
 from forearm.motion.differentiation import derivatives
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
+from forearm.motion.slope_checks import slope_notes
 from forearm.output_files import replacing_text
 from forearm.robot import Robot
 
@@ -110,8 +111,17 @@ def read_motion_file(
         ask_about_degrees(arm, label, columns.stated("q", arm.n), found["q"])
     if t is not None:
         _check_times(label, table, t)
-    notes = (*_notes(table, columns), *_seconds(label, columns, t))
+    notes = (*_notes(table, columns), *_seconds(label, columns, t), *_slopes(arm, t, found))
     return MotionFile(label, t, **found, digits=digits, notes=notes)
+
+
+def _slopes(arm: Arm | Robot, t: Vector | None, found: dict[str, Any]) -> tuple[str, ...]:
+    """Notes where speeds are not the slope of positions, or accelerations not that of speeds."""
+    if t is None:
+        return ()
+    pairs = [pair for pair in (("q", "qd"), ("qd", "qdd")) if all(found[kind] is not None for kind in pair)]
+    names = coordinates(arm, "qd")
+    return tuple(note for a, b in pairs for note in slope_notes(t, names, found[a], found[b], (a, b)))
 
 
 def ask_about_degrees(arm: Arm | Robot, label: str, stated: Sequence[bool], q: Vector) -> None:

@@ -1,7 +1,7 @@
 """`stream`: a quantity of every row of a file, into another file, a block of rows at a time."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -13,11 +13,12 @@ from forearm.arm import Arm
 from forearm.arm_calls import kernel_of
 from forearm.compiler.call.arguments import JOINT_INPUTS
 from forearm.compiler.model.quantities import QUANTITIES
-from forearm.faults import ReadFault, StateFault, no_arm
+from forearm.faults import ReadFault, StateFault, coordinates, no_arm
 from forearm.motion.motion_files import ask_about_degrees
+from forearm.motion.slope_checks import slope_notes
 from forearm.robot import Robot
 from forearm.streams.row_sinks import row_sink
-from forearm.streams.row_sources import ROWS, row_source, suffix_of
+from forearm.streams.row_sources import ROWS, RowBlock, row_source, suffix_of
 
 SEEN = 16
 """Every so many rows are looked at: enough to tell degrees from radians."""
@@ -37,6 +38,8 @@ class Streamed:
     """Rows whose result is NaN or infinite: they were kept, each in its place."""
     seconds: float
     """How long it took."""
+    notes: tuple[str, ...] = ()
+    """What was found odd: speeds that are not those of the positions, in the first rows."""
 
     def __str__(self) -> str:
         """One line."""
@@ -81,11 +84,13 @@ def stream(
         )
     rows = row_source(source, arm, inputs, degrees=bool(degrees), time_unit=time_unit)  # type: ignore[arg-type]
     kernel = kernel_of(arm, quantity)
-    out, count, odd = np.empty((ROWS, len(titles))), 0, 0
+    out, count, odd, notes = np.empty((ROWS, len(titles))), 0, 0, ()
     clock = _Clock(progress)
     with row_sink(target, [*(["t"] if rows.timed else []), *titles], rows.rows) as sink:
         for block in rows.blocks():
             k = len(block.inputs[0])
+            if not count and block.t is not None:
+                notes = _slopes(arm, inputs, block)
             if degrees is None and inputs[0] == "q":
                 ask_about_degrees(arm, str(source), rows.stated, block.inputs[0][::SEEN])
             here = out[:k]
@@ -98,7 +103,18 @@ def stream(
             sink.put(block.t, here)
             count += k
             clock.tell(count / rows.rows if rows.rows else rows.at() / max(1, rows.bytes), count)
-    return Streamed(Path(target), count, odd, clock.seconds)
+    return Streamed(Path(target), count, odd, clock.seconds, notes)
+
+
+def _slopes(arm: Arm | Robot, inputs: Sequence[str], block: RowBlock) -> tuple[str, ...]:
+    """Notes where speeds of some rows are not the slope of positions; rows with NaN, or without order, say nothing."""
+    given = dict(zip(inputs, block.inputs, strict=True))
+    whole = all(np.isfinite(values).all() for values in (block.t, *block.inputs))
+    if not whole or np.any(np.diff(block.t) <= 0):
+        return ()
+    pairs = [pair for pair in (("q", "qd"), ("qd", "qdd")) if set(pair) <= set(inputs)]
+    names = coordinates(arm, "qd")
+    return tuple(note for a, b in pairs for note in slope_notes(block.t, names, given[a], given[b], (a, b)))
 
 
 def _checked(arm: Any, quantity: str) -> tuple[tuple[str, ...], list[str]]:

@@ -220,6 +220,8 @@ def torque_file(arm: Any, source: str, target: str, units: FileUnits, shared: Sh
             time_unit=options["time_unit"],
             progress=told,
         )
+    for told_once in done.notes:
+        note(shared, told_once)
     if shared.json:
         rows = {"rows": done.rows, "not_finite": done.not_finite, "seconds": done.seconds}
         print_json({"arm": arm.name, "out": str(done.path), **rows})

@@ -18,8 +18,9 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import ReadFault, StateFault, floats, not_masked
+from forearm.faults import ReadFault, StateFault, floats, not_masked, state
 from forearm.motion.motion_files import TURNS, read_motion_file
+from forearm.motion.slope_checks import slope_notes
 
 FIELDS = ("t", "q", "qd", "tau", "current")
 LEAST_ROWS = 50
@@ -140,7 +141,7 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
     for name in ("q", "qd", "tau", "current"):
         if source.get(name) is None:
             continue
-        values = floats(f"log: {name}", source[name])
+        values = state(arm, f"log: {name}", source[name])
         if t.ndim != 1 or values.shape != (len(t), arm.n):
             raise StateFault(
                 f"log: {name} has shape {values.shape}, t {t.shape}; give (K, {arm.n}) for the joints of arm "
@@ -163,6 +164,8 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
         )
     tau, notes = _torques(found.get("tau"), found.get("current"), arm, gains, "log")
     turned = np.array([math.pi / 180 if degrees and link.revolute else 1.0 for link in arm.links])
+    if "qd" in found:
+        notes += slope_notes(t, arm.joint_names, found["q"], found["qd"])
     qd = found["qd"] * turned if "qd" in found else None
     return Log("log", t, found["q"] * turned, qd, tau, notes)
 

@@ -1,0 +1,81 @@
+"""Whether the speeds of a log are those of its positions: another unit, another order of columns, another clock show.
+
+Positions are held against the integral of speeds, which noise hardly touches. What is left, over how much the joint
+moves, is next to nothing where the two belong together and about one where they do not.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from forearm.algebra import Matrix, Vector
+
+LEAST_ROWS = 20
+"""A shorter log is points on a way, not samples of a motion."""
+APART = 0.3
+"""Share of a motion that its speeds leave unexplained, from which on they are not its own."""
+MOVES = 1e-2
+"""A joint that moves less than this share of the one that moves most says nothing."""
+FACTORS = {
+    57.29578: "degrees",
+    0.01745329: "radians beside degrees",
+    1000.0: "another unit of time",
+    0.001: "another unit of time",
+    -1.0: "the other sign",
+}
+"""What a factor between the two looks like."""
+
+
+def slope_notes(
+    t: Vector, names: Sequence[str], q: Matrix, qd: Matrix, titles: tuple[str, str] = ("q", "qd")
+) -> tuple[str, ...]:
+    """A note for the joints whose speeds are not the slope of their positions.
+
+    Args:
+        t: Times (K,), rising.
+        names: Of the joints.
+        q: Positions (K, n), or speeds.
+        qd: Their slopes (K, n), as the log has them.
+        titles: What the two are called.
+    """
+    if len(t) < LEAST_ROWS:
+        return ()
+    found = [_of_joint(t, q[:, i], qd[:, i]) for i in range(q.shape[1])]  # one by one: logs may be long
+    size, length, left, slope, alike = np.array(found).T
+    least = MOVES * max(float(size.max()), 1e-300)
+    odd = np.flatnonzero((left > APART * size) & (np.maximum(size, length) > least))
+    if not odd.size:
+        return ()
+    told = ", ".join(names[i] for i in odd[:4]) + (f" and {odd.size - 4} more" if odd.size > 4 else "")
+    return (
+        f"WARNING: {titles[1]} of {told} is not the slope of {titles[0]}{_like(slope[odd], bool(alike[odd].all()))}; torques "
+        "take both as they are. Look at units, clock and order of the columns.",
+    )
+
+
+def _of_joint(t: Vector, q: Vector, qd: Vector) -> tuple[float, float, float, float, float]:
+    """How far a joint moves, how far by its speeds, what is between the two, their ratio, and whether that is all."""
+    way = np.concatenate([[0.0], np.cumsum(0.5 * (qd[1:] + qd[:-1]) * np.diff(t))])
+    moved, way = _less_its_line(t, q), _less_its_line(t, way)
+    slope = float(moved @ way) / max(float(moved @ moved), 1e-300)
+    alike = _size(slope * moved - way) < 0.1 * _size(way)
+    return _size(moved), _size(way), _size(moved - way), slope, float(alike)
+
+
+def _size(values: Vector) -> float:
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def _less_its_line(t: Vector, values: Vector) -> Vector:
+    """Without mean and drift: an offset of a speed is no other unit."""
+    basis, _ = np.linalg.qr(np.stack([np.ones_like(t), t - t.mean()], axis=1))
+    return np.asarray(values - basis @ (basis.T @ values))
+
+
+def _like(slope: Vector, alike: bool) -> str:
+    """By which factor they differ, where it is one for all."""
+    middle = float(np.median(slope))
+    if not alike or np.ptp(slope) > 0.1 * abs(middle):
+        return ""
+    asked = next((f" ({what}?)" for factor, what in FACTORS.items() if abs(middle / factor - 1) < 0.05), "")
+    return f", but {middle:.3g} times it{asked}"

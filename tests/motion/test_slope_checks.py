@@ -1,0 +1,49 @@
+"""Speeds that are not those of a log's positions: said, with what it looks like."""
+
+import re
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from forearm.motion.motion_files import read_motion, write_motion
+from forearm.motion.motions import Samples
+from forearm.motion.slope_checks import slope_notes
+
+arm = fa.load("generic_3r")
+t = np.linspace(0.0, 2.0, 401)
+w, phase = np.array([1.0, 2.3, 3.1]), np.array([0.3, 1.0, 2.0])
+q, qd, qdd = (0.6 * w**k * np.sin(np.outer(t, w) + phase + k * np.pi / 2) for k in range(3))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (np.degrees(qd), r"joint1, joint2, joint3 is not the slope of q, but 57.3 times it \(degrees\?\)"),
+        (-qd, r"but -1 times it \(the other sign\?\)"),
+        (qd / 1000, r"but 0.001 times it \(another unit of time\?\)"),
+        (qd[:, [1, 0, 2]], "joint1, joint2 is not the slope of q;"),
+        (qd * 0, "joint1, joint2, joint3 is not the slope of q"),
+    ],
+)
+def test_speeds_in_another_unit_or_order_were_taken_without_a_word(tmp_path, given, told):
+    path = write_motion(Samples(t, q, given, qdd), arm, tmp_path / "log.csv")
+    assert re.search(told, "\n".join(read_motion(path, arm).notes))
+
+
+def test_speeds_of_these_positions_are_taken_without_a_word(tmp_path):
+    rng = np.random.default_rng(0)
+    rough = [qd, qd + 0.3 * rng.normal(size=qd.shape), qd + 0.05, np.round(qd, 2)]
+    for speeds in rough:
+        assert not slope_notes(t, arm.joint_names, q, speeds)
+        assert not slope_notes(t, arm.joint_names, q + 1e-3 * rng.normal(size=q.shape), speeds)
+    path = write_motion(Samples(t, q, qd, qdd), arm, tmp_path / "log.csv")
+    assert read_motion(path, arm).notes == ()
+
+
+def test_a_joint_that_stands_still_says_nothing():
+    still = q * [1, 0, 1]
+    assert not slope_notes(t, arm.joint_names, still, qd * [1, 0, 1])
+    noise = 1e-4 * np.random.default_rng(1).normal(size=t.shape)
+    assert not slope_notes(t, arm.joint_names, still, qd * [1, 0, 1] + np.outer(noise, [0, 1, 0]))
+    assert "joint2" in slope_notes(t, arm.joint_names, still, qd)[0]
