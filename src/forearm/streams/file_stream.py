@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.arm_calls import kernel_of
 from forearm.compiler.call.arguments import JOINT_INPUTS
@@ -18,7 +19,7 @@ from forearm.motion.motion_files import ask_about_degrees
 from forearm.motion.slope_checks import slope_notes
 from forearm.robot import Robot
 from forearm.streams.row_sinks import row_sink
-from forearm.streams.row_sources import ROWS, RowBlock, row_source, suffix_of
+from forearm.streams.row_sources import ROWS, row_source, suffix_of
 
 SEEN = 16
 """Every so many rows are looked at: enough to tell degrees from radians."""
@@ -84,13 +85,14 @@ def stream(
         )
     rows = row_source(source, arm, inputs, degrees=bool(degrees), time_unit=time_unit)  # type: ignore[arg-type]
     kernel = kernel_of(arm, quantity)
-    out, count, odd, notes = np.empty((ROWS, len(titles))), 0, 0, ()
+    out, count, odd = np.empty((ROWS, len(titles))), 0, 0
+    notes: tuple[str, ...] = ()
     clock = _Clock(progress)
     with row_sink(target, [*(["t"] if rows.timed else []), *titles], rows.rows) as sink:
         for block in rows.blocks():
             k = len(block.inputs[0])
             if not count and block.t is not None:
-                notes = _slopes(arm, inputs, block)
+                notes = _slopes(arm, inputs, block.t, block.inputs)
             if degrees is None and inputs[0] == "q":
                 ask_about_degrees(arm, str(source), rows.stated, block.inputs[0][::SEEN])
             here = out[:k]
@@ -106,15 +108,14 @@ def stream(
     return Streamed(Path(target), count, odd, clock.seconds, notes)
 
 
-def _slopes(arm: Arm | Robot, inputs: Sequence[str], block: RowBlock) -> tuple[str, ...]:
+def _slopes(arm: Arm | Robot, inputs: Sequence[str], t: Vector, values: list[Vector]) -> tuple[str, ...]:
     """Notes where speeds of some rows are not the slope of positions; rows with NaN, or without order, say nothing."""
-    given = dict(zip(inputs, block.inputs, strict=True))
-    whole = all(np.isfinite(values).all() for values in (block.t, *block.inputs))
-    if not whole or np.any(np.diff(block.t) <= 0):
+    given = dict(zip(inputs, values, strict=True))
+    if not all(np.isfinite(array).all() for array in (t, *values)) or np.any(np.diff(t) <= 0):
         return ()
     pairs = [pair for pair in (("q", "qd"), ("qd", "qdd")) if set(pair) <= set(inputs)]
     names = coordinates(arm, "qd")
-    return tuple(note for a, b in pairs for note in slope_notes(block.t, names, given[a], given[b], (a, b)))
+    return tuple(note for a, b in pairs for note in slope_notes(t, names, given[a], given[b], (a, b)))
 
 
 def _checked(arm: Any, quantity: str) -> tuple[tuple[str, ...], list[str]]:
