@@ -49,8 +49,8 @@ def slope_notes(
     told = ", ".join(names[i] for i in odd[:4]) + (f" and {odd.size - 4} more" if odd.size > 4 else "")
     factor = _like(slope[odd], bool(alike[odd].all()))
     return (
-        f"WARNING: {titles[1]} of {told} is not the slope of {titles[0]}{factor}; torques take both as they are. Look at "
-        "units, clock and order of the columns.",
+        f"WARNING: {titles[1]} of {told} is not the slope of {titles[0]}{factor}; torques take both as they are. "
+        "Look at units, clock and order of the columns.",
     )
 
 
