@@ -163,3 +163,19 @@ def test_all_ten_parameters_of_every_link_are_one_input():
     other = arm.with_parameters(1.1 * own)
     energies = fa.compile(arm, "energy", free=("inertial",))(q, qd, 1.1 * own)
     np.testing.assert_allclose(energies, fa.energy(other, q, qd), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "free",
+    [
+        ("links[1].mass", "joint2.mass"),
+        ("inertial", "links[1].com"),
+        ("joint3.drive.viscous", "friction"),
+        ("geometry", "links[0].d"),
+        ("links[1].mass", "links[-1].mass"),
+    ],
+)
+def test_of_two_free_parameters_that_are_one_the_first_was_ignored(free):
+    arm = fa.load("generic_3r")
+    with pytest.raises(fa.KernelFault, match=r"set the same number|names one input twice"):
+        fa.compile(arm, "bias_torque", free=free)

@@ -30,6 +30,7 @@ from forearm.compiler.model.free_parameters import (
     payload_place,
     port_name,
     port_shape,
+    refuse_twice,
 )
 from forearm.compiler.model.quantities import QUANTITIES, Derivative, Quantity
 from forearm.compiler.model.trees.tree_frames import described_tree
@@ -145,9 +146,8 @@ def _graph(
     choice = _trusted(arm, choice)
     if GEOMETRY in free and choice.origins is None and choice.frames != "arm":
         choice = replace(choice, origins=origin_choices(arm))  # type: ignore[arg-type]
+    refuse_twice(arm, free)
     names = {port_name(path): path for path in free}
-    if len(names) < len(free):
-        raise KernelFault(f"compile: free={free!r} names one input twice; name each parameter once.")
     extra = {name: port_shape(arm, path) for name, path in names.items()}
 
     def model_of(values: dict[str, Any]) -> Model:

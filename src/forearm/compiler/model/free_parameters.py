@@ -106,6 +106,33 @@ def port_name(path: str) -> str:
     return re.sub(r"\W+", "_", path).strip("_")
 
 
+def _fields(arm: Arm | Robot, path: str) -> set[tuple[int, str]]:
+    """(link, field) of all that a path sets: 'elbow.mass' and 'links[2].mass' may be one, 'inertial' has many."""
+    everywhere = range(len(arm.links))
+    if is_payload(path):
+        return {(-1, PAYLOAD)}
+    if path == INERTIAL:
+        return {(i, name) for i in everywhere for name in ("mass", "com", "inertia")}
+    if path == FRICTION:
+        return {(i, f"drive.{name}") for i in everywhere for name in ("viscous", "coulomb")}
+    paths = lengths_of(arm) if path == GEOMETRY else (path,)
+    return {(number, ".".join(names)) for number, names in (_locate(arm, one) for one in paths)}
+
+
+def refuse_twice(arm: Arm | Robot, free: tuple[str, ...]) -> None:
+    """Refuse paths of which one would set what another has set."""
+    seen: dict[tuple[int, str], str] = {}
+    if len({port_name(path) for path in free}) < len(free):
+        raise KernelFault(f"compile: free={free!r} names one input twice; name each parameter once.")
+    for path in free:
+        for field in _fields(arm, path):
+            other = seen.setdefault(field, path)
+            if other != path:
+                raise KernelFault(
+                    f"compile: free={free!r}: {path!r} and {other!r} set the same number; name each parameter once."
+                )
+
+
 def port_shape(arm: Arm | Robot, path: str) -> tuple[int, ...]:
     """Shape of a free parameter."""
     if is_payload(path):

@@ -10,16 +10,10 @@ import forearm
 from forearm.arm import Arm
 from forearm.compiler.model.base_parameters import reach_of
 from forearm.compiler.model.choice import best_graph
-from forearm.compiler.model.free_parameters import (
-    INERTIA_ORDER,
-    INERTIAL,
-    current,
-    is_payload,
-    port_name,
-    port_shape,
-)
+from forearm.compiler.model.free_parameters import INERTIAL, current, is_payload, port_name
 from forearm.compiler.sources.c99 import write_c
-from forearm.inertia import SIX, TEN
+from forearm.compiler.sources.parameter_structs import struct_of
+from forearm.inertia import SIX
 from forearm.robot import Robot
 
 STATES = 100
@@ -52,52 +46,15 @@ def emit_c(
         graph, _ = best_graph(arm, function, tuple(free))
         graphs[function] = graph
         states[function] = _states(arm, graph, free)
-    structs = {port_name(path): names for path in free if (names := _members(arm, path))}
+    found = {port_name(path): struct for path in free if (struct := struct_of(arm, path))}
+    structs = {name: tuple(members) for name, (_, members) in found.items()}
+    meanings = {name: (said, *members.values()) for name, (said, members) in found.items()}
     notes = [
         f"Written by forearm {forearm.__version__} for the arm {arm.name!r}, {arm.n} joints.",
         *(f"{what}: {source}" for what, source in arm.provenance),
         *(f"Free: {path}" for path in free),
     ]
-    return write_c(folder, graphs, arm.name, dtype, structs, states, notes, _meanings(arm, free))
-
-
-MOMENTS = (("y^2 + z^2", ""), ("", "x y"), ("", "x z"), ("z^2 + x^2", ""), ("", "y z"), ("x^2 + y^2", ""))
-"""What is summed for XX, XY, XZ, YY, YZ, ZZ: squares with a plus, products with a minus."""
-
-
-def _meanings(arm: Arm | Robot, free: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """For each struct a sentence, and what each member is: frame, point and signs are said where they are used."""
-    found: dict[str, tuple[str, ...]] = {}
-    for path in free:
-        members = _members(arm, path)
-        if is_payload(path):
-            frame = path.partition("@")[2]
-            where = f"frame {frame!r}" if frame else f"frame {arm.n} (the far end of the last link)"
-            sums = [
-                f"+sum of ({squared}) dm" if squared else f"-sum of ({mixed}) dm"
-                for squared, mixed in MOMENTS
-            ]
-            lines = [
-                "mass [kg]",
-                *(f"mass times {x} of the centre of mass [kg m]" for x in "xyz"),
-                *(f"{text} about the frame's origin [kg m^2]" for text in sums),
-            ]
-            said = f"A body that the arm holds, in the axes of {where}, from its origin; signs of the inertia tensor."
-            found[port_name(path)] = (said, *lines)
-        elif members == INERTIA_ORDER:
-            said = f"{path}: about the link's centre of mass, link axes; entries of the tensor (Ixy = -sum of x y dm)."
-            found[port_name(path)] = (said, *["[kg m^2]"] * len(members))
-    return found
-
-
-def _members(arm: Arm | Robot, path: str) -> tuple[str, ...]:
-    """Names of the numbers of a free parameter; none for a single number."""
-    if is_payload(path):
-        return TEN
-    size = int(np.prod(port_shape(arm, path), dtype=int))
-    if size == len(INERTIA_ORDER):
-        return INERTIA_ORDER
-    return ("x", "y", "z") if size == 3 else tuple(f"v{k}" for k in range(size)) if size > 1 else ()
+    return write_c(folder, graphs, arm.name, dtype, structs, states, notes, meanings)
 
 
 def _states(arm: Arm | Robot, graph: Any, free: Sequence[str]) -> dict[str, Any]:
@@ -134,7 +91,7 @@ def _reach(arm: Arm | Robot) -> float:
 def _near(arm: Arm | Robot, path: str, rng: np.random.Generator) -> Any:
     """A free parameter within a tenth of its own value; a tensor is only scaled, so that it stays a body's."""
     own = np.asarray(current(arm, path), dtype=float)
-    if own.shape == (len(INERTIA_ORDER),) or path == INERTIAL:
+    if path.endswith(".inertia") or path == INERTIAL:
         return own * rng.uniform(0.9, 1.1, (STATES, *[1] * own.ndim))
     largest = float(np.max(np.abs(own), initial=0.0)) or 0.1
     return own + 0.1 * largest * rng.uniform(0 if not np.any(own) else -1, 1, (STATES, *own.shape))
