@@ -1,7 +1,7 @@
 """An outside description becomes an Arm; every conversion of units, signs and frames happens here.
 
     toml  toml_format/                          our own format: links, keys, lines, numbers with units
-    urdf  urdf_elements                         URDF
+    urdf  urdf_elements  urdf_tags              URDF
     mjcf  mjcf_vocabulary                       MJCF, by MuJoCo's compiler, which sees the words that an arm needs
     toolbox                                     a DHRobot of the Robotics Toolbox, which is an object, not a file
     robot_text  serial_chain  serial_arm        what URDF and MJCF share: the table as written, the chain, the arm

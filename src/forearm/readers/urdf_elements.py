@@ -16,6 +16,7 @@ from forearm.faults import ReadFault
 from forearm.option_names import option
 from forearm.readers.file_content import read_limited
 from forearm.readers.robot_text import MOVING, BodyText, Frame, JointText, LinkText, Mimic, Numbers, RobotText
+from forearm.readers.urdf_tags import look_at_tags
 from forearm.readers.xml import parse_xml
 
 MAX_ANGLE = 4 * math.pi
@@ -29,9 +30,16 @@ MAX_NUMBER = 1e50
 MAX_ELEMENTS = 10_000
 """Links and joints of a file."""
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 TYPES = (*MOVING, "fixed", "floating", "planar")
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+ATTRIBUTES = {
+    "origin": ("xyz", "rpy"),
+    "mass": ("value",),
+    "inertia": MOMENTS,
+    "mimic": ("joint", "multiplier", "offset"),
+}
+"""Attributes of elements whose numbers decide torques: another one is a misspelt one, or what we would have to obey."""
 
 
 def robot_from_file(path: str | Path, units: bool = True) -> RobotText:
@@ -65,6 +73,7 @@ def robot_from_bytes(content: bytes, file: str, units: bool = True) -> RobotText
     if len(root) > 5 * MAX_ELEMENTS:
         robot.fault(root.sourceline, f"{len(root)} elements in <robot>; up to {5 * MAX_ELEMENTS} are read.")
     _refuse_xacro(robot, root)
+    look_at_tags(robot, root)
     for element in _children(root):
         if len(robot.links) + len(robot.joints) >= MAX_ELEMENTS:
             robot.fault(
@@ -133,11 +142,14 @@ class _Element:
         if len(found) > 1:
             self.line = found[1].sourceline or self.line
             self.fault(f"has {len(found)} <{tag}>, where one belongs; take out all but one.")
-        return (
-            _Element(self.robot, found[0], self.units, f"{self.title.rstrip(':')}, <{tag}>:")
-            if found
-            else None
-        )
+        if not found:
+            return None
+        child = _Element(self.robot, found[0], self.units, f"{self.title.rstrip(':')}, <{tag}>:")
+        known = ATTRIBUTES.get(tag)
+        strange = [key for key in found[0].attrib if known and key not in known]
+        if strange:
+            child.fault(f"has {strange[0]}=.., which is not read; give {', '.join(known or ())}.")
+        return child
 
     def text(self, key: str) -> str:
         value = self.element.get(key)

@@ -1,0 +1,58 @@
+"""Elements of a URDF file that are not read: misspelt ones are refused, those that could change a torque are named."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from forearm.readers.robot_text import RobotText
+
+KNOWN = {
+    "robot": ("link", "joint", "material", "transmission", "gazebo", "sensor", "ros2_control"),
+    "link": ("inertial", "visual", "collision", "contact"),
+    "joint": (
+        "parent",
+        "child",
+        "origin",
+        "axis",
+        "limit",
+        "dynamics",
+        "mimic",
+        "calibration",
+        "safety_controller",
+    ),
+    "inertial": ("origin", "mass", "inertia"),
+}
+"""What an element holds, read or of no matter."""
+OFF = {"turnGravityOff": ("true", "1"), "gravity": ("false", "0")}
+"""How simulators are told to leave gravity out."""
+
+
+def _elements(root: Any) -> Iterator[Any]:
+    """The robot, its links and joints, and their bodies; not what a transmission or a simulator calls a joint."""
+    yield root
+    for element in root.iterchildren("link", "joint"):
+        yield element
+        yield from element.iterchildren("inertial")
+
+
+def look_at_tags(robot: RobotText, root: Any) -> None:
+    """Refuse elements that are nearly known ones; a note for the others, and for gravity that is switched off."""
+    strange: dict[str, int] = {}
+    for element in _elements(root):
+        for child in element:
+            tag = child.tag
+            if not isinstance(tag, str) or tag in KNOWN[element.tag]:
+                continue
+            meant = next((known for known in KNOWN[element.tag] if known == tag.lower()), None)
+            if meant is not None:
+                robot.fault(child.sourceline, f"<{tag}> in <{element.tag}> is no element; write <{meant}>.")
+            told = f"<{tag.rpartition('}')[2]}> in <{element.tag}>"
+            strange[told] = strange.get(told, 0) + 1
+    if strange:
+        many = ", ".join(
+            f"{told}{f' ({count} times)' if count > 1 else ''}" for told, count in strange.items()
+        )
+        robot.notes.append(f"not read: {many}")
+    for element in root.iter(*OFF):
+        if (element.text or "").strip().lower() in OFF[element.tag]:
+            what = element.getparent().get("reference") or element.getparent().get("name") or "?"
+            robot.notes.append(f"{what!r}: <{element.tag}> is left out; gravity is in the torques")

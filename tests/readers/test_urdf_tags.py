@@ -1,0 +1,62 @@
+"""What a URDF file says in words that are not read: misspelt origins were none at all, without a word."""
+
+import pytest
+
+import forearm as fa
+from forearm.readers.urdf import from_urdf
+
+BODY = (
+    '<inertial><origin xyz=".1 .02 .03"/><mass value="2"/>'
+    '<inertia ixx=".02" ixy="0" ixz="0" iyy=".03" iyz="0" izz=".025"/></inertial>'
+)
+JOINT = '<parent link="w"/><child link="a"/><origin xyz="0 0 .3" rpy="0 .1 0"/><axis xyz="0 1 0"/>'
+ROBOT = (
+    f'<robot name="r"><link name="w"/><link name="a">{BODY}</link>'
+    f'<joint name="j" type="continuous">{JOINT}</joint></robot>'
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('rpy="0 .1 0"', 'quat_xyzw="0 0 .6 .8"', "has quat_xyzw=.., which is not read; give xyz, rpy"),
+        ('rpy="0 .1 0"', 'ryp="0 .1 0"', "has ryp=.., which is not read"),
+        (
+            '<origin xyz="0 0 .3" rpy="0 .1 0"/>',
+            '<Origin xyz="0 0 .3"/>',
+            "<Origin> in <joint> is no element",
+        ),
+        ("inertial>", "Inertial>", "<Inertial> in <link> is no element; write <inertial>"),
+        ('value="2"', 'value="2" unit="g"', "has unit=.., which is not read; give value"),
+        ("0 0 .3", "0 0 ٣", "is not a number"),
+    ],
+)
+def test_what_is_misspelt_was_taken_as_not_there(old, new, told):
+    assert isinstance(from_urdf(ROBOT), fa.Arm)
+    with pytest.raises(fa.ReadFault, match=told):
+        from_urdf(ROBOT.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [
+        ('<loop_joint name="l" type="revolute"/>', "not read: <loop_joint> in <robot>"),
+        (
+            '<gazebo reference="a"><turnGravityOff>true</turnGravityOff></gazebo>',
+            "'a': <turnGravityOff> is left out; gravity is in the torques",
+        ),
+        ('<transmission name="t"><joint name="j"><hardwareInterface/></joint></transmission>', ""),
+        ('<gazebo reference="a"><turnGravityOff>false</turnGravityOff></gazebo>', ""),
+    ],
+)
+def test_what_could_change_torques_and_is_not_read_is_named(extra, told):
+    notes = from_urdf(ROBOT.replace("</robot>", f"{extra}</robot>")).notes
+    assert [note for note in notes if "links ->" not in note and "link ->" not in note] == (
+        [told] if told else []
+    )
+
+
+def test_drives_in_words_of_another_library_are_named():
+    words = '<drake:rotor_inertia xmlns:drake="http://drake.mit.edu" value="1"/>'
+    arm = from_urdf(ROBOT.replace("</joint>", f"{words}</joint>"))
+    assert "not read: <rotor_inertia> in <joint>" in arm.notes
