@@ -90,7 +90,7 @@ ROOMS = {
         "closed_forms",
         "programs",
         "answers",
-        "branches",
+        "branch_choice",
         "distinct",
         "solver",
     ),
