@@ -51,6 +51,7 @@ ROOMS = {
         "cuda",
         "wasm",
         "pipeline",
+        "browser_modules",
     ),
     "counting": ("meter", "as_counted", "schedules", "costs", "published_tables", "answers"),
     "derivation": (

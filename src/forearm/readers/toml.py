@@ -107,7 +107,7 @@ def from_toml(
     try:
         return Arm(name, links, base=base, **fields)
     except ArmFault as fault:
-        raise type(fault)(f"{file}: {fault}") from None
+        raise type(fault)(f"{source.place_of_bodies(links, fields['defects'])}: {fault}") from None
 
 
 def _undeclared(links: tuple[Link, ...], declared: tuple[Defect, ...], file: str) -> tuple[Defect, ...]:
