@@ -119,7 +119,9 @@ def packed(q: Vector, off: Vector, turn: Vector, good: Vector) -> tuple[Vector, 
     known = np.count_nonzero(good, axis=-1)
     most = max(1, int(known.max(initial=0)))
     front = np.arange(most) < known[:, None]
-    at = np.zeros(front.shape, np.intp)  # one gather by row numbers: masks of whole rows cost five times as much
+    at = np.zeros(
+        front.shape, np.intp
+    )  # one gather by row numbers: masks of whole rows cost five times as much
     at.reshape(-1)[np.flatnonzero(front)] = np.flatnonzero(good)
     packed_q = q.reshape(-1, q.shape[-1]).take(at, axis=0)
     error = np.stack([off.reshape(-1).take(at), turn.reshape(-1).take(at)], axis=-1)
