@@ -103,9 +103,13 @@ def _pose(place: Any, here: Matrix, k: int) -> Matrix:
         given = np.array(place, dtype=float)
     except (TypeError, ValueError):
         given = np.zeros(0)
+    if not np.all(np.isfinite(given)):
+        raise StateFault(
+            f"tool_path: place {k} (from 0) has entries that are not finite; give finite numbers."
+        )
     if given.shape == (4, 4):
         return np.asarray(faults.homogeneous(given), dtype=float)
-    if given.shape == (3,) and np.all(np.isfinite(given)):
+    if given.shape == (3,):
         found = here.copy()
         found[:3, 3] = given
         return found
