@@ -123,7 +123,9 @@ def _pose(place: Any, here: Matrix, k: int) -> Matrix:
 def _circle(p: Vector, through: Vector, q: Vector, k: int) -> tuple[Vector, Vector, float]:
     """Spoke and tangent at the start, each of the radius' length, and the angle, of the circle through three points."""
     if through.shape != (3,) or not np.all(np.isfinite(through)):
-        raise StateFault(f"tool_path: the arc to place {k} goes through {through!r}; give a point (3,).")
+        raise StateFault(
+            f"tool_path: the arc to place {k} goes through {through!r}; give a point (3,), finite numbers."
+        )
     u, v = through - p, q - p
     normal = np.cross(u, v)
     size = float(np.linalg.norm(normal))
