@@ -51,6 +51,7 @@ ROOMS = {
         "cuda",
         "wasm",
         "pipeline",
+        "browser_modules",
     ),
     "counting": ("meter", "as_counted", "schedules", "costs", "published_tables", "answers"),
     "derivation": (
@@ -90,7 +91,7 @@ ROOMS = {
         "closed_forms",
         "programs",
         "answers",
-        "branches",
+        "branch_choice",
         "distinct",
         "solver",
     ),
