@@ -272,7 +272,9 @@ def test_cells_that_a_log_never_met_are_refused():
         fa.learn_table(arm, q, qd, qdd, qdd[:99])
     with pytest.raises(fa.StateFault, match="GiB of equations"):
         fa.learn_table(arm, q, qd, qdd, qdd, most_bytes=1 << 16)
-    with pytest.raises(fa.StateFault, match=r"5 samples are 10 equations for the \d+ numbers that they touch"):
+    with pytest.raises(
+        fa.StateFault, match=r"5 samples are 10 equations for the \d+ numbers that they touch"
+    ):
         fa.learn_table(arm, q[:5], qd[:5], qdd[:5], qdd[:5])
 
 
