@@ -103,7 +103,7 @@ class Parameters:
     prior_std: Vector
     """Standard deviations from the prior alone."""
     alone: frozenset[int]
-    """Places of those that torques can tell by themselves; of the others they tell sums, and the prior shares them out."""
+    """Places of those that torques can tell by themselves; of the others they tell sums, which the prior shares out."""
 
     @cached_property
     def source(self) -> tuple[str, ...]:
