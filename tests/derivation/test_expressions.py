@@ -141,4 +141,5 @@ def test_a_parameter_called_like_a_cosine_is_not_read_as_one():
     assert text == "2*c1^2*qdd1 + 2*c1*qdd1 + 1/2*qdd1 + (9.81 + 981/50*c1)*cos(q1)"
     assert r"\cos q_{1}" in latex
     text, latex = text_and_latex("x1")
-    assert "*c1" in text and "cos(" not in text and "c_{1}" in latex
+    assert text.endswith("*c1")
+    assert "c_{1}" in latex

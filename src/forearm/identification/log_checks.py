@@ -146,8 +146,8 @@ def _refuse_swapped(arm: Arm, label: str, need: Matrix, tau: Matrix, counts: Vec
         if counts[j] and like[i, j] > 0.9 and max(like[i, i], like[j, j]) < 0.5:
             raise StateFault(
                 f"{label}: torques of {name} look like those of {arm.joint_names[j]} (correlation {like[i, j]:.2f}, "
-                f"with its own {like[i, i]:.2f}): are columns swapped? Give each joint its own; if the given arm is that "
-                "far off, check=False (--no-check)."
+                f"with its own {like[i, i]:.2f}): are columns swapped? Give each joint its own; if the given arm is "
+                "that far off, check=False (--no-check)."
             )
 
 
