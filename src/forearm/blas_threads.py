@@ -48,7 +48,7 @@ def _set(numbers: list[int]) -> None:
 @cache
 def _controls() -> tuple[Control, ...]:
     """Of each OpenBLAS that came with NumPy or SciPy."""
-    found = []
+    found: list[Control | None] = []
     for name in ("numpy", "scipy"):
         module = sys.modules.get(name)
         home = Path(str(getattr(module, "__file__", None) or ".")).parent
