@@ -60,6 +60,7 @@ ROOMS = {
         "cuda",
         "wasm",
         "pipeline",
+        "browser_modules",
     ),
     "counting": ("meter", "as_counted", "schedules", "costs", "published_tables", "answers"),
     "derivation": (
@@ -99,7 +100,7 @@ ROOMS = {
         "closed_forms",
         "programs",
         "answers",
-        "branches",
+        "branch_choice",
         "distinct",
         "solver",
     ),
