@@ -6,7 +6,16 @@ import forearm
 from house.sources import FILES, HOME, circles, component, imports, links, module_of
 
 LAYERS = [
-    ("algebra", "escapes", "output_files", "memory_size", "text_table", "option_names", "foreign_names"),
+    (
+        "algebra",
+        "escapes",
+        "output_files",
+        "memory_size",
+        "text_table",
+        "option_names",
+        "foreign_names",
+        "blas_threads",
+    ),
     ("faults", "angles"),
     ("denavit_hartenberg",),
     ("factorisation", "frames", "description", "results"),
