@@ -35,7 +35,9 @@ GROUPS = {
     "Frames and other coordinates": "pose jacobian jacobian_rate task Coordinates",
     "From a pose to joint values": "inverse_kinematics Reached",
     "The papers": "FORMULATIONS strobe count polynomial published derive symbolic prove_equal",
-    "The compiler": "compile Kernel emit_c emit_wasm torch_function jax_function casadi_function sin cos sqrt where",
+    "The compiler": (
+        "compile compile_function Kernel emit_c emit_wasm torch_function jax_function casadi_function sin cos sqrt where"
+    ),
     "Simulation": "simulate significance",
     "Motions": "point_to_point via_points tool_path Arc fastest speed_up feasible",
     "Torques by look-up": "tabulate plan_table learn_table open_table LookupTable",
@@ -390,6 +392,14 @@ EXAMPLES = {
         """,
     "prove_equal": """
         print(fa.prove_equal(fa.symbolic(rr)).holds)
+        """,
+    "compile_function": """
+        def push(q, qd, goal):  # for one state, in plain NumPy
+            return fa.gravity_torque(rr, q) + np.clip(20.0 * (goal - q) - 2.0 * qd, -5.0, 5.0)
+
+        kernel = fa.compile_function(push, {"q": 2, "qd": 2, "goal": 2}, ("tau",))
+        print(kernel)
+        print(kernel(np.zeros((1000, 2)), np.zeros(2), [0.5, -0.1])[0])
         """,
     "compile": """
         kernel = fa.compile(rr, "inverse_dynamics", free=["links[1].mass"])

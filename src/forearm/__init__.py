@@ -65,6 +65,7 @@ _NAMES = {
     "prove_equal": "derivation",
     # the compiler
     "compile": "compiler.pipeline",
+    "compile_function": "compiler.function_kernels",
     "Kernel": "compiler.kernel",
     "emit_c": "compiler.sources.controller",
     "emit_wasm": "page.wasm_simulation",
@@ -128,6 +129,7 @@ _NAMES = {
 if TYPE_CHECKING:
     from forearm.algebra import cos as cos, sin as sin, sqrt as sqrt, where as where
     from forearm.arm import Arm as Arm, Defect as Defect
+    from forearm.compiler.function_kernels import compile_function as compile_function
     from forearm.compiler.kernel import Kernel as Kernel
     from forearm.compiler.pipeline import compile as compile
     from forearm.compiler.sources.casadi_symbols import casadi_function as casadi_function

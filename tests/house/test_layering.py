@@ -51,6 +51,7 @@ ROOMS = {
         "cuda",
         "wasm",
         "pipeline",
+        "function_kernels",
     ),
     "counting": ("meter", "as_counted", "schedules", "costs", "published_tables", "answers"),
     "derivation": (
