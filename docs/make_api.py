@@ -36,7 +36,8 @@ GROUPS = {
     "From a pose to joint values": "inverse_kinematics Reached",
     "The papers": "FORMULATIONS strobe count polynomial published derive symbolic prove_equal",
     "The compiler": (
-        "compile compile_function Kernel emit_c emit_wasm torch_function jax_function casadi_function sin cos sqrt where"
+        "compile compile_function Kernel emit_c emit_wasm torch_function jax_function casadi_function "
+        "sin cos sqrt where"
     ),
     "Simulation": "simulate significance",
     "Motions": "point_to_point via_points tool_path Arc fastest speed_up feasible",

@@ -51,6 +51,7 @@ _NAMES = {
     "hessian_times": "second_order",
     "forward_hessian_times": "second_order",
     "rollout_gradient": "rollout_gradients",
+    "rollout_parameter_gradient": "rollout_gradients",
     # dynamics in other coordinates
     "task": "taskspace",
     "Coordinates": "taskspace",
@@ -177,7 +178,10 @@ if TYPE_CHECKING:
     from forearm.page.motion_report import report as report
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
     from forearm.robot import Robot as Robot
-    from forearm.rollout_gradients import rollout_gradient as rollout_gradient
+    from forearm.rollout_gradients import (
+        rollout_gradient as rollout_gradient,
+        rollout_parameter_gradient as rollout_parameter_gradient,
+    )
     from forearm.second_order import (
         forward_hessian_times as forward_hessian_times,
         hessian_times as hessian_times,
