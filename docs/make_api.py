@@ -30,7 +30,7 @@ GROUPS = {
     ),
     "Derivatives and parameters": (
         "derivatives forward_derivatives second_derivatives second_forward_derivatives hessian_times "
-        "forward_hessian_times rollout_gradient regressor parameters parameter_names"
+        "forward_hessian_times rollout_gradient rollout_parameter_gradient regressor parameters parameter_names"
     ),
     "Frames and other coordinates": "pose jacobian jacobian_rate task Coordinates",
     "From a pose to joint values": "inverse_kinematics Reached",
@@ -332,6 +332,14 @@ EXAMPLES = {
     "forward_hessian_times": """
         product = fa.forward_hessian_times(rr, [0.4, -1.1], [0.7, 1.3], [0, 0], [1, 0], (zero, zero, [1, 0]))
         print(product.by_q.round(4), product.by_tau)
+        """,
+    "rollout_parameter_gradient": """
+        pushes = [[0, 0]] * 20
+        run = fa.simulate(rr, [0.4, -1.1], law=pushes, duration=0.2, dt=0.01, record_every=1)
+        last = 0 * run.q
+        last[-1] = 1.0
+        by = fa.rollout_parameter_gradient(rr, run.q, run.qd, pushes, last, 0 * last, dt=0.01)
+        print(dict(zip(fa.parameter_names(rr)[10:12], by[1, :2].round(4))))
         """,
     "rollout_gradient": """
         pushes = [[0, 0]] * 20

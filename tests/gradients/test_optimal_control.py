@@ -103,3 +103,10 @@ def test_the_example_reaches_and_its_gradient_is_zero(ilqr, capsys):
     )
     assert np.abs(pressed(tau[:, 0], limit, left)).max() < 1e-5 * np.abs(first).max()
     assert costs[-1][0] < 0.01 * costs[0][0]
+
+
+@pytest.mark.more
+def test_a_thousand_futures_swing_the_arm_up(capsys):
+    runpy.run_path(str(EXAMPLE.parent / "14_swing_up_by_mppi.py"))["main"]()
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert float(last.split("tip is ")[1].split()[0]) > 0.5  # it hangs at -1.4

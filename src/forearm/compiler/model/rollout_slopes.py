@@ -38,8 +38,8 @@ def rk4_pullback(
 ) -> dict[str, Vector]:
     """Gradients by q, qd and tau of weights_q · q' + weights_qd · qd', the state after a step under constant tau."""
     by_q, by_qd, by_tau = weights_q, weights_qd, tau * 0.0
-    for found, of_rate, weights in _stages_backwards(model, slopes, q, qd, tau, dt, weights_q, weights_qd):
-        by_q, by_qd, by_tau = by_q - found["ds_dq"], by_qd + of_rate - found["ds_dqd"], by_tau + weights
+    for _, back, weights in _stages_backwards(model, slopes, q, qd, tau, dt, weights_q, weights_qd):
+        by_q, by_qd, by_tau = by_q + back[0], by_qd + back[1], by_tau + weights
     return {"by_q": by_q, "by_qd": by_qd, "by_tau": by_tau}
 
 
@@ -57,16 +57,16 @@ def rk4_parameter_pullback(
     zero = np.zeros((len(model.arm.bodies), len(TEN)))
     by_q, by_qd, by_parameters = weights_q, weights_qd, zero
     walk = _stages_backwards(model, partial(slopes, pi=zero), q, qd, tau, dt, weights_q, weights_qd)
-    for found, of_rate, _ in walk:
-        by_q, by_qd = by_q - found["ds_dq"], by_qd + of_rate - found["ds_dqd"]
+    for found, back, _ in walk:
+        by_q, by_qd = by_q + back[0], by_qd + back[1]
         by_parameters = by_parameters - found["dp_dpi"]
     return {"by_q": by_q, "by_qd": by_qd, "by_parameters": by_parameters}
 
 
 def _stages_backwards(
     model: Model, slopes: Slopes, q: Vector, qd: Vector, tau: Vector, dt: Any, on_q: Vector, on_qd: Vector
-) -> Iterator[tuple[dict[str, Any], Vector, Vector]]:
-    """From the last stage to the first: slopes of its weighted torque, the weight of its rate, those of its torques."""
+) -> Iterator[tuple[dict[str, Any], tuple[Vector, Vector], Vector]]:
+    """From the last stage to the first: slopes of its weighted torque, gradients by its state, those by its torques."""
     stages: list[tuple[Vector, Vector, Any, Vector]] = []  # where, the factors of M there, qdd
     for i in range(RK4.stages):
         at_q, at_qd = q, qd
@@ -86,4 +86,4 @@ def _stages_backwards(
         weights = solve_factored(rows, inverse, of_push)
         found = slopes(q=at_q, qd=at_qd, qdd=qdd, weights=weights)
         back[i] = -found["ds_dq"], of_rate - found["ds_dqd"]
-        yield found, of_rate, weights
+        yield found, back[i], weights
