@@ -98,12 +98,11 @@ ROOMS = {
     "simulation": (
         "interrupts",
         "plant",
-        "summands",
         "records",
         "traced_laws",
         "control_laws",
         "row_blocks",
-        "significant_terms",
+        "terms",
         "request",
         "stability",
         "engines",

@@ -17,10 +17,10 @@ from forearm.identification.base_columns import BaseColumns, base_parameters
 from forearm.identification.consistent_fit import ConsistentFit, consistent_fit, exactly_consistent
 from forearm.identification.drive_columns import DriveColumns, drive_columns
 from forearm.identification.drive_gains import DriveGains, Load, drive_gains, given_gains, load_parameters
-from forearm.identification.filters import filtered
 from forearm.identification.identified import BaseFit, Identified, Parameters, Residuals
 from forearm.identification.least_squares import LeastSquares, information_root, least_squares
-from forearm.identification.logs import Log, LogSource, coupling_matrix, read_log
+from forearm.identification.measured.filters import filtered
+from forearm.identification.measured.logs import Log, LogSource, coupling_matrix, read_log
 from forearm.identification.torque_rows import TorqueEquations, equations_of
 
 OUTSIDE = 10.0

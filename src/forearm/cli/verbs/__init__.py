@@ -1,5 +1,5 @@
 """The table of verbs. A verb is a function of the same name (`cache list` is `cache_list`) in a module of this
-package; its row here is all that the command line needs to know.
+package; its row here is all that the command line needs to know. As many files as purposes, none knows another.
 
     arm_verbs      arms, show, convert              motion_verbs    torque; simulation_verbs has simulate
     trust_verbs    verify, check, compare           paper_verbs     derive, cite; count_verbs has count

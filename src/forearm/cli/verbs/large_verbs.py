@@ -216,7 +216,7 @@ def torque_file(arm: Any, source: str, target: str, units: FileUnits, shared: Sh
             "inverse_dynamics",
             source,
             target,
-            degrees=bool(options["degrees"]),
+            degrees=options["degrees"],
             time_unit=options["time_unit"],
             progress=told,
         )

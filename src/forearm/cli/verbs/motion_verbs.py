@@ -187,7 +187,7 @@ def _by_paper(arm: Any, rows: list[Any], stem: str) -> Any:
 
     FORMULATIONS[stem].giving("joint_torques")
     if hasattr(arm, "chains"):
-        from forearm.compiler.model.tree_model import TreeModel
+        from forearm.compiler.model.trees.tree_model import TreeModel
 
         model = TreeModel(arm, None, torques_by=stem)  # summed over chains
         return np.array([model.torques(*state) for state in zip(*rows, strict=True)], dtype=float)

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from forearm.compiler.call import arguments, builtin_functions
+from forearm.compiler.call import arguments
 from forearm.compiler.call.arguments import Array
 from forearm.compiler.call.door import Door
+from forearm.compiler.call.entries import builtin_functions
 from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.compiler.kernel import Kernel, KernelSubject
 from forearm.compiler.llvm.lanes import Lanes

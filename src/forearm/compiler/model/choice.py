@@ -32,8 +32,8 @@ from forearm.compiler.model.free_parameters import (
     port_shape,
 )
 from forearm.compiler.model.quantities import QUANTITIES, Derivative, Quantity
-from forearm.compiler.model.tree_frames import described_tree
-from forearm.compiler.model.tree_model import TreeModel, with_payload
+from forearm.compiler.model.trees.tree_frames import described_tree
+from forearm.compiler.model.trees.tree_model import TreeModel, with_payload
 from forearm.compiler.model.trust import tree_in, trusted, trusted_tree
 from forearm.compiler.store.graphs import simplified
 from forearm.faults import KernelFault, no_dynamics
