@@ -52,6 +52,7 @@ ROOMS = {
         "wasm",
         "pipeline",
         "function_kernels",
+        "browser_modules",
     ),
     "counting": ("meter", "as_counted", "schedules", "costs", "published_tables", "answers"),
     "derivation": (
@@ -91,7 +92,7 @@ ROOMS = {
         "closed_forms",
         "programs",
         "answers",
-        "branches",
+        "branch_choice",
         "distinct",
         "solver",
     ),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("forearm")
 LONG = 30
-"""Joints beyond which torques are compiled as loops over links instead of straight-line code."""
+"""Joints of a chain beyond which torques, accelerations and M are loops over links instead of straight-line code."""
 
 PATIENT = 20
 """Joints beyond which making straight-line code takes long enough to be told beforehand."""

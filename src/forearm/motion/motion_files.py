@@ -241,7 +241,7 @@ def read_motion(
 ) -> Recorded:
     """Read a log with a time and a position for every joint of the arm; speeds, accelerations, torques if it has them.
 
-    Header may come in any order, as `q:<joint>`, `q1`, `<joint>.position` and more; `notes` says what was ignored, and
+    Columns may come in any order, as `q:<joint>`, `q1`, `<joint>.position` and more; `notes` says what was ignored, and
     how speeds and accelerations were worked out that the file lacks.
 
     Args:
@@ -276,7 +276,7 @@ def write_motion(motion: Motion | Samples, arm: Arm | Robot, path: Any, times: A
 
 
 def by_joint(arm: Arm | Robot, kind: str, values: Vector) -> dict[str, Vector]:
-    """Header kind:<joint> of (K, n)."""
+    """Columns kind:<joint> of (K, n)."""
     return {f"{kind}:{name}": values[:, j] for j, name in enumerate(coordinates(arm, kind))}
 
 

@@ -147,7 +147,8 @@ class MachineKernel(Door, Kernel):
         if getattr(arm, "free", False) and "q" in named:
             unit_quaternion(arm, named["q"])
         if self.subject.solves:
-            from forearm.compiler.model.choice import evaluated, plain_model
+            from forearm.compiler.model.chosen_model import plain_model
+            from forearm.compiler.model.quantity_graphs import evaluated
 
             with np.errstate(all="ignore"):  # what overflows is said in the sentence
                 M = np.asarray(evaluated(plain_model(arm), "mass_matrix", named["q"]), dtype=float)

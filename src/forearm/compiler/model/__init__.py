@@ -8,7 +8,9 @@ base_parameters   the same torques from fewer numbers: bodies regrouped, frames 
 free_parameters   what stays an input instead of a constant: payload, masses, friction
 trees/            the same for a robot with branches
 chains/           long chains, as loops over their links
-choice            which formulation, in which frames: the cheapest graph is found, not chosen
+choice            which formulation, in which frames: the rule, and the search for the cheapest
+chosen_model      a choice, and the model of an arm or robot by it
+quantity_graphs   a quantity by a choice, traced and simplified, derivatives included
 trust             whether frames and base parameters still give the arm's torques, before they are used
 searched.json     what earlier searches found, arm by arm
 """
