@@ -60,6 +60,7 @@ ROOMS = {
         "cuda",
         "wasm",
         "pipeline",
+        "function_kernels",
         "browser_modules",
     ),
     "counting": ("meter", "as_counted", "schedules", "costs", "published_tables", "answers"),
