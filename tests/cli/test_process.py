@@ -135,3 +135,13 @@ def test_numbers_that_are_none(capsys, words, sentence):
     assert said.code == 2
     assert sentence in said.err
     assert f"See forearm {words[0]} --help." in said.err
+
+
+@pytest.mark.parametrize(
+    "words", [("torque", "rr", "--q", "90", "45"), ("simulate", "rr", "--q0", "90", "45")]
+)
+def test_degrees_are_asked_about(words):
+    said = ran(*words)
+    assert said.returncode == 0
+    assert "q0 reaches 90 rad" in said.stderr or "q reaches 90 rad" in said.stderr
+    assert "degrees?" in said.stderr

@@ -66,13 +66,18 @@ def complain(sentence: str) -> None:
     print(f"forearm: {terminal(sentence)}", file=sys.stderr)
 
 
+class _Note(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return f"note: {terminal(record.getMessage())}"
+
+
 def tell_of_long_work(words: Sequence[str]) -> None:
-    """Show a person at stderr what the library logs for one, such as that something will take minutes."""
+    """Show a person at stderr what the library logs for one: its warnings, and that something will take minutes."""
     if "--quiet" in words or "--json" in words:
         return
     handler = logging.StreamHandler()
-    handler.addFilter(lambda record: hasattr(record, "for_a_person"))
-    handler.setFormatter(logging.Formatter("note: %(message)s"))
+    handler.addFilter(lambda record: record.levelno >= logging.WARNING or hasattr(record, "for_a_person"))
+    handler.setFormatter(_Note())
     log = logging.getLogger("forearm")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
