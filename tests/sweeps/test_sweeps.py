@@ -183,7 +183,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, small_blocks):
     assert again.fresh == 0
     with pytest.raises(fa.StateFault, match="is of another sweep"):
         fa.sweep(questions.squares, over, samples=2001, keep=KEEP, journal=journal)
-    journal.write_text('{"kind": "forearm sweep 1"}')
+    journal.write_text('{"kind": "forearm sweep 2"}')
     with pytest.raises(fa.StateFault, match="is no journal of a sweep"):
         fa.sweep(questions.squares, over, samples=2000, keep=KEEP, journal=journal)
     begun["done"] = [[0, 10**9]]
