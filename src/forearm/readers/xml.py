@@ -4,6 +4,7 @@ from typing import Any
 
 from lxml import etree
 
+from forearm.escapes import one_line
 from forearm.faults import ReadFault
 
 ENCODINGS = ("UTF-8", "US-ASCII", "ASCII", "ISO-8859-1")
@@ -34,7 +35,7 @@ def parse_xml(content: bytes, file: str) -> Any:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
         raise ReadFault(
-            f"{file}:{error.lineno or 1}: not well-formed XML: {error.msg}. Repair it there."
+            f"{file}:{error.lineno or 1}: not well-formed XML: {one_line(error.msg)}. Repair it there."
         ) from None
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
     if root.getroottree().docinfo.internalDTD is not None or encoding.upper() not in ENCODINGS:
