@@ -103,5 +103,25 @@ def test_a_line_without_an_end_is_refused(device, tmp_path):
 def test_half_a_million_elements_are_refused_before_they_are_looked_at(tmp_path):
     path = tmp_path / "many.urdf"
     path.write_text("<robot name='r'>" + "<link name='a'/>" * 500_000 + "</robot>")
-    with pytest.raises(fa.ReadFault, match="500000 elements in <robot>; up to 50000 are read"):
+    with pytest.raises(fa.ReadFault, match="the file has 500002 tags; up to 200000 are read"):
         fa.load(path)
+
+
+MANY = {
+    "elements within one": "<link name='l'>" + "<a/>" * 1_000_000 + "</link>",
+    "comments": "<link name='l'>" + "<!---->" * 1_000_000 + "</link>",
+    "attributes of one": "<link name='l' " + " ".join(f"a{i}=''" for i in range(900_000)) + "/>",
+    "attributes of many": ("<a " + " ".join(f"a{i}=''" for i in range(60)) + "/>") * 16_000,
+}
+
+
+@pytest.mark.parametrize("what", MANY)
+@pytest.mark.parametrize("suffix", ["urdf", "xml"])
+def test_tags_and_attributes_beyond_count_are_read_or_refused_in_two_seconds(what, suffix, tmp_path):
+    path, root = tmp_path / f"many.{suffix}", {"urdf": "robot", "xml": "mujoco"}[suffix]
+    path.write_text(f"<{root} name='r'>{MANY[what]}</{root}>")
+    start = time.process_time()
+    with pytest.raises(fa.ReadFault) as caught:
+        fa.load(path)
+    assert time.process_time() - start < 2
+    assert len(str(caught.value)) < 1000
