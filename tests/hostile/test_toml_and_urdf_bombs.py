@@ -125,3 +125,22 @@ def test_tags_and_attributes_beyond_count_are_read_or_refused_in_two_seconds(wha
         fa.load(path)
     assert time.process_time() - start < 2
     assert len(str(caught.value)) < 1000
+
+
+BRANCH = '[[link]]\nname = "l{0}"\nparent = "{1}"\njoint = "revolute"\nmass = 1\ncom = [0, 0, 0]\ninertia = "point"\n'
+
+
+def test_a_tree_of_a_thousand_joints_gets_a_sentence(tmp_path):
+    path = tmp_path / "tree.toml"
+    links = "".join(BRANCH.format(i, f"l{i - 1}" if i else "base") for i in range(1000))
+    path.write_text(f'name = "t"\nconvention = "tree"\n{links}')
+    with pytest.raises(fa.ReadFault, match="1000 links; robots of up to 300 are read from files"):
+        fa.load(path)
+
+
+@pytest.mark.parametrize("number", ["1e308", "-1e60", '"1e100 mm"', '"2 * 1e200"'])
+def test_a_length_whose_products_overflow_gets_a_sentence(number, tmp_path):
+    path = tmp_path / "tree.toml"
+    path.write_text(f'name = "t"\nconvention = "tree"\n{BRANCH.format(1, "base")}xyz = [{number}, 0, 0]\n')
+    with pytest.raises(fa.ReadFault, match=r"beyond 1e\+50; give a number in m"):
+        fa.load(path)
