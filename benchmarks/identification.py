@@ -31,7 +31,7 @@ sys.path.insert(0, str(HERE))
 from run import ratio_of  # noqa: E402
 
 import forearm as fa  # noqa: E402
-from forearm.identification.logs import read_log  # noqa: E402
+from forearm.identification.measured.logs import read_log  # noqa: E402
 from forearm.motion.motions import Fourier  # noqa: E402
 
 GAZ = {

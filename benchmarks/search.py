@@ -8,7 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 import forearm
-from forearm.compiler.model.choice import Choice, search
+from forearm.compiler.model.choice import search
+from forearm.compiler.model.chosen_model import Choice
 from forearm.readers import known_arms, load
 
 TABLE = Path(__file__).parents[1] / "src" / "forearm" / "compiler" / "searched.json"

@@ -67,6 +67,20 @@ WAYS = {
 }
 """A datum -> what it is between two arrows, and the function (module.name) that is the arrow."""
 
+BESIDE = {
+    "a torque": (
+        "Chains of more than 30 joints leave at 4: `compiler.model.chains.long_chains` makes loops of them. Robots "
+        "with branches pass through `compiler.model.trees.tree_model` at 6. On a GPU, or with `target=`, the last "
+        "arrows are those of `compiler.llvm.ptx` and `compiler.cuda`, or of `compiler.wasm`."
+    ),
+    "a simulation": (
+        "On a GPU 4 and 5 are `compiler.llvm.ptx.ptx_rollout` and `compiler.cuda.gpu_rollout` (for NumPy's arrays "
+        "`compiler.cuda.host_rollout`), in a page `compiler.wasm.wasm_rollout`. What a step is, "
+        "`compiler.graph.step_rules`, is the same for all."
+    ),
+}
+"""What leaves a way, and where to."""
+
 COLORS = {  # light, dark
     "a torque": ("#b3400e", "#f08a4b"),
     "a simulation": ("#0b6e4f", "#4cc38a"),
@@ -74,6 +88,10 @@ COLORS = {  # light, dark
     "a closed form": ("#7c3aed", "#b794ff"),
     "a proof": ("#a3195b", "#f472b6"),
 }
+
+
+PAPERS = ("formulations", "counting.as_counted")
+"""Folders with one file for each paper or table."""
 
 
 # -- what is there -----------------------------------------------------------------------------------------
@@ -98,6 +116,16 @@ def source(name: str) -> Path | None:
         if path.exists():
             return path
     return None
+
+
+def inside(name: str) -> list[str]:
+    """The modules and rooms in a package, by name; of a module, none. The papers' files are listed elsewhere."""
+    folder = HOME.joinpath(*name.split("."))
+    if not folder.is_dir() or name in PAPERS:
+        return []
+    return sorted(
+        path.stem for path in folder.iterdir() if source(f"{name}.{path.stem}") and path.stem[0] != "_"
+    )
 
 
 def sentence(name: str) -> str:
@@ -259,20 +287,24 @@ def ways() -> str:
             f"{k}. {thing} → `{function}`" if function else f"{k}. {thing}"
             for k, (thing, function) in enumerate(steps, 1)
         ]
-        blocks.append(f"### {way.capitalize()}\n\n" + "\n".join(listed) + "\n")
+        beside = f"\n{BESIDE[way]}\n" if way in BESIDE else ""
+        blocks.append(f"### {way.capitalize()}\n\n" + "\n".join(listed) + f"\n{beside}")
     return "\n".join(blocks)
 
 
 def table() -> str:
-    """Every module of the first level with its rooms: what it says of itself, what it uses."""
+    """Every module of the first level and what is in it: what it says of itself, what it uses."""
     layers, rooms = order()
     lines = ["| module | what is in it | uses |", "| --- | --- | --- |"]
     for row in reversed(layers):
         for name in row:
             listed = ", ".join(f"`{other}`" for other in sorted(used_by(name)))
             lines.append(f"| `{name}` | {_cell(sentence(name))} | {listed} |")
-            for room in reversed(rooms.get(name, ())):
-                lines.append(f"| `{name}.{room}` | {_cell(sentence(f'{name}.{room}'))} | |")
+            for room in reversed(rooms.get(name, tuple(reversed(inside(name))))):
+                within = "".join(f" `{other}`" for other in inside(f"{name}.{room}"))
+                lines.append(
+                    f"| `{name}.{room}` | {_cell(sentence(f'{name}.{room}'))}{within and ' In it:'}{within} | |"
+                )
     return "\n".join(lines) + "\n"
 
 

@@ -67,7 +67,7 @@ _NAMES = {
     "compile": "compiler.pipeline",
     "Kernel": "compiler.kernel",
     "emit_c": "compiler.sources.controller",
-    "emit_wasm": "page.wasm_simulation",
+    "emit_wasm": "compiler.browser_modules",
     "torch_function": "gradients",
     "jax_function": "gradients",
     "casadi_function": "compiler.sources.casadi_symbols",
@@ -183,7 +183,7 @@ if TYPE_CHECKING:
         second_forward_derivatives as second_forward_derivatives,
     )
     from forearm.simulation import significance as significance, simulate as simulate
-    from forearm.page.wasm_simulation import emit_wasm as emit_wasm
+    from forearm.compiler.browser_modules import emit_wasm as emit_wasm
     from forearm.strobing import strobe as strobe
     from forearm.streams import Streamed as Streamed, stream as stream
     from forearm.sweeps import (

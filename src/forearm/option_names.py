@@ -31,6 +31,8 @@ OF_REACH = {"posture": "--posture", "q0": "--q0", "every": "--every"}
 """Argument of inverse_kinematics -> flag of the verb."""
 OF_MOVE = {name: f"--{name}" for name in ("speeds", "accelerations", "jerks", "torques", "blend")}
 """Argument of what makes motions -> flag of move."""
+OF_FILES = {"degrees": "--degrees", "time_unit": "--time-unit"}
+"""Argument of what reads motions -> flag of the verbs."""
 
 _in_shell: ContextVar[bool] = ContextVar("in_shell", default=False)
 
@@ -53,7 +55,7 @@ def option(name: str, value: str = "", shell: str | None = None) -> str:
     if not _in_shell.get():
         return f"{name}={value}"
     given = shell if shell is not None else "" if value in ("True", "False") else _word(value)
-    return f"{(FLAGS | OF_SIMULATE | OF_REACH | OF_MOVE).get(name, name)} {given}".rstrip()
+    return f"{(FLAGS | OF_SIMULATE | OF_REACH | OF_MOVE | OF_FILES).get(name, name)} {given}".rstrip()
 
 
 def held(joints: dict[str, float]) -> str:

@@ -45,6 +45,17 @@ def test_identification_runs_without_logs():
 
 
 @pytest.mark.more
+def test_much_runs_on_little(tmp_path):
+    out = tmp_path / "large.json"
+    sizes = ("--states", "1e5", "--rows", "20000", "--only", "files", "sweeps", "--out", str(out))
+    done = run("benchmarks/large.py", *sizes)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(out.read_text())
+    assert found["sweeps"]["states"] == 100_000
+    assert found["files"]["peak_mb"] < 300
+
+
+@pytest.mark.more
 def test_counts_have_not_grown():
     done = run("benchmarks/counts.py", "--check")
     assert done.returncode == 0, done.stdout

@@ -371,13 +371,13 @@ def test_doctor_finds_a_sick_compiler(capsys, monkeypatch):
         row["verdict"] in ("PASS", "none") for row in forearm(capsys, "doctor", "--json").json["tests"]
     )
 
-    def sick():
-        raise OSError("the compiler is unwell")
+    def sick(name):
+        raise OSError(f"the compiler for {name} is unwell")
 
-    monkeypatch.setattr("forearm.cli.diagnosis._llvm_kernel", sick)
+    monkeypatch.setattr("forearm.cli.diagnosis._target", sick)
     said = forearm(capsys, "doctor")
     assert said.code == 1
-    assert "the compiler is unwell" in said.out
+    assert all(f"the compiler for {name} is unwell" in said.out for name in ("cpu", "cuda", "wasm"))
 
 
 def test_bench_tells_its_boundary(capsys):

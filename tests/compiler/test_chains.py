@@ -10,8 +10,8 @@ from arms import random_arm
 from close import assert_close
 from forearm.compiler.call.chain_kernel import ChainKernel
 from forearm.compiler.call.machine import MachineKernel
-from forearm.compiler.model.chain_sections import TRACED_LINKS, NoLoop
-from forearm.compiler.model.long_chains import rolled
+from forearm.compiler.model.chains.chain_sections import TRACED_LINKS, NoLoop
+from forearm.compiler.model.chains.long_chains import rolled
 from forearm.compiler.pipeline import LONG, compile
 from forearm.faults import KernelFault, StateFault
 from forearm.formulations import FORMULATIONS

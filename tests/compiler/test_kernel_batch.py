@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from compiler.crowd import at_once
-from forearm.compiler.call import builtin_functions
+from forearm.compiler.call.entries import builtin_functions
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from forearm.compiler.call import builtin_functions
 from forearm.compiler.call.door import Door
+from forearm.compiler.call.entries import builtin_functions
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
@@ -255,7 +255,7 @@ def test_the_entry_outlives_its_kernel_and_goes_away_with_it():
     ],
 )
 def test_other_interpreters_take_the_general_call(monkeypatch, name, value, reason):
-    monkeypatch.setattr(f"forearm.compiler.call.builtin_functions.{name}", value)
+    monkeypatch.setattr(f"forearm.compiler.call.entries.builtin_functions.{name}", value)
     builtin_functions.usable.cache_clear()
     try:
         assert not builtin_functions.usable()

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from forearm.compiler.call.batch_entry_text import batch_entry
-from forearm.compiler.call.entry_text import single_entry
+from forearm.compiler.call.entries.batch_entry_text import batch_entry
+from forearm.compiler.call.entries.entry_text import single_entry
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace

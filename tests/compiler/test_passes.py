@@ -4,13 +4,14 @@ import mpmath
 import numpy as np
 import pytest
 
+import forearm as fa
 from close import assert_close
 from compiler.programs import largest, random_graph, random_inputs, small_arms, torques
 from forearm.compiler.graph import passes
 from forearm.compiler.graph.graph import Graph, Node, Port
 from forearm.compiler.graph.interpreter import interpret, scalars
 from forearm.compiler.graph.passes.factors import SEQUENCES, extract
-from forearm.compiler.graph.passes.order import pulled_down, pushed_up
+from forearm.compiler.graph.passes.order import depth_first, pulled_down, pushed_up
 from forearm.compiler.graph.trace import trace
 
 PASSES = {name: getattr(passes, name) for name in passes.__all__}
@@ -287,10 +288,25 @@ def test_scheduling_keeps_fewer_values_alive_and_all_bits():
 def test_orders_are_topological_and_complete():
     for seed in range(6):
         graph = passes.fold(random_graph(seed, size=100))
-        for order in (pulled_down(graph), pushed_up(graph)):
+        for order in (pulled_down(graph), pushed_up(graph), depth_first(graph)):
             assert sorted(order) == list(range(len(graph.nodes)))
             place = {index: k for k, index in enumerate(order)}
             assert all(place[a] < place[i] for i, node in enumerate(graph.nodes) for a in node.args)
+
+
+def test_branches_one_after_the_other_keep_few_values_alive():
+    """Four equal arms on one base need little more room than one."""
+    links = [fa.load("ur5e").links] * 4
+    alone = fa.Robot("one", links[0], parents=range(6))
+    parents = [0 if k == 0 else 6 * arm + k for arm in range(4) for k in range(6)]
+    named = [x.replace(name=f"{x.name}_{arm}") for arm, row in enumerate(links) for x in row]
+    four = fa.compile(fa.Robot("four", named, parents=parents), "inverse_dynamics").graph
+    one = fa.compile(alone, "inverse_dynamics").graph
+    ordered = passes.branch_by_branch(four)
+    assert ordered.counts == four.counts
+    assert ordered.max_live < one.max_live + 4 * 6 + 12 < four.max_live
+    state = random_inputs(four, 0, 1.0)
+    assert all(np.array_equal(interpret(ordered, state)[k], v) for k, v in interpret(four, state).items())
 
 
 # accuracy -----------------------------------------------------------------------------------------------

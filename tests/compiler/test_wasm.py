@@ -11,6 +11,7 @@ import pytest
 import forearm as fa
 from arms import random_arm, seed_of
 from compiler.programs import random_graph, random_inputs
+from forearm.compiler.browser_modules import LAWS, law_step, wasm_rollout
 from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.graph.graph import Graph, Node, Port
 from forearm.compiler.graph.interpreter import arrays, interpret, node_values
@@ -18,7 +19,6 @@ from forearm.compiler.graph.trace import trace
 from forearm.compiler.model.quantities import QUANTITIES
 from forearm.compiler.wasm.module_sines import HALF_PI, apart, sincos
 from forearm.compiler.wasm.wasm_kernel import WasmKernel
-from forearm.page.wasm_simulation import LAWS, law_step, wasm_rollout
 from peers.urdf_arms import SOURCES
 from shares import shared_out
 

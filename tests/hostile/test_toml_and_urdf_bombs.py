@@ -8,7 +8,7 @@ import pytest
 
 import forearm as fa
 from forearm.faults import Fault
-from forearm.identification.logs import read_log
+from forearm.identification.measured.logs import read_log
 from forearm.readers import load
 
 HEAD = 'name = "x"\nconvention = "standard"\n'

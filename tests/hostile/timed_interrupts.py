@@ -35,9 +35,9 @@ def main(count, seed):
         delay = float(rng.uniform(2e-5, 1e-3))
         if turn % 4 == 0:
             threads._IDLE.clear()
+        wall, began = time.perf_counter(), time.thread_time()
         try:
             signal.setitimer(signal.ITIMER_REAL, delay)
-            wall, began = time.perf_counter(), time.thread_time()
             while True:
                 fa.inverse_dynamics(arm, *state, out=out, threads=1 + turn % 5)
         except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 """The map of the house is true: its rows are the order of imports, its arrows are functions that exist."""
 
+import re
 from importlib import import_module
 from xml.etree import ElementTree
 
@@ -52,3 +53,10 @@ def test_the_drawing_is_well_formed_and_shows_every_name():
     shown = {"".join(node.itertext()) for node in root.iter() if node.tag.endswith("text")}
     assert {name for row in house.rows() for name in row} <= shown
     assert set(house.WAYS) <= shown
+
+
+@pytest.mark.parametrize(
+    "module", sorted({m for text in house.BESIDE.values() for m in re.findall(r"`([\w.]+\.[\w.]+)`", text)})
+)
+def test_what_leaves_a_way_leads_to_a_module(module):
+    assert import_module(f"forearm.{module}").__doc__

@@ -1,24 +1,16 @@
 """Equation tags in the formulations and the pages in docs/papers stay in step."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
 
 from forearm.formulations import FORMULATIONS
+from house.pages import script
 
 DOCS = Path(__file__).parents[2] / "docs"
 SECTIONS = ["Story", "Frames", "Symbols", "Equations", "Misprints", "Cost"]
 """How the sections of a page begin, in order; there may be others between."""
-
-
-def script(name):
-    """A script of docs/ as a module."""
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 pull_tags = script("pull_tags")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.identification.filters import filtered
 from forearm.identification.least_squares import least_squares
-from forearm.identification.logs import read_log
+from forearm.identification.measured.filters import filtered
+from forearm.identification.measured.logs import read_log
 from forearm.identification.torque_rows import equations_of
 from identification.synthetic import log_of, somewhat_wrong, with_drives
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 
 import forearm as fa
-from forearm.identification.logs import read_log
+from forearm.identification.measured.logs import read_log
 
 HOME = Path(os.environ.get("FOREARM_MEASURED") or Path(__file__).parents[3] / "shared" / "measured")
 pytestmark = pytest.mark.skipif(

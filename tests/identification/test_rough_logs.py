@@ -7,9 +7,9 @@ import pytest
 from scipy.signal import lfilter
 
 import forearm as fa
-from forearm.identification.filters import filtered
 from forearm.identification.least_squares import least_squares
-from forearm.identification.logs import read_log
+from forearm.identification.measured.filters import filtered
+from forearm.identification.measured.logs import read_log
 from forearm.identification.torque_rows import equations_of
 from forearm.motion.motion_files import write_columns
 from identification.synthetic import log_of, motion_of, somewhat_wrong, with_drives

@@ -147,7 +147,7 @@ def test_unknown_parameter_of_the_caller_is_refused():
 def test_positive_definite_but_impossible_tensor_is_refused_with_the_file():
     text = GOOD.replace("Ixx = 0.01, Iyy = 0.02, Izz = 0.02", "Ixx = 0.001, Iyy = 0.002, Izz = 0.02", 1)
     with pytest.raises(
-        ArmFault, match=r"(?s)arm\.toml: arm 'small', link 1 'shoulder': principal moments .*triangle"
+        ArmFault, match=r"(?s)arm\.toml:22: arm 'small', link 1 'shoulder': principal moments .*triangle"
     ):
         from_toml(text, "arm.toml")
 

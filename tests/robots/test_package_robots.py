@@ -7,8 +7,9 @@ import pytest
 
 pytest.importorskip("pinocchio", reason="Pinocchio has no wheel for this platform")
 import forearm as fa
-from forearm.compiler.model.choice import Choice, evaluated, model_by, plain_model
-from forearm.compiler.model.tree_model import TreeModel
+from forearm.compiler.model.chosen_model import Choice, model_by, plain_model
+from forearm.compiler.model.quantity_graphs import evaluated
+from forearm.compiler.model.trees.tree_model import TreeModel
 from forearm.kinematics import frame_jacobian
 from peers.urdf_arms import ERD, Source
 from robots.pinocchio_trees import Peer

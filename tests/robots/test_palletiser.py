@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.compiler.model.choice import evaluated, plain_model
+from forearm.compiler.model.chosen_model import plain_model
+from forearm.compiler.model.quantity_graphs import evaluated
 from forearm.kinematics import frame_pose
 from forearm.writers.urdf import to_urdf
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.compiler.model.choice import evaluated, plain_model
+from forearm.compiler.model.chosen_model import plain_model
+from forearm.compiler.model.quantity_graphs import evaluated
 from forearm.faults import ArmFault, Fault, KernelFault, StateFault
 from forearm.readers.urdf import from_urdf, read_urdf
 from robots.random_trees import random_urdf

@@ -8,7 +8,7 @@ from close import assert_close
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.simulation import Quintic, error_against_speed, significance, simulate
-from forearm.simulation.summands import located_graph, measured, tag_of
+from forearm.simulation.terms.summands import located_graph, measured, tag_of
 
 PUMA = fa.load("puma560")
 MOTION = Quintic(np.zeros(6), np.array([1, -0.8, 0.9, 0.5, 0.7, -0.6]), 2.0)

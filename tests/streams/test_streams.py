@@ -36,6 +36,31 @@ def test_rows_of_an_array(source, tmp_path):
     assert "10000 rows" in str(done)
 
 
+def test_a_unit_of_time_without_titles_is_not_ignored_in_silence(source, tmp_path):
+    with pytest.raises(fa.ReadFault, match="time_unit='ms' is for files whose columns have titles"):
+        fa.stream(ARM, "inverse_dynamics", source, tmp_path / "tau.npy", time_unit="ms")
+    assert not (tmp_path / "tau.npy").exists()
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".csv"])
+def test_degrees_are_asked_about(tmp_path, suffix):
+    source, target = tmp_path / f"motion{suffix}", tmp_path / "tau.npy"
+    rows = np.degrees(ROWS[:500])
+    if suffix == ".npy":
+        np.save(source, rows)
+    else:
+        titles = ",".join(f"{name}{i}" for name in ("q", "qd", "qdd") for i in range(1, 7))
+        np.savetxt(source, rows, delimiter=",", header=titles, comments="")
+    with pytest.raises(fa.ReadFault, match=r"looks like degrees. If it is, give --degrees \(degrees=True\)"):
+        fa.stream(ARM, "inverse_dynamics", source, target)
+    fa.stream(ARM, "inverse_dynamics", source, target, degrees=True)
+    np.testing.assert_allclose(np.load(target), TAU[:500], rtol=1e-9, atol=1e-9)
+    fa.stream(ARM, "inverse_dynamics", source, target, degrees=False)
+    np.testing.assert_allclose(
+        np.load(target), fa.inverse_dynamics(ARM, *np.split(rows, 3, axis=1)), rtol=1e-9
+    )
+
+
 @pytest.mark.parametrize("change", ["time", "axes", "float32", ">f8", "int"])
 def test_other_arrays(tmp_path, change):
     source, target = tmp_path / "motion.npy", tmp_path / "tau.npy"

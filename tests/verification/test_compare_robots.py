@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.compiler.model.choice import evaluated, plain_model
+from forearm.compiler.model.chosen_model import plain_model
+from forearm.compiler.model.quantity_graphs import evaluated
 from forearm.faults import StateFault
 from forearm.readers.urdf import from_urdf
 from forearm.verification.difference.others import other_of

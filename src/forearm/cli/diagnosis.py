@@ -5,13 +5,16 @@ import platform
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 
 import forearm
+from forearm.compiler.pipeline import TARGETS, compile
 from forearm.compiler.store.files import cache_folder
+from forearm.faults import KernelFault
 from forearm.stopwatch import processor
 
 OPTIONAL = ("sympy", "matplotlib", "mujoco", "xarray", "casadi", "cupy-cuda13x", "torch", "jax")
@@ -58,8 +61,7 @@ def self_tests(tell: Tell | None = None) -> list[Test]:
     steps: tuple[tuple[str, Callable[[], Test]], ...] = (
         ("a closed form", _closed_form),
         ("the interpreter", _interpreter),
-        ("LLVM", _llvm_kernel),
-        ("the GPU", _cuda_kernel),
+        *((f"target {name}", partial(_target, name)) for name in TARGETS),
     )
     found = []
     for done, (what, step) in enumerate(steps):
@@ -102,7 +104,6 @@ def _state() -> tuple[Any, list[Any], Any]:
 
 def _interpreter() -> Test:
     from forearm.compiler.graph.interpreter import interpret
-    from forearm.compiler.pipeline import compile
 
     arm, rows, want = _state()
     kernel = compile(arm, "inverse_dynamics")
@@ -113,25 +114,17 @@ def _interpreter() -> Test:
     return _verdict("graph, interpreted", np.array(got, dtype=float), want)
 
 
-def _llvm_kernel() -> Test:
-    from forearm.compiler.pipeline import compile
-
+def _target(name: str) -> Test:
+    """A kernel of a target on NumPy rows, or what it would need here."""
     arm, rows, want = _state()
-    kernel = compile(arm, "inverse_dynamics")
+    try:
+        kernel = compile(arm, "inverse_dynamics", target=name, dtype="float64", layout="rows")
+        got = kernel(*rows)
+    except KernelFault as fault:
+        return Test(f"target {name}", "none", str(fault).partition(": ")[2] or str(fault))
     if "llvmlite is missing" in kernel.how:
-        return Test("target cpu", "none", "llvmlite is not here; the NumPy emitter serves")
-    return _verdict("target cpu, LLVM", kernel(*rows), want)
-
-
-def _cuda_kernel() -> Test:
-    missing = _gpu()
-    if missing is not None:
-        return Test("target cuda", "none", missing)
-    from forearm.compiler.pipeline import compile
-
-    arm, rows, want = _state()
-    kernel = compile(arm, "inverse_dynamics", target="cuda", layout="rows")
-    return _verdict("target cuda", np.asarray(kernel(*rows)), want)
+        return Test(f"target {name}", "none", "llvmlite is not here; the NumPy emitter serves")
+    return _verdict(f"target {name}", np.asarray(got), want)
 
 
 def _verdict(what: str, got: Any, want: Any) -> Test:

@@ -11,7 +11,8 @@
     sources/    from a graph to something to read or to build elsewhere: C, NumPy, CasADi
     store/      what is kept on disk
     fork_locks  locks that a child process finds free
+    browser_modules   kernels and simulations of an arm in one WebAssembly module: emit_wasm
 
 Each may use those before it in the order graph, fork_locks, store, kernel, model, llvm, sources, call, cuda, wasm,
-pipeline.
+pipeline, browser_modules.
 """

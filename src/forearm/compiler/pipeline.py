@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("forearm")
 LONG = 30
-"""Joints beyond which torques are compiled as loops over links instead of straight-line code."""
+"""Joints of a chain beyond which torques, accelerations and M are loops over links instead of straight-line code."""
 
 PATIENT = 20
 """Joints beyond which making straight-line code takes long enough to be told beforehand."""
@@ -133,8 +133,8 @@ def _looped(
 ) -> Kernel | None:
     """A quantity of a long chain as loops over its links; None where it, or the chain, does not repeat itself."""
     from forearm.compiler.call.chain_kernel import ChainKernel
-    from forearm.compiler.model.chain_sections import NoLoop
-    from forearm.compiler.model.long_chains import RECURSIONS, rolled
+    from forearm.compiler.model.chains.chain_sections import NoLoop
+    from forearm.compiler.model.chains.long_chains import RECURSIONS, rolled
 
     if quantity not in RECURSIONS:
         return None

@@ -1,13 +1,13 @@
 """The numbers of a real arm from measurements: identification, exciting motions, payloads, watching.
 
 procedure          `identify`, step by step; identified is what it gives, report its page
-logs               files and mappings, currents, coupled motors
-filters            even times, a cut-off from the data, the same filter on torques and columns; torque_rows
+measured/          logs and filters
+log_checks         what is wrong with a log: refused, or mended on request
+torque_rows        the rows of the fit: torques and columns, filtered alike
 drive_columns      friction, offsets and rotors as columns of the regressor
 base_columns       which combinations of parameters torques can tell, by numbers
 least_squares      ordinary and weighted, with honest intervals
 consistent_fit     the convex problem: bodies that can be, near the given arm, checked exactly
-log_checks         what is wrong with a log: refused, or mended on request
 payload            what is in the gripper
 excitation         motions that show the parameters
 drive_gains        gains of drives, where a second log has a known load

@@ -46,6 +46,11 @@ class DriveColumns:
         return len(self.smoothing)
 
     @property
+    def of_joints(self) -> int:
+        """How many columns the joints' own drives have; those of coupled motors follow."""
+        return len(self.kinds) * self.n
+
+    @property
     def names(self) -> list[str]:
         """FV1, FV2, …, IAn, then those of coupled motors."""
         joints = [f"{kind}{i}" for kind in self.kinds for i in range(1, self.n + 1)]

@@ -20,8 +20,8 @@ from forearm.dynamics import inverse_dynamics, regressor
 from forearm.faults import StateFault
 from forearm.identification.base_columns import base_parameters
 from forearm.identification.drive_columns import DriveColumns
-from forearm.identification.filters import filtered
-from forearm.identification.logs import Log
+from forearm.identification.measured.filters import filtered
+from forearm.identification.measured.logs import Log
 from forearm.identification.torque_rows import equations_of
 from forearm.motion.motions import Fourier
 

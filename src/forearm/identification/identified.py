@@ -165,7 +165,7 @@ class Identified:
         if self.coupled:
             v, a = np.asarray(qd, dtype=float), np.asarray(qdd, dtype=float)
             flat = self.drives.columns(v.reshape(-1, self.arm.n), a.reshape(-1, self.arm.n))
-            extra = flat[:, :, -len(self.coupled) :] @ np.array(list(self.coupled.values()))
+            extra = flat[:, :, self.drives.of_joints :] @ np.array(list(self.coupled.values()))
             tau = tau + extra.reshape(v.shape)
         return tau
 

@@ -19,9 +19,9 @@ from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
 from forearm.identification.base_columns import BaseColumns, full_columns
 from forearm.identification.drive_columns import DriveColumns
-from forearm.identification.filters import Filtered
 from forearm.identification.least_squares import LeastSquares
-from forearm.identification.logs import Log
+from forearm.identification.measured.filters import Filtered
+from forearm.identification.measured.logs import Log
 from forearm.identification.torque_rows import TorqueEquations
 
 MENDED = ("clipping", "sign", "shift", "unexcited")

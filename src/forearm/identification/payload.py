@@ -22,9 +22,9 @@ from forearm.identification import log_checks
 from forearm.identification.base_columns import full_columns
 from forearm.identification.consistent_fit import consistent_body, pseudo_inertia
 from forearm.identification.drive_columns import DriveColumns
-from forearm.identification.filters import Filtered, filtered
 from forearm.identification.least_squares import WIDTH, LeastSquares, information_root, least_squares
-from forearm.identification.logs import Log, LogSource, read_log
+from forearm.identification.measured.filters import Filtered, filtered
+from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.torque_rows import TorqueEquations
 from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from, ten_of
 from forearm.text_table import text_table

@@ -17,10 +17,10 @@ from forearm.identification.base_columns import BaseColumns, base_parameters
 from forearm.identification.consistent_fit import ConsistentFit, consistent_fit, exactly_consistent
 from forearm.identification.drive_columns import DriveColumns, drive_columns
 from forearm.identification.drive_gains import DriveGains, Load, drive_gains, given_gains, load_parameters
-from forearm.identification.filters import filtered
 from forearm.identification.identified import BaseFit, Identified, Parameters, Residuals
 from forearm.identification.least_squares import LeastSquares, information_root, least_squares
-from forearm.identification.logs import Log, LogSource, coupling_matrix, read_log
+from forearm.identification.measured.filters import filtered
+from forearm.identification.measured.logs import Log, LogSource, coupling_matrix, read_log
 from forearm.identification.torque_rows import TorqueEquations, equations_of
 
 OUTSIDE = 10.0
@@ -223,7 +223,7 @@ def _result(
     arm, drives, base = asked.arm, asked.drives, asked.base
     made = arm_of_parameters(arm, drives, best.theta)
     smallest = exactly_consistent(made)
-    kept = list(base.kept)
+    kept, apart = list(base.kept), 10 * arm.n + drives.of_joints
 
     def spread(values: Vector) -> Vector:
         full = np.zeros(len(base.all_names))
@@ -248,11 +248,7 @@ def _result(
         base=BaseFit(base, fit.values, fit.std, fit.covariance, base.grouping @ best.theta),
         residuals=residuals,
         parameters=Parameters(base.all_names, best.theta, best.std, best.prior_std),
-        coupled={
-            base.all_names[k]: float(best.theta[k])
-            for k in range(len(best.theta))
-            if "m" in base.all_names[k]
-        },
+        coupled=dict(zip(base.all_names[apart:], map(float, best.theta[apart:]), strict=True)),
         drives=drives,
         gains=None if told is None else told.values,
         gains_std=None if told is None else told.std,

@@ -10,7 +10,7 @@ from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.identification.base_columns import full_columns
 from forearm.identification.drive_columns import DriveColumns
-from forearm.identification.filters import Filtered
+from forearm.identification.measured.filters import Filtered
 
 MOST_ROWS = 4000
 """Rows of a regressor that are held at once, before they are thinned out."""

@@ -95,6 +95,10 @@ class Header:
         """The columns of a quantity, joint by joint."""
         return [self.places[kind, i] for i in range(n)]
 
+    def stated(self, kind: str, n: int) -> list[bool]:
+        """For each joint, whether the header says the unit of a quantity; empty where it is not there."""
+        return [c.stated for c in self.of(kind, n)] if self.has(kind) else []
+
 
 def columns_of(
     arm: Arm | Robot,

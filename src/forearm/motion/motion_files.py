@@ -107,26 +107,34 @@ def read_motion_file(
             found[kind] *= factors
             digits[kind] = last_digits(table.words, [c.at for c in mine]) * factors
     if degrees is None:
-        _ask_about_degrees(arm, label, columns, found["q"])
+        ask_about_degrees(arm, label, columns.stated("q", arm.n), found["q"])
     if t is not None:
         _check_times(label, table, t)
     notes = (*_notes(table, columns), *_seconds(label, columns, t))
     return MotionFile(label, t, **found, digits=digits, notes=notes)
 
 
-def _ask_about_degrees(arm: Arm | Robot, label: str, columns: Header, q: Vector) -> None:
-    """Refuse angles that no radians are: a turn beyond the joint's limits, or many turns of a joint without any."""
-    for i, (link, column) in enumerate(zip(arm.state_links, columns.of("q", arm.n), strict=True)):
+def ask_about_degrees(arm: Arm | Robot, label: str, stated: Sequence[bool], q: Vector) -> None:
+    """Refuse angles that no radians are: a turn beyond the joint's limits, or many turns of a joint without any.
+
+    Args:
+        arm: Whose joints they are.
+        label: The file, for the message.
+        stated: For each joint, whether the file says the unit; empty for a file that has no titles to say it in.
+        q: Positions (..., n).
+    """
+    for i, link in enumerate(arm.state_links):
         low, high = link.limits or (-math.inf, math.inf)
         most = max(abs(low), abs(high)) + 2 * math.pi
         bound = most if math.isfinite(most) else 2 * math.pi * TURNS
-        reach = float(np.max(np.abs(q[:, i])))
-        if link.revolute and not column.stated and reach > bound:
+        reach = float(np.max(np.abs(q[:, i]), initial=0.0))
+        if link.revolute and not (stated and stated[i]) and reach > bound:
+            header = ", or say so in the header: q1 [deg]" if stated else ""
             limits = f" (its limits are {low:.3g} to {high:.3g})" if math.isfinite(most) else ""
             raise ReadFault(
                 f"{label}: joint {link.name!r} goes to {reach:.4g} rad{limits}, which looks like degrees. If it is, "
-                "give --degrees (degrees=True), or say so in the header: q1 [deg]; if not, --radians (degrees=False), "
-                "or q1 [rad]."
+                f"give --degrees (degrees=True){header}; if not, --radians (degrees=False)"
+                f"{', or q1 [rad]' if stated else ''}."
             )
 
 
@@ -233,7 +241,7 @@ def read_motion(
 ) -> Recorded:
     """Read a log with a time and a position for every joint of the arm; speeds, accelerations, torques if it has them.
 
-    Header may come in any order, as `q:<joint>`, `q1`, `<joint>.position` and more; `notes` says what was ignored, and
+    Columns may come in any order, as `q:<joint>`, `q1`, `<joint>.position` and more; `notes` says what was ignored, and
     how speeds and accelerations were worked out that the file lacks.
 
     Args:
@@ -268,7 +276,7 @@ def write_motion(motion: Motion | Samples, arm: Arm | Robot, path: Any, times: A
 
 
 def by_joint(arm: Arm | Robot, kind: str, values: Vector) -> dict[str, Vector]:
-    """Header kind:<joint> of (K, n)."""
+    """Columns kind:<joint> of (K, n)."""
     return {f"{kind}:{name}": values[:, j] for j, name in enumerate(coordinates(arm, kind))}
 
 

@@ -5,7 +5,6 @@ live_view        view: the arm alive in one file (view.html, view.css, and its J
 view_kernels     what that page computes, as graphs
 equation_values  a formulation's tagged equations with their values, as a graph
 evidence         agreement of the formulations, counts beside the published ones, times
-wasm_simulation  an arm under a law as a rollout for browsers; emit_wasm
 motion_report    report: a motion of any arm, with the view on top
 """
 

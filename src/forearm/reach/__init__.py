@@ -2,7 +2,7 @@
 
 solver          `inverse_kinematics`: what is asked for, checked; closed form first, then the search
 distinct        all solutions of an arm without a closed form
-branches        the branches of a closed form, chosen, refined, counted
+branch_choice   the branches of a closed form, chosen, refined, counted
 answers         what comes back, and how it is held against the arm's own pose
 programs        what is compiled for an arm, and where searches begin
 closed_forms    spherical wrists and parallel axes, found in the arm's geometry

@@ -30,7 +30,7 @@ from forearm.reach.answers import (
     measured,
     turned_nearest,
 )
-from forearm.reach.branches import chosen_branches, every_branch
+from forearm.reach.branch_choice import chosen_branches, every_branch
 from forearm.reach.distinct import every_distinct
 from forearm.reach.goals import WHERE, Goals, goals_of
 from forearm.reach.programs import STARTS, Programs, programs_of

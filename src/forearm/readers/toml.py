@@ -18,7 +18,7 @@ from typing import Any
 from forearm.algebra import Scalar
 from forearm.angles import rounded_right_angle
 from forearm.arm import Arm, Defect
-from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean, link_faults
+from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean, physical_faults
 from forearm.frames import NamedFrame, Pose
 from forearm.link import Link, moved_frame
 from forearm.readers.file_content import read_limited
@@ -107,14 +107,13 @@ def from_toml(
     try:
         return Arm(name, links, base=base, **fields)
     except ArmFault as fault:
-        raise type(fault)(f"{file}: {fault}") from None
+        raise type(fault)(f"{source.place_of_bodies(links, fields['defects'])}: {fault}") from None
 
 
 def _undeclared(links: tuple[Link, ...], declared: tuple[Defect, ...], file: str) -> tuple[Defect, ...]:
     """Impossible inertias that the file does not declare, declared."""
     known = {(defect.link, defect.kind) for defect in declared}
-    found = [(i, kind) for i, link in enumerate(links, 1) for kind, _ in link_faults(link)]
-    return tuple(Defect(i, kind, f"so in {file}") for i, kind in found if (i, kind) not in known)
+    return tuple(Defect(*it, f"so in {file}") for it in physical_faults(links) if it not in known)
 
 
 def _rounded_angles(top: TomlTable) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm, Defect
-from forearm.faults import ReadFault, link_faults
+from forearm.faults import ReadFault, physical_faults
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
@@ -59,11 +59,7 @@ def read_toolbox(robot: Any, *, keep_defects: bool = True, smoothing: float = SM
         ) from error
     convention = "modified" if robot.mdh else "standard"
     bodies = [Link(row["kind"], mass=row["mass"], com=row["com"], inertia=row["inertia"]) for row in rows]
-    found = (
-        [(i, kind) for i, body in enumerate(bodies, 1) for kind, _ in link_faults(body)]
-        if keep_defects
-        else []
-    )
+    found = physical_faults(bodies) if keep_defects else []
     place = {"base": _pose(robot.base), "tool": _pose(robot.tool)}
     arm = Arm.from_dh(
         str(robot.name or "robot"),

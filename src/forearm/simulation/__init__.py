@@ -14,7 +14,7 @@ Quintic, Trapezoid, Fourier, ViaPoints, read_motion      motions
     control_laws, traced_laws          laws ready made; a user's law as a graph
     records, outcomes, stability       what comes out, how each motion ended, how stiff it was
     step_advice                        how long a step may be
-    significant_terms, summands        which terms matter, and life without them
+    terms/                             which terms matter, and life without them
 """
 
 from forearm.motion.motion_files import Recorded, read_motion, write_motion
@@ -23,8 +23,13 @@ from forearm.simulation.control_laws import ComputedTorque, FeedforwardPD, PDWit
 from forearm.simulation.records import Outcome, Record
 from forearm.simulation.run import simulate
 from forearm.simulation.schemes import SCHEMES
-from forearm.simulation.significant_terms import Significance, SpeedStudy, error_against_speed, significance
 from forearm.simulation.step_advice import StepAdvice, advise_step
+from forearm.simulation.terms.significant_terms import (
+    Significance,
+    SpeedStudy,
+    error_against_speed,
+    significance,
+)
 
 __all__ = [
     "SCHEMES",

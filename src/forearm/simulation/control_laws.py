@@ -30,6 +30,14 @@ def gain(arm: Arm, name: str, value: Any) -> Vector:
     return array * np.ones(arm.n)
 
 
+def gains(law: Any, kp: Any, kd: Any) -> tuple[Vector, Vector]:
+    """Stiffness and damping of a law: those given in the call, or its own."""
+    return (
+        gain(law.arm, "kp", law.kp if kp is None else kp),
+        gain(law.arm, "kd", law.kd if kd is None else kd),
+    )
+
+
 def reference(arm: Arm, target: Any) -> Callable[[Scalar], tuple[Vector, Vector, Vector]]:
     """A target as a function of time: a motion as it is, a position held."""
     if callable(target):
@@ -56,10 +64,7 @@ class PDWithGravity:
 
     def __call__(self, t: Scalar, q: Vector, qd: Vector, kp: Any = None, kd: Any = None) -> Vector:
         """Torques (n,)."""
-        p, d = (
-            gain(self.arm, "kp", self.kp if kp is None else kp),
-            gain(self.arm, "kd", self.kd if kd is None else kd),
-        )
+        p, d = gains(self, kp, kd)
         goal, rate, _ = reference(self.arm, self.target)(t)
         return dynamics.gravity_torque(self.arm, q) + p * (goal - q) + d * (rate - qd)
 
@@ -79,10 +84,7 @@ class ComputedTorque:
 
     def __call__(self, t: Scalar, q: Vector, qd: Vector, kp: Any = None, kd: Any = None) -> Vector:
         """Torques (n,)."""
-        p, d = (
-            gain(self.arm, "kp", self.kp if kp is None else kp),
-            gain(self.arm, "kd", self.kd if kd is None else kd),
-        )
+        p, d = gains(self, kp, kd)
         goal, rate, push = reference(self.arm, self.target)(t)
         return dynamics.inverse_dynamics(self.arm, q, qd, push + d * (rate - qd) + p * (goal - q))
 
@@ -102,10 +104,7 @@ class FeedforwardPD:
 
     def __call__(self, t: Scalar, q: Vector, qd: Vector, kp: Any = None, kd: Any = None) -> Vector:
         """Torques (n,)."""
-        p, d = (
-            gain(self.arm, "kp", self.kp if kp is None else kp),
-            gain(self.arm, "kd", self.kd if kd is None else kd),
-        )
+        p, d = gains(self, kp, kd)
         goal, rate, push = reference(self.arm, self.target)(t)
         return dynamics.inverse_dynamics(self.arm, goal, rate, push) + p * (goal - q) + d * (rate - qd)
 

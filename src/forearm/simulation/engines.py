@@ -124,6 +124,8 @@ class Scheme:
     """Whether it takes many motions at once."""
     own_parameters: bool = True
     """Whether motions can have parameters of their own, and can stop at limits."""
+    robots: bool = True
+    """Whether it takes robots with branches and free bases."""
     sticking: "Scheme | None" = None
     """The same with true dry friction, where there is one."""
 

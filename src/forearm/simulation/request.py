@@ -73,20 +73,6 @@ def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
         raise StateFault(f"simulate: {name} is {value!r}; give one of {', '.join(map(repr, known))}.")
 
 
-ROBOTS_BY = ("rk4", "euler")
-"""Schemes that robots are simulated by."""
-
-
-def refuse_schemes_of_arms(arm: Any, method: str, sticking: bool, known: tuple[str, ...]) -> None:
-    """Refuse a scheme that robots are not simulated by."""
-    if isinstance(arm, Robot) and method in known and (method not in ROBOTS_BY or sticking):
-        what = "sticking=True" if sticking else f"method={method!r}"
-        raise StateFault(
-            f"simulate: robot {arm.name!r} with {what}; robots are simulated by {' and '.join(map(repr, ROBOTS_BY))}, "
-            f"with smooth friction; one chain of it takes the others, robot.arm({(arm.tips or ('',))[0]!r})."
-        )
-
-
 def whole_steps(duration: Any, dt: Any, control_dt: Any) -> tuple[int, int]:
     """Number of steps, and steps for each sample of the law (0: not sampled)."""
     for name, value in (("duration", duration), ("dt", dt), ("control_dt", control_dt)):

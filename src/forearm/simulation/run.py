@@ -30,7 +30,6 @@ from forearm.simulation.request import (
     law_torques,
     make_request,
     one_of,
-    refuse_schemes_of_arms,
     rows_in_python,
     whole_steps,
 )
@@ -105,8 +104,8 @@ def simulate(
         The record, also when Ctrl-C was pressed (outcome 'interrupted'); a second Ctrl-C is a KeyboardInterrupt.
     """
     faults.needs_dynamics(arm, "motion")
-    refuse_schemes_of_arms(arm, method, sticking, tuple(SCHEMES))
     one_of("method", method, tuple(SCHEMES))
+    scheme = scheme_of(arm, method, sticking)
     one_of("limits", limits, ("note", "stop", "ignore"))
     q0, qd0, home = on_host("simulate", {"q0": q0, "qd0": np.zeros(arm.nv).tolist() if qd0 is None else qd0})
     q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", qd0)
@@ -124,7 +123,6 @@ def simulate(
         raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
     request = replace(request, dt=float(duration) / steps, every=int(every), progress=Progress(progress))
     room = RecordRoom(request.batch, arm.nq, 1 - (-steps // request.every))
-    scheme = scheme_of(method, sticking)
     engine = engine_of(request, scheme, rtol, atol, target or home)
     engine.threads = threads
     return _Run(request, engine, scheme, room).record()

@@ -16,10 +16,13 @@ from forearm.arm_calls import kernel_of
 from forearm.compiler.call.arguments import JOINT_INPUTS
 from forearm.compiler.model.quantities import QUANTITIES
 from forearm.faults import ReadFault, StateFault, no_arm
+from forearm.motion.motion_files import ask_about_degrees
 from forearm.robot import Robot
 from forearm.streams.row_sinks import row_sink
 from forearm.streams.row_sources import ROWS, row_source, suffix_of
 
+SEEN = 16
+"""Every so many rows are looked at: enough to tell degrees from radians."""
 TOLD = 0.2
 """Seconds between two calls of `progress`."""
 
@@ -50,7 +53,7 @@ def stream(
     source: str | PathLike[str],
     target: str | PathLike[str],
     *,
-    degrees: bool = False,
+    degrees: bool | None = None,
     time_unit: str | None = None,
     threads: int = 1,
     progress: Callable[[float, int, float], None] | None = None,
@@ -65,8 +68,9 @@ def stream(
         source: A .npy or .zarr array with rows q, qd, qdd (the quantity's inputs, one after the other; a time before
             them or not), a .zarr group of such arrays by name, or a .parquet or .csv file with titles.
         target: A .npy, .zarr, .parquet or .csv file.
-        degrees: Whether angles of a file with titles are in degrees, where these do not say.
-        time_unit: Unit of its times, where these do not say.
+        degrees: Whether angles are in degrees, where titles do not say; None for radians, with a fault where they look
+            like degrees.
+        time_unit: Unit of the times of a file with titles, where these do not say.
         threads: How many threads compute.
         progress: Called now and then with the share that is done, the rows, and the seconds that are left.
     """
@@ -78,13 +82,15 @@ def stream(
         raise ReadFault(
             f"stream: {source} does not say how many rows it has, as {target} needs; give .npy or .parquet."
         )
-    rows = row_source(source, arm, inputs, degrees=degrees, time_unit=time_unit)  # type: ignore[arg-type]
+    rows = row_source(source, arm, inputs, degrees=bool(degrees), time_unit=time_unit)  # type: ignore[arg-type]
     kernel = kernel_of(arm, quantity)
     out, count, odd = np.empty((ROWS, len(titles))), 0, 0
     clock = _Clock(progress)
     with closing(rows), row_sink(target, [*(["t"] if rows.timed else []), *titles], rows.rows) as sink:
         for block in rows.blocks():
             k = len(block.inputs[0])
+            if degrees is None and inputs[0] == "q":
+                ask_about_degrees(arm, str(source), rows.stated, block.inputs[0][::SEEN])
             here = out[:k]
             kernel(*block.inputs, out=here.reshape(k, *kernel.graph.outputs[0].shape), threads=threads)
             flat = here.ravel()

@@ -20,6 +20,7 @@ from forearm.escapes import one_line
 from forearm.faults import ReadFault
 from forearm.motion.columns import columns_of
 from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, opened
+from forearm.option_names import option
 from forearm.streams.zarr_stores import check_array
 
 ROWS = 8192
@@ -46,6 +47,8 @@ class RowSource(ABC):
     """Size of the file, for progress where rows are not known."""
     timed: bool
     """Whether it has times."""
+    stated: Sequence[bool] = ()
+    """For each joint, whether the file says the unit of its positions; none where it says nothing of any."""
 
     @abstractmethod
     def blocks(self) -> Iterator[RowBlock]:
@@ -233,7 +236,7 @@ class ParquetRows(RowSource):
             raise ReadFault(f"{path}: is no Parquet file ({str(reason)[:200]}).") from None
         titles = tuple(self.file.schema_arrow.names)
         self.columns = columns_of(arm, self.label, titles, needs=inputs, degrees=degrees, time_unit=time_unit)
-        self.timed = self.columns.has("t")
+        self.timed, self.stated = self.columns.has("t"), self.columns.stated("q", self.n)
         self.rows, self.bytes = self.file.metadata.num_rows, 0
         wanted = [("t", 0)] * self.timed + [(kind, j) for kind in inputs for j in range(self.n)]
         self.wanted = [titles[self.columns.places[key].at] for key in wanted]
@@ -268,7 +271,7 @@ class TextRows(RowSource):
         except BaseException:
             self.file.close()
             raise
-        self.timed, self.rows = columns.has("t"), None
+        self.timed, self.rows, self.stated = columns.has("t"), None, columns.stated("q", self.n)
         self.bytes = os.fstat(self.file.fileno()).st_size
         wanted = [("t", 0)] * self.timed + [(kind, j) for kind in inputs for j in range(self.n)]
         self.wanted = [columns.places[key].at for key in wanted]
@@ -287,6 +290,25 @@ class TextRows(RowSource):
                     yield split(table[at : at + ROWS], self.n, len(self.inputs), self.timed)
 
 
+class RowsInDegrees(RowSource):
+    """Plain numbers whose angles are in degrees."""
+
+    def __init__(self, rows: RowSource, arm: Arm, inputs: Sequence[str]) -> None:
+        """Of these rows, what joints that turn have in q, qd and qdd."""
+        self.source, self.rows, self.bytes, self.timed = rows, rows.rows, rows.bytes, rows.timed
+        per_degree = np.array([math.pi / 180 if link.revolute else 1.0 for link in arm.state_links])
+        self.factors = [per_degree if name in ("q", "qd", "qdd") else np.ones(arm.nv) for name in inputs]
+
+    def at(self) -> int:
+        """Bytes read so far."""
+        return self.source.at()
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """The same rows in radians."""
+        for block in self.source.blocks():
+            yield RowBlock(block.t, [x * f for x, f in zip(block.inputs, self.factors, strict=True)])
+
+
 def library(module: str, extra: str) -> Any:
     """An optional library, or a fault that says how to get it."""
     from importlib import import_module
@@ -299,7 +321,11 @@ def library(module: str, extra: str) -> Any:
         ) from None
 
 
-SUFFIXES = (".npy", ".zarr", ".parquet", ".csv")
+UNTITLED = {".npy": NumpyRows, ".zarr": ZarrRows}
+"""Readers of plain numbers, by how the file's name ends: SI units and radians."""
+TITLED = {".parquet": ParquetRows, ".csv": TextRows}
+"""Readers of files whose columns have titles, and units with them."""
+SUFFIXES = (*UNTITLED, *TITLED)
 """Files that can be read and written, by how their names end."""
 
 
@@ -318,9 +344,12 @@ def row_source(
     kind, path = suffix_of(path), Path(path)
     if not path.exists():
         raise ReadFault(f"{path}: there is no such file; give one that is there ({', '.join(SUFFIXES)}).")
-    if kind == ".npy":
-        return NumpyRows(path, arm, inputs)
-    if kind == ".zarr":
-        return ZarrRows(path, arm, inputs)
-    titled = ParquetRows if kind == ".parquet" else TextRows
-    return titled(path, arm, inputs, degrees=degrees, time_unit=time_unit)
+    if kind in TITLED:
+        return TITLED[kind](path, arm, inputs, degrees=degrees, time_unit=time_unit)
+    if time_unit is not None:
+        raise ReadFault(
+            f"{path}: {option('time_unit', repr(time_unit))} is for files whose columns have titles "
+            f"({', '.join(TITLED)}); times of a {kind} file are copied as they are: leave it out."
+        )
+    rows = UNTITLED[kind](path, arm, inputs)
+    return RowsInDegrees(rows, arm, inputs) if degrees else rows

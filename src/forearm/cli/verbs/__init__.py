@@ -1,22 +1,24 @@
 """The table of verbs. A verb is a function of the same name (`cache list` is `cache_list`) in a module of this
-package; its row here is all that the command line needs to know.
+package; its row here is all that the command line needs to know. A file has one verb, or those that
+belong together; none knows another.
 
-    arm_verbs      arms, show, convert              motion_verbs    torque; simulation_verbs has simulate
-    trust_verbs    verify, check, compare           paper_verbs     derive, cite; count_verbs has count
-    machine_verbs  emit, bench, doctor, cache       first_verbs     demo, completion
-    identify_verbs identify, excite, watch          reaction_verbs  reactions
-    reach_verbs    reach                            move_verbs      move
-    page_verbs     view, report                     large_verbs     sweep
+    arm_verbs         arms, show, convert          trust_verbs      verify, check, compare
+    reach_verbs       reach                        identify_verbs   identify, excite, watch
+    move_verbs        move                         paper_verbs      derive, cite
+    torque_verbs      torque                       count_verbs      count
+    reaction_verbs    reactions                    machine_verbs    emit, bench, doctor, cache
+    simulation_verbs  simulate                     page_verbs       view, report
+    sweep_verbs       sweep                        first_verbs      demo, completion
 """
 
 VERBS = {
     "The arm": {"arms": "arm_verbs", "show": "arm_verbs", "convert": "arm_verbs"},
     "Motion": {"reach": "reach_verbs", "move": "move_verbs"},
     "Dynamics": {
-        "torque": "motion_verbs",
+        "torque": "torque_verbs",
         "reactions": "reaction_verbs",
         "simulate": "simulation_verbs",
-        "sweep": "large_verbs",
+        "sweep": "sweep_verbs",
     },
     "To look at": {"view": "page_verbs", "report": "page_verbs"},
     "Trust": {"verify": "trust_verbs", "check": "trust_verbs", "compare": "trust_verbs"},

@@ -84,9 +84,9 @@ def _module(
     force: bool,
     shared: Shared,
 ) -> None:
+    from forearm.compiler.browser_modules import emit_wasm
     from forearm.compiler.wasm.module_files import file_names
     from forearm.faults import StateFault
-    from forearm.page.wasm_simulation import emit_wasm
 
     if dtype != "float64":
         raise StateFault(

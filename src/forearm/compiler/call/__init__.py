@@ -7,9 +7,8 @@ machine             what kernels of machine code have in common
 processor           straight-line code for this machine
 grouped_states      states in groups that share parameters: what depends on these alone is computed once
 chain_kernel        loops over the links of a long chain
-entry_text          the builtin function for one state, as LLVM's text; batch_entry_text for many
-builtin_functions   loads those texts and says on which interpreters they may run
-threads             crews of threads that stay; crew_text is their machine code
+entries/            machine code that Python calls: for one state, for many, for crews of threads
+threads             crews of threads that stay
 rollout             simulations on the processor
 searches            searches on the processor
 """

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from forearm.compiler.call import builtin_functions
+from forearm.compiler.call.entries import builtin_functions
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.kernel import PRECISIONS, Kernel, KernelSubject
 from forearm.faults import (

@@ -9,11 +9,11 @@ from typing import Any, final
 import numpy as np
 
 from forearm.compiler.call.arguments import Array
-from forearm.compiler.call.batch_entry_text import batch_entry
-from forearm.compiler.call.builtin_functions import Entry
+from forearm.compiler.call.entries.batch_entry_text import batch_entry
+from forearm.compiler.call.entries.builtin_functions import Entry
 from forearm.compiler.call.machine import MachineKernel
 from forearm.compiler.kernel import Accuracy
-from forearm.compiler.llvm.chain_loops import ChainPlan
+from forearm.compiler.llvm.loops.chain_loops import ChainPlan
 from forearm.faults import KernelFault
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from forearm.compiler.fork_locks import fork_safe_lock
 
 if TYPE_CHECKING:
-    from forearm.compiler.call.builtin_functions import Entry
+    from forearm.compiler.call.entries.builtin_functions import Entry
     from forearm.compiler.call.machine import MachineKernel
 
 

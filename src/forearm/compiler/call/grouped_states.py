@@ -67,7 +67,7 @@ class GroupedStates:
     @cached_property
     def _code(self) -> Any:
         from forearm.compiler.llvm import jit
-        from forearm.compiler.llvm.group_loops import groups_program
+        from forearm.compiler.llvm.loops.group_loops import groups_program
 
         with self._lock:
             text = groups_program(self.plan, jit.host().triple)
@@ -113,7 +113,7 @@ class GroupedStates:
         self, taken: dict[str, Array], shared: Array, states: int, picked: Array | None = None
     ) -> Array:
         """Least, greatest, sum and sum of squares (4, groups, m) of each group's results, which are not kept."""
-        from forearm.compiler.llvm.group_loops import scratch_bytes
+        from forearm.compiler.llvm.loops.group_loops import scratch_bytes
 
         groups, m = len(shared), self.graph.outputs[0].size
         found, out = np.empty((4, groups, m)), np.empty((1, states, *self.graph.outputs[0].shape))
@@ -134,7 +134,7 @@ class GroupedStates:
         picked: Array | None = None,
         program: tuple[str, tuple[int, ...]] = ("groups", ()),
     ) -> None:
-        from forearm.compiler.llvm.group_loops import scratch_of
+        from forearm.compiler.llvm.loops.group_loops import scratch_of
 
         ports = (*self.graph.inputs, *self.graph.outputs)
         table, offsets = list[int](), list[Array]()

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from forearm.compiler.call import arguments, builtin_functions
+from forearm.compiler.call import arguments
 from forearm.compiler.call.arguments import Array
 from forearm.compiler.call.door import Door
+from forearm.compiler.call.entries import builtin_functions
 from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.compiler.kernel import Kernel, KernelSubject
 from forearm.compiler.llvm.lanes import Lanes
@@ -146,7 +147,8 @@ class MachineKernel(Door, Kernel):
         if getattr(arm, "free", False) and "q" in named:
             unit_quaternion(arm, named["q"])
         if self.subject.solves:
-            from forearm.compiler.model.choice import evaluated, plain_model
+            from forearm.compiler.model.chosen_model import plain_model
+            from forearm.compiler.model.quantity_graphs import evaluated
 
             with np.errstate(all="ignore"):  # what overflows is said in the sentence
                 M = np.asarray(evaluated(plain_model(arm), "mass_matrix", named["q"]), dtype=float)

@@ -106,13 +106,13 @@ class ProcessorKernel(MachineKernel):
 
         triple, dtype, entry = jit.host().triple, self.dtype.name, ""
         if program == "batch":
-            from forearm.compiler.call.batch_entry_text import batch_entry
+            from forearm.compiler.call.entries.batch_entry_text import batch_entry
             from forearm.compiler.llvm.batches import batch_program
 
             if self.graph.outputs:
                 entry = batch_entry(self.graph, dtype, self.layout, self.plan.size, self.piece)
             return batch_program(self.graph, self.plan, self.layout, triple, entry)
-        from forearm.compiler.call.entry_text import single_entry
+        from forearm.compiler.call.entries.entry_text import single_entry
         from forearm.compiler.llvm.one_state import single_program
 
         if self.graph.outputs:

@@ -19,7 +19,7 @@ from forearm.compiler.call.threads import Job
 from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.lanes import Lanes
-from forearm.compiler.llvm.search_loops import TABLE, SearchRoles, search_program, search_scratch
+from forearm.compiler.llvm.loops.search_loops import TABLE, SearchRoles, search_program, search_scratch
 from forearm.compiler.llvm.tiles import Plan
 
 ITERATIONS = 200

@@ -23,7 +23,7 @@ from _thread import start_new_thread
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from forearm.compiler.call.crew_text import BERTH, CREW, FIELDS, NOW, SIZE, WORDS, crew_text
+from forearm.compiler.call.entries.crew_text import BERTH, CREW, FIELDS, NOW, SIZE, WORDS, crew_text
 
 LOG = logging.getLogger("forearm")
 

@@ -7,12 +7,9 @@ large_angles    sines in memory, and those of very large angles
 movers          rows and columns in memory, brought into tiles and back
 tiles           a tile of states through a graph
 batches         the program for many states
-group_loops     the program for groups of states that share parameters
 one_state       the program for one
 rollout_steps   the program that steps: a simulation inside the kernel, on the processor
-search_loops    the program that searches: iterations until it has arrived, lane by lane
-chain_loops     the program for a long chain: loops over links
-chain_pairs     its mass matrix: an entry for each pair of links
+loops/          programs with loops of their own: over links, over groups of states, until a search has arrived
 ptx/            the same for NVIDIA GPUs, one state for each thread
 jit             text to object code, object code to addresses
 """

@@ -6,13 +6,11 @@ hessians          second derivatives of torques and of accelerations, whole, wei
 rollout_slopes    a step of a rollout, backwards
 base_parameters   the same torques from fewer numbers: bodies regrouped, frames turned
 free_parameters   what stays an input instead of a constant: payload, masses, friction
-tree_frames       the same frames and base parameters for a robot with branches
-tree_walk         torques and M along a tree, branches added where they meet
-tree_model        a robot's quantities: sums over chains, couplings, a free base
-choice            which formulation, in which frames: the cheapest graph is found, not chosen
+trees/            the same for a robot with branches
+chains/           long chains, as loops over their links
+choice            which formulation, in which frames: the rule, and the search for the cheapest
+chosen_model      a choice, and the model of an arm or robot by it
+quantity_graphs   a quantity by a choice, traced and simplified, derivatives included
 trust             whether frames and base parameters still give the arm's torques, before they are used
-long_chains       the recursion as a loop over a table of link constants
-chain_sections    a short chain traced and cut into what one link does; which sections repeat
-composite_bodies  what each link adds to the M of a long chain
 searched.json     what earlier searches found, arm by arm
 """

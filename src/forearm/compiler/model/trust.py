@@ -14,7 +14,7 @@ import numpy as np
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.compiler.model.base_parameters import Regrouped, reach_of, reframed, regrouped
-from forearm.compiler.model.tree_frames import TreeFrames, described_tree, reframed_tree, regrouped_tree
+from forearm.compiler.model.trees.tree_frames import TreeFrames, described_tree, reframed_tree, regrouped_tree
 from forearm.formulations import FORMULATIONS
 from forearm.inertia import Inertia
 from forearm.robot import Robot

@@ -16,8 +16,8 @@ from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.identification.filters import Filtered, filtered
-from forearm.identification.logs import LogSource, read_log
+from forearm.identification.measured.filters import Filtered, filtered
+from forearm.identification.measured.logs import LogSource, read_log
 from forearm.identification.observation.momentum_observer import observer
 from forearm.text_table import text_table
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from forearm.algebra import Scalar
-from forearm.faults import ReadFault, did_you_mean
+from forearm.faults import ReadFault, did_you_mean, physical_faults
 from forearm.readers.toml_format.toml_text import Path, key_lines, line_of
 from forearm.readers.toml_format.toml_values import UNITS, NotAQuantity, quantity
 
@@ -33,7 +33,19 @@ class Source:
     def fault(self, path: Path, message: str) -> NoReturn:
         """Refuse, with file and line."""
         shown = message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]} …"
-        raise ReadFault(f"{self.file}:{line_of(key_lines(self.text), path)}: {shown}")
+        raise ReadFault(f"{self.place(path)}: {shown}")
+
+    def place(self, path: Path) -> str:
+        """File and line of a path."""
+        return f"{self.file}:{line_of(key_lines(self.text), path)}"
+
+    def place_of_bodies(self, links: Any, declared: Any) -> str:
+        """File and line of the first body that cannot be and is not declared; the file alone where there is none."""
+        known = {(defect.link, defect.kind) for defect in declared}
+        impossible = next(
+            (number for number, kind in physical_faults(links) if (number, kind) not in known), None
+        )
+        return self.file if impossible is None else self.place(("link", impossible - 1, "inertia"))
 
 
 @dataclass

@@ -58,7 +58,7 @@ def robot_of_toml(
             **fields,
         )
     except ArmFault as fault:
-        raise type(fault)(f"{top.source.file}: {fault}") from None
+        raise type(fault)(f"{top.source.place_of_bodies(links, defects)}: {fault}") from None
 
 
 def _trunk(top: TomlTable) -> Body:

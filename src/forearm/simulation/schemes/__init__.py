@@ -11,8 +11,10 @@ read the row.
 """
 
 from dataclasses import replace
+from typing import Any
 
 from forearm.faults import StateFault
+from forearm.robot import Robot
 from forearm.simulation.engines import Engine, Scheme, Setting
 from forearm.simulation.request import Request, one_of, rows_in_python
 from forearm.simulation.schemes import dop853, euler, papers, rk4, symplectic
@@ -23,8 +25,15 @@ SCHEMES: dict[str, Scheme] = {
 """Every scheme by name; the first is the default."""
 
 
-def scheme_of(method: str, sticking: bool) -> Scheme:
-    """The scheme that a simulation asks for."""
+def scheme_of(arm: Any, method: str, sticking: bool) -> Scheme:
+    """The scheme that a simulation of an arm or robot asks for."""
+    if isinstance(arm, Robot) and (sticking or not SCHEMES[method].robots):
+        what = "sticking=True" if sticking else f"method={method!r}"
+        able = [name for name, scheme in SCHEMES.items() if scheme.robots]
+        raise StateFault(
+            f"simulate: robot {arm.name!r} with {what}; robots are simulated by {' and '.join(map(repr, able))}, with "
+            f"smooth friction; one chain of it takes the others, robot.arm({(arm.tips or ('',))[0]!r})."
+        )
     if not sticking:
         return SCHEMES[method]
     found = SCHEMES[method].sticking

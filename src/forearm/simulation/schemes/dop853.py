@@ -100,5 +100,6 @@ SCHEME = Scheme(
     in_kernel=False,
     gpu=False,
     batches=False,
+    robots=False,
     own_parameters=False,
 )

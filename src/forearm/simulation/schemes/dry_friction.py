@@ -85,4 +85,5 @@ SCHEME = Scheme(
     told="semi-implicit, with true dry friction",
     stable=2.0,
     calls_python=False,
+    robots=False,
 )

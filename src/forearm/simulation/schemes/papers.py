@@ -118,4 +118,5 @@ SCHEME = Scheme(
     in_kernel=False,
     gpu=False,
     own_parameters=False,
+    robots=False,
 )

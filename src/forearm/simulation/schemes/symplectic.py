@@ -111,4 +111,5 @@ SCHEME = Scheme(
     stable=2.0,
     calls_python=False,
     gpu=False,
+    robots=False,
 )

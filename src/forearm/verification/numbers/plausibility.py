@@ -14,7 +14,8 @@ from forearm import drives
 from forearm.algebra import is_number
 from forearm.arm import Arm
 from forearm.chain_cuts import paths
-from forearm.compiler.model.choice import evaluated, plain_model
+from forearm.compiler.model.chosen_model import plain_model
+from forearm.compiler.model.quantity_graphs import evaluated
 from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
 from forearm.option_names import option

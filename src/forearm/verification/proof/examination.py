@@ -17,8 +17,8 @@ from forearm import faults
 from forearm.algebra import is_number
 from forearm.arm import Arm
 from forearm.compiler.model.arm_model import Model
-from forearm.compiler.model.choice import evaluated
 from forearm.compiler.model.quantities import QUANTITIES
+from forearm.compiler.model.quantity_graphs import evaluated
 from forearm.formulations import FORMULATIONS
 from forearm.robot import Robot
 from forearm.strobing import strobed_mass_matrix

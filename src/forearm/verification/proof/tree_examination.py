@@ -13,9 +13,10 @@ import numpy as np
 
 from forearm import energies
 from forearm.algebra import Vector
-from forearm.compiler.model.choice import Choice, evaluated, model_by, plain_model
+from forearm.compiler.model.chosen_model import Choice, model_by, plain_model
 from forearm.compiler.model.quantities import QUANTITIES
-from forearm.compiler.model.tree_model import TreeModel
+from forearm.compiler.model.quantity_graphs import evaluated
+from forearm.compiler.model.trees.tree_model import TreeModel
 from forearm.formulations import FORMULATIONS
 from forearm.free_base import gravity_in_base
 from forearm.robot import Robot

@@ -11,8 +11,9 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.chain_cuts import on_six_joints
-from forearm.compiler.model.choice import evaluated, plain_model
-from forearm.compiler.model.tree_model import TreeModel
+from forearm.compiler.model.chosen_model import plain_model
+from forearm.compiler.model.quantity_graphs import evaluated
+from forearm.compiler.model.trees.tree_model import TreeModel
 from forearm.formulations import FORMULATIONS
 from forearm.robot import Robot
 from forearm.verification.proof.compiled_targets import relative

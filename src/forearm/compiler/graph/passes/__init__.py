@@ -17,11 +17,12 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.passes.dead_code import dead_code, fold
 from forearm.compiler.graph.passes.factors import LARGE, QUICK, SEQUENCES, common_factors, cost
 from forearm.compiler.graph.passes.fused import form_fma
-from forearm.compiler.graph.passes.order import schedule
+from forearm.compiler.graph.passes.order import branch_by_branch, schedule
 from forearm.compiler.graph.passes.rotations import trig_identities
 from forearm.compiler.graph.passes.units import choose_units
 
 __all__ = [
+    "branch_by_branch",
     "choose_units",
     "common_factors",
     "dead_code",

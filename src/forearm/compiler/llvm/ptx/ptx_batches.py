@@ -18,10 +18,19 @@ from functools import cache
 from typing import Any
 
 from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.graph.passes.order import branch_by_branch
 from forearm.compiler.llvm.batches import PROFILE
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.large_angles import call_large, large_function
-from forearm.compiler.llvm.nodes import Writer, declarations, emit_nodes, emit_sincos, is_large, needed
+from forearm.compiler.llvm.nodes import (
+    FETCHED,
+    Writer,
+    declarations,
+    emit_nodes,
+    emit_sincos,
+    is_large,
+    needed,
+)
 from forearm.escapes import line_comment
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -76,12 +85,15 @@ class Global:
 
 def ptx_batch(graph: Graph, dtype: str = "float64", gpu: str = DEFAULT_GPU) -> str:
     """The PTX text of `batch`: outputs of many states."""
+    graph = branch_by_branch(graph)
     w, lanes = Writer(), Lanes(dtype, 1)
     inputs = [Global(f"in{i}", p) for i, p in enumerate(graph.inputs)]
     outputs = [Global(f"out{i}", p) for i, p in enumerate(graph.outputs)]
     start_thread(w)
-    used = {n.at for i in needed(graph, result_nodes(graph)) if (n := graph.nodes[i]).at}
-    given = [a.load(w, lanes, elements={k for j, k in used if j == i}) for i, a in enumerate(inputs)]
+    places = [array.places(w) for array in inputs]
+    given = [[""] * port.size for port in graph.inputs]
+    for i, k in by_first_use(graph):
+        given[i][k] = w.let(f"load {lanes.type}, ptr addrspace(1) {places[i][k]}, align {lanes.itemsize}")
     for array, values in zip(outputs, evaluate(w, lanes, graph, given), strict=True):
         array.store(w, lanes, values)
     parameters = [p for a in (*inputs, *outputs) for p in a.parameters]
@@ -99,6 +111,19 @@ def evaluate(w: Writer, lanes: Lanes, graph: Graph, given: list[list[str]]) -> l
         w, lanes, graph, needed(graph, result_nodes(graph)), fetch, lambda x: _sincos(w, lanes, x)
     )
     return [[values[r] for r in row] for row in graph.results]
+
+
+def by_first_use(graph: Graph) -> list[tuple[int, int]]:
+    """(input, element) of what is needed, in the order of its first use: what is loaded last has longest to arrive."""
+    nodes, results = graph.nodes, result_nodes(graph)
+    readers = [i for i in needed(graph, results) if nodes[i].op not in FETCHED]
+    found: dict[tuple[int, int], None] = {}
+    for a in [*(a for i in readers for a in nodes[i].args), *results]:
+        while nodes[a].op in ("sin", "cos"):  # taken where their value is first used
+            a = nodes[a].args[0]
+        if (at := nodes[a].at) is not None:
+            found[at] = None
+    return list(found)
 
 
 def result_nodes(graph: Graph) -> list[int]:

@@ -8,6 +8,7 @@ tile and store nothing; none leaves early, because all of them meet at the barri
 from __future__ import annotations
 
 from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.graph.passes.order import branch_by_branch
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer, needed
 from forearm.compiler.llvm.ptx.ptx_batches import (
@@ -36,8 +37,8 @@ def _widest(graph: Graph) -> int:
 
 def ptx_rows(graph: Graph, dtype: str = "float64", threads: int = 64, gpu: str = DEFAULT_GPU) -> str:
     """The PTX text of `rows`: outputs of many states, arrays in rows."""
+    graph, largest = branch_by_branch(graph), _widest(graph)
     w, lanes = Writer(), Lanes(dtype, 1)
-    largest = _widest(graph)
     tid, block = (
         w.let(f"zext i32 {w.let(f'call i32 @llvm.nvvm.read.ptx.sreg.{r}()')} to i64")
         for r in ("tid.x", "ctaid.x")

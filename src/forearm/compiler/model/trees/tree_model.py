@@ -14,8 +14,8 @@ import numpy as np
 from forearm import drives
 from forearm.algebra import Matrix, Vector, cross, product
 from forearm.compiler.model.arm_model import Model
-from forearm.compiler.model.tree_frames import TreeFrames, described_tree
-from forearm.compiler.model.tree_walk import walked_mass_matrix, walked_torques
+from forearm.compiler.model.trees.tree_frames import TreeFrames, described_tree
+from forearm.compiler.model.trees.tree_walk import walked_mass_matrix, walked_torques
 from forearm.faults import KernelFault
 from forearm.formulations import FORMULATIONS
 from forearm.free_base import SIX, bracket, gravity_in_base, joint_accelerations

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Matrix, Scalar, Vector, cross, parallel_axis, product
-from forearm.compiler.model.tree_frames import TreeFrames
+from forearm.compiler.model.trees.tree_frames import TreeFrames
 from forearm.formulations import khalil_kleinfinger_1987, walker_orin_1982
 
 K: Any = khalil_kleinfinger_1987

@@ -19,7 +19,7 @@ from forearm.compiler.graph.passes import simplify
 from forearm.faults import StateFault, needs_chain, no_formulation
 from forearm.formulations import FORMULATIONS
 from forearm.motion.motions import Motion
-from forearm.simulation.summands import adjoints, edges, located_graph, measured, without
+from forearm.simulation.terms.summands import adjoints, edges, located_graph, measured, without
 
 TERMS = ("inertial", "centrifugal", "coriolis", "gravity", "rotor", "friction")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from forearm.compiler.call.builtin_functions import ALIGNED, CONTIGUOUS, DATA, DIMENSIONS, WRITEABLE
-from forearm.compiler.call.entry_text import EntryText, entry_globals
+from forearm.compiler.call.entries.builtin_functions import ALIGNED, CONTIGUOUS, DATA, DIMENSIONS, WRITEABLE
+from forearm.compiler.call.entries.entry_text import EntryText, entry_globals
 from forearm.compiler.graph.graph import Graph, Port
 
 ALONE = 512

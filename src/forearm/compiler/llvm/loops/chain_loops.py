@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from forearm.compiler.llvm.chain_pairs import Pairs
 from forearm.compiler.llvm.lanes import Lanes
+from forearm.compiler.llvm.loops.chain_pairs import Pairs
 from forearm.compiler.llvm.nodes import Writer, fma, operation
 from forearm.compiler.llvm.tiles import Columns, Plan, call_sincos
-from forearm.compiler.model.chain_sections import (
+from forearm.compiler.model.chains.chain_sections import (
     TRACED_LINKS,
     NoLoop,
     RepeatedSection,
@@ -20,8 +20,8 @@ from forearm.compiler.model.chain_sections import (
     entry,
     table_value,
 )
-from forearm.compiler.model.composite_bodies import OF_A_LINK
-from forearm.compiler.model.long_chains import LoopedChain
+from forearm.compiler.model.chains.composite_bodies import OF_A_LINK
+from forearm.compiler.model.chains.long_chains import LoopedChain
 
 CIRCULAR = ("sin", "cos")
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.faults import StateFault
-from forearm.identification.logs import Log
+from forearm.identification.measured.logs import Log
 from forearm.motion.differentiation import chosen_cutoff, low_pass
 
 SAMPLES = 12

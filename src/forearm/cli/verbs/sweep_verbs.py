@@ -1,4 +1,4 @@
-"""Verbs for much: sweeps over what may vary, torques of files past memory."""
+"""Sweeps over what may vary."""
 
 import math
 import time
@@ -199,30 +199,3 @@ def _tell(arm: Any, result: Any, shared: Shared) -> int:
     if odd:
         note(shared, f"{odd} results are not finite, and were left out")
     return FOUND if beyond else OK
-
-
-def torque_file(arm: Any, source: str, target: str, units: FileUnits, shared: Shared) -> int:
-    """Torques of every row of a file, into a file, a block at a time: what `forearm torque` does with such files."""
-    from forearm.streams import stream
-
-    with progress(shared, f"torques of {arm.name}") as tell:
-
-        def told(share: float, rows: int, left: float) -> None:
-            tell(round(1000 * share), 1000, f"{rows:.3g} rows, {left:.0f} s left")
-
-        options = units.options()
-        done = stream(
-            arm,
-            "inverse_dynamics",
-            source,
-            target,
-            degrees=bool(options["degrees"]),
-            time_unit=options["time_unit"],
-            progress=told,
-        )
-    if shared.json:
-        rows = {"rows": done.rows, "not_finite": done.not_finite, "seconds": done.seconds}
-        print_json({"arm": arm.name, "out": str(done.path), **rows})
-    else:
-        note(shared, f"written: {done}")
-    return OK

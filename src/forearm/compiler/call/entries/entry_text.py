@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from forearm.compiler.call.builtin_functions import (
+from forearm.compiler.call.entries.builtin_functions import (
     ALIGNED,
     CONTIGUOUS,
     DATA,

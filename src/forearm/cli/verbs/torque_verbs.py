@@ -1,4 +1,4 @@
-"""Torques of a state or of a motion."""
+"""Torques of a state, of a motion, or of a file of any length."""
 
 import csv
 from collections.abc import Sequence
@@ -10,8 +10,7 @@ from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import STDIO, motion_of, refuse_what_is_read, robot_of, state_of, writing
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
-from forearm.cli.output import PLAIN, Shared, note, print_json, table
-from forearm.cli.verbs.large_verbs import torque_file
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 from forearm.escapes import terminal
 
 LONG = (".npy", ".zarr", ".parquet")
@@ -187,7 +186,7 @@ def _by_paper(arm: Any, rows: list[Any], stem: str) -> Any:
 
     FORMULATIONS[stem].giving("joint_torques")
     if hasattr(arm, "chains"):
-        from forearm.compiler.model.tree_model import TreeModel
+        from forearm.compiler.model.trees.tree_model import TreeModel
 
         model = TreeModel(arm, None, torques_by=stem)  # summed over chains
         return np.array([model.torques(*state) for state in zip(*rows, strict=True)], dtype=float)
@@ -274,3 +273,30 @@ def _draw(arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], path: Path) 
     instants = np.arange(len(rows[0])) if t is None else t
     label = "row" if t is None else "t [s]"
     plots.save(plots.torque_figure(arm, instants, parts["tau"], label=label), path)
+
+
+def torque_file(arm: Any, source: str, target: str, units: FileUnits, shared: Shared) -> int:
+    """Torques of every row of a file, into a file, a block at a time: what `forearm torque` does with such files."""
+    from forearm.streams import stream
+
+    with progress(shared, f"torques of {arm.name}") as tell:
+
+        def told(share: float, rows: int, left: float) -> None:
+            tell(round(1000 * share), 1000, f"{rows:.3g} rows, {left:.0f} s left")
+
+        options = units.options()
+        done = stream(
+            arm,
+            "inverse_dynamics",
+            source,
+            target,
+            degrees=options["degrees"],
+            time_unit=options["time_unit"],
+            progress=told,
+        )
+    if shared.json:
+        rows = {"rows": done.rows, "not_finite": done.not_finite, "seconds": done.seconds}
+        print_json({"arm": arm.name, "out": str(done.path), **rows})
+    else:
+        note(shared, f"written: {done}")
+    return OK

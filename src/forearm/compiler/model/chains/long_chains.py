@@ -35,7 +35,7 @@ from forearm.algebra import is_number
 from forearm.arm import Arm
 from forearm.compiler.graph.graph import Counts, Node, Port, count_nodes
 from forearm.compiler.model.base_parameters import Regrouped, regrouped
-from forearm.compiler.model.chain_sections import (
+from forearm.compiler.model.chains.chain_sections import (
     TRACED_LINKS,
     NoLoop,
     RepeatedSection,
@@ -47,7 +47,7 @@ from forearm.compiler.model.chain_sections import (
     pattern_of,
     traced,
 )
-from forearm.compiler.model.composite_bodies import PAIR, composite_bodies
+from forearm.compiler.model.chains.composite_bodies import PAIR, composite_bodies
 from forearm.compiler.model.trust import trusted
 from forearm.formulations import FORMULATIONS
 from forearm.link import Link
