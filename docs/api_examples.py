@@ -281,6 +281,14 @@ EXAMPLES = {
         product = fa.forward_hessian_times(rr, [0.4, -1.1], [0.7, 1.3], [0, 0], [1, 0], (zero, zero, [1, 0]))
         print(product.by_q.round(4), product.by_tau)
         """,
+    "rollout_parameter_gradient": """
+        pushes = [[0, 0]] * 20
+        run = fa.simulate(rr, [0.4, -1.1], law=pushes, duration=0.2, dt=0.01, record_every=1)
+        last = 0 * run.q
+        last[-1] = 1.0
+        by = fa.rollout_parameter_gradient(rr, run.q, run.qd, pushes, last, 0 * last, dt=0.01)
+        print(dict(zip(fa.parameter_names(rr)[10:12], by[1, :2].round(4))))
+        """,
     "rollout_gradient": """
         pushes = [[0, 0]] * 20
         run = fa.simulate(rr, [0.4, -1.1], law=pushes, duration=0.2, dt=0.01, record_every=1)
@@ -341,6 +349,14 @@ EXAMPLES = {
         """,
     "prove_equal": """
         print(fa.prove_equal(fa.symbolic(rr)).holds)
+        """,
+    "compile_function": """
+        def push(q, qd, goal):  # for one state, in plain NumPy
+            return fa.gravity_torque(rr, q) + 20.0 * (goal - q) - 2.0 * qd
+
+        kernel = fa.compile_function(push, {"q": 2, "qd": 2, "goal": 2}, ("tau",))
+        print(kernel.counts)
+        print(kernel([[0.0, 0.0], [0.1, 0.2]], [0.0, 0.0], [0.5, -0.1]).round(3).tolist())
         """,
     "compile": """
         kernel = fa.compile(rr, "inverse_dynamics", free=["links[1].mass"])

@@ -31,12 +31,15 @@ GROUPS = {
     ),
     "Derivatives and parameters": (
         "derivatives forward_derivatives second_derivatives second_forward_derivatives hessian_times "
-        "forward_hessian_times rollout_gradient regressor parameters parameter_names"
+        "forward_hessian_times rollout_gradient rollout_parameter_gradient regressor parameters parameter_names"
     ),
     "Frames and other coordinates": "pose jacobian jacobian_rate task Coordinates",
     "From a pose to joint values": "inverse_kinematics Reached",
     "The papers": "FORMULATIONS strobe count polynomial published derive symbolic prove_equal",
-    "The compiler": "compile Kernel emit_c emit_wasm torch_function jax_function casadi_function sin cos sqrt where",
+    "The compiler": (
+        "compile compile_function Kernel emit_c emit_wasm torch_function jax_function casadi_function "
+        "sin cos sqrt where"
+    ),
     "Simulation": "simulate significance",
     "Motions": "point_to_point via_points tool_path Arc fastest speed_up feasible",
     "Torques by look-up": "tabulate plan_table learn_table open_table LookupTable",

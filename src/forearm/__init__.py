@@ -51,6 +51,7 @@ _NAMES = {
     "hessian_times": "second_order",
     "forward_hessian_times": "second_order",
     "rollout_gradient": "rollout_gradients",
+    "rollout_parameter_gradient": "rollout_gradients",
     # dynamics in other coordinates
     "task": "taskspace",
     "Coordinates": "taskspace",
@@ -65,6 +66,7 @@ _NAMES = {
     "prove_equal": "derivation",
     # the compiler
     "compile": "compiler.pipeline",
+    "compile_function": "compiler.function_kernels",
     "Kernel": "compiler.kernel",
     "emit_c": "compiler.sources.controller",
     "emit_wasm": "compiler.browser_modules",
@@ -128,6 +130,7 @@ _NAMES = {
 if TYPE_CHECKING:
     from forearm.algebra import cos as cos, sin as sin, sqrt as sqrt, where as where
     from forearm.arm import Arm as Arm, Defect as Defect
+    from forearm.compiler.function_kernels import compile_function as compile_function
     from forearm.compiler.kernel import Kernel as Kernel
     from forearm.compiler.pipeline import compile as compile
     from forearm.compiler.sources.casadi_symbols import casadi_function as casadi_function
@@ -175,7 +178,10 @@ if TYPE_CHECKING:
     from forearm.page.motion_report import report as report
     from forearm.readers import known_arms as known_arms, load as load, parameters_of as parameters_of
     from forearm.robot import Robot as Robot
-    from forearm.rollout_gradients import rollout_gradient as rollout_gradient
+    from forearm.rollout_gradients import (
+        rollout_gradient as rollout_gradient,
+        rollout_parameter_gradient as rollout_parameter_gradient,
+    )
     from forearm.second_order import (
         forward_hessian_times as forward_hessian_times,
         hessian_times as hessian_times,

@@ -219,6 +219,8 @@ def test_customised_beside_general_costs_and_records(capsys):
         (("--published", "--strobing"), "--published and --strobing are different tables"),
         (("--published", "--n", 3), "--n means nothing beside --published; it goes with plain counts"),
         (("--processors", 4), "--processors means nothing alone; it goes with --schedule"),
+        (("puma560",), "count: puma560 is an arm, and here goes a formulation; give --arm puma560"),
+        (("--tables", "puma560"), "puma560 is an arm, and here goes a formulation; give --arm puma560"),
         (("--schedule", "--processors", 0), "0 multipliers and 0 adders; give at least one"),
         (("horn_raibert_1978", "--strobing"), "horn_raibert_1978 needs coefficients"),
         (("--customised",), "--customised is about one arm; name it"),

@@ -66,6 +66,14 @@ def test_a_motion_beyond_limits_ends_with_code_1(capsys):
     assert "beyond its limit" in said.err
 
 
+def test_limits_wider_than_the_arms_own_do_not_hide_them(capsys):
+    """What `torque --summary` calls beyond its limit, `move` does too."""
+    said = forearm(capsys, "move", "ur5e", *ENDS, "--accelerations", "15", "--speeds", "9")
+    assert said.code == 1
+    assert "'shoulder_pan_joint': speed" in said.err
+    assert "beyond its limit of 3.14159" in said.err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -122,3 +122,24 @@ def test_text_gathers_terms():
     assert str(r.constant(Fraction(1, 2)) * a) == "1/2*a"
     assert str(r.constant(0.4318)) == "0.4318"
     assert str(r.constant(0)) == "0"
+
+
+def test_a_parameter_called_like_a_cosine_is_not_read_as_one():
+    """c1 as the letter of a length and c1 for cos q1 would be one word for two things."""
+    import sympy as sp
+
+    from forearm.arm import Arm
+    from forearm.derivation import derive
+    from forearm.link import Link
+
+    def text_and_latex(name):
+        link = Link.dh("revolute", a=0.5, mass=2.0, com=(sp.Symbol(name), 0, 0))
+        equations = derive(Arm("clash", [link], gravity=(0, -9.81, 0)))
+        return str(equations.tau[0]), equations.to_latex()
+
+    text, latex = text_and_latex("c1")
+    assert text == "2*c1^2*qdd1 + 2*c1*qdd1 + 1/2*qdd1 + (9.81 + 981/50*c1)*cos(q1)"
+    assert r"\cos q_{1}" in latex
+    text, latex = text_and_latex("x1")
+    assert text.endswith("*c1")
+    assert "c_{1}" in latex

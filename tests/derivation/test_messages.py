@@ -75,6 +75,15 @@ def test_a_parameter_with_the_name_of_a_coordinate():
         derive(arm)
 
 
+@pytest.mark.parametrize("name", ["q", "qd", "qdd"])
+def test_a_parameter_with_the_name_of_the_state(name):
+    arm = Arm("clash", [Link.dh("revolute", a=0.5, mass=sp.Symbol(name), com=(-0.2, 0, 0))])
+    with pytest.raises(
+        StateFault, match=f"has a symbol '{name}', which is what functions .* call the whole state"
+    ):
+        derive(arm)
+
+
 def test_timeout_says_where_it_was():
     arm = symbolic(load("panda"), style="full")
     with pytest.raises(

@@ -1,12 +1,16 @@
 """Gradients through a rollout against 50-digit rollouts, differenced, and what does not fit."""
 
+from functools import partial
+
 import mpmath
 import numpy as np
 import pytest
 
 import forearm as fa
 from arms import random_arm
+from forearm.compiler.graph.interpreter import apply
 from forearm.link import Drive
+from forearm.simulation import payload_numbers
 
 DT, STEPS = 0.02, 6
 
@@ -15,17 +19,17 @@ def exact(x):
     return np.vectorize(mpmath.mpf, otypes=[object])(x)
 
 
-def exact_rollout(arm, q, qd, tau, dt):
+def exact_rollout(accelerations, q, qd, tau, dt):
     """States along the classical Runge-Kutta scheme, written out, in 50 digits."""
     found = [(q, qd)]
     for push in tau:
-        a1 = fa.forward_dynamics(arm, q, qd, push)
-        a2 = fa.forward_dynamics(arm, q + dt / 2 * qd, qd + dt / 2 * a1, push)
+        a1 = accelerations(q, qd, push)
+        a2 = accelerations(q + dt / 2 * qd, qd + dt / 2 * a1, push)
         v2 = qd + dt / 2 * a1
         v3 = qd + dt / 2 * a2
-        a3 = fa.forward_dynamics(arm, q + dt / 2 * v2, v3, push)
+        a3 = accelerations(q + dt / 2 * v2, v3, push)
         v4 = qd + dt * a3
-        a4 = fa.forward_dynamics(arm, q + dt * v3, v4, push)
+        a4 = accelerations(q + dt * v3, v4, push)
         q = q + dt / 6 * (qd + 2 * v2 + 2 * v3 + v4)
         qd = qd + dt / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
         found.append((q, qd))
@@ -49,12 +53,53 @@ def test_fifty_digits(arm):
         step, sides = mpmath.mpf(10) ** -15, []
         for sign in (1, -1):
             moved = [exact(x) + sign * step * exact(y) for x, y in zip((start, tau), along, strict=True)]
-            q, qd = exact_rollout(arm, *moved[0], moved[1], mpmath.mpf(DT))
+            q, qd = exact_rollout(partial(fa.forward_dynamics, arm), *moved[0], moved[1], mpmath.mpf(DT))
             sides.append((exact(weights[0]) * q).sum() + (exact(weights[1]) * qd).sum())
         want = float((sides[0] - sides[1]) / (2 * step))
         assert np.abs(record.q - q.astype(float)).max() < 1e-12, "another motion than the one recorded"
     found = got.by_q0 @ along[0][0] + got.by_qd0 @ along[0][1] + (got.by_tau * along[1]).sum()
     assert abs(found - want) <= 1e-12 * sum(np.abs(x).sum() for x in got)
+
+
+@pytest.mark.parametrize("arm", [fa.load("rr"), rubbing(random_arm(2, 4, "RP"))], ids=["rr", "rubbing"])
+def test_fifty_digits_by_inertial_parameters(arm):
+    rng = np.random.default_rng(9)
+    start, tau = rng.uniform(-1, 1, (2, arm.n)), rng.uniform(-3, 3, (STEPS, arm.n))
+    record = fa.simulate(arm, *start, law=tau, duration=STEPS * DT, dt=DT, record_every=1)
+    weights = rng.normal(size=(2, STEPS + 1, arm.n))
+    got = fa.rollout_parameter_gradient(arm, record.q, record.qd, tau, *weights, dt=DT)
+    ten = fa.parameters(arm).reshape(-1, 10)
+    along = rng.normal(size=ten.shape)
+    graph = fa.compile(arm, "forward_dynamics", free=("inertial",)).graph
+    with mpmath.workdps(50):
+        step, sides = mpmath.mpf(10) ** -15, []
+        for sign in (1, -1):
+            bodies = exact(ten) + sign * step * exact(along)
+
+            def accelerations(q, qd, push, bodies=bodies):
+                return apply(graph, q=q, qd=qd, tau=push, inertial=bodies)["qdd"]
+
+            q, qd = exact_rollout(accelerations, *exact(start), exact(tau), mpmath.mpf(DT))
+            sides.append((exact(weights[0]) * q).sum() + (exact(weights[1]) * qd).sum())
+        want = float((sides[0] - sides[1]) / (2 * step))
+    assert abs((got * along).sum() - want) <= 1e-12 * np.abs(got * along).sum()
+
+
+def test_a_payload_is_ten_numbers_more_for_the_link_that_holds_it():
+    arm, rng = fa.load("rr"), np.random.default_rng(10)
+    start, tau = rng.uniform(-1, 1, (2, arm.n)), rng.uniform(-3, 3, (STEPS, arm.n))
+    weights = rng.normal(size=(2, STEPS + 1, arm.n))
+    mass, place = np.array([2.0 + 1e-4, 2.0 - 1e-4, 2.0]), (0.1, 0.0, 0.0)
+    ten = payload_numbers(mass, np.tile(place, (3, 1)), np.zeros((3, 3, 3)))
+    record = fa.simulate(
+        arm, *start, law=tau, payload=ten, duration=STEPS * DT, dt=DT, record_every=1, limits="ignore"
+    )
+    number = (weights[0] * record.q + weights[1] * record.qd).sum((1, 2))
+    held = arm.with_payload(2.0, place, frame=arm.n)
+    got = fa.rollout_parameter_gradient(held, record.q[2], record.qd[2], tau, *weights, dt=DT)
+    assert got.shape == (2, 10)
+    one_more = fa.parameters(held.with_payload(1.0, place, frame=arm.n)) - fa.parameters(held)
+    np.testing.assert_allclose(got.ravel() @ one_more, (number[0] - number[1]) / 2e-4, rtol=1e-6)
 
 
 def test_batches_of_any_shape_and_threads():

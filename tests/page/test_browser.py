@@ -67,7 +67,7 @@ def test_it_opens_in_silence(browser, file, width, scheme, tmp_path):
     assert page.locator("h1").inner_text() == "panda"
     assert page.screenshot(path=tmp_path / "view.png")[:4] == b"\x89PNG"
     painted = page.evaluate(
-        """() => { forearmView.render(1); const gl = forearmView.renderer.gl, c = forearmView.renderer.canvas;
+        """() => { forearmView.render(1); const { gl, canvas: c } = forearmView.stage.renderer;
         const all = new Uint8Array(4 * c.width * c.height);
         gl.readPixels(0, 0, c.width, c.height, gl.RGBA, gl.UNSIGNED_BYTE, all);
         let solid = 0; for (let k = 3; k < all.length; k += 4) solid += all[k] === 255;
@@ -84,7 +84,7 @@ def test_the_hand_follows_the_pointer(browser, file, width):
     before = page.evaluate("forearmView.places.tool")
     x, y = page.evaluate(
         """() => { const box = document.getElementById('scene').getBoundingClientRect();
-        globalThis.place = (p) => { const m = forearmView.camera.matrix(box.width / box.height);
+        globalThis.place = (p) => { const m = forearmView.stage.camera.matrix(box.width / box.height);
           const h = [0, 1, 3].map((r) => m[r] * p[0] + m[4 + r] * p[1] + m[8 + r] * p[2] + m[12 + r]);
           return [box.left + (h[0] / h[2] + 1) / 2 * box.width, box.top + (1 - h[1] / h[2]) / 2 * box.height]; };
         return place(forearmView.places.tool); }"""
@@ -101,7 +101,9 @@ def test_the_hand_follows_the_pointer(browser, file, width):
     assert np.linalg.norm(np.subtract(tool, before)) > 0.02
     there = page.evaluate("place(forearmView.places.tool)")
     away = (
-        page.evaluate("forearmView.camera.distance") * 0.64 / page.locator("#scene").bounding_box()["height"]
+        page.evaluate("forearmView.stage.camera.distance")
+        * 0.64
+        / page.locator("#scene").bounding_box()["height"]
     )
     assert np.hypot(there[0] - aim[0], there[1] - aim[1]) * away < 1e-3, "within a millimetre of the pointer"
     q = page.evaluate("forearmView.q")
@@ -251,6 +253,72 @@ def test_a_wrong_load_makes_computed_torque_err(browser, file):
         errors[believed] = value(page, "error")
         page.evaluate("forearmView.setMode('still')")
     assert errors["2"] < 1e-3 < 0.01 < errors["0"]
+    page.close()
+
+
+def test_keys_of_the_browser_stay_the_browsers(browser, file):
+    page = opened(browser, file)
+    page.locator("#scene").focus()
+    page.keyboard.press("Control+l")
+    assert page.evaluate("forearmView.mode") == "still"
+    page.keyboard.press("l")
+    assert page.evaluate("forearmView.mode") == "fall"
+    page.close()
+
+
+def test_bars_come_back_after_an_angle_without_a_sine(browser, file):
+    """Beyond 1e5 rad there are no torques; the next state has its bars again."""
+    page = opened(browser, file)
+    before = page.evaluate("document.querySelector('#torques .sum').style.left")
+    page.evaluate(
+        "const still = forearmView.model.still; forearmView.before = forearmView.q;"
+        "forearmView.take({ q: still.map(() => 1e7), qd: still, qdd: still }); forearmView.showNumbers()"
+    )
+    assert page.locator("#tau-1").inner_text() == "– N m"
+    page.evaluate(
+        "const none = forearmView.model.still;"
+        "forearmView.take({ q: none.map(() => 1), qd: none, qdd: none }); forearmView.showNumbers()"
+    )
+    widths = page.evaluate(
+        "[...document.querySelectorAll('#torques [data-term=gravity]')].map((e) => e.style.width)"
+    )
+    assert before.endswith("%")
+    assert float(widths[1][:-1]) > 1, "gravity's bar of the second joint"
+    page.close()
+
+
+def test_a_simulation_that_ran_away_says_so(browser, file):
+    page = opened(browser, file)
+    page.locator("#let-go").click()
+    page.evaluate("forearmView.qd = forearmView.qd.map(() => 1e6); forearmView.simulate(0.001)")
+    page.evaluate("forearmView.showSlowly()")
+    assert "ran away" in page.locator("#readout").inner_text()
+    page.locator("#play").click()
+    until(page, "document.getElementById('readout').textContent.startsWith('tool')")
+    page.close()
+
+
+def test_the_mass_matrix_of_a_small_arm_has_digits(browser, file):
+    page = opened(browser, file)
+    page.evaluate("forearmView.map.show(forearmView.now.M.map((row) => row.map((x) => x / 500)))")
+    shown = float(page.locator("#M-1-1").inner_text())
+    assert value(page, "M-1-1") == pytest.approx(1e-3 * shown, abs=5e-7)
+    assert "× 1e−3" in page.locator(".mass caption").inner_text()
+    page.close()
+
+
+def test_the_hand_is_seen_where_it_is_inside_a_joint(browser, tmp_path):
+    """Its tool lies on the axis of a joint, whose capsule is no smaller than the hand used to be."""
+    page = opened(browser, fa.view(fa.load("cobra600")).save(tmp_path / "view.html"))
+    golden = page.evaluate(
+        """() => { forearmView.render(1); const { gl, canvas } = forearmView.stage.renderer;
+        const all = new Uint8Array(4 * canvas.width * canvas.height);
+        gl.readPixels(0, 0, canvas.width, canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, all);
+        let gold = 0;
+        for (let k = 0; k < all.length; k += 4) gold += all[k] > 1.25 * all[k + 1] && all[k + 1] > 2 * all[k + 2];
+        return gold; }"""
+    )
+    assert golden > 300
     page.close()
 
 

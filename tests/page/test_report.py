@@ -40,12 +40,15 @@ def test_the_verbs(tmp_path, capsys):
     arm = fa.load("stanford")
     path = write_motion(Quintic(np.full(6, 0.2), np.full(6, 3.0), 0.5), arm, tmp_path / "fast.csv")
     out = tmp_path / "report.html"
-    assert code("report", "stanford", path, "-o", out, "--json") == 1
-    assert json.loads(capsys.readouterr().out)["passed"] is False
+    assert code("report", "stanford", path, "-o", out) == 1
+    assert "beyond its limit" in capsys.readouterr().err, "an exit code needs its sentence"
     assert "beyond its limit" in out.read_text(encoding="utf-8")
     assert code("view", "stanford", path, "-o", tmp_path / "arm.html") == 0
     capsys.readouterr()
     assert code("view", "stanford", out, "-o", tmp_path / "other.html") == 2
     assert "report.html" in capsys.readouterr().err
+    slow = write_motion(Quintic([0.0, 0.0], [0.8, -0.5], 1.0), fa.load("rr"), tmp_path / "slow.csv")
+    assert code("report", "rr", slow, "-o", tmp_path / "rr.html", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["passed"] is True
     assert code("view", "no_such_arm", "-o", tmp_path / "no.html") == 2
     assert "no_such_arm" in capsys.readouterr().err

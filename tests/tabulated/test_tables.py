@@ -265,13 +265,17 @@ def test_cells_that_a_log_never_met_are_refused():
     arm = fa.load("rr")
     q, qd, qdd = arm.random_state(1, (100,))
     q = np.abs(q) / 4
-    table = fa.learn_table(arm, q, qd, qdd, fa.inverse_dynamics(arm, q, qd, qdd), points=24)
+    table = fa.learn_table(arm, q, qd, qdd, fa.inverse_dynamics(arm, q, qd, qdd), points=12)
     with pytest.raises(fa.StateFault, match="1 of 2 states lie in cells that the log never"):
         table.torques(arm, [[0.3, 0.3], [-2.0, -2.0]], np.ones((2, 2)), np.ones((2, 2)))
     with pytest.raises(fa.StateFault, match="rows q 100, qd 100, qdd 100, tau 99"):
         fa.learn_table(arm, q, qd, qdd, qdd[:99])
     with pytest.raises(fa.StateFault, match="GiB of equations"):
         fa.learn_table(arm, q, qd, qdd, qdd, most_bytes=1 << 16)
+    with pytest.raises(
+        fa.StateFault, match=r"5 samples are 10 equations for the \d+ numbers that they touch"
+    ):
+        fa.learn_table(arm, q[:5], qd[:5], qdd[:5], qdd[:5])
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")

@@ -1,6 +1,7 @@
 """The compiler: an arm's quantity becomes a kernel.
 
     pipeline    compile: the way from an arm to a kernel, one arrow after the other
+    function_kernels   compile_function: kernels of the user's own functions
     kernel      what every kernel is, wherever it runs
     graph/      scalar operations as data: tracing, passes, derivatives, the reference interpreter
     model/      the arm's quantities as graphs; base parameters, free parameters, the choice of a formulation
@@ -14,5 +15,5 @@
     browser_modules   kernels and simulations of an arm in one WebAssembly module: emit_wasm
 
 Each may use those before it in the order graph, fork_locks, store, kernel, model, llvm, sources, call, cuda, wasm,
-pipeline, browser_modules.
+pipeline, function_kernels, browser_modules.
 """

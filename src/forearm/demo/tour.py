@@ -138,7 +138,7 @@ def _page(f: _Findings) -> str:
         plots.svg(hero, "hero"),
         [
             torque_section(f.arm, f.motion[0], f.terms, RULES),
-            agreement_section(f.agreement, "puma560"),
+            agreement_section(f.agreement),
             _costs(f),
             speed_section(f.speed),
             _control(f),

@@ -132,6 +132,11 @@ def _coordinate_names(arm: Arm, names: Sequence[str] | None) -> tuple[str, ...]:
                 f"derive: arm {arm.name!r} has a symbol {name!r}, which is also a coordinate; give names=(…), "
                 "others for the coordinates."
             )
+        if name in ("q", "qd", "qdd"):
+            raise faults.StateFault(
+                f"derive: arm {arm.name!r} has a symbol {name!r}, which is what functions of its equations call the "
+                "whole state; give the symbol another name."
+            )
     return found
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.blas_threads import one_blas_thread
 from forearm.dynamics import parameter_names, parameters, regressor
 from forearm.faults import needs_chain
 from forearm.identification.drive_columns import DriveColumns, drive_columns
@@ -56,11 +57,19 @@ class BaseColumns:
         """Each group as a sum: 'ZZ1 + IA1 + 0.1024 M2 …'."""
         return tuple(_sum_of(self.all_names, row, k) for row, k in zip(self.grouping, self.kept, strict=True))
 
+    @cached_property
+    def alone(self) -> frozenset[int]:
+        """Places of the parameters that torques tell by themselves: groups of one."""
+        return frozenset(
+            k for k, row in zip(self.kept, self.grouping, strict=True) if np.count_nonzero(row) == 1
+        )
+
     def of(self, arm: Arm) -> Vector:
         """The base parameters of an arm (rank,), offsets taken as zero."""
         return self.grouping @ np.concatenate([parameters(arm), self.drives.of(arm)])
 
 
+@one_blas_thread()
 def base_parameters(
     arm: Arm, *, rotors: bool = True, drives: DriveColumns | None = None, seed: int = 0
 ) -> BaseColumns:

@@ -16,6 +16,7 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.blas_threads import one_blas_thread
 from forearm.dynamics import inverse_dynamics, regressor
 from forearm.faults import StateFault
 from forearm.identification.base_columns import base_parameters
@@ -52,6 +53,7 @@ class Excitation(Fourier):
     arm: Any = None
     """The arm that it was made for."""
 
+    @one_blas_thread()
     def deviations(
         self, noise: Any, rate: float, *, periods: int = 1, cutoff: float | None = None
     ) -> tuple[tuple[str, ...], Vector]:
@@ -95,6 +97,7 @@ class Limits:
     effort: Vector
 
 
+@one_blas_thread()
 def excite(
     arm: Arm,
     *,

@@ -17,7 +17,8 @@ from forearm.identification.torque_rows import TorqueEquations
 from forearm.text_table import text_table
 
 DETERMINED, PRIOR = 0.3, 0.9
-"""Below the first share of its prior error a parameter is determined by the data, above the second only prior."""
+"""Below the first share of its prior error a parameter is determined by the data, if these can tell it by itself at
+all; above the second it is only prior."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +102,17 @@ class Parameters:
     """Standard deviations from data and prior together."""
     prior_std: Vector
     """Standard deviations from the prior alone."""
+    alone: frozenset[int]
+    """Places of those that torques can tell by themselves; of the others they tell sums, which the prior shares out."""
 
     @cached_property
     def source(self) -> tuple[str, ...]:
-        """'data', 'both' or 'prior' for each: how much of the prior's error is left."""
+        """'data', 'both' or 'prior' for each: how much of the prior's error is left, and whether data alone did it."""
         share = self.std / np.maximum(self.prior_std, 1e-300)
-        return tuple("data" if x < DETERMINED else "prior" if x > PRIOR else "both" for x in share)
+        return tuple(
+            "prior" if x > PRIOR else "data" if x < DETERMINED and k in self.alone else "both"
+            for k, x in enumerate(share)
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,6 +34,8 @@ CROWDED = 4.0
 """So many times more rows than at any of the next three values: a coarse converter stays at its peaks, too."""
 OFF = 5.0
 """A given arm is not wrong by more than this factor; torques are."""
+UNITS = {"N mm": 1e3, "N cm": 100.0, "kgf cm": 10.197, "inch pounds": 8.851, "kgf m": 0.10197, "kN m": 1e-3}
+"""Units that torques are given in by mistake, and how many of them are one N m."""
 COUNTS = 0.05
 """A joint counts where the given arm needs this share of the largest torque."""
 FARTHEST = 0.06
@@ -105,10 +107,12 @@ def check_torques(arm: Arm, label: str, equations: TorqueEquations, mend: Sequen
     odd = counts & (np.abs(like) > 0.9) & ((np.abs(slope) > OFF) | (np.abs(slope) < 1 / OFF))
     if odd.any() and (not 1 / OFF < factor < OFF or odd.sum() < counts.sum()):
         said = ", ".join(f"{arm.joint_names[i]} {abs(slope[i]):.3g}" for i in np.flatnonzero(odd))
+        odd_by = float(np.median(np.abs(slope[odd])))
         raise StateFault(
-            f"{label}: torques are not those of arm {arm.name!r}, by these factors: {said}. {_unit(factor)} If the "
+            f"{label}: torques are not those of arm {arm.name!r}, by these factors: {said}. {_unit(odd_by)} If the "
             "given arm is that far off, check=False (--no-check)."
         )
+    _refuse_swapped(arm, label, need, equations.tau, counts)
     wrong = counts & (like < -0.5)
     if not wrong.any():
         return np.ones(arm.n)
@@ -125,14 +129,26 @@ def check_torques(arm: Arm, label: str, equations: TorqueEquations, mend: Sequen
 
 
 def _unit(factor: float) -> str:
-    for value, unit in ((1e3, "N mm"), (1e-3, "kN m"), (100.0, "N cm"), (0.7376, "pound feet")):
-        if abs(np.log(factor / value)) < 0.4:
-            return f"In {unit}? Give N m."
+    unit, value = min(UNITS.items(), key=lambda item: abs(np.log(factor / item[1])))
+    said = f"In {unit}? Give N m." if abs(np.log(factor / value)) < 0.4 else ""
+    motors = "On the motors' side of the gears? Then give coupling=, the reductions, or gains= for currents."
     if factor < 1:
-        return (
-            "On the motors' side of the gears? Then give coupling=, the reductions, or gains= for currents."
-        )
-    return "Another unit, or gains too large? Give N m at the joints."
+        return f"{said} {motors}".strip()
+    return said or "Another unit, or gains too large? Give N m at the joints."
+
+
+def _refuse_swapped(arm: Arm, label: str, need: Matrix, tau: Matrix, counts: Vector) -> None:
+    """Refuse a column of torques that is another joint's, where that one's own is none of its."""
+    sizes = [np.maximum(np.linalg.norm(x, axis=0), 1e-300) for x in (tau, need)]
+    like = np.abs((tau / sizes[0]).T @ (need / sizes[1]))  # column of the log, joint of the arm
+    for i, name in enumerate(arm.joint_names):
+        j = int(np.argmax(like[i]))
+        if counts[j] and like[i, j] > 0.9 and max(like[i, i], like[j, j]) < 0.5:
+            raise StateFault(
+                f"{label}: torques of {name} look like those of {arm.joint_names[j]} (correlation {like[i, j]:.2f}, "
+                f"with its own {like[i, i]:.2f}): are columns swapped? Give each joint its own; if the given arm is "
+                "that far off, check=False (--no-check)."
+            )
 
 
 def refuse_driving_friction(

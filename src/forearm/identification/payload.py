@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.blas_threads import one_blas_thread
 from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
 from forearm.identification import log_checks
@@ -89,6 +90,7 @@ class Payload:
         return "\n".join(lines)
 
 
+@one_blas_thread()
 def identify_payload(
     arm: Arm,
     log: LogSource,

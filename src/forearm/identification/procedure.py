@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.blas_threads import one_blas_thread
 from forearm.dynamics import parameters
 from forearm.faults import StateFault
 from forearm.identification import log_checks
@@ -41,6 +42,7 @@ class Asked:
     check: bool
 
 
+@one_blas_thread()
 def identify(
     arm: Arm,
     log: LogSource,
@@ -247,7 +249,7 @@ def _result(
         offset=drives.part(best.theta[10 * arm.n :], "OF"),
         base=BaseFit(base, fit.values, fit.std, fit.covariance, base.grouping @ best.theta),
         residuals=residuals,
-        parameters=Parameters(base.all_names, best.theta, best.std, best.prior_std),
+        parameters=Parameters(base.all_names, best.theta, best.std, best.prior_std, base.alone),
         coupled=dict(zip(base.all_names[apart:], map(float, best.theta[apart:]), strict=True)),
         drives=drives,
         gains=None if told is None else told.values,

@@ -145,8 +145,8 @@ def _check_times(label: str, table: NumberTable, t: Vector) -> None:
         refuse(
             label,
             table.line(k),
-            f"t is {t[k]:g} s after {t[k - 1]:g} s",
-            "rising times: sort the rows",
+            f"t is {t[k]:.12g} s after {t[k - 1]:.12g} s",
+            "rising times: " + ("leave out all but one" if t[k] == t[k - 1] else "sort the rows"),
         )
 
 

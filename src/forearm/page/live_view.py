@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from string import Template
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from forearm import __version__, escapes
+from forearm import __version__, escapes, kinematics
 from forearm.arm import Arm
 from forearm.compiler.wasm.module_files import interface, joint_module, loader_source
 from forearm.faults import StateFault, a_or_an, needs_arm, needs_chain
@@ -31,7 +32,9 @@ from forearm.plots import good_view
 
 AnyMotion = Motion | Samples | Recorded | str | Path
 """A motion, its rows, a recording, or the file of one."""
-SCRIPTS = ("linear", "elements", "charts", "model", "renderer", "scene", "panels", "hand", "controls", "app")
+SCRIPTS = (
+    "linear", "elements", "charts", "model", "renderer", "scene", "stage", "panels", "hand", "controls", "app"
+)  # fmt: skip
 """Files of page/js, in an order in which each uses those before it."""
 PAPERS = ("luh_walker_paul_1980", "hollerbach_1980_3x3")
 """Formulations whose equations a page shows unless told otherwise: Newton's way and Lagrange's."""
@@ -128,7 +131,7 @@ def view(
         "papers": papers,
         "interface": interface(graphs, rollouts),
         "module": base64.b64encode(joint_module(graphs, rollouts)).decode("ascii"),
-        "motion": None if samples is None else _packed(samples),
+        "motion": _packed(_aside(arm, start) if samples is None else samples),
     }
     return View(arm.name, _document(arm, data))
 
@@ -154,6 +157,14 @@ def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> 
     return Samples(found.t[rows] - found.t[0], found.q[rows], found.qd[rows], found.qdd[rows])
 
 
+def _aside(arm: Arm, start: Any) -> Samples:
+    """From rest to rest, some way off: two rows, and the page's polynomial between them."""
+    steps = [(0.8, -0.8)[j % 2] if link.revolute else 0.1 for j, link in enumerate(arm.links)]
+    low, high = np.array([_finite(link.limits) or (-np.inf, np.inf) for link in arm.links]).T
+    q = np.array([start, np.clip(start + steps, low, high)])
+    return Samples(np.array([0.0, 2.0]), q, np.zeros_like(q), np.zeros_like(q))
+
+
 def _packed(samples: Samples) -> str:
     rows = np.column_stack([samples.t, samples.q, samples.qd, samples.qdd]).astype("<f8")
     return base64.b64encode(np.ascontiguousarray(rows).tobytes()).decode("ascii")
@@ -171,10 +182,13 @@ def _description(arm: Arm, start: Any) -> dict[str, Any]:
         }
         for link in arm.links
     ]
-    drives = [link.drive for link in arm.links]
+    frictional = any(link.drive.viscous or any(link.drive.coulomb) for link in arm.links)
+    rotors = any(joint["rotor"] for joint in joints)
+    terms = (
+        ["gravity", "inertial", "centrifugal", "coriolis"] + rotors * ["rotor"] + frictional * ["friction"]
+    )
     return {
         "name": arm.name,
-        "title": dict(arm.provenance).get("title", ""),
         "joints": joints,
         "bodies": [_body(arm, link) for link in arm.links],
         "configurations": {name: list(map(float, q)) for name, q in arm.configurations},
@@ -182,9 +196,25 @@ def _description(arm: Arm, start: Any) -> dict[str, Any]:
         "gravity": [float(x) for x in arm.gravity],
         "mass": float(arm.total_mass) if arm.dynamics else 0.0,
         "dynamics": bool(arm.dynamics),
-        "frictional": any(drive.viscous or any(drive.coulomb) for drive in drives),
-        "credit": f"Made by forearm {__version__}. Everything on this page is computed in it, in WebAssembly.",
+        "frictional": frictional,
+        "terms": terms,
+        **_extent(arm, start),
     }
+
+
+def _subtitle(arm: Arm) -> str:
+    title = dict(arm.provenance).get("title", "")
+    mass = f"{arm.total_mass:.3g} kg" if arm.dynamics else "kinematics only: its source gives no masses"
+    return f"{title}{'. ' if title else ''}{arm.n} joint{'s' * (arm.n > 1)}, {mass}"
+
+
+def _extent(arm: Arm, start: Any) -> dict[str, Any]:
+    """How long the chain is [m], the middle of what is seen at first, and where the floor is."""
+    frames = [*kinematics.link_poses(arm, start), kinematics.frame_pose(arm, start, "tool")]
+    points = np.array([p for _, p in frames], dtype=float)
+    size = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum()) or 1.0
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    return {"size": size, "middle": middle.tolist(), "floor": float(min(0.0, points[:, 2].min()))}
 
 
 def _finite(limits: Any) -> list[float] | None:
@@ -227,6 +257,9 @@ def _paper(stem: str, kernel: str, graph: Any, values: list[EquationValue]) -> d
 def _document(arm: Arm, data: dict[str, Any]) -> str:
     folder = resources.files("forearm") / "page"
     style, body = ((folder / name).read_text(encoding="utf-8") for name in ("view.css", "view.html"))
+    credit = f"Made by forearm {__version__}. Everything on this page is computed in it, in WebAssembly."
+    words = {"name": arm.name, "subtitle": _subtitle(arm), "credit": credit}
+    body = Template(body).substitute({key: escapes.html(text) for key, text in words.items()})
     script = _script()
     # in a script element only `<` could end the data or open a comment
     content = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace(

@@ -97,7 +97,7 @@ def report(arm: Arm, motion: AnyMotion, *, say: Tell | None = None) -> MotionRep
         [
             torque_section(arm, t, terms),
             _limits(arm, q, qd, terms.total, excesses),
-            agreement_section(agreement, arm.name),
+            agreement_section(agreement),
             _operations(arm),
             speed_section(speed),
         ],
@@ -183,7 +183,7 @@ def _limits(arm: Arm, q: Any, qd: Any, tau: Any, excesses: Sequence[LimitExcess]
     return Section("Limits", text, (PageTable(("joint", "of", "from … to", "limits", ""), rows),))
 
 
-def agreement_section(agreement: Sequence[evidence.Agreement], name: str) -> Section:
+def agreement_section(agreement: Sequence[evidence.Agreement]) -> Section:
     """Every way to the torques, held against the median."""
     rows = [
         (r.name, r.verdict, f"{r.difference:.1e}", f"{r.microseconds:,.0f} µs", r.paper) for r in agreement
@@ -191,8 +191,7 @@ def agreement_section(agreement: Sequence[evidence.Agreement], name: str) -> Sec
     return Section(
         "Agreement",
         "Each paper's equations, one file each, on the same states along the motion; held against the median of all. "
-        f"The last row shares no code with the others. `forearm verify {name}` does this with all quantities and "
-        "twelve laws.",
+        "The last row shares no code with the others. `forearm verify` does this with all quantities and twelve laws.",
         (
             PageTable(
                 ("formulation", "", "difference", "one state", "paper"),

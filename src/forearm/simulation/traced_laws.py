@@ -10,7 +10,7 @@ import numpy as np
 from forearm.arm import Arm
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.trace import trace
-from forearm.compiler.graph.traced_array import TracedArray
+from forearm.compiler.graph.traced_array import choosing
 from forearm.faults import KernelFault, StateFault, TraceFault, a_or_an
 from forearm.robot import Robot
 
@@ -82,15 +82,10 @@ def _traced(arm: Arm | Robot, function: Callable[..., Any], gains: Mapping[str, 
     ports = {"t": (), "q": (arm.nq,), "qd": (arm.nv,), **gains}
 
     def torques(t: Any, q: Any, qd: Any, **rest: Any) -> Any:
-        handed = {name: _choosing(value) for name, value in rest.items()}
-        return checked_torques(arm, function(t, _choosing(q), _choosing(qd), **handed))
+        handed = {name: choosing(value) for name, value in rest.items()}
+        return checked_torques(arm, function(t, choosing(q), choosing(qd), **handed))
 
     return trace(torques, ports, name=f"law {law_name(function)}")
-
-
-def _choosing(value: Any) -> Any:
-    """An array whose maximum, clip and abs become choices in the graph."""
-    return value.view(TracedArray) if isinstance(value, np.ndarray) else value
 
 
 def checked_torques(arm: Arm | Robot, tau: Any) -> Any:

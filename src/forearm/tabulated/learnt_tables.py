@@ -82,10 +82,15 @@ def _solved(plan: TablePlan, state: dict[str, Vector], wanted: Vector) -> tuple[
         _equations(grid, begin, state, ORDERS[plan.interpolation], plan.arm.n, found)
         begin += grid.size
     rows, columns, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    matrix = csr_array((values, (rows, columns)), shape=(wanted.size, begin))
-    solution = lsqr(matrix, wanted.reshape(-1), atol=1e-14, btol=1e-14, conlim=0, iter_lim=4 * begin)[0]
     met = np.zeros(begin, dtype=bool)
     met[columns[values != 0]] = True
+    if wanted.size < np.count_nonzero(met):
+        raise StateFault(
+            f"learn_table: {len(wanted)} samples are {wanted.size} equations for the {np.count_nonzero(met)} numbers "
+            "that they touch, so they do not determine them; give more samples, or fewer points."
+        )
+    matrix = csr_array((values, (rows, columns)), shape=(wanted.size, begin))
+    solution = lsqr(matrix, wanted.reshape(-1), atol=1e-14, btol=1e-14, conlim=0, iter_lim=4 * begin)[0]
     return solution, met
 
 

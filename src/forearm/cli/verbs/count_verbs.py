@@ -120,7 +120,12 @@ def count(
 def _one_thing(formulation: str | None, chosen: dict[str, bool], given: dict[str, Any]) -> str:
     """What is to be counted, or a fault if the options do not go together."""
     from forearm.faults import StateFault
+    from forearm.readers import known_arms
 
+    if formulation is not None and (formulation in known_arms() or Path(formulation).is_file()):
+        raise StateFault(
+            f"count: {formulation} is an arm, and here goes a formulation; give --arm {formulation}."
+        )
     asked = [name for name, wanted in chosen.items() if wanted]
     if len(asked) > 1:
         raise StateFault(f"--{' and --'.join(asked)} are different tables; give one of them.")

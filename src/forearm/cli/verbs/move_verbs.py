@@ -88,8 +88,8 @@ def move(
     given = {"speeds": speeds, "accelerations": accelerations, "jerks": jerks, "torques": torques}
     limits = {name: _limit(found, name, values) for name, values in given.items() if values}
     motion = _motion(found, start, to, via, line, blend, limits, (tool_speed, tool_acceleration), fastest)
-    torque_limits = limits.get("torques") if fastest else None
-    report = feasible(found, motion, torques=torque_limits, speeds=limits.get("speeds"))
+    judged = ("speeds", "torques") if fastest else ("speeds",)
+    report = feasible(found, motion, **{name: _tighter(found, name, limits) for name in judged})
     if plot is not None:
         _draw(motion, report, plot)
         note(shared, f"drawn: {plot}")
@@ -101,6 +101,18 @@ def _limit(arm: Any, name: str, values: Any) -> Any:
     if len(values) == 1:
         return float(values[0])
     return state_of(arm, name, values)
+
+
+def _tighter(arm: Any, name: str, limits: dict[str, Any]) -> Any:
+    """The limits that were given, where the arm's own are no tighter; None for the arm's own."""
+    import numpy as np
+
+    from forearm.motion.profiles.joint_limits import joint_limit
+
+    if name not in limits:
+        return None
+    given, own = (joint_limit(arm, "move", name, value) for value in (limits[name], None))
+    return np.minimum(given, own)
 
 
 def _motion(

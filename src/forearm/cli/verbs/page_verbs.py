@@ -90,6 +90,10 @@ def report(
     with progress(shared, f"looking at {found.name}") as tell:
         made = make(found, samples, say=tell)
     _written(made.html, out, found, shared, {"passed": made.passed, "beyond_limits": len(made.excesses)})
+    for excess in made.excesses:
+        note(shared, str(excess))
+    if not made.agreed:
+        note(shared, "formulations disagree about the torques: see Agreement in the report")
     return OK if made.passed else FOUND
 
 

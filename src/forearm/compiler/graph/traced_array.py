@@ -35,6 +35,11 @@ CHOICES = {
 """Functions of NumPy that choose, as choices of the graph."""
 
 
+def choosing(value: Any) -> Any:
+    """An array whose maximum, clip and abs become choices in the graph; anything else as it is."""
+    return value.view(TracedArray) if isinstance(value, np.ndarray) else value
+
+
 class TracedArray(np.ndarray):
     """An object array of traced scalars, and whatever NumPy makes of it."""
 

@@ -18,7 +18,11 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.model import hessians
 from forearm.compiler.model.arm_model import SINGULAR, Model
 from forearm.compiler.model.hessians import Slopes
-from forearm.compiler.model.rollout_slopes import rk4_pullback
+from forearm.compiler.model.rollout_slopes import (
+    rk4_parameter_pullback,
+    rk4_pullback,
+    weighted_torque_of_parameters,
+)
 from forearm.factorisation import factor, solve_factored
 from forearm.inertia import TEN
 
@@ -259,6 +263,8 @@ STATE, PUSHED = ("q", "qd", "qdd"), ("q", "qd", "tau")
 TORQUE_SLOPES = Derivative(inverse_dynamics, STATE, "tau", ("q", "qd"))
 TORQUE_CURVATURES = Derivative(inverse_dynamics, STATE, "tau", (), pairs=hessians.PAIRS)
 WEIGHTED_CURVATURES = Derivative(hessians.weighted_torque, (*STATE, "weights"), "s", (), pairs=hessians.PAIRS)
+WEIGHTED_SLOPES = replace(WEIGHTED_CURVATURES, pairs=(), wrt=("q", "qd"))
+WEIGHTED_PARAMETERS = Derivative(weighted_torque_of_parameters, (*STATE, "weights", "pi"), "p", ("pi",))
 
 
 @dataclass(frozen=True)
@@ -355,7 +361,15 @@ QUANTITIES: dict[str, Quantity] = {
         (*PUSHED, "dt", "weights_q", "weights_qd"),
         ("by_q", "by_qd", "by_tau"),
         "accelerations",
-        derivative=replace(WEIGHTED_CURVATURES, pairs=(), wrt=("q", "qd")),
+        derivative=WEIGHTED_SLOPES,
+        solves=True,
+    ),
+    "rk4_parameter_pullback": Quantity(
+        rk4_parameter_pullback,
+        (*PUSHED, "dt", "weights_q", "weights_qd"),
+        ("by_q", "by_qd", "by_parameters"),
+        "accelerations",
+        derivative=replace(WEIGHTED_SLOPES, beside=(WEIGHTED_PARAMETERS,)),
         solves=True,
     ),
     "regressor": Quantity(

@@ -1,16 +1,29 @@
 """A step of a rollout, backwards: from the gradient by the state after a step to that by what was before it.
 
 The stages of the step are computed again; what is pulled back through each is one reverse sweep over the torques,
-because λᵀ d qdd = -(M⁻¹ λ)ᵀ d tau. So a step backwards costs about three forwards.
+because λᵀ d qdd = -(M⁻¹ λ)ᵀ d tau. So a step backwards costs about three forwards. By the inertial parameters, in which
+torques are linear, it is one more sweep a stage.
 """
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from forearm.algebra import Vector
+import numpy as np
+
+from forearm.algebra import Matrix, Vector
 from forearm.compiler.graph.step_rules import RK4
 from forearm.compiler.model.arm_model import SINGULAR, Model
 from forearm.compiler.model.hessians import Slopes
 from forearm.factorisation import factor, solve_factored
+from forearm.inertia import TEN
+
+
+def weighted_torque_of_parameters(
+    model: Model, q: Vector, qd: Vector, qdd: Vector, weights: Vector, pi: Matrix
+) -> Any:
+    """The number λᵀ τ of bodies with any ten parameters."""
+    return weights @ model.torques_of_parameters(q, qd, qdd, pi)
 
 
 def rk4_pullback(
@@ -24,6 +37,36 @@ def rk4_pullback(
     weights_qd: Vector,
 ) -> dict[str, Vector]:
     """Gradients by q, qd and tau of weights_q · q' + weights_qd · qd', the state after a step under constant tau."""
+    by_q, by_qd, by_tau = weights_q, weights_qd, tau * 0.0
+    for _, back, weights in _stages_backwards(model, slopes, q, qd, tau, dt, weights_q, weights_qd):
+        by_q, by_qd, by_tau = by_q + back[0], by_qd + back[1], by_tau + weights
+    return {"by_q": by_q, "by_qd": by_qd, "by_tau": by_tau}
+
+
+def rk4_parameter_pullback(
+    model: Model,
+    slopes: Slopes,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    dt: Any,
+    weights_q: Vector,
+    weights_qd: Vector,
+) -> dict[str, Any]:
+    """The same by q, qd and the ten parameters of every body."""
+    zero = np.zeros((len(model.arm.bodies), len(TEN)))
+    by_q, by_qd, by_parameters = weights_q, weights_qd, zero
+    walk = _stages_backwards(model, partial(slopes, pi=zero), q, qd, tau, dt, weights_q, weights_qd)
+    for found, back, _ in walk:
+        by_q, by_qd = by_q + back[0], by_qd + back[1]
+        by_parameters = by_parameters - found["dp_dpi"]
+    return {"by_q": by_q, "by_qd": by_qd, "by_parameters": by_parameters}
+
+
+def _stages_backwards(
+    model: Model, slopes: Slopes, q: Vector, qd: Vector, tau: Vector, dt: Any, on_q: Vector, on_qd: Vector
+) -> Iterator[tuple[dict[str, Any], tuple[Vector, Vector], Vector]]:
+    """From the last stage to the first: slopes of its weighted torque, gradients by its state, those by its torques."""
     stages: list[tuple[Vector, Vector, Any, Vector]] = []  # where, the factors of M there, qdd
     for i in range(RK4.stages):
         at_q, at_qd = q, qd
@@ -32,17 +75,15 @@ def rk4_pullback(
                 at_q, at_qd = at_q + rate * (dt * reach), at_qd + push * (dt * reach)
         factors = factor(model.mass_matrix(at_q), SINGULAR, model.arm)
         stages.append((at_q, at_qd, factors, solve_factored(*factors, tau - model.bias_torque(at_q, at_qd))))
-    by_q, by_qd, by_tau = weights_q, weights_qd, tau * 0.0
     back: dict[int, tuple[Vector, Vector]] = {}  # gradients by the state at which a stage is taken
     for i in reversed(range(RK4.stages)):
         at_q, at_qd, (rows, inverse), qdd = stages[i]
-        of_rate, of_push = weights_q * (dt * RK4.weights[i]), weights_qd * (dt * RK4.weights[i])
-        for later, (on_q, on_qd) in back.items():
+        of_rate, of_push = on_q * (dt * RK4.weights[i]), on_qd * (dt * RK4.weights[i])
+        for later, (by_q, by_qd) in back.items():
             if RK4.reaches[later - 1][i]:
                 share = dt * RK4.reaches[later - 1][i]
-                of_rate, of_push = of_rate + on_q * share, of_push + on_qd * share
+                of_rate, of_push = of_rate + by_q * share, of_push + by_qd * share
         weights = solve_factored(rows, inverse, of_push)
         found = slopes(q=at_q, qd=at_qd, qdd=qdd, weights=weights)
         back[i] = -found["ds_dq"], of_rate - found["ds_dqd"]
-        by_q, by_qd, by_tau = by_q + back[i][0], by_qd + back[i][1], by_tau + weights
-    return {"by_q": by_q, "by_qd": by_qd, "by_tau": by_tau}
+        yield found, back[i], weights

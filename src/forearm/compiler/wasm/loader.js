@@ -48,17 +48,30 @@ class Instance {
   }
 
   /**
+   * Inputs into the memory, the function, outputs of these sizes out of it.
+   * @param {string} name
+   * @param {Numbers[]} inputs
+   * @param {number[]} sizes
+   * @param {number[]} first arguments before the places of arrays
+   */
+  run(name, inputs, sizes, first) {
+    const places = this.places([...inputs.map((input) => input.length), ...sizes]);
+    inputs.forEach((input, k) => this.view.set(input, places[k] / 8));
+    this.exports[name](...first, ...places);
+    const outputs = places.slice(inputs.length).map((place) => place / 8);
+    return outputs.map((at, k) => this.view.slice(at, at + sizes[k]));
+  }
+
+  /**
    * @param {string} name
    * @param {Signature} signature
    * @param {Numbers[]} inputs
    */
   call(name, signature, inputs) {
     const count = this.statesOf(name, signature, inputs);
-    const outputs = signature.outputs.map(([, shape]) => count * sizeOf(shape));
-    const places = this.places([...inputs.map((input) => input.length), ...outputs]);
-    inputs.forEach((input, k) => this.view.set(input, places[k] / 8));
-    this.exports[name](count, ...places);
-    return outputs.map((size, k) => this.read(places[inputs.length + k], size));
+    const sizes = signature.outputs.map(([, shape]) => count * sizeOf(shape));
+    const found = this.run(name, inputs, sizes, [count]);
+    return found.length === 1 ? found[0] : named(signature, found);
   }
 
   /**
@@ -94,24 +107,20 @@ class Instance {
     const { dt, steps, every = 0, start = 0 } = how;
     const rows = every ? Math.floor(steps / every) + 1 : 0;
     const ends = signature.outputs.map(([, shape]) => count * sizeOf(shape));
-    const sizes = [...inputs.map((input) => input.length), ...ends, ...ends.map((size) => size * rows)];
-    const places = this.places(sizes);
-    inputs.forEach((input, k) => this.view.set(input, places[k] / 8));
-    this.exports[name](count, steps, every, dt, start, ...places);
-    const read = (/** @type {number} */ k) => this.read(places[inputs.length + k], sizes[inputs.length + k]);
-    const names = signature.outputs.map(([port]) => port);
-    const end = Object.fromEntries(names.map((port, k) => [port, read(k)]));
-    const record = every ? Object.fromEntries(names.map((port, k) => [port, read(names.length + k)])) : null;
-    return { ...end, record };
+    const sizes = [...ends, ...ends.map((size) => size * rows)];
+    const found = this.run(name, inputs, sizes, [count, steps, every, dt, start]);
+    const record = every ? named(signature, found.slice(ends.length)) : null;
+    return { ...named(signature, found), record };
   }
+}
 
-  /**
-   * @param {number} place
-   * @param {number} size
-   */
-  read(place, size) {
-    return this.view.slice(place / 8, place / 8 + size);
-  }
+/**
+ * Outputs by their names.
+ * @param {Signature} signature
+ * @param {Float64Array[]} found
+ */
+function named({ outputs }, found) {
+  return Object.fromEntries(outputs.map(([name], k) => [name, found[k]]));
 }
 
 /**
@@ -126,16 +135,10 @@ async function instantiate(bytes, signatures) {
   /** @type {Record<string, any>} */
   const functions = {};
   for (const [name, signature] of Object.entries(signatures)) {
-    const names = signature.outputs.map(([port]) => port);
-    if (signature.rollout) {
-      functions[name] = (/** @type {Record<string, Numbers>} */ given, /** @type {Steps} */ how) =>
-        instance.roll(name, signature, given, how);
-    } else {
-      functions[name] = (/** @type {Numbers[]} */ ...inputs) => {
-        const outputs = instance.call(name, signature, inputs);
-        return names.length === 1 ? outputs[0] : Object.fromEntries(names.map((port, k) => [port, outputs[k]]));
-      };
-    }
+    functions[name] = signature.rollout
+      ? (/** @type {Record<string, Numbers>} */ given, /** @type {Steps} */ how) =>
+          instance.roll(name, signature, given, how)
+      : (/** @type {Numbers[]} */ ...inputs) => instance.call(name, signature, inputs);
   }
   return functions;
 }

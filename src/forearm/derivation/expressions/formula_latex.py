@@ -8,7 +8,14 @@ from typing import Any
 
 from forearm import escapes
 from forearm.derivation.expressions.formula import Formula, Vocabulary
-from forearm.derivation.expressions.formula_text import SMALL, Style, joined, plain_number, text_of
+from forearm.derivation.expressions.formula_text import (
+    SMALL,
+    Style,
+    joined,
+    letters_like_sines,
+    plain_number,
+    text_of,
+)
 from forearm.derivation.expressions.sympy_formulas import sympy
 from forearm.derivation.expressions.trigonometry import Number
 
@@ -45,9 +52,9 @@ class LatexStyle(Style):
         return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
 
     def function(self, ring: Vocabulary, sine: bool, angles: list[tuple[str, int]]) -> str:
-        """s_{12}, c_{1-2}; sin θ where an angle has a name of its own."""
+        """s_{12}, c_{1-2}; sin θ where an angle has a name of its own, or a parameter that of a sine."""
         letter = "s" if sine else "c"
-        if all(re.fullmatch(r"q\d+", name) for name, _ in angles):
+        if all(re.fullmatch(r"q\d+", name) for name, _ in angles) and not letters_like_sines(ring):
             comma = "," if any(len(name) > 2 for name, _ in angles) else ""
             words = [("-" if k < 0 else "+", name[1:]) for name, k in angles for _ in range(abs(k))]
             signed = any(sign == "-" for sign, _ in words)

@@ -77,7 +77,12 @@ def compact_label(ring: Vocabulary, angles: list[tuple[str, int]]) -> str | None
     known = [name for group in ring.trigonometry.groups for name in group]
     if any(k < 0 for _, k in angles) or not all(re.fullmatch(r"q\d", name) for name in known):
         return None
-    return "".join(name[1:] * k for name, k in angles)
+    return None if letters_like_sines(ring) else "".join(name[1:] * k for name, k in angles)
+
+
+def letters_like_sines(ring: Vocabulary) -> bool:
+    """Whether a parameter is called like a sine or cosine, c1 or s_12: then these are written out."""
+    return any(re.fullmatch(r"[sc]_?\d+", name) for name in ring.names)
 
 
 def _trig_words(style: Style, ring: Vocabulary, element: Element) -> Iterator[tuple[str, int]]:

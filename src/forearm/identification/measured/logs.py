@@ -22,9 +22,12 @@ from forearm.faults import ReadFault, StateFault, floats, not_masked
 from forearm.motion.motion_files import TURNS, read_motion_file
 
 FIELDS = ("t", "q", "qd", "tau", "current")
-LEAST_ROWS = 50
+LEAST_ROWS, LEAST_SECONDS = 50, 1.0
 """A shorter log says too little."""
-
+LARGEST_STEP = 0.5
+"""Rows that are farther apart show no motion: their times are in another unit [s]."""
+LONE, ALONE = 3, 20.0
+"""So few readings that are so many times farther off than all others are wrong ones."""
 
 LogSource = str | Path | Mapping[str, Any]
 """A log: its file, or its arrays by name."""
@@ -90,7 +93,7 @@ def read_log(
     if isinstance(source, Mapping):
         log = _from_mapping(source, arm, gains, bool(degrees))
     else:
-        log = _from_file(source, arm, gains, degrees, time_unit, coupling is not None)
+        log = _from_file(source, arm, gains, degrees, time_unit)
     if coupling is not None:
         log = _joints_of_motors(log, coupling_matrix(arm, coupling))
     if zero is not None:
@@ -99,6 +102,8 @@ def read_log(
         raise StateFault(
             f"{log.label}: {len(log.t)} rows; give a log of at least {LEAST_ROWS}, some seconds of motion."
         )
+    _refuse_times(log, isinstance(source, Mapping))
+    _refuse_wrong_readings(arm, log)
     if degrees is None:
         _refuse_degrees(arm, log)
     for i, name in enumerate(arm.joint_names):
@@ -167,11 +172,8 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
     return Log("log", t, found["q"] * turned, qd, tau, notes)
 
 
-def _from_file(
-    source: Any, arm: Arm, gains: Any, degrees: bool | None, time_unit: str | None, motors: bool
-) -> Log:
-    needs = ("t", "q")
-    asked = False if motors and degrees is None else degrees
+def _from_file(source: Any, arm: Arm, gains: Any, degrees: bool | None, time_unit: str | None) -> Log:
+    needs, asked = ("t", "q"), bool(degrees)  # where nothing is said, `_refuse_degrees` knows of motors too
     path = Path(source)
     if path.suffix == ".gz":
         try:
@@ -230,6 +232,34 @@ def _from_zero(arm: Arm, log: Log, zero: Any) -> Log:
         )
     note = f"joints are at {', '.join(f'{x:.6g}' for x in places)} where the log reads zero"
     return log.with_note(note, q=log.q + places)
+
+
+def _refuse_times(log: Log, given: bool) -> None:
+    """Times in another unit, or a log that ends before anything has moved."""
+    step, whole = float(np.median(np.diff(log.t))), float(log.t[-1] - log.t[0])
+    if step > LARGEST_STEP:
+        unit = next((u for u, s in (("ms", 1e-3), ("us", 1e-6)) if step * s <= LARGEST_STEP), "ns")
+        do = "Give t in seconds." if given else f"Then give time_unit={unit!r} (--time-unit {unit})."
+        raise StateFault(
+            f"{log.label}: rows are {step:.3g} s apart, too far to see a motion. In {unit}? {do}"
+        )
+    if whole < LEAST_SECONDS:
+        raise StateFault(
+            f"{log.label}: lasts {whole:.2g} s; give a log of some seconds, in which all joints move."
+        )
+
+
+def _refuse_wrong_readings(arm: Arm, log: Log) -> None:
+    """One reading, or up to three, far from all others: fits would follow it."""
+    for name, values in (("q", log.q), ("tau", log.tau)):
+        off = np.abs(values - np.median(values, axis=0))
+        usual = np.partition(off, -1 - LONE, axis=0)[-1 - LONE]
+        for i in np.flatnonzero((off.max(axis=0) > ALONE * usual) & (usual > 0)):
+            k = int(np.argmax(off[:, i]))
+            raise StateFault(
+                f"{log.label}: {name} of joint {arm.joint_names[i]!r} is {values[k, i]:.4g} at {log.t[k]:.6g} s, and "
+                f"within {usual[i]:.3g} of its middle in all but {LONE} rows: a wrong reading. Leave that row out."
+            )
 
 
 def _refuse_degrees(arm: Arm, log: Log) -> None:

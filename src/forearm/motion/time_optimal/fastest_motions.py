@@ -19,7 +19,7 @@ from forearm.motion.time_optimal.profile_search import ProfileSearch, search
 from forearm.motion.time_optimal.splines import spline_rows
 from forearm.option_names import option
 
-TOGETHER = 8
+TOGETHER = 16
 """Paths that are worked on side by side: their lines stay in the cache."""
 FIRST = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """Shares of the first and last interval at which it is divided: friction grows with the root of what is gone."""

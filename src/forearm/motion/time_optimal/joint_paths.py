@@ -5,6 +5,7 @@ way (most begin and end at rest): then it is taken again over its own length. A 
 go round it without stopping would need an infinite acceleration.
 """
 
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,7 +17,7 @@ from forearm.motion.motions import Motion, ViaPoints
 from forearm.motion.profiles.joint_limits import configurations, within_positions
 from forearm.motion.profiles.path_profiles import AlongPath, along_path
 from forearm.motion.time_optimal.optimal_motion import TimeOptimal
-from forearm.motion.time_optimal.splines import spline_pieces
+from forearm.motion.time_optimal.splines import spline_pieces, spline_rows
 
 STOPS = 1e-4
 """A path whose tangent falls below this share of its greatest stops there."""
@@ -26,6 +27,8 @@ SHARP = 0.35
 """Turn between two pieces that is looked at more closely [rad]."""
 FEW = 64
 """Waypoints up to which the splines of all paths are solved side by side, as full matrices."""
+BLOCK = 16
+"""Splines that are looked at side by side."""
 ZOOM = 16
 """How much closer at each look."""
 
@@ -35,7 +38,12 @@ def joint_paths(arm: Arm, path: Any, scale: Vector, grid: int) -> tuple[list[Mot
     if isinstance(path, Motion):
         return [_regular(arm, path, scale, grid, "the motion")], True
     if isinstance(path, (list, tuple)) and path and all(isinstance(one, Motion) for one in path):
-        return [_regular(arm, one, scale, grid, f"motion {k}") for k, one in enumerate(path, 1)], False
+        smooth = _never_stop(arm, path, scale, grid)
+        regular = [
+            one if smooth[k] else _regular(arm, one, scale, grid, f"motion {k + 1}")
+            for k, one in enumerate(path)
+        ]
+        return regular, False
     points = configurations(arm, "fastest", "path", path)
     if points.ndim not in (2, 3) or points.shape[-2] < 2:
         raise StateFault(
@@ -71,6 +79,21 @@ def splines_through(arm: Arm, points: Vector, scale: Vector, what: str) -> list[
         path.__dict__["coefficients"] = c  # solved for all paths at once
         found.append(path)
     return found
+
+
+def _never_stop(arm: Arm, motions: Sequence[Motion], scale: Vector, grid: int) -> Vector:
+    """Which motions are splines whose tangent never vanishes, looked at side by side: those have no kinks either."""
+    smooth = np.zeros(len(motions), bool)
+    if not all(isinstance(one, ViaPoints) and one.points.shape[1] == arm.n for one in motions):
+        return smooth
+    for first in range(0, len(motions), BLOCK):
+        some = motions[first : first + BLOCK]
+        ends = np.array([[one.duration] for one in some])
+        found = spline_rows(some, ends * np.linspace(0.0, 1.0, 4 * grid + 1))
+        if found is not None:
+            size = np.linalg.norm(found[1] / scale, axis=2)
+            smooth[first : first + BLOCK] = size.min(axis=1) > STOPS * size.max(axis=1)
+    return smooth
 
 
 def _regular(arm: Arm, motion: Motion, scale: Vector, grid: int, what: str) -> Motion:

@@ -103,9 +103,13 @@ def _pose(place: Any, here: Matrix, k: int) -> Matrix:
         given = np.array(place, dtype=float)
     except (TypeError, ValueError):
         given = np.zeros(0)
+    if not np.all(np.isfinite(given)):
+        raise StateFault(
+            f"tool_path: place {k} (from 0) has entries that are not finite; give finite numbers."
+        )
     if given.shape == (4, 4):
         return np.asarray(faults.homogeneous(given), dtype=float)
-    if given.shape == (3,) and np.all(np.isfinite(given)):
+    if given.shape == (3,):
         found = here.copy()
         found[:3, 3] = given
         return found
@@ -119,7 +123,9 @@ def _pose(place: Any, here: Matrix, k: int) -> Matrix:
 def _circle(p: Vector, through: Vector, q: Vector, k: int) -> tuple[Vector, Vector, float]:
     """Spoke and tangent at the start, each of the radius' length, and the angle, of the circle through three points."""
     if through.shape != (3,) or not np.all(np.isfinite(through)):
-        raise StateFault(f"tool_path: the arc to place {k} goes through {through!r}; give a point (3,).")
+        raise StateFault(
+            f"tool_path: the arc to place {k} goes through {through!r}; give a point (3,), finite numbers."
+        )
     u, v = through - p, q - p
     normal = np.cross(u, v)
     size = float(np.linalg.norm(normal))

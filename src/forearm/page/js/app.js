@@ -1,20 +1,19 @@
 /** The page: its state, what happens in a frame, and how panels, pointers and kernels come together. */
 import { fromBase64, instantiate } from "../../compiler/wasm/loader.js";
-import { legend, Plot } from "./charts.js";
+import { Curves } from "./charts.js";
 import { buildControls } from "./controls.js";
-import { byId, element, shown, tell } from "./elements.js";
+import { byId, shown, tell } from "./elements.js";
 import { Hand } from "./hand.js";
-import { dampedStep, norm, project, scale, subtract } from "./linear.js";
+import { rowsOf } from "./linear.js";
 import { Model, Motion, tenNumbers } from "./model.js";
 import { Equations, MassMap, TorqueBars } from "./panels.js";
-import { Camera, Renderer } from "./renderer.js";
-import { buildScene, easeAxes, floorLines, Places, reachOf } from "./scene.js";
+import { easeAxes } from "./scene.js";
+import { Stage } from "./stage.js";
 
 const STEP = 1 / 8000; // of a simulation [s]
 const HOLD = 4; // steps between two samples of a controller
 const QUICK = 22; // how fast the arm comes after the hand [rad/s]
 const SLOWLY = 80; // milliseconds between two updates of the heavier panels
-const KEPT = 10; // seconds of history
 const FINE = 2; // pixels drawn for each of the page's, where there is time
 
 /** The arm in the page. */
@@ -29,11 +28,19 @@ export class App {
   fineness = 1;
   pace = 25;
   total = 0;
+  notice = "";
   stale = true;
   owed = true;
   rough = false;
   held = false;
-  showsHistory = false;
+  mode = "still";
+  turn = { tilt: 0, heading: 0 };
+  believed = { mass: 0, x: 0, y: 0, z: 0 };
+  ledger = { work: 0, lost: 0, time: 0, largest: 0, drift: 0, start: 0 };
+  /** @type {number[][]} where the tool was, and where the motion takes it */
+  path = [];
+  /** @type {number[][]} */
+  motionPath = [];
 
   /**
    * @param {import("./model.js").Data} data
@@ -45,119 +52,35 @@ export class App {
     this.kernels = kernels;
     this.n = data.joints.length;
     this.q = [...data.q];
-    this.qd = this.zeros();
-    this.qdd = this.zeros();
+    this.qd = this.model.still;
+    this.qdd = this.model.still;
     this.goal = [...data.q];
     this.wanted = [...data.q];
-    this.mode = "still";
-    this.turn = { tilt: 0, heading: 0 };
-    this.believed = { mass: 0, x: 0, y: 0, z: 0 };
-    this.ends = { A: [...data.q], B: this.other() };
-    this.motion = data.motion
-      ? Motion.fromRows(new Float64Array(fromBase64(data.motion).buffer), this.n)
-      : Motion.between(this.ends.A, this.ends.B, 2);
-    this.places = this.look(this.q);
-    this.size = reachOf(this.places);
-    this.camera = new Camera(0.75 * this.size, this.middle());
-    this.layers = { bodies: false, frames: true, path: true, ease: false };
-    this.floor = Math.min(0, ...this.places.points.map((p) => p[2]));
-    this.lines = new Map([true, false].map((dark) => [dark, floorLines(this.size, this.floor, dark)]));
-    this.labels = this.places.points.map((_, k) => element("span", {}, k > this.n ? "tool" : String(k)));
-    this.bars = new TorqueBars(data.joints, this.present);
-    this.map = new MassMap(data.joints);
-    this.plots = this.makePlots();
-    /** @type {number[][]} */
-    this.motionPath = [];
+    this.motion = Motion.fromRows(new Float64Array(fromBase64(data.motion).buffer), this.n);
+    this.ends = { A: this.motion.q[0], B: this.motion.q[this.motion.q.length - 1] };
+    this.places = this.model.look(this.q);
     this.now = data.dynamics ? this.model.dynamics(this.q, this.qd, this.qdd) : null;
-    this.ledger = { work: 0, lost: 0, time: 0, largest: 0, drift: 0, start: 0 };
-    this.history = this.noHistory();
-    this.path = this.motionPath;
-    this.renderer = new Renderer(byId("scene"));
+    this.stage = new Stage(data);
+    this.bars = new TorqueBars(data.joints, data.terms);
+    this.map = new MassMap(data.joints);
+    this.curves = new Curves(data, (time) => this.seek(time));
     this.controls = buildControls(this);
     this.equations = data.papers.length ? new Equations(data.papers, data.joints, () => this.showSlowly()) : null;
     this.build();
     this.restart();
     this.showMotion();
     new ResizeObserver(() => this.resized()).observe(byId("view"));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.resized());
-    window.addEventListener("beforeprint", () => this.render());
+    this.stage.nights.addEventListener("change", () => this.resized());
+    window.addEventListener("beforeprint", () => this.render(FINE));
     requestAnimationFrame((now) => this.frame(now));
   }
 
-  noHistory() {
-    return { t: /** @type {number[]} */ ([]), rows: /** @type {number[][][]} */ ([[], [], []]) };
-  }
-
-  zeros() {
-    return new Array(this.n).fill(0);
-  }
-
-  /** The middle of what there is to see. */
-  middle() {
-    const corners = this.places.points;
-    return [0, 1, 2].map((k) => {
-      const along = corners.map((p) => p[k]);
-      return (Math.min(...along) + Math.max(...along)) / 2;
-    });
-  }
-
-  /** A second position, some way off. */
-  other() {
-    return this.data.q.map((x, j) =>
-      this.model.within(j, x + (this.data.joints[j].kind === "R" ? 0.8 * (j % 2 ? -1 : 1) : 0.1)),
-    );
-  }
-
-  /** @param {number[]} q */
-  look(q) {
-    return new Places(this.model.look(q), this.n);
-  }
-
   build() {
-    const { data } = this;
-    const mass = data.dynamics ? `, ${shown(data.mass, 1)} kg` : ", kinematics only: its source gives no masses";
-    const title = data.title ? `${data.title}. ` : "";
-    byId("title").textContent = data.name;
-    byId("credit").textContent = data.credit;
-    byId("subtitle").textContent = `${title}${this.n} joint${this.n > 1 ? "s" : ""}${mass}`;
-    byId("scene").setAttribute("aria-label", `${data.name} in three dimensions`);
-    byId("labels").replaceChildren(...this.labels);
-    if (data.dynamics) {
-      byId("torques").append(this.bars.root);
-      byId("mass").append(this.map.root);
-    }
-    byId("papers").hidden = !data.papers.length;
-    const names = data.joints.map((joint) => joint.name);
-    byId("plots").replaceChildren(legend(names), ...this.plots.map((one) => one.root));
-    new Hand({
-      camera: this.camera,
-      canvas: byId("scene"),
-      tool: () => this.places.tool,
-      moveTo: (p) => this.reach(p),
-      grab: (held) => this.grab(held),
-      changed: () => (this.stale = true),
-      key: (key) => this.key(key),
-    });
-  }
-
-  makePlots() {
-    const { joints, dynamics } = this.data;
-    const mixed = joints.some((joint) => joint.kind === "P");
-    const names = joints.map((joint) => joint.name);
-    const seek = (/** @type {number} */ time) => this.seek(time);
-    const kinds = [
-      ["position", mixed ? "rad, m" : "rad"],
-      ["speed", mixed ? "rad/s, m/s" : "rad/s"],
-      ["torque", mixed ? "N m, N" : "N m"],
-    ];
-    return kinds.slice(0, dynamics ? 3 : 2).map(([label, unit]) => new Plot({ label, unit, names, seek }));
-  }
-
-  /** Terms that the torques of this arm have. */
-  get present() {
-    const rotors = this.data.joints.some((joint) => joint.rotor);
-    const drives = [...(rotors ? ["rotor"] : []), ...(this.data.frictional ? ["friction"] : [])];
-    return ["gravity", "inertial", "centrifugal", "coriolis", ...drives];
+    byId("torques").append(this.bars.root);
+    byId("mass").append(this.map.root);
+    byId("papers").hidden = !this.equations;
+    byId("plots").append(...this.curves.roots);
+    new Hand(this, byId("scene"));
   }
 
   // -- what the reader does --------------------------------------------------------------------------------
@@ -171,49 +94,24 @@ export class App {
   /** @param {boolean} held */
   grab(held) {
     this.held = held;
-    if (held && this.mode !== "hand") {
-      this.goal = [...this.q];
-      this.setMode("hand");
-    }
+    if (held && this.mode !== "hand") this.aim(this.q);
     this.stale = true;
   }
 
   /**
-   * Move the goal so that the tool comes to a place: damped least squares, joints at their limits left out.
+   * Move the goal so that the tool comes to a place.
    * @param {number[]} place
    */
   reach(place) {
-    let q = this.mode === "hand" ? this.goal : [...this.q];
-    const locked = new Set();
-    for (let k = 0; k < 40; k++) {
-      const now = this.look(q);
-      const error = subtract(place, now.tool);
-      const far = norm(error);
-      if (far < 1e-7 * this.size) break;
-      const J = now.J.slice(0, 3).map((row) => row.map((x, j) => (locked.has(j) ? 0 : x)));
-      const step = dampedStep(J, scale(error, Math.min(1, (0.15 * this.size) / far)), 0.012 * this.size);
-      const next = q.map((x, j) => this.model.within(j, x + Math.max(-0.4, Math.min(0.4, step[j]))));
-      next.forEach((x, j) => Math.abs(x - q[j] - step[j]) > 1e-12 && Math.abs(step[j]) < 0.4 && locked.add(j));
-      q = next;
-    }
-    this.aim(q);
+    this.aim(this.model.reach(this.mode === "hand" ? this.goal : this.q, place));
   }
 
   typedState() {
     const read = (/** @type {number} */ k) => this.controls.typed.map((row) => row[k].valueAsNumber || 0);
-    [this.q, this.qd, this.qdd] = [read(0), read(1), read(2)];
-    this.goal = [...this.q];
+    this.goal = read(0);
     this.setMode("still");
-    this.changedState();
+    this.take({ q: read(0), qd: read(1), qdd: read(2) });
     this.showSlowly();
-  }
-
-  /** @param {string} key */
-  key(key) {
-    if (key === " ") this.toggle("motion");
-    else if ((key === "l" || key === "L") && this.data.dynamics) this.toggle("fall");
-    else return false;
-    return true;
   }
 
   /** @param {string} mode */
@@ -225,7 +123,7 @@ export class App {
     if (mode === "motion" && this.time >= this.duration - 1e-9) this.time = 0;
     if (mode === "follow") {
       this.q = this.motion.at(0).q;
-      this.qd = this.zeros();
+      this.qd = this.model.still;
       this.time = 0;
     }
     this.setMode(mode);
@@ -245,7 +143,7 @@ export class App {
   seek(time) {
     this.time = Math.max(0, Math.min(time, this.duration));
     this.setMode("still");
-    if (this.showsHistory) this.showMotion();
+    if (this.curves.live) this.showMotion();
     this.take(this.motion.at(this.time));
   }
 
@@ -256,6 +154,7 @@ export class App {
   /** @param {string} mode */
   setMode(mode) {
     this.mode = mode;
+    this.notice = "";
     byId("play").textContent = mode === "motion" ? "❚❚ pause" : "▶ play";
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-mode]"))) {
       button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
@@ -267,7 +166,7 @@ export class App {
     this.changedState();
     this.ledger = { work: 0, lost: 0, time: 0, largest: 0, drift: 0, start: this.total };
     this.path = [];
-    this.history = this.noHistory();
+    this.curves.forget();
   }
 
   /** @param {() => void} change of payload, gravity or friction */
@@ -285,7 +184,7 @@ export class App {
   }
 
   changedState() {
-    this.places = this.look(this.q);
+    this.places = this.model.look(this.q);
     if (this.data.dynamics) {
       this.now = this.model.dynamics(this.q, this.qd, this.qdd);
       this.total = this.now.kinetic + this.places.potential;
@@ -351,7 +250,7 @@ export class App {
     }
     const qdd = q.map((x, j) => -2 * QUICK * qd[j] - QUICK * QUICK * (x - this.goal[j]));
     const rest = q.every((x, j) => Math.abs(x - this.goal[j]) < 1e-7 && Math.abs(qd[j]) < 1e-6);
-    this.take(rest ? { q: [...this.goal], qd: this.zeros(), qdd: this.zeros() } : { q, qd, qdd });
+    this.take(rest ? { q: [...this.goal], qd: this.model.still, qdd: this.model.still } : { q, qd, qdd });
     if (rest && !this.held) this.setMode("still");
     this.remember(dt);
   }
@@ -365,103 +264,59 @@ export class App {
 
   /** @param {number} dt */
   simulate(dt) {
+    const { ledger } = this;
+    const { share, payload, gravity } = this.model;
+    const follows = this.mode === "follow";
     let rest = Math.max(1, Math.round(dt / STEP));
     const span = rest * STEP;
-    const given = {
-      work: [this.ledger.work],
-      lost: [this.ledger.lost],
-      share: [this.model.share],
-      payload: this.model.payload,
-      gravity: this.model.gravity,
-    };
     while (rest > 0) {
-      const steps = this.mode === "follow" ? Math.min(HOLD, rest) : rest;
-      const state = {
-        ...given,
-        q: this.q,
-        qd: this.qd,
-        work: [this.ledger.work],
-        lost: [this.ledger.lost],
-        ...(this.mode === "follow" ? this.targets() : {}),
-      };
-      const end = this.kernels[this.mode](state, { dt: STEP, steps });
-      [this.q, this.qd] = [Array.from(end.q), Array.from(end.qd)];
-      [this.ledger.work, this.ledger.lost] = [end.work[0], end.lost[0]];
+      const steps = follows ? Math.min(HOLD, rest) : rest;
+      const state = { q: this.q, qd: this.qd, work: [ledger.work], lost: [ledger.lost], ...this.targets() };
+      const end = this.kernels[this.mode]({ ...state, share: [share], payload, gravity }, { dt: STEP, steps });
+      [this.q, this.qd] = [[...end.q], [...end.qd]];
+      [ledger.work, ledger.lost] = [end.work[0], end.lost[0]];
       rest -= steps;
-      this.ledger.time += steps * STEP;
-      this.time = this.mode === "follow" ? Math.min(this.ledger.time, this.duration) : this.time;
+      ledger.time += steps * STEP;
     }
+    if (follows) this.time = Math.min(ledger.time, this.duration);
     if (!this.q.every(Number.isFinite) || this.qd.some((x) => Math.abs(x) > 1e4)) {
-      this.take({ q: [...this.data.q], qd: this.zeros(), qdd: this.zeros() });
+      this.take({ q: [...this.data.q], qd: this.model.still, qdd: this.model.still });
       this.setMode("still");
-      byId("readout").textContent = "The simulation ran away: speeds grew beyond what its step resolves.";
+      this.notice = "The simulation ran away: speeds grew beyond what its step resolves.";
       return;
     }
-    this.qdd = this.model.accelerations(this.q, this.qd, this.mode === "follow" ? this.targets() : null);
+    this.qdd = this.model.accelerations(this.q, this.qd, this.targets());
     this.changedState();
-    this.ledger.largest = Math.max(this.ledger.largest, this.now?.kinetic ?? 0);
-    this.ledger.drift = this.total - this.ledger.start - this.ledger.work + this.ledger.lost;
+    ledger.largest = Math.max(ledger.largest, this.now?.kinetic ?? 0);
+    ledger.drift = this.total - ledger.start - ledger.work + ledger.lost;
     this.remember(span);
   }
 
-  /** What the controller is to reach now. */
+  /** What the controller is to reach now, where there is one. */
   targets() {
-    const wanted = this.motion.at(this.ledger.time);
-    this.wanted = wanted.q;
-    return {
-      goal: wanted.q,
-      rate: wanted.qd,
-      push: wanted.qdd,
-      kp: [225],
-      kd: [30],
-      believed: tenNumbers(this.believed),
-    };
+    if (this.mode !== "follow") return null;
+    const { q: goal, qd: rate, qdd: push } = this.motion.at(this.ledger.time);
+    this.wanted = goal;
+    return { goal, rate, push, kp: [225], kd: [30], believed: tenNumbers(this.believed) };
   }
 
   /** @param {number} dt */
   remember(dt) {
-    const { history } = this;
-    history.t.push((history.t[history.t.length - 1] ?? 0) + dt);
-    [this.q, this.qd, this.now ? this.now.tau : this.qd].forEach((row, k) => history.rows[k].push([...row]));
-    while (history.t[history.t.length - 1] - history.t[0] > KEPT) {
-      history.t.shift();
-      history.rows.forEach((rows) => rows.shift());
-    }
+    this.curves.remember(dt, [this.q, this.qd, this.now?.tau ?? this.qd]);
     this.path.push(this.places.tool);
     if (this.path.length > 240) this.path.shift();
   }
 
   // -- showing ---------------------------------------------------------------------------------------------
 
-  /** @param {number} [fineness] pixels drawn for each of the page's */
-  render(fineness = FINE) {
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const matrix = this.camera.matrix(this.renderer.fit(fineness));
-    const { data, size, layers, held, floor } = this;
+  /** @param {number} fineness pixels drawn for each of the page's */
+  render(fineness) {
+    const { held, stage, now } = this;
     const { load, gravity } = this.model;
-    const ease = layers.ease && this.now ? easeAxes(this.places.J, this.now.M) : null;
+    const ease = stage.layers.ease && now ? easeAxes(this.places.J, now.M) : null;
     const path = this.mode === "fall" || this.mode === "hand" ? this.path : this.motionPath;
-    const ghost = this.mode === "follow" ? this.look(this.wanted) : null;
-    const scene = buildScene(this.places, { data, size, layers, dark, held, load, gravity, path, ghost, ease });
-    const shadow = dark ? [0, 0, 0, 0.4] : [0.008, 0.016, 0.022, 0.16];
-    const lines = this.lines.get(dark) ?? [];
-    this.renderer.draw({ ...scene, matrix, eye: this.camera.eye, lines, floor, shadow });
-    this.placeLabels(matrix);
-  }
-
-  /** @param {number[]} matrix */
-  placeLabels(matrix) {
-    const { clientWidth: width, clientHeight: height } = byId("view");
-    const taken = /** @type {number[][]} */ ([]);
-    [...this.labels.keys()].reverse().forEach((k) => {
-      const [x, y, depth] = project(matrix, this.places.points[k]);
-      const at = [((x + 1) / 2) * width + 9, ((1 - y) / 2) * height + 7];
-      const crowded = taken.some((other) => Math.abs(other[0] - at[0]) < 15 && Math.abs(other[1] - at[1]) < 13);
-      const outside = depth <= 0 || at[0] < 0 || at[1] < 0 || at[0] > width - 8 || at[1] > height - 8;
-      this.labels[k].hidden = !this.layers.frames || crowded || outside;
-      if (!crowded && !outside) taken.push(at);
-      this.labels[k].style.transform = `translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
-    });
+    const ghost = this.mode === "follow" ? this.model.look(this.wanted) : null;
+    stage.show(this.places, { held, load, gravity, path, ghost, ease }, fineness);
   }
 
   showNumbers() {
@@ -479,7 +334,7 @@ export class App {
     }
     byId("clock").textContent = `${shown(this.mode === "fall" ? this.ledger.time : this.time)} s`;
     if (this.mode !== "fall") byId("scrub").value = String(this.time / this.duration);
-    this.markTime();
+    this.curves.mark(this.time);
   }
 
   /** @param {number} [now] */
@@ -487,7 +342,7 @@ export class App {
     this.slow = now;
     this.owed = false;
     const { tool } = this.places;
-    byId("readout").textContent = `tool ${tool.map((x) => shown(x, 3)).join(", ")} m`;
+    byId("readout").textContent = this.notice || `tool ${tool.map((x) => shown(x, 3)).join(", ")} m`;
     byId("readout").dataset.value = JSON.stringify(tool);
     if (!document.activeElement?.closest("#exact")) {
       const state = [this.q, this.qd, this.qdd];
@@ -499,49 +354,26 @@ export class App {
       const { kernel } = this.equations.paper;
       this.equations.show(this.kernels[kernel](this.q, this.qd, this.qdd, payload, gravity));
     }
-    this.showCurves();
+    if (["fall", "follow", "hand"].includes(this.mode)) this.curves.showHistory();
+    else if (this.mode === "motion" && this.curves.live) this.showMotion();
+    this.curves.mark(this.time);
   }
 
-  /** Plots: what just happened where the arm is moved by hand or simulated, the motion otherwise. */
-  showCurves() {
-    const { t, rows } = this.history;
-    const live = ["fall", "follow", "hand"].includes(this.mode);
-    if (live && t.length > 1) {
-      this.plots.forEach((plot, k) => plot.show(t, rows[k], k === 2 ? this.limits : []));
-      this.showsHistory = true;
-    } else if (!live && this.showsHistory && this.mode === "motion") this.showMotion();
-    this.markTime();
-  }
-
-  /** The cursor of the plots is the time of the view. */
-  markTime() {
-    const { t } = this.history;
-    const now = this.showsHistory ? t[t.length - 1] : this.time;
-    this.plots.forEach((plot) => plot.mark(now));
-  }
-
-  get limits() {
-    return this.data.joints.map((joint) => joint.effort);
-  }
-
-  /** Plots and path of the motion, its torques computed here. */
+  /** Curves and path of the motion, its torques computed here. */
   showMotion() {
-    this.showsHistory = false;
-    const { t, q, qd, qdd } = this.motion;
-    const rows = [q, qd];
+    const { times, states } = this.motion.sample();
+    const rows = [states.map(({ q }) => q), states.map(({ qd }) => qd)];
     if (this.data.dynamics) {
-      const tau = this.model.torques(t.map((_, k) => [q[k], qd[k], qdd[k], this.model.gravity]));
-      rows.push(t.map((_, k) => Array.from(tau.subarray(k * this.n, (k + 1) * this.n))));
+      const tau = this.model.torques(states.map(({ q, qd, qdd }) => [q, qd, qdd, this.model.gravity]));
+      rows.push(rowsOf(tau, this.n));
     }
-    this.plots.forEach((plot, k) => plot.show(t, rows[k], k === 2 ? this.limits : []));
-    const every = Math.max(1, Math.floor(t.length / 200));
-    const some = q.filter((_, k) => k % every === 0 || k === t.length - 1);
-    this.motionPath = some.map((row) => this.look(row).tool);
+    this.curves.show(times, rows);
+    this.motionPath = rows[0].map((q) => this.model.look(q).tool);
     this.stale = true;
   }
 
   resized() {
-    this.plots.forEach((plot) => plot.draw());
+    this.curves.draw();
     this.stale = true;
   }
 }

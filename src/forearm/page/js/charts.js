@@ -1,32 +1,32 @@
 /** Lines over time on a canvas, with a cursor that is the time of the 3D view. */
-import { element, shown } from "./elements.js";
+import { element, legend, shown } from "./elements.js";
 
-export const COLORS = ["#2a7f86", "#c8572f", "#e0a33e", "#5a7bb0", "#8a5a9e", "#6a9a4b", "#b0476b", "#6b7780"];
+const HUES = ["#2a7f86", "#c8572f", "#e0a33e", "#5a7bb0", "#8a5a9e", "#6a9a4b", "#b0476b", "#6b7780"];
+
+/** @param {number} line */
+const colorOf = (line) => HUES[line % HUES.length];
+
+const KEPT = 10; // seconds of history
 
 /** One plot: several lines over the same times. */
-export class Plot {
+class Plot {
   /** @param {{label: string, unit: string, names: string[], seek: (time: number) => void}} options */
   constructor({ label, unit, names, seek }) {
     this.names = names;
     this.unit = unit;
-    this.canvas = element("canvas", { class: "plot", role: "img", "aria-label": `${label} over time` });
-    this.cursor = element("div", { class: "cursor", "aria-hidden": "true" });
-    this.readout = element("span", { class: "readout" });
-    this.box = element("div", { class: "plot-box" }, this.canvas, this.cursor);
-    this.root = element(
-      "figure",
-      {},
-      element("figcaption", {}, element("b", {}, label), ` [${unit}] `, this.readout),
-      this.box,
-    );
+    this.canvas = element("canvas.plot", { role: "img", "aria-label": `${label} over time` });
+    this.cursor = element("div.cursor", { "aria-hidden": "true" });
+    const caption = element("figcaption", {}, element("b", {}, label), ` [${unit}]`);
+    this.root = element("figure", {}, caption, element("div.plot-box", {}, this.canvas, this.cursor));
     /** @type {number[]} */
     this.t = [];
     /** @type {number[][]} */
     this.rows = [];
+    /** @type {(number | null)[]} */
+    this.limits = [];
     const point = (/** @type {PointerEvent} */ event) => {
       const box = this.canvas.getBoundingClientRect();
-      if (this.t.length)
-        seek(((event.clientX - box.left) / box.width) * (this.t[this.t.length - 1] - this.t[0]) + this.t[0]);
+      seek(this.t[0] + ((event.clientX - box.left) / box.width) * this.span);
     };
     this.canvas.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
       this.canvas.setPointerCapture(event.pointerId);
@@ -41,73 +41,128 @@ export class Plot {
    * @param {(number | null)[]} [limits]
    */
   show(t, rows, limits = []) {
-    this.t = t;
-    this.rows = rows;
-    this.limits = limits;
+    [this.t, this.rows, this.limits] = [t, rows, limits];
     this.draw();
   }
 
+  get span() {
+    return this.t.length > 1 ? this.t[this.t.length - 1] - this.t[0] : 0;
+  }
+
   draw() {
-    const { canvas, t, rows } = this;
+    const { canvas, t, rows, span } = this;
     const ratio = window.devicePixelRatio || 1;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-    if (!width || t.length < 2) return;
+    if (!width || !span) return;
     canvas.width = width * ratio;
     canvas.height = height * ratio;
     const pen = canvas.getContext("2d");
-    if (!pen) return;
     pen.scale(ratio, ratio);
     const largest = rows.reduce((top, row) => row.reduce((m, x) => Math.max(m, Math.abs(x)), top), 1e-9) * 1.08;
-    const x = (/** @type {number} */ time) => ((time - t[0]) / (t[t.length - 1] - t[0])) * width;
+    const x = (/** @type {number} */ time) => ((time - t[0]) / span) * width;
     const y = (/** @type {number} */ value) => height / 2 - (value / largest) * (height / 2 - 4);
     const style = getComputedStyle(canvas);
+    const level = (/** @type {number} */ value) => {
+      pen.beginPath();
+      pen.moveTo(0, y(value));
+      pen.lineTo(width, y(value));
+      pen.stroke();
+    };
     pen.strokeStyle = style.getPropertyValue("--line");
+    level(0);
     pen.fillStyle = style.getPropertyValue("--soft");
     pen.font = "11px system-ui, sans-serif";
-    pen.beginPath();
-    pen.moveTo(0, y(0));
-    pen.lineTo(width, y(0));
-    pen.stroke();
     pen.fillText(shown(largest / 1.08, 1), 4, 12);
     pen.fillText(`${shown(t[t.length - 1], 1)} s`, width - 34, height - 5);
     const step = Math.max(1, Math.floor(t.length / (2 * width)));
     this.names.forEach((_, j) => {
-      pen.strokeStyle = COLORS[j % COLORS.length];
+      pen.strokeStyle = colorOf(j);
       pen.lineWidth = 1.6;
-      pen.setLineDash(j >= COLORS.length ? [5, 3] : []);
+      pen.setLineDash(j >= HUES.length ? [5, 3] : []);
       pen.beginPath();
       for (let k = 0; k < t.length; k += step) pen.lineTo(x(t[k]), y(rows[k][j]));
       pen.stroke();
     });
-    pen.setLineDash([]);
-    (this.limits ?? []).forEach((limit, j) => {
+    pen.lineWidth = 0.8;
+    pen.setLineDash([2, 4]);
+    this.limits.forEach((limit, j) => {
       if (limit === null || limit > largest) return;
-      pen.strokeStyle = COLORS[j % COLORS.length];
-      pen.lineWidth = 0.8;
-      pen.setLineDash([2, 4]);
-      for (const sign of [1, -1]) {
-        pen.beginPath();
-        pen.moveTo(0, y(sign * limit));
-        pen.lineTo(width, y(sign * limit));
-        pen.stroke();
-      }
+      pen.strokeStyle = colorOf(j);
+      level(limit);
+      level(-limit);
     });
   }
 
   /** @param {number} time */
   mark(time) {
-    const span = this.t.length > 1 ? this.t[this.t.length - 1] - this.t[0] : 0;
-    this.cursor.hidden = !span;
-    if (span) this.cursor.style.left = `${(100 * (time - this.t[0])) / span}%`;
+    this.cursor.hidden = !this.span;
+    if (this.span) this.cursor.style.left = `${(100 * (time - this.t[0])) / this.span}%`;
   }
 }
 
-/** @param {string[]} names */
-export function legend(names) {
-  const entries = names.map((name, j) => {
-    const mark = element("i", {});
-    mark.style.background = COLORS[j % COLORS.length];
-    return element("span", {}, mark, name);
-  });
-  return element("div", { class: "legend" }, ...entries);
+/** Positions, speeds and torques over time: of the motion, or of what just happened. */
+export class Curves {
+  live = false;
+  past = { t: /** @type {number[]} */ ([]), rows: /** @type {number[][][]} */ ([[], [], []]) };
+
+  /**
+   * @param {import("./model.js").Data} data
+   * @param {(time: number) => void} seek
+   */
+  constructor({ joints, dynamics }, seek) {
+    const mixed = joints.some((joint) => joint.kind === "P");
+    const names = joints.map((joint) => joint.name);
+    const kinds = [
+      ["position", mixed ? "rad, m" : "rad"],
+      ["speed", mixed ? "rad/s, m/s" : "rad/s"],
+      ["torque", mixed ? "N m, N" : "N m"],
+    ];
+    this.plots = kinds.slice(0, dynamics ? 3 : 2).map(([label, unit]) => new Plot({ label, unit, names, seek }));
+    const colors = names.map((_, j) => colorOf(j));
+    this.roots = [legend(names, colors), ...this.plots.map((plot) => plot.root)];
+    this.limits = joints.map((joint) => joint.effort);
+  }
+
+  forget() {
+    this.past = { t: [], rows: [[], [], []] };
+  }
+
+  /**
+   * @param {number} dt
+   * @param {number[][]} state
+   */
+  remember(dt, state) {
+    const { t, rows } = this.past;
+    t.push((t[t.length - 1] ?? 0) + dt);
+    state.forEach((row, k) => rows[k].push([...row]));
+    while (t[t.length - 1] - t[0] > KEPT) [t, ...rows].forEach((column) => column.shift());
+  }
+
+  showHistory() {
+    if (this.past.t.length < 2) return;
+    this.show(this.past.t, this.past.rows);
+    this.live = true;
+  }
+
+  /**
+   * @param {number[]} t
+   * @param {number[][][]} rows
+   */
+  show(t, rows) {
+    this.live = false;
+    this.plots.forEach((plot, k) => plot.show(t, rows[k], k === 2 ? this.limits : []));
+  }
+
+  draw() {
+    this.plots.forEach((plot) => plot.draw());
+  }
+
+  /**
+   * The cursor is the time of the view.
+   * @param {number} time
+   */
+  mark(time) {
+    const { t } = this.past;
+    this.plots.forEach((plot) => plot.mark(this.live ? t[t.length - 1] : time));
+  }
 }

@@ -8,13 +8,17 @@ export function buildControls(app) {
   const { data } = app;
   for (const part of document.querySelectorAll("[data-masses]")) part.toggleAttribute("hidden", !data.dynamics);
   document.querySelector("[data-friction]")?.toggleAttribute("hidden", !data.frictional);
-  const sizes = { load: Math.max(1, Math.round(0.25 * data.mass)), reach: 0.25 * app.size, "-reach": -0.25 * app.size };
+  const sizes = {
+    load: Math.max(1, Math.round(0.25 * data.mass)),
+    reach: 0.25 * data.size,
+    "-reach": -0.25 * data.size,
+  };
   for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-slider]"))) {
     const { slider: id = "", label = "", min = "0", max = "1", unit = "" } = place.dataset;
     const [low, high] = [min, max].map((word) => /** @type {Record<string, number>} */ (sizes)[word] ?? Number(word));
     place.replaceWith(slider({ label, min: low, max: high, value: 0, unit, id, change: changes(app)[id] }).row);
   }
-  const layers = /** @type {Record<string, boolean>} */ (app.layers);
+  const layers = /** @type {Record<string, boolean>} */ (app.stage.layers);
   listen("[data-layer]", "click", (button) => {
     layers[button.dataset.layer] = !layers[button.dataset.layer];
     button.setAttribute("aria-pressed", String(layers[button.dataset.layer]));

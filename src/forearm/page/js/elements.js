@@ -2,13 +2,15 @@
 
 /**
  * An element with attributes and children; strings become text.
- * @param {string} tag
+ * @param {string} tag with its class, `div.slider`
  * @param {Record<string, any>} [attributes] `on…` are listeners, the rest attributes
  * @param {...(Node | string)} children
  * @returns {any}
  */
 export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
+  const [kind, ...names] = tag.split(".");
+  const made = document.createElement(kind);
+  made.className = names.join(" ");
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (value !== null && value !== false) made.setAttribute(name, value === true ? "" : String(value));
@@ -57,15 +59,10 @@ export function tell(target, x, unit = "", digits = 2, powers = true) {
  *          change: (value: number) => void}} options
  */
 export function slider({ label, min, max, value, unit, id, change }) {
-  const step = (max - min) / 1000;
-  const range = element("input", { type: "range", id, min, max, step: "any", value, "aria-label": `${label} ${unit}` });
-  const number = element("input", {
-    type: "number",
-    id: `${id}-number`,
-    step: Number(step.toPrecision(1)),
-    value: round(value),
-    "aria-label": `${label} ${unit}`,
-  });
+  const about = { "aria-label": `${label} ${unit}` };
+  const step = Number(((max - min) / 1000).toPrecision(1));
+  const range = element("input", { type: "range", id, min, max, step: "any", value, ...about });
+  const number = element("input", { type: "number", id: `${id}-number`, step, value: round(value), ...about });
   const taken = (/** @type {HTMLInputElement} */ from) => {
     const given = from.valueAsNumber;
     if (!Number.isFinite(given)) return;
@@ -75,19 +72,33 @@ export function slider({ label, min, max, value, unit, id, change }) {
   };
   range.addEventListener("input", () => taken(range));
   number.addEventListener("input", () => taken(number));
-  const row = element(
-    "div",
-    { class: "slider" },
-    element("label", { for: id }, label),
-    range,
-    number,
-    element("span", { class: "unit" }, unit),
-  );
+  const name = element("label", { for: id, title: label }, label);
+  const row = element("div.slider", {}, name, range, number, element("span.unit", {}, unit));
   const set = (/** @type {number} */ x) => {
     range.value = String(x);
     if (document.activeElement !== number) number.value = round(x);
   };
-  return { row, set, range, number };
+  return { row, set };
+}
+
+/**
+ * Names with their colours.
+ * @param {string[]} names
+ * @param {string[]} colors
+ */
+export function legend(names, colors) {
+  const entries = names.map((name, k) => element("span", {}, colored("i", colors[k]), name));
+  return element("div.legend", {}, ...entries);
+}
+
+/**
+ * @param {string} tag
+ * @param {string} color of its background
+ */
+export function colored(tag, color) {
+  const made = element(tag);
+  made.style.background = color;
+  return made;
 }
 
 /** @param {number} x */

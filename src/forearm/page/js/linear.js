@@ -8,14 +8,28 @@ export const add = (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 export const subtract = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 /** @type {(a: Vector, k: number) => number[]} */
 export const scale = (a, k) => [a[0] * k, a[1] * k, a[2] * k];
-/** @type {(a: Vector, b: Vector) => number} */
-export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+/** @type {(a: number[], b: Vector) => number} */
+export const dot = (a, b) => a.reduce((sum, x, k) => sum + x * b[k], 0);
 /** @type {(a: Vector) => number} */
 export const norm = (a) => Math.hypot(a[0], a[1], a[2]);
 /** @type {(a: Vector) => number[]} */
 export const unit = (a) => scale(a, 1 / (norm(a) || 1));
 /** @type {(a: Vector, b: Vector) => number[]} */
 export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+/**
+ * A direction across another.
+ * @type {(a: Vector) => number[]}
+ */
+export const across = (a) => unit(cross(a, Math.abs(a[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
+
+/**
+ * Numbers that lie one after the other, as rows.
+ * @param {Vector} numbers
+ * @param {number} width
+ */
+export function rowsOf(numbers, width) {
+  return Array.from({ length: numbers.length / width }, (_, k) => [...numbers.slice(k * width, (k + 1) * width)]);
+}
 
 /**
  * The product of two 4x4 matrices.
@@ -100,9 +114,7 @@ export function solve(A, b) {
  * @param {number} damping
  */
 export function dampedStep(J, error, damping) {
-  const gram = J.map((a, i) =>
-    J.map((b, j) => a.reduce((sum, x, k) => sum + x * b[k], 0) + (i === j ? damping * damping : 0)),
-  );
+  const gram = J.map((a, i) => J.map((b, j) => dot(a, b) + (i === j ? damping * damping : 0)));
   const y = solve(gram, error);
   return J[0].map((_, k) => J.reduce((sum, row, i) => sum + row[k] * y[i], 0));
 }

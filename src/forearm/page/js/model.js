@@ -6,33 +6,62 @@
  * @typedef {{mass: number, center: number[], axes: number[][]}} Body
  * @typedef {{stem: string, paper: string, operations: string, kernel: string, statements: [string, string][],
  *            rows: [number, string, number, number, number[]][]}} Paper
- * @typedef {{name: string, title: string, joints: Joint[], bodies: (Body | null)[], configurations: Record<string,
- *            number[]>, q: number[], gravity: number[], mass: number, dynamics: boolean, frictional: boolean, papers: Paper[], module: string,
- *            interface: Record<string, any>, motion: string | null, motionRows: number, credit: string}} Data
+ * @typedef {{name: string, joints: Joint[], bodies: (Body | null)[], configurations: Record<string,
+ *            number[]>, q: number[], gravity: number[], mass: number, dynamics: boolean, frictional: boolean, terms: string[],
+ *            size: number, middle: number[], floor: number, papers: Paper[], module: string, interface: Record<string, any>,
+ *            motion: string}} Data
  * @typedef {{mass: number, x: number, y: number, z: number}} Load
  */
 
-import { solve } from "./linear.js";
-
-export const TERMS = /** @type {const} */ (["gravity", "inertial", "centrifugal", "coriolis", "rotor", "friction"]);
+import { add, dampedStep, dot, norm, rowsOf, scale, solve, subtract } from "./linear.js";
 
 /**
  * The ten parameters of a point mass in the tool's axes.
  * @param {Load} load
  */
-export function tenNumbers({ mass: m, x, y, z }) {
-  return [
-    m,
-    m * x,
-    m * y,
-    m * z,
-    m * (y * y + z * z),
-    -m * x * y,
-    -m * x * z,
-    m * (z * z + x * x),
-    -m * y * z,
-    m * (x * x + y * y),
-  ];
+export function tenNumbers({ mass, x, y, z }) {
+  const moments = [y * y + z * z, -x * y, -x * z, z * z + x * x, -y * z, x * x + y * y];
+  return [1, x, y, z, ...moments].map((one) => mass * one);
+}
+
+/** Places of a look, taken apart. */
+export class Places {
+  /**
+   * @param {{frames: Float64Array, centers: Float64Array, J: Float64Array, potential: Float64Array}} look
+   * @param {number} n
+   */
+  constructor(look, n) {
+    const frames = rowsOf(look.frames, 12);
+    this.n = n;
+    this.rotations = frames.map((frame) => frame.slice(0, 9));
+    this.points = frames.map((frame) => frame.slice(9));
+    this.centers = rowsOf(look.centers, 3);
+    this.J = rowsOf(look.J, n);
+    this.potential = look.potential[0];
+  }
+
+  get tool() {
+    return this.points[this.n + 1];
+  }
+
+  /**
+   * Column j of the rotation of frame k.
+   * @param {number} k
+   * @param {number} j
+   */
+  axis(k, j) {
+    const R = this.rotations[k];
+    return [R[j], R[3 + j], R[6 + j]];
+  }
+
+  /**
+   * A vector of frame k in the world's axes.
+   * @param {number} k
+   * @param {import("./linear.js").Vector} v
+   */
+  turned(k, v) {
+    return add(add(scale(this.axis(k, 0), v[0]), scale(this.axis(k, 1), v[1])), scale(this.axis(k, 2), v[2]));
+  }
 }
 
 /** The arm's quantities; payload and gravity are the reader's. */
@@ -57,7 +86,7 @@ export class Model {
 
   /** @param {number[]} q */
   look(q) {
-    return this.kernels.look(q, this.payload, this.gravity);
+    return new Places(this.kernels.look(q, this.payload, this.gravity), this.n);
   }
 
   /**
@@ -66,15 +95,11 @@ export class Model {
    * @returns {Float64Array}
    */
   torques(states) {
-    const columns = [0, 1, 2].map((k) => states.flatMap((state) => state[k]));
+    const [q, qd, qdd, gravity] = [0, 1, 2, 3].map((k) => states.flatMap((state) => state[k]));
     const payload = states.flatMap(() => this.payload);
-    const found = this.kernels.torques(
-      ...columns,
-      payload,
-      states.flatMap((state) => state[3]),
-    );
+    const found = this.kernels.torques(q, qd, qdd, payload, gravity);
     if (this.share === 1) return found;
-    const friction = this.kernels.friction(columns[1]);
+    const friction = this.kernels.friction(qd);
     return found.map((/** @type {number} */ x, /** @type {number} */ k) => x - (1 - this.share) * friction[k]);
   }
 
@@ -85,7 +110,7 @@ export class Model {
    * @param {number[]} qdd
    */
   dynamics(q, qd, qdd) {
-    const { n, still } = this;
+    const { still } = this;
     const none = [0, 0, 0];
     const alone = (/** @type {number} */ j, /** @type {number} */ x) => still.map((_, k) => (k === j ? x : 0));
     const found = this.torques([
@@ -95,21 +120,15 @@ export class Model {
       ...qd.map((x, j) => /** @type {any} */ ([q, alone(j, x), still, none])),
       ...qd.map((_, j) => /** @type {any} */ ([q, still, alone(j, 1), none])),
     ]);
-    const row = (/** @type {number} */ k) => Array.from(found.subarray(k * n, (k + 1) * n));
+    const [tau, gravity, velocity, ...rest] = rowsOf(found, this.n);
+    const [squares, M] = [rest.slice(0, this.n), rest.slice(this.n)];
     const friction = Array.from(this.kernels.friction(qd), (x) => this.share * Number(x));
-    const M = qd.map((_, j) => row(3 + n + j));
-    const rotors = this.data.joints.map((joint) => joint.rotor);
-    const centrifugal = still.map((_, i) => qd.reduce((sum, _x, j) => sum + row(3 + j)[i], 0) - friction[i]);
-    const terms = {
-      gravity: row(1),
-      inertial: M.map((line, i) => line.reduce((sum, x, j) => sum + x * qdd[j], 0) - rotors[i] * qdd[i]),
-      centrifugal,
-      coriolis: row(2).map((x, i) => x - friction[i] - centrifugal[i]),
-      rotor: rotors.map((x, i) => x * qdd[i]),
-      friction,
-    };
-    const kinetic = 0.5 * M.reduce((sum, line, i) => sum + qd[i] * line.reduce((s, x, j) => s + x * qd[j], 0), 0);
-    return { tau: row(0), terms, M, kinetic };
+    const rotor = this.data.joints.map((joint, i) => joint.rotor * qdd[i]);
+    const inertial = M.map((line, i) => dot(line, qdd) - rotor[i]);
+    const centrifugal = friction.map((x, i) => squares.reduce((sum, row) => sum + row[i], 0) - x);
+    const coriolis = velocity.map((x, i) => x - friction[i] - centrifugal[i]);
+    const kinetic = 0.5 * M.reduce((sum, line, i) => sum + qd[i] * dot(line, qd), 0);
+    return { tau, terms: { gravity, inertial, centrifugal, coriolis, rotor, friction }, M, kinetic };
   }
 
   /**
@@ -120,17 +139,32 @@ export class Model {
    */
   accelerations(q, qd, aim) {
     const { tau: bias, M } = this.dynamics(q, qd, this.still);
-    if (!aim)
-      return solve(
-        M,
-        bias.map((x) => -x),
-      );
-    const push = aim.push.map((x, j) => x + aim.kp[0] * (aim.goal[j] - q[j]) + aim.kd[0] * (aim.rate[j] - qd[j]));
-    const given = this.kernels.torques(q, qd, push, aim.believed, this.gravity);
-    return solve(
-      M,
-      bias.map((x, j) => given[j] - x),
-    );
+    const push = aim?.push.map((x, j) => x + aim.kp[0] * (aim.goal[j] - q[j]) + aim.kd[0] * (aim.rate[j] - qd[j]));
+    const given = aim ? this.kernels.torques(q, qd, push, aim.believed, this.gravity) : this.still;
+    const rest = bias.map((x, j) => given[j] - x);
+    return solve(M, rest);
+  }
+
+  /**
+   * Joints that bring the tool to a place: damped least squares, joints at their limits left out.
+   * @param {number[]} q to begin with
+   * @param {number[]} place
+   */
+  reach(q, place) {
+    const { size } = this.data;
+    const locked = new Set();
+    for (let k = 0; k < 40; k++) {
+      const now = this.look(q);
+      const error = subtract(place, now.tool);
+      const far = norm(error);
+      if (far < 1e-7 * size) break;
+      const J = now.J.slice(0, 3).map((row) => row.map((x, j) => (locked.has(j) ? 0 : x)));
+      const step = dampedStep(J, scale(error, Math.min(1, (0.15 * size) / far)), 0.012 * size);
+      const next = q.map((x, j) => this.within(j, x + Math.max(-0.4, Math.min(0.4, step[j]))));
+      next.forEach((x, j) => Math.abs(x - q[j] - step[j]) > 1e-12 && Math.abs(step[j]) < 0.4 && locked.add(j));
+      q = next;
+    }
+    return q;
   }
 
   /**
@@ -168,17 +202,10 @@ export class Motion {
    * @param {number} n
    */
   static fromRows(numbers, n) {
-    const width = 1 + 3 * n;
-    const rows = Array.from({ length: numbers.length / width }, (_, k) =>
-      Array.from(numbers.subarray(k * width, (k + 1) * width)),
-    );
-    const part = (/** @type {number} */ k) => rows.map((row) => row.slice(1 + k * n, 1 + (k + 1) * n));
-    return new Motion(
-      rows.map((row) => row[0]),
-      part(0),
-      part(1),
-      part(2),
-    );
+    const rows = rowsOf(numbers, 1 + 3 * n);
+    const times = rows.map((row) => row[0]);
+    const [q, qd, qdd] = [0, 1, 2].map((k) => rows.map((row) => row.slice(1 + k * n, 1 + (k + 1) * n)));
+    return new Motion(times, q, qd, qdd);
   }
 
   /**
@@ -188,15 +215,17 @@ export class Motion {
    * @param {number} duration
    */
   static between(a, b, duration) {
-    const rows = Array.from({ length: 101 }, (_, k) => k / 100);
-    const step = (/** @type {(s: number) => number} */ f, /** @type {number} */ power) =>
-      rows.map((s) => a.map((x, j) => (power ? 0 : x) + ((b[j] - x) * f(s)) / duration ** power));
-    return new Motion(
-      rows.map((s) => s * duration),
-      step((s) => s ** 3 * (10 - 15 * s + 6 * s * s), 0),
-      step((s) => 30 * s * s * (1 - s) ** 2, 1),
-      step((s) => 60 * s * (1 - s) * (1 - 2 * s), 2),
-    );
+    const still = [a, b].map((q) => q.map(() => 0));
+    return new Motion([0, duration], [a, b], still, still);
+  }
+
+  /**
+   * Times and states all along, as many as a curve needs.
+   * @param {number} count
+   */
+  sample(count = 201) {
+    const times = Array.from({ length: count }, (_, k) => this.t[0] + (k / (count - 1)) * (this.duration - this.t[0]));
+    return { times, states: times.map((time) => this.at(time)) };
   }
 
   /** @param {number} time */

@@ -1,39 +1,35 @@
 /** The panels beside the arm: torques by term, energy, mass matrix, equations. Each is built once and told numbers. */
-import { byId, element, shown, tell } from "./elements.js";
-import { TERMS } from "./model.js";
+import { byId, colored, element, legend, shown, tell } from "./elements.js";
+import { rowsOf } from "./linear.js";
 
 /** @typedef {import("./model.js").Joint} Joint */
 
-export const TERM_COLORS = {
+const TERM_COLORS = /** @type {Record<string, string>} */ ({
   gravity: "#2a7f86",
   inertial: "#c8572f",
   centrifugal: "#e0a33e",
   coriolis: "#8a5a9e",
   rotor: "#5a7bb0",
   friction: "#8b949b",
-};
+});
 
 /** @param {Joint} joint */
-export const effortUnit = (joint) => (joint.kind === "R" ? "N m" : "N");
+const effortUnit = (joint) => (joint.kind === "R" ? "N m" : "N");
 
 /** Torques of the joints, each a bar that is stacked from its terms, with its limits. */
 export class TorqueBars {
   /**
    * @param {Joint[]} joints
-   * @param {readonly string[]} present terms that the arm has
+   * @param {string[]} terms that the arm has
    */
-  constructor(joints, present) {
+  constructor(joints, terms) {
     this.joints = joints;
-    this.terms = TERMS.filter((term) => present.includes(term));
+    this.terms = terms;
     this.largest = joints.map((joint) => (joint.effort ? 1.15 * joint.effort : 1e-6));
     this.rows = joints.map((joint, j) => this.row(joint, j));
-    const entries = this.terms.map((term) => {
-      const mark = element("i", {});
-      mark.style.background = TERM_COLORS[term];
-      return element("span", {}, mark, term === "coriolis" ? "Coriolis" : term);
-    });
-    const body = element("div", { class: "bars" }, ...this.rows.map((row) => row.root));
-    this.root = element("div", {}, element("div", { class: "legend" }, ...entries), body);
+    const names = this.terms.map((term) => (term === "coriolis" ? "Coriolis" : term));
+    const colors = this.terms.map((term) => TERM_COLORS[term]);
+    this.root = element("div", {}, legend(names, colors), ...this.rows.map((row) => row.root));
   }
 
   /**
@@ -41,32 +37,15 @@ export class TorqueBars {
    * @param {number} j
    */
   row(joint, j) {
-    const parts = Object.fromEntries(
-      this.terms.map((term) => {
-        const part = element("i", { class: "part", "data-term": term });
-        part.style.background = TERM_COLORS[term];
-        return [term, part];
-      }),
-    );
-    const sum = element("i", { class: "sum" });
-    const bands = joint.effort ? [element("i", { class: "band low" }), element("i", { class: "band high" })] : [];
+    const parts = this.terms.map((term) => colored("i.part", TERM_COLORS[term]));
+    parts.forEach((part, k) => (part.dataset.term = this.terms[k]));
+    const bands = joint.effort ? [element("i.band.low"), element("i.band.high")] : [];
+    const [zero, sum] = [element("i.zero"), element("i.sum")];
     const value = element("output", { id: `tau-${j}`, "aria-label": `torque of ${joint.name}` });
-    const track = element(
-      "div",
-      { class: "track", "aria-hidden": "true" },
-      ...bands,
-      element("i", { class: "zero" }),
-      ...Object.values(parts),
-      sum,
-    );
+    const track = element("div.track", { "aria-hidden": "true" }, ...bands, zero, ...parts, sum);
     const limit = joint.effort ? `limit ±${shown(joint.effort, 0)} ${effortUnit(joint)}` : "no limit given";
-    const root = element(
-      "div",
-      { class: "bar", title: limit },
-      element("span", { class: "name" }, joint.name),
-      track,
-      value,
-    );
+    const name = element("span.name", {}, joint.name);
+    const root = element("div.bar", { title: `${joint.name}: ${limit}` }, name, track, value);
     return { root, parts, sum, bands, value };
   }
 
@@ -77,23 +56,21 @@ export class TorqueBars {
   show(tau, terms) {
     this.joints.forEach((joint, j) => {
       const row = this.rows[j];
-      const ends = this.terms.reduce(
-        (out, term) => out.map((x, k) => (terms[term][j] > 0 === !k ? x + Math.abs(terms[term][j]) : x)),
-        [0, 0],
-      );
-      this.largest[j] = Math.max(this.largest[j], ends[0], ends[1], Math.abs(tau[j]));
+      const values = this.terms.map((term) => terms[term][j]);
+      const [up, down] = [1, -1].map((sign) => values.reduce((sum, x) => sum + Math.max(0, sign * x), 0));
+      // a state beyond the kernels' sines has no torques; the scale is to outlive it
+      if (Number.isFinite(tau[j])) this.largest[j] = Math.max(this.largest[j], up, down, Math.abs(tau[j]));
       const scale = 50 / this.largest[j];
-      let [right, left] = [0, 0];
-      for (const term of this.terms) {
-        const x = terms[term][j];
+      let [right, left] = [50, 50];
+      values.forEach((x, k) => {
         const size = Math.abs(x) * scale;
-        const { style, dataset } = row.parts[term];
+        const { style, dataset } = row.parts[k];
+        if (x < 0) left -= size;
+        style.left = `${x < 0 ? left : right}%`;
         style.width = `${size}%`;
-        style.left = `${x > 0 ? 50 + right : 50 - left - size}%`;
-        dataset.value = String(x);
         if (x > 0) right += size;
-        else left += size;
-      }
+        dataset.value = String(x);
+      });
       row.sum.style.left = `${50 + tau[j] * scale}%`;
       if (joint.effort) {
         const inside = Math.max(0, 50 - joint.effort * scale);
@@ -110,33 +87,27 @@ export class MassMap {
   /** @param {Joint[]} joints */
   constructor(joints) {
     this.cells = joints.map((_, i) => joints.map((__, j) => element("td", { id: `M-${i}-${j}` })));
-    const head = element(
-      "tr",
-      {},
-      element("th", {}),
-      ...joints.map((_, j) => element("th", { scope: "col" }, String(j + 1))),
-    );
-    const rows = this.cells.map((line, i) =>
-      element("tr", {}, element("th", { scope: "row" }, String(i + 1)), ...line),
-    );
-    const caption = element(
-      "caption",
-      {},
-      "M(q): what a joint's acceleration (column) asks of each joint (row) [kg m², kg m, kg]",
-    );
-    this.root = element("table", { class: "mass" }, caption, element("thead", {}, head), element("tbody", {}, ...rows));
+    const number = (/** @type {number} */ k, scope = "row") => element("th", { scope }, String(k + 1));
+    const head = element("tr", {}, element("th"), ...joints.map((_, j) => number(j, "col")));
+    const rows = this.cells.map((line, i) => element("tr", {}, number(i), ...line));
+    this.caption = element("caption");
+    this.root = element("table.mass", {}, this.caption, element("thead", {}, head), element("tbody", {}, ...rows));
   }
 
   /** @param {number[][]} M */
   show(M) {
     const largest = Math.max(...M.flat().map(Math.abs), 1e-12);
+    const power = Math.min(0, 3 * Math.floor(Math.log10(largest) / 3)); // small arms in thousandths, or thousandths of them
+    const units = "[kg m², kg m, kg]" + (power ? `, × 1e−${-power}` : "");
+    this.caption.textContent = `M(q): what a joint's acceleration (column) asks of each joint (row) ${units}`;
     M.forEach((line, j) =>
       line.forEach((x, i) => {
         const cell = this.cells[i][j]; // column j is the answer to an acceleration of joint j
         const share = Math.round(100 * Math.sqrt(Math.abs(x) / largest));
         const color = x >= 0 ? "var(--warm)" : "var(--cool)";
         cell.style.background = `color-mix(in srgb, ${color} ${share}%, transparent)`;
-        tell(cell, x, "", largest < 10 ? 3 : 1, false);
+        cell.textContent = shown(x / 10 ** power, largest / 10 ** power < 10 ? 3 : 1, false);
+        cell.dataset.value = String(x);
       }),
     );
   }
@@ -173,8 +144,7 @@ export class Equations {
     byId("about").textContent = `${paper.paper}. ${paper.operations}. ${meaning}`;
     const lines = paper.statements.map(([tag, line]) => {
       const value = element("output");
-      const root = element("div", { class: "equation" }, element("span", { class: "tag" }, `(${tag})`));
-      root.append(element("code", {}, line), value);
+      const root = element("div.equation", {}, element("span.tag", {}, `(${tag})`), element("code", {}, line), value);
       return { root, value };
     });
     byId("equations").replaceChildren(...lines.map((line) => line.root));
@@ -189,9 +159,8 @@ export class Equations {
       if (at !== link && at !== 0) continue;
       const line = this.lines[statement];
       const size = shape.reduce((a, b) => a * b, 1);
-      const numbers = Array.from(values.subarray(first, first + size));
-      const width = shape.length === 2 ? shape[1] : size;
-      const rows = Array.from({ length: size / width }, (_, k) => numbers.slice(k * width, (k + 1) * width));
+      const numbers = [...values.subarray(first, first + size)];
+      const rows = rowsOf(numbers, shape.length === 2 ? shape[1] : size);
       const text = rows.map((row) => row.map((x) => shown(x, 3)).join("  ")).join("\n");
       line.root.hidden = false;
       line.value.textContent = `${name} = ${rows.length > 1 ? "\n" : ""}${text}`;

@@ -2,7 +2,7 @@
  * A small WebGL 2 renderer of round things: capsules, balls and ellipsoids in one draw call, their shadow on the floor,
  * and thin lines. A solid is two half balls, one at each end, stretched by three axes.
  */
-import { add, cross, lookAt, perspective, scale, times, unit } from "./linear.js";
+import { across, add, cross, lookAt, norm, perspective, scale, subtract, times, unit } from "./linear.js";
 
 /** @typedef {import("./linear.js").Vector} Vector */
 
@@ -64,7 +64,7 @@ out vec4 color;
 void main() { color = vec4(shade.rgb * shade.a, shade.a); }`;
 
 /** Numbers of one solid: two ends, three axes, a colour with its opacity. */
-const SOLID = 19;
+const SOLID = [3, 3, 3, 3, 3, 4];
 
 /** A list of solids that is drawn at once. */
 export class Solids {
@@ -74,7 +74,7 @@ export class Solids {
   }
 
   get count() {
-    return this.numbers.length / SOLID;
+    return this.numbers.length / 19;
   }
 
   /**
@@ -84,12 +84,19 @@ export class Solids {
    * @param {Vector} color
    */
   capsule(a, b, radius, color) {
-    const along =
-      Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]) > 1e-9
-        ? unit([b[0] - a[0], b[1] - a[1], b[2] - a[2]])
-        : [0, 0, 1];
-    const side = unit(cross(along, Math.abs(along[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
+    const way = subtract(b, a);
+    const along = norm(way) > 1e-9 ? unit(way) : [0, 0, 1];
+    const side = across(along);
     this.put(a, b, scale(side, radius), scale(cross(along, side), radius), scale(along, radius), color);
+  }
+
+  /**
+   * @param {Vector} at
+   * @param {number} radius
+   * @param {Vector} color
+   */
+  ball(at, radius, color) {
+    this.capsule(at, at, radius, color);
   }
 
   /**
@@ -108,33 +115,24 @@ export class Solids {
 }
 
 /**
- * Corners and triangles of a ball, its two halves apart so that they can be pulled from each other.
- * @param {number} rings
+ * Corners and triangles of a ball, ring by ring from the top; its rim is there twice, so that the halves can be pulled
+ * from each other with a pipe between them.
+ * @param {number} rings of one half
  * @param {number} around
  */
 function ball(rings, around) {
-  const corners = [];
-  const triangles = [];
-  for (const sign of [1, -1]) {
-    const first = corners.length / 3;
-    for (let i = 0; i <= rings; i++) {
-      const height = (Math.PI / 2) * (i / rings);
-      for (let k = 0; k <= around; k++) {
-        const angle = (2 * Math.PI * k) / around;
-        // the rim of the lower half lies a hair below: the sign of z says to which end a corner belongs
-        const z = i === 0 ? sign * 1e-6 : sign * Math.sin(height);
-        corners.push(Math.cos(height) * Math.cos(angle), Math.cos(height) * Math.sin(angle), z);
-      }
+  const heights = Array.from({ length: rings + 1 }, (_, i) => (Math.PI / 2) * (1 - i / rings));
+  const [corners, triangles] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
+  // the rims lie a hair above and below: the sign of z says to which end a corner belongs
+  [...heights, ...heights.map((height) => -height).reverse()].forEach((height, i) => {
+    const z = height ? Math.sin(height) : i <= rings ? 1e-6 : -1e-6;
+    for (let k = 0; k <= around; k++) {
+      const angle = (2 * Math.PI * k) / around;
+      corners.push(Math.cos(height) * Math.cos(angle), Math.cos(height) * Math.sin(angle), z);
+      const [a, b] = [i * (around + 1) + k, (i - 1) * (around + 1) + k];
+      if (i && k < around) triangles.push(a, a + 1, b, a + 1, b + 1, b);
     }
-    for (let i = 0; i < rings; i++) {
-      for (let k = 0; k < around; k++) {
-        const a = first + i * (around + 1) + k;
-        triangles.push(a, a + 1, a + around + 1, a + 1, a + around + 2, a + around + 1);
-      }
-    }
-  }
-  const lower = corners.length / 6; // corners of one half
-  for (let k = 0; k < around; k++) triangles.push(k, lower + k, k + 1, k + 1, lower + k, lower + k + 1); // the pipe between
+  });
   return { corners: new Float32Array(corners), triangles: new Uint16Array(triangles) };
 }
 
@@ -145,18 +143,18 @@ function ball(rings, around) {
  */
 function program(gl, vertex, fragment) {
   const made = gl.createProgram();
-  for (const [kind, text] of /** @type {[number, string][]} */ ([
-    [gl.VERTEX_SHADER, vertex],
-    [gl.FRAGMENT_SHADER, fragment],
-  ])) {
+  const attach = (/** @type {number} */ kind, /** @type {string} */ text) => {
     const shader = /** @type {WebGLShader} */ (gl.createShader(kind));
     gl.shaderSource(shader, text);
     gl.compileShader(shader);
     gl.attachShader(made, shader);
-  }
+  };
+  attach(gl.VERTEX_SHADER, vertex);
+  attach(gl.FRAGMENT_SHADER, fragment);
   gl.linkProgram(made);
   if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made) ?? "no shaders");
-  return made;
+  const names = ["camera", "eye", "shadow", "floorHeight", "flatten"];
+  return { made, at: Object.fromEntries(names.map((name) => [name, gl.getUniformLocation(made, name)])) };
 }
 
 /** The camera: it circles around a target. */
@@ -232,18 +230,32 @@ export class Renderer {
     this.gl = gl;
     this.solids = program(gl, SOLID_VERTEX, SOLID_FRAGMENT);
     this.lines = program(gl, LINE_VERTEX, LINE_FRAGMENT);
-    this.places = new Map();
     this.instances = gl.createBuffer();
     this.round = this.mesh(7, 16);
     this.thin = this.mesh(1, 6);
     this.lineArray = gl.createVertexArray();
     gl.bindVertexArray(this.lineArray);
-    this.lineNumbers = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.lineNumbers);
-    gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 28, 0);
-    gl.enableVertexAttribArray(1);
-    gl.vertexAttribPointer(1, 4, gl.FLOAT, false, 28, 12);
+    this.lineNumbers = this.attributes(gl.createBuffer(), 0, [3, 4], 0);
+  }
+
+  /**
+   * Numbers of a buffer that belong to each corner, or to each solid.
+   * @param {WebGLBuffer} buffer
+   * @param {number} first of the shader's inputs
+   * @param {number[]} widths
+   * @param {number} divisor
+   */
+  attributes(buffer, first, widths, divisor) {
+    const { gl } = this;
+    const stride = 4 * widths.reduce((a, b) => a + b, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    widths.reduce((at, width, k) => {
+      gl.enableVertexAttribArray(first + k);
+      gl.vertexAttribPointer(first + k, width, gl.FLOAT, false, stride, at);
+      gl.vertexAttribDivisor(first + k, divisor);
+      return at + 4 * width;
+    }, 0);
+    return buffer;
   }
 
   /**
@@ -256,31 +268,12 @@ export class Renderer {
     const { corners, triangles } = ball(rings, around);
     const array = gl.createVertexArray();
     gl.bindVertexArray(array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    this.attributes(gl.createBuffer(), 0, [3], 0);
     gl.bufferData(gl.ARRAY_BUFFER, corners, gl.STATIC_DRAW);
-    gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, triangles, gl.STATIC_DRAW);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.instances);
-    for (let k = 1, at = 0; k <= 6; k++) {
-      const width = k === 6 ? 4 : 3;
-      gl.enableVertexAttribArray(k);
-      gl.vertexAttribPointer(k, width, gl.FLOAT, false, 4 * SOLID, 4 * at);
-      gl.vertexAttribDivisor(k, 1);
-      at += width;
-    }
+    this.attributes(this.instances, 1, SOLID, 1);
     return { array, size: triangles.length };
-  }
-
-  /**
-   * @param {WebGLProgram} of
-   * @param {string} name
-   */
-  at(of, name) {
-    const key = `${of === this.solids} ${name}`;
-    if (!this.places.has(key)) this.places.set(key, this.gl.getUniformLocation(of, name));
-    return this.places.get(key);
   }
 
   /**
@@ -298,7 +291,7 @@ export class Renderer {
   }
 
   /**
-   * @param {{matrix: Vector, eye: Vector, opaque: Solids, thin: Solids, glass: Solids, lines: number[], floor: number,
+   * @param {{matrix: Vector, eye: Vector, opaque: Solids, thin: Solids, glass: Solids, lines: Float32Array, floor: number,
    *          shadow: Vector}} scene lines: x y z r g b a for each end of each line
    */
   draw(scene) {
@@ -325,25 +318,26 @@ export class Renderer {
     gl.depthMask(true);
   }
 
-  /** @param {{matrix: Vector, lines: number[]}} scene */
+  /** @param {{matrix: Vector, lines: Float32Array}} scene */
   drawLines(scene) {
     const { gl } = this;
-    gl.useProgram(this.lines);
-    gl.uniformMatrix4fv(this.at(this.lines, "camera"), false, scene.matrix);
+    gl.useProgram(this.lines.made);
+    gl.uniformMatrix4fv(this.lines.at.camera, false, scene.matrix);
     gl.bindVertexArray(this.lineArray);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.lineNumbers);
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(scene.lines), gl.DYNAMIC_DRAW);
+    gl.bufferData(gl.ARRAY_BUFFER, scene.lines, gl.DYNAMIC_DRAW);
     gl.drawArrays(gl.LINES, 0, scene.lines.length / 7);
   }
 
   /** @param {{matrix: Vector, eye: Vector, floor: number, shadow: Vector}} scene */
   setUp(scene) {
     const { gl } = this;
-    gl.useProgram(this.solids);
-    gl.uniformMatrix4fv(this.at(this.solids, "camera"), false, scene.matrix);
-    gl.uniform3fv(this.at(this.solids, "eye"), scene.eye);
-    gl.uniform4fv(this.at(this.solids, "shadow"), scene.shadow);
-    gl.uniform1f(this.at(this.solids, "floorHeight"), scene.floor);
+    const { made, at } = this.solids;
+    gl.useProgram(made);
+    gl.uniformMatrix4fv(at.camera, false, scene.matrix);
+    gl.uniform3fv(at.eye, scene.eye);
+    gl.uniform4fv(at.shadow, scene.shadow);
+    gl.uniform1f(at.floorHeight, scene.floor);
   }
 
   /**
@@ -355,7 +349,7 @@ export class Renderer {
     const { gl } = this;
     if (!solids.count) return;
     gl.bindVertexArray(mesh.array);
-    gl.uniform1f(this.at(this.solids, "flatten"), flat ? 1 : 0);
+    gl.uniform1f(this.solids.at.flatten, flat ? 1 : 0);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.instances);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(solids.numbers), gl.DYNAMIC_DRAW);
     gl.drawElementsInstanced(gl.TRIANGLES, mesh.size, gl.UNSIGNED_SHORT, 0, solids.count);

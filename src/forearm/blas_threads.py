@@ -1,0 +1,71 @@
+"""How many threads NumPy's linear algebra uses: one, while many small matrices are worked on.
+
+OpenBLAS shares out even a matrix of a hundred columns, and its threads then wait for each other; where a machine is at
+other work too that costs many times what it saves. The library is the one that NumPy's and SciPy's wheels carry; where
+there is another, nothing is changed.
+"""
+
+import ctypes
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+Control = tuple[Callable[[], int], Callable[[int], Any]]
+"""How to ask a library for its number of threads, and how to set it."""
+
+_lock = threading.Lock()
+_before: list[int] = []
+_inside = 0
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """One thread within; what there was before again after the last of those that are inside at the same time."""
+    global _inside
+    with _lock:
+        if _inside == 0:
+            _before[:] = [ask() for ask, _ in _controls()]
+            _set([1] * len(_before))
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _set(_before)
+
+
+def _set(numbers: list[int]) -> None:
+    for (_, give), number in zip(_controls(), numbers, strict=True):
+        give(number)
+
+
+@cache
+def _controls() -> tuple[Control, ...]:
+    """Of each OpenBLAS that came with NumPy or SciPy."""
+    found: list[Control | None] = []
+    for name in ("numpy", "scipy"):
+        module = sys.modules.get(name)
+        home = Path(str(getattr(module, "__file__", None) or ".")).parent
+        for folder in (home.parent / f"{name}.libs", home / ".dylibs"):
+            found.extend(_control(path) for path in sorted(folder.glob("*openblas*")))
+    return tuple(control for control in found if control is not None)
+
+
+def _control(path: Path) -> Control | None:
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError:
+        return None
+    for prefix in ("scipy_openblas", "openblas"):
+        for suffix in ("64_", ""):
+            ask = getattr(library, f"{prefix}_get_num_threads{suffix}", None)
+            give = getattr(library, f"{prefix}_set_num_threads{suffix}", None)
+            if ask is not None and give is not None:
+                return ask, give
+    return None

@@ -1,0 +1,85 @@
+"""Kernels of the user's own functions: a NumPy function of one state, traced and compiled for many."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.passes import FEW, simplify
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.graph.traced_array import choosing
+from forearm.compiler.kernel import Kernel
+from forearm.compiler.pipeline import TARGETS, graph_kernel
+from forearm.faults import Fault, KernelFault, TraceFault
+
+
+def compile_function(
+    function: Callable[..., Any],
+    inputs: Mapping[str, int | Sequence[int]],
+    outputs: Sequence[str] = ("result",),
+    *,
+    dtype: str = "float64",
+    target: str = "cpu",
+    layout: str | None = None,
+) -> Kernel:
+    """A kernel of a function of your own: written for one state in NumPy, compiled for one or a million.
+
+    The function is called with arrays of traced values, as control laws are: arithmetic, matrix products, `np.sin`,
+    `np.tanh`, `np.clip`, `np.where`'s cousin `fa.where`, and forearm's own functions of states (their derivatives
+    too) all become one straight piece of machine code. What asks for a value (an `if`, `np.linalg`) is refused.
+
+    Args:
+        function: Takes one array for each input, by name; returns an array, a tuple of as many arrays as `outputs`
+            names, or a dict of name to array.
+        inputs: Name and shape of each input, in calling order: {"q": 7, "K": (7, 14), "step": ()}.
+        outputs: Names of the results (a dict brings its own).
+        dtype: "float64" or "float32".
+        target: "cpu", "cuda" or "wasm", as for `compile`.
+        layout: "rows" or "columns", as for `compile`.
+
+    Returns:
+        The kernel: call it with arrays (..., *shape), with `out=` and `threads=` like any other.
+    """
+    if not callable(function):
+        raise TraceFault(f"compile_function: function is {function!r}; give a function of arrays.")
+    if target not in TARGETS:
+        raise KernelFault(f"compile_function: target is {target!r}; give {' or '.join(map(repr, TARGETS))}.")
+    name = getattr(function, "__name__", type(function).__name__)
+    shapes = {key: _shape(name, key, shape) for key, shape in inputs.items()}
+    graph = _traced(function, shapes, tuple(outputs), name)
+    if _traced(function, shapes, tuple(outputs), name).digest != graph.digest:
+        raise TraceFault(
+            f"compile_function: {name} did something else when it was traced a second time, so it keeps something "
+            "between calls (a counter, a random number); a kernel cannot do that. Make it an input."
+        )
+    how = {"layout": layout} if layout else {}
+    # looking for common factors takes half a minute where there are ten thousand operations
+    simple = simplify(graph, 1 if graph.counts.operations <= FEW else 0)
+    return graph_kernel(simple, target=target, dtype=dtype, name=name, **how)
+
+
+def _traced(
+    function: Callable[..., Any], shapes: dict[str, tuple[int, ...]], outputs: tuple[str, ...], name: str
+) -> Graph:
+    def handed(**values: Any) -> Any:
+        return function(**{key: choosing(value) for key, value in values.items()})
+
+    try:
+        return trace(handed, shapes, name=name, outputs=outputs)
+    except Fault:
+        raise
+    except Exception as error:  # whatever a function does with traced values
+        raise TraceFault(
+            f"compile_function: {name} cannot be traced: {type(error).__name__}: {error}. It gets one state, an array "
+            "of traced values for each input, and may do arithmetic with them and call forearm's functions."
+        ) from error
+
+
+def _shape(function: str, name: str, shape: Any) -> tuple[int, ...]:
+    """A shape as a tuple; a number is that of a vector."""
+    axes = (shape,) if isinstance(shape, int) else shape
+    if isinstance(axes, tuple | list) and all(isinstance(k, int) and k > 0 for k in axes):
+        return tuple(axes)
+    raise TraceFault(
+        f"compile_function: {function}'s input {name!r} has the shape {shape!r}; give a whole number (a vector), "
+        "a tuple of them, or () for one number."
+    )

@@ -1,0 +1,60 @@
+/** The 3D view: canvas, camera, floor, numbers at the frames, and which layers are drawn. */
+import { byId, element } from "./elements.js";
+import { project } from "./linear.js";
+import { Camera, Renderer } from "./renderer.js";
+import { buildScene, floorLines } from "./scene.js";
+
+/** @typedef {import("./model.js").Places} Places */
+
+/** Shows the arm in space. */
+export class Stage {
+  layers = { bodies: false, frames: true, path: true, ease: false };
+  nights = matchMedia("(prefers-color-scheme: dark)");
+
+  /** @param {import("./model.js").Data} data */
+  constructor(data) {
+    const { size, middle, floor, joints } = data;
+    this.data = data;
+    this.camera = new Camera(0.75 * size, middle);
+    this.renderer = new Renderer(byId("scene"));
+    this.floors = [true, false].map((dark) => new Float32Array(floorLines(size, floor, dark)));
+    this.labels = [...joints.keys(), joints.length, "tool"].map((name) => element("span", {}, String(name)));
+    byId("labels").replaceChildren(...this.labels);
+  }
+
+  /**
+   * @param {Places} places
+   * @param {{held: boolean, load: import("./model.js").Load, gravity: number[], path: number[][], ghost: Places | null,
+   *          ease: number[][] | null}} look
+   * @param {number} fineness pixels drawn for each of the page's
+   */
+  show(places, look, fineness) {
+    const { data, layers, camera, renderer } = this;
+    const dark = this.nights.matches;
+    const matrix = camera.matrix(renderer.fit(fineness));
+    const scene = buildScene(places, { ...look, data, layers, dark });
+    const shadow = dark ? [0, 0, 0, 0.4] : [0.008, 0.016, 0.022, 0.16];
+    const lines = this.floors[dark ? 0 : 1];
+    renderer.draw({ ...scene, matrix, eye: camera.eye, lines, floor: data.floor, shadow });
+    this.placeLabels(matrix, places.points);
+  }
+
+  /**
+   * Numbers beside their frames, those nearer the tool first; none over another.
+   * @param {number[]} matrix
+   * @param {number[][]} points
+   */
+  placeLabels(matrix, points) {
+    const { clientWidth: width, clientHeight: height } = byId("view");
+    const taken = /** @type {number[][]} */ ([]);
+    [...this.labels.keys()].reverse().forEach((k) => {
+      const [x, y, depth] = project(matrix, points[k]);
+      const at = [((x + 1) / 2) * width + 9, ((1 - y) / 2) * height + 7];
+      const crowded = taken.some((other) => Math.abs(other[0] - at[0]) < 15 && Math.abs(other[1] - at[1]) < 13);
+      const outside = depth <= 0 || at[0] < 0 || at[1] < 0 || at[0] > width - 8 || at[1] > height - 8;
+      this.labels[k].hidden = !this.layers.frames || crowded || outside;
+      if (!crowded && !outside) taken.push(at);
+      this.labels[k].style.transform = `translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
+    });
+  }
+}

@@ -1,0 +1,70 @@
+"""Functions of one's own as kernels: the values of the plain function, on every shape, and refusals that say why."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from close import assert_close
+
+RR = fa.load("rr")
+
+
+def push(q, qd, goal, K):
+    """A law with gains, a clip and dynamics in it; a matrix and a number come out beside the torques."""
+    tau = fa.gravity_torque(RR, q) + np.clip(K @ (goal - q) - 2.0 * qd, -5.0, 5.0)
+    return {"tau": tau, "M": fa.mass_matrix(RR, q) @ K, "power": tau @ qd}
+
+
+def test_a_kernel_gives_what_the_function_gives():
+    rng = np.random.default_rng(0)
+    q, qd, goal, K = (rng.normal(size=(40, *shape)) for shape in ((2,), (2,), (2,), (2, 2)))
+    kernel = fa.compile_function(push, {"q": 2, "qd": (2,), "goal": [2], "K": (2, 2)})
+    many = kernel(q, qd, goal, K)
+    assert many.tau.shape == (40, 2)
+    assert many.M.shape == (40, 2, 2)
+    assert many.power.shape == (40,)
+    for i in range(40):
+        one = push(q[i], qd[i], goal[i], K[i])
+        for name, want in one.items():
+            assert_close(getattr(many, name)[i], want)
+    alone = kernel(q[0], qd[0], goal[0], K[0])
+    assert_close(alone.tau, many.tau[0])
+    assert kernel.counts.operations > 0
+
+
+def test_derivatives_of_forearm_are_part_of_a_function():
+    def slope(q, qd, tau, weights):
+        return weights @ fa.forward_derivatives(RR, q, qd, tau).dq
+
+    q, qd, tau = RR.random_state(0, (9,))
+    kernel = fa.compile_function(slope, {"q": 2, "qd": 2, "tau": 2, "weights": 2}, ("slope",))
+    want = np.einsum("i,kij->kj", [1.0, -2.0], fa.forward_derivatives(RR, q, qd, tau).dq)
+    assert_close(kernel(q, qd, tau, [1.0, -2.0]), want)
+
+
+def test_what_cannot_be_a_kernel_says_why():
+    with pytest.raises(fa.TraceFault, match="compared a traced value"):
+        fa.compile_function(lambda q: q if q[0] > 0 else -q, {"q": 2})
+    with pytest.raises(fa.TraceFault, match="solve1"):
+        fa.compile_function(lambda q: np.linalg.solve(np.outer(q, q) + np.eye(2), q), {"q": 2})
+    with pytest.raises(fa.TraceFault, match="unexpected keyword argument 'x'"):
+        fa.compile_function(lambda q: q, {"x": 2})
+    with pytest.raises(fa.TraceFault, match=r"the shape 2\.5"):
+        fa.compile_function(lambda q: q, {"q": 2.5})
+    with pytest.raises(fa.TraceFault, match="give a function"):
+        fa.compile_function("inverse_dynamics", {"q": 2})
+    with pytest.raises(fa.KernelFault, match="target is 'fpga'"):
+        fa.compile_function(lambda q: q, {"q": 2}, target="fpga")
+    with pytest.raises(fa.TraceFault, match="names 2"):
+        fa.compile_function(lambda q: q, {"q": 2}, ("a", "b"))
+
+
+def test_a_function_with_a_memory_is_refused():
+    calls = []
+
+    def counted(q):
+        calls.append(1)
+        return q * len(calls)
+
+    with pytest.raises(fa.TraceFault, match="a second time"):
+        fa.compile_function(counted, {"q": 2})
