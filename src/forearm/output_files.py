@@ -1,12 +1,13 @@
 """Files that we write: whole or not at all.
 
 A file is written beside its place and renamed into it when it is complete, so an interrupt, a full disk or an error
-leaves the old file as it was, and nothing else. What is no plain file (a pipe, a device, /dev/stdout) is written to
-directly.
+leaves the old file as it was, and nothing else. What is no plain file (a pipe, a device) is written to directly, and
+what stands for an open file (/dev/stdout) is that file, from where it stands.
 """
 
 import io
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,8 +17,10 @@ from typing import IO, TextIO
 PART = ".part"
 """How the name of a file ends that is being written."""
 
-SYSTEM = ("/dev", "/proc")
-"""Folders whose files stand for something else; nothing is renamed in them."""
+SYSTEM = re.compile(r"/(?!dev/shm/)(dev|proc)/")
+"""Folders whose files stand for something else; nothing is renamed in them. Those in /dev/shm are files."""
+OPEN = re.compile(r"/(?:dev|proc/(?:self|thread-self|\d+))/fd/(\d+)")
+"""An open file of this process, by its number."""
 
 
 def write_text(path: str | Path, text: str) -> Path:
@@ -40,6 +43,10 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     new file has the mode that every new file of this user has.
     """
     try:
+        if (number := _open_file(path)) is not None:
+            with os.fdopen(os.dup(number), "wb") as file:  # opened by its name it would be cut, or replaced
+                yield file
+            return
         target = Path(os.path.realpath(path))
         old = _mode(target)
         if _is_special(target, old):
@@ -65,7 +72,9 @@ def replacing_text(path: str | Path) -> Iterator[TextIO]:
 def is_plain_file(path: str | Path) -> bool:
     """Whether writing to this path would replace a plain file."""
     mode = _mode(Path(path))
-    return mode is not None and not _is_special(Path(os.path.realpath(path)), mode)
+    return (
+        mode is not None and _open_file(path) is None and not _is_special(Path(os.path.realpath(path)), mode)
+    )
 
 
 def _mode(target: Path) -> int | None:
@@ -78,7 +87,24 @@ def _is_special(target: Path, mode: int | None) -> bool:
     """A device, a pipe, a socket or a folder (opening one says so), or what stands for an open file."""
     if mode is not None and not stat.S_ISREG(mode):
         return True
-    return str(target).startswith(tuple(f"{folder}{os.sep}" for folder in SYSTEM))
+    return SYSTEM.match(str(target)) is not None
+
+
+def _open_file(path: str | Path) -> int | None:
+    """The number of the open file that a path such as /dev/stdout stands for, itself or as a link; None otherwise."""
+    here = os.path.abspath(path)
+    for _ in range(40):  # links that lead in a circle are told by whoever opens them
+        if found := OPEN.fullmatch(here):
+            return int(found[1]) if _is_ours(here) else None
+        if not os.path.islink(here):
+            return None
+        here = os.path.normpath(os.path.join(os.path.dirname(here), os.readlink(here)))
+    return None
+
+
+def _is_ours(here: str) -> bool:
+    owner = here.split("/")[2]
+    return not owner.isdigit() or int(owner) == os.getpid()
 
 
 def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:

@@ -160,3 +160,18 @@ def test_without_jax_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", None)
     with pytest.raises(fa.KernelFault, match=r"pip install 'forearm\[jax\]'"):
         fa.jax_function(ARM)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_is_no_batch_of_real_numbers_gets_its_sentence(compiled):
+    function = fa.jax_function(fa.load("rr"), compiled=compiled)
+    assert function(*[np.zeros((0, 2))] * 3).shape == (0, 2)
+    assert function(np.zeros((5, 1, 2)), np.zeros((1, 4, 2)), np.zeros(2)).shape == (5, 4, 2)
+    with pytest.raises(
+        fa.StateFault, match=r"the batch axes of q \(5, 2\), qd \(4, 2\), qdd \(2,\) do not broadcast"
+    ):
+        function(np.zeros((5, 2)), np.zeros((4, 2)), np.zeros(2))
+    with pytest.raises(fa.StateFault, match="q is a NoneType; give JAX's arrays"):
+        function(None, np.zeros(2), np.zeros(2))
+    with pytest.raises(fa.StateFault, match="qd is complex"):
+        function(np.zeros(2), np.zeros(2) + 1j, np.zeros(2))

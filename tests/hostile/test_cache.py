@@ -197,6 +197,9 @@ def crowd(folder, count, killed, seed):
     """So many processes at once on a cold cache, some killed at random moments; what the others said."""
     rng, said = random.Random(seed), []
     running = [torque() for _ in range(count)]
+    end = time.monotonic() + 60
+    while not any(folder.glob("*")) and time.monotonic() < end:  # on a busy machine imports take longest
+        time.sleep(0.01)
     for process in running[:killed]:
         time.sleep(rng.uniform(0, 0.15))
         process.send_signal(signal.SIGKILL)

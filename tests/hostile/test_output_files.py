@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -142,6 +143,33 @@ def test_dev_stdout_is_stdout():
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith('name = "rr"')
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no /dev/stdout here")
+@pytest.mark.parametrize("how", ["stdout", "fd", "link"])
+def test_a_log_that_stdout_is_appended_to_keeps_its_lines(how, tmp_path):
+    log = tmp_path / "log.txt"
+    log.write_text("an old line\n")
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    target = {"stdout": "/dev/stdout", "fd": "/dev/fd/1", "link": str(tmp_path / "link")}[how]
+    with log.open("ab") as file:
+        words = [sys.executable, "-m", "forearm", "convert", "rr", target, "--to", "toml"]
+        subprocess.run(words, stdout=file, check=True)
+    assert log.read_text().startswith("an old line\n")
+    assert 'name = "rr"' in log.read_text()
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="no files in memory here")
+def test_a_file_in_memory_is_whole_or_not_there():
+    path = Path(f"/dev/shm/forearm-{os.getpid()}.txt")
+    try:
+        path.write_text("old")
+        with output_files.replacing(path) as file:
+            file.write(b"half")
+            file.flush()
+            assert path.read_text() == "old"
+    finally:
+        path.unlink()
 
 
 def test_a_description_that_is_there_is_not_written_over_unless_told(tmp_path, capsys):

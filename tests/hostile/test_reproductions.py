@@ -71,6 +71,32 @@ REPRODUCTIONS = {
         "motion/test_motion_files.py::test_more_rows_than_memory_are_refused_while_they_come",
         "identification/test_refusals.py::test_a_damaged_archive_is_refused_in_a_sentence",
     ],
+    "16 a Zarr store whose codec unpickles, and headers of arrays that lie": [
+        "hostile/test_stream_files.py::test_a_store_of_a_stranger_runs_nothing_and_gets_one_sentence",
+        "hostile/test_stream_files.py::test_an_array_whose_header_lies_gets_one_sentence",
+    ],
+    "17 a folder of years lost under a Zarr array": [
+        "hostile/test_stream_files.py::test_a_folder_that_is_no_array_is_not_written_over",
+        "hostile/test_stream_files.py::test_a_store_is_not_written_over_the_folder_that_holds_its_rows",
+        "hostile/test_stream_files.py::test_ctrl_c_while_a_store_takes_its_place_leaves_the_old_one",
+    ],
+    "18 a block of a sweep counted twice after Ctrl-C": [
+        "hostile/test_journals.py::test_ctrl_c_while_a_journal_is_kept_counts_no_block_twice",
+        "hostile/test_journals.py::test_a_journal_with_one_digit_changed_is_not_believed",
+        "hostile/test_journals.py::test_a_journal_of_a_stranger_gets_one_sentence",
+    ],
+    "19 a sweep that heard Ctrl-C after seven seconds": [
+        "sweeps/test_sweeps.py::test_ctrl_c_in_a_sweep_is_answered_after_a_block_not_after_a_task"
+    ],
+    "20 a log lost under what stdout was appended to": [
+        "hostile/test_output_files.py::test_a_log_that_stdout_is_appended_to_keeps_its_lines",
+        "hostile/test_output_files.py::test_a_file_in_memory_is_whole_or_not_there",
+    ],
+    "21 tags, attributes, joints and numbers beyond count": [
+        "hostile/test_toml_and_urdf_bombs.py::test_tags_and_attributes_beyond_count_are_read_or_refused_in_two_seconds",
+        "hostile/test_toml_and_urdf_bombs.py::test_a_tree_of_a_thousand_joints_gets_a_sentence",
+        "hostile/test_toml_and_urdf_bombs.py::test_a_length_whose_products_overflow_gets_a_sentence",
+    ],
 }
 
 

@@ -103,5 +103,44 @@ def test_a_line_without_an_end_is_refused(device, tmp_path):
 def test_half_a_million_elements_are_refused_before_they_are_looked_at(tmp_path):
     path = tmp_path / "many.urdf"
     path.write_text("<robot name='r'>" + "<link name='a'/>" * 500_000 + "</robot>")
-    with pytest.raises(fa.ReadFault, match="500000 elements in <robot>; up to 50000 are read"):
+    with pytest.raises(fa.ReadFault, match="the file has 500002 tags; up to 200000 are read"):
+        fa.load(path)
+
+
+MANY = {
+    "elements within one": "<link name='l'>" + "<a/>" * 1_000_000 + "</link>",
+    "comments": "<link name='l'>" + "<!---->" * 1_000_000 + "</link>",
+    "attributes of one": "<link name='l' " + " ".join(f"a{i}=''" for i in range(900_000)) + "/>",
+    "attributes of many": ("<a " + " ".join(f"a{i}=''" for i in range(60)) + "/>") * 16_000,
+}
+
+
+@pytest.mark.parametrize("what", MANY)
+@pytest.mark.parametrize("suffix", ["urdf", "xml"])
+def test_tags_and_attributes_beyond_count_are_read_or_refused_in_two_seconds(what, suffix, tmp_path):
+    path, root = tmp_path / f"many.{suffix}", {"urdf": "robot", "xml": "mujoco"}[suffix]
+    path.write_text(f"<{root} name='r'>{MANY[what]}</{root}>")
+    start = time.process_time()
+    with pytest.raises(fa.ReadFault) as caught:
+        fa.load(path)
+    assert time.process_time() - start < 2
+    assert len(str(caught.value)) < 1000
+
+
+BRANCH = '[[link]]\nname = "l{0}"\nparent = "{1}"\njoint = "revolute"\nmass = 1\ncom = [0, 0, 0]\ninertia = "point"\n'
+
+
+def test_a_tree_of_a_thousand_joints_gets_a_sentence(tmp_path):
+    path = tmp_path / "tree.toml"
+    links = "".join(BRANCH.format(i, f"l{i - 1}" if i else "base") for i in range(1000))
+    path.write_text(f'name = "t"\nconvention = "tree"\n{links}')
+    with pytest.raises(fa.ReadFault, match="1000 links; robots of up to 300 are read from files"):
+        fa.load(path)
+
+
+@pytest.mark.parametrize("number", ["1e308", "-1e60", '"1e100 mm"', '"2 * 1e200"'])
+def test_a_length_whose_products_overflow_gets_a_sentence(number, tmp_path):
+    path = tmp_path / "tree.toml"
+    path.write_text(f'name = "t"\nconvention = "tree"\n{BRANCH.format(1, "base")}xyz = [{number}, 0, 0]\n')
+    with pytest.raises(fa.ReadFault, match=r"beyond 1e\+50; give a number in m"):
         fa.load(path)

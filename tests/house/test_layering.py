@@ -122,7 +122,7 @@ ROOMS = {
         "run",
         "step_advice",
     ),
-    "streams": ("row_sources", "row_sinks", "file_stream"),
+    "streams": ("zarr_stores", "row_sources", "row_sinks", "file_stream"),
     "sweeps": (
         "fingerprints",
         "axes",

@@ -230,7 +230,7 @@ def test_comments_with_a_doctype_do_no_harm():
 def test_many_open_comments_are_refused_quickly():
     start = time.perf_counter()
     with pytest.raises(ReadFault, match="not well-formed"):
-        from_urdf("<robot name='r'>" + "<!-- " * 300_000)
+        from_urdf("<robot name='r'>" + "<!-- " * 150_000)
     assert time.perf_counter() - start < 5
 
 

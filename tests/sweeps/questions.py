@@ -66,3 +66,9 @@ def failing(choices):
     if len(choices["x"]) > 1:
         raise ZeroDivisionError("no such thing")
     return choices["x"]
+
+
+def slow_squares(values):
+    """Squares that take their time, a block at a time."""
+    time.sleep(0.05)
+    return np.asarray(values["x"]) ** 2

@@ -5,6 +5,7 @@ import json
 import multiprocessing
 import os
 import sys
+import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
@@ -183,13 +184,28 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, small_blocks):
     assert again.fresh == 0
     with pytest.raises(fa.StateFault, match="is of another sweep"):
         fa.sweep(questions.squares, over, samples=2001, keep=KEEP, journal=journal)
-    journal.write_text('{"kind": "forearm sweep 1"}')
+    journal.write_text('{"kind": "forearm sweep 2"}')
     with pytest.raises(fa.StateFault, match="is no journal of a sweep"):
         fa.sweep(questions.squares, over, samples=2000, keep=KEEP, journal=journal)
     begun["done"] = [[0, 10**9]]
     journal.write_text(json.dumps(begun))
     with pytest.raises(fa.StateFault, match="is damaged"):
         fa.sweep(questions.squares, over, samples=2000, keep=KEEP, journal=journal)
+
+
+@pytest.mark.parametrize("executor", ["threads", pytest.param("processes", marks=pytest.mark.more)])
+def test_ctrl_c_in_a_sweep_is_answered_after_a_block_not_after_a_task(executor, small_blocks):
+    told = []
+
+    def stop(done, of):
+        told.append(time.monotonic())
+        raise KeyboardInterrupt
+
+    over = {"x": fa.Uniform(0, 1)}
+    samples = 32 * 8 * problems.BLOCK_SAMPLES  # tasks of 32 blocks
+    with pytest.raises(KeyboardInterrupt):
+        fa.sweep(questions.slow_squares, over, samples=samples, executor=executor, workers=1, progress=stop)
+    assert time.monotonic() - told[0] < 0.8
 
 
 def test_what_is_not_finite_is_counted_and_left_out(arm, small_blocks):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 from forearm.arm import Arm
-from forearm.compiler.call.arguments import JOINT_INPUTS, shape_text
+from forearm.compiler.call.arguments import JOINT_INPUTS, batch_shape, shape_text
 from forearm.compiler.graph.graph import Port
 from forearm.faults import KernelFault, StateFault, a_or_an, joint_shape
 from forearm.robot import Robot
@@ -19,8 +19,10 @@ class Differentiable(Protocol):
         """The quantity; a named tuple where it has several outputs."""
 
 
-def check_inputs(arm: Arm | Robot, quantity: str, ports: Sequence[Port], values: Sequence[Any]) -> None:
-    """Refuse what is not one array for each input, of its shape: these libraries would stretch a (1,)."""
+def check_inputs(
+    arm: Arm | Robot, quantity: str, ports: Sequence[Port], values: Sequence[Any]
+) -> tuple[int, ...]:
+    """The leading axes; refuse what is not one array for each input, of its shape: these libraries stretch a (1,)."""
     where = f"{quantity} of {arm.name}"
     if len(values) != len(ports):
         names = ", ".join(port.name for port in ports)
@@ -31,6 +33,9 @@ def check_inputs(arm: Arm | Robot, quantity: str, ports: Sequence[Port], values:
             joint_shape(arm, port.name, shape)
         elif len(shape) < len(port.shape) or shape[len(shape) - len(port.shape) :] != port.shape:
             raise StateFault(f"{where}: {port.name} has shape {shape}; give {shape_text(port, 'rows')}.")
+        if "complex" in str(value.dtype):
+            raise StateFault(f"{where}: {port.name} is {value.dtype}; give real numbers.")
+    return batch_shape(where, tuple(ports), list(values), "rows")
 
 
 def check_kind(where: str, name: str, value: Any, wanted: tuple[type, ...], library: str) -> None:

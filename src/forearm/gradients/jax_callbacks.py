@@ -5,15 +5,17 @@ Derivatives of the first derivatives are JAX's own, of the same graph as jax.num
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from forearm.arm import Arm
+from forearm.compiler.graph.graph import Port
 from forearm.compiler.pipeline import compile, ready_graph
 from forearm.compiler.sources.jax_operations import to_jax
 from forearm.faults import KernelFault
-from forearm.gradients.framework_inputs import Differentiable, check_inputs
+from forearm.gradients.framework_inputs import Differentiable
 from forearm.robot import Robot
 
 RULES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -25,8 +27,8 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
 
 def callback_function(
     arm: Arm | Robot, quantity: str, free: tuple[str, ...], options: dict[str, Any]
-) -> Differentiable:
-    """A quantity as a function of JAX arrays that calls our kernels on the CPU."""
+) -> tuple[Differentiable, Sequence[Port]]:
+    """A quantity as a function of JAX arrays that calls our kernels on the CPU, and its inputs."""
     if quantity not in RULES or free or options:
         raise KernelFault(
             f"jax_function of {arm.name}: compiled=True is for {' and '.join(RULES)}, without free= and options; "
@@ -68,7 +70,6 @@ def callback_function(
 
     @jax.custom_jvp  # type: ignore[untyped-decorator]
     def function(*values: Any) -> Any:
-        check_inputs(arm, quantity, ports, values)
         return call(kernel, (n,), values)
 
     @function.defjvp  # type: ignore[untyped-decorator]
@@ -78,7 +79,7 @@ def callback_function(
             total = total + jnp.einsum("...ij,...j->...i", slope(*values), rate)
         return function(*values), total
 
-    return function  # type: ignore[no-any-return]
+    return function, ports
 
 
 def _stretched(jnp: Any, slope: Any, values: tuple[Any, ...]) -> Any:

@@ -51,15 +51,17 @@ def jax_function(
             f"jax_function of {arm.name}: JAX is not installed. Install it with: pip install 'forearm[jax]'"
         ) from None
     if compiled:
-        return callback_function(arm, quantity, tuple(free), options)
-    graph = ready_graph(arm, quantity, free, **options)
-    inner, where = to_jax(graph), f"{quantity} of {arm.name}"
+        inner, ports = callback_function(arm, quantity, tuple(free), options)
+    else:
+        graph = ready_graph(arm, quantity, free, **options)
+        inner, ports = to_jax(graph), graph.inputs
+    where = f"{quantity} of {arm.name}"
 
     def function(*values: Any) -> Any:
-        for port, value in zip(graph.inputs, values, strict=False):
+        for port, value in zip(ports, values, strict=False):
             check_kind(where, port.name, value, (jax.Array, np.ndarray), "JAX")
         arrays = [jax.numpy.asarray(v) for v in values]
-        check_inputs(arm, quantity, graph.inputs, arrays)
+        check_inputs(arm, quantity, ports, arrays)
         return inner(*arrays)
 
     function.__name__, function.__doc__ = quantity, f"{quantity} of {arm.name}."

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from forearm.arm import Arm
-from forearm.compiler.graph.graph import Port
 from forearm.compiler.kernel import PRECISIONS
 from forearm.compiler.pipeline import compile, ready_graph
 from forearm.faults import KernelFault, StateFault
@@ -84,8 +83,10 @@ class TorchFunction:
     def __call__(self, *values: Any) -> Any:
         """The quantity; a named tuple where it has several outputs."""
         tensors = self._tensors(values)
-        check_inputs(self.arm, self.quantity, self.inputs, tensors)
-        found = _kernel_function().apply(self.program, *_same_batch(self.name, self.inputs, tensors))
+        lead = check_inputs(self.arm, self.quantity, self.inputs, tensors)
+        # PyTorch sums gradients over the axes that are stretched here
+        stretched = [t.expand(*lead, *p.shape) for p, t in zip(self.inputs, tensors, strict=True)]
+        found = _kernel_function().apply(self.program, *stretched)
         parts = _parts(found, [port.shape for port in self.outputs])
         return parts[0] if len(parts) == 1 else results_of(p.name for p in self.outputs)(*parts)
 
@@ -117,21 +118,6 @@ class TorchFunction:
             v.to(dtype) if isinstance(v, torch.Tensor) else torch.tensor(v, dtype=dtype, device=device)
             for v in values
         ]
-
-
-def _same_batch(where: str, ports: Sequence[Port], tensors: Sequence[Any]) -> list[Any]:
-    """All inputs with the same leading axes; PyTorch sums gradients over those that were stretched."""
-    import torch
-
-    leads = [tuple(t.shape[: t.dim() - len(p.shape)]) for p, t in zip(ports, tensors, strict=True)]
-    try:
-        lead = torch.broadcast_shapes(*leads)
-    except RuntimeError:
-        given = ", ".join(f"{p.name} {tuple(t.shape)}" for p, t in zip(ports, tensors, strict=True))
-        raise StateFault(
-            f"{where}: the batch axes of {given} do not broadcast; make them equal, or 1 where a value is shared."
-        ) from None
-    return [t.expand(*lead, *p.shape) for p, t in zip(ports, tensors, strict=True)]
 
 
 def _parts(found: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:

@@ -31,6 +31,10 @@ MAX_ELEMENTS = 10_000
 """Links and joints of a file."""
 
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+XACRO: Any = etree.XPath(
+    "(//*[contains(namespace-uri(), 'xacro') or @*[contains(., '${') or contains(., '$(')]])[1]"
+)
+"""The first element that is a macro or has one in it."""
 TYPES = (*MOVING, "fixed", "floating", "planar")
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 ATTRIBUTES = {
@@ -92,18 +96,13 @@ def robot_from_bytes(content: bytes, file: str, units: bool = True) -> RobotText
 
 
 def _refuse_xacro(robot: RobotText, root: Any) -> None:
-    for element in root.iter():
-        if not isinstance(element.tag, str):
-            continue
-        namespace = etree.QName(element).namespace or ""
+    for element in XACRO(root):
         computed = next((v for v in element.attrib.values() if "${" in v or "$(" in v), None)
-        if "xacro" in namespace or computed is not None:
-            found = f"<xacro:{etree.QName(element).localname}>" if computed is None else repr(computed)
-            robot.fault(
-                element.sourceline,
-                f"{found} is xacro, not URDF; expand it first (xacro arm.urdf.xacro > arm.urdf), then read "
-                "the URDF.",
-            )
+        found = f"<xacro:{etree.QName(element).localname}>" if computed is None else repr(computed)
+        robot.fault(
+            element.sourceline,
+            f"{found} is xacro, not URDF; expand it first (xacro arm.urdf.xacro > arm.urdf), then read the URDF.",
+        )
 
 
 def _children(element: Any) -> Iterator[Any]:

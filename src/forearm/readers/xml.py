@@ -4,9 +4,17 @@ from typing import Any
 
 from lxml import etree
 
+from forearm.escapes import one_line
 from forearm.faults import ReadFault
 
 ENCODINGS = ("UTF-8", "US-ASCII", "ASCII", "ISO-8859-1")
+MOST_TAGS = 200_000
+"""Tags and comments of a file; each costs some microseconds, whatever it says."""
+MOST_EQUALS = 1_000_000
+"""Signs of equality, and so attributes, of a file."""
+MOST_ATTRIBUTES = 60
+"""Of an element; finding one looks through all of them."""
+_CROWDED: Any = etree.XPath(f"(//*[count(@*) > {MOST_ATTRIBUTES}])[1]")
 
 
 def parse_xml(content: bytes, file: str) -> Any:
@@ -15,6 +23,11 @@ def parse_xml(content: bytes, file: str) -> Any:
         raise ReadFault(f"{file}: the file is empty; give a file with a robot in it.")
     if b"\0" in content:
         raise ReadFault(f"{file}: the file has zero bytes (UTF-16, or not text at all); save it as UTF-8.")
+    for sign, most, what in ((b"<", MOST_TAGS, "tags"), (b"=", MOST_EQUALS, "attributes")):
+        if (there := content.count(sign)) > most:
+            raise ReadFault(
+                f"{file}: the file has {there} {what}; up to {most} are read. Take out what is no robot."
+            )
     line = _declaration(content)
     if line:
         raise ReadFault(
@@ -34,8 +47,13 @@ def parse_xml(content: bytes, file: str) -> Any:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
         raise ReadFault(
-            f"{file}:{error.lineno or 1}: not well-formed XML: {error.msg}. Repair it there."
+            f"{file}:{error.lineno or 1}: not well-formed XML: {one_line(error.msg)}. Repair it there."
         ) from None
+    for element in _CROWDED(root):
+        raise ReadFault(
+            f"{file}:{element.sourceline}: an element has more than {MOST_ATTRIBUTES} attributes; no element of a "
+            "robot does. Take them out."
+        )
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
     if root.getroottree().docinfo.internalDTD is not None or encoding.upper() not in ENCODINGS:
         raise ReadFault(

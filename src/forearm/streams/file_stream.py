@@ -1,7 +1,9 @@
 """`stream`: a quantity of every row of a file, into another file, a block of rows at a time."""
 
+import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -77,7 +79,8 @@ def stream(
         progress: Called now and then with the share that is done, the rows, and the seconds that are left.
     """
     inputs, titles = _checked(arm, quantity)
-    if Path(source).resolve() == Path(target).resolve():
+    read, written = (Path(os.path.realpath(path)) for path in (source, target))
+    if written == read or written in read.parents:
         raise StateFault(f"stream: {target} would be written over itself; give another name.")
     if (suffix_of(source), suffix_of(target)) == (".csv", ".zarr"):
         raise ReadFault(
@@ -88,7 +91,7 @@ def stream(
     out, count, odd = np.empty((ROWS, len(titles))), 0, 0
     notes: tuple[str, ...] = ()
     clock = _Clock(progress)
-    with row_sink(target, [*(["t"] if rows.timed else []), *titles], rows.rows) as sink:
+    with closing(rows), row_sink(target, [*(["t"] if rows.timed else []), *titles], rows.rows) as sink:
         for block in rows.blocks():
             k = len(block.inputs[0])
             if not count and block.t is not None:

@@ -6,15 +6,17 @@ So nothing is half there: an interrupt, a full disk or an error leaves the old f
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from forearm.algebra import Vector
+from forearm.faults import StateFault
 from forearm.output_files import PART, replacing
 from forearm.streams.row_sources import READ, ROWS, library, suffix_of
+from forearm.streams.zarr_stores import check_replaceable
 
 
 class RowSink(Protocol):
@@ -123,6 +125,8 @@ def row_sink(path: Any, titles: Sequence[str], rows: int | None) -> Iterator[Row
             store.close()
         return
     with replacing(path) as file:
+        if kind == ".npy" and not file.seekable():
+            raise StateFault(f"stream: {path} is a pipe, and an array says first how long it is; give .csv.")
         if kind == ".csv":
             yield _Text(file, titles)
             return
@@ -133,16 +137,21 @@ def row_sink(path: Any, titles: Sequence[str], rows: int | None) -> Iterator[Row
 
 @contextmanager
 def _replacing_folder(path: Path) -> Iterator[Path]:
-    """A folder beside the path, which takes its place when the block ends well."""
-    beside = path.with_name(f".{path.name[:100]}.{os.getpid()}-{os.urandom(6).hex()}{PART}")
+    """A folder beside the path, which takes its place when the block ends well; if not, the old one is there again."""
+    target = Path(os.path.realpath(path))
+    check_replaceable(target)
+    beside = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(6).hex()}{PART}")
+    old = beside.with_name(f"{beside.name}.old")
     try:
         yield beside
-        old = beside.with_name(beside.name + ".old")
-        if path.exists():
-            os.rename(path, old)
-        os.rename(beside, path)
-        shutil.rmtree(old, ignore_errors=True)
+        if target.exists():
+            os.rename(target, old)
+        os.rename(beside, target)
     except BaseException:
-        with suppress(OSError):
-            shutil.rmtree(beside)
+        if old.exists() and not target.exists():
+            os.rename(old, target)
+        shutil.rmtree(beside, ignore_errors=True)
         raise
+    finally:
+        if target.exists():
+            shutil.rmtree(old, ignore_errors=True)

@@ -16,10 +16,12 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
+from forearm.escapes import one_line
 from forearm.faults import ReadFault
 from forearm.motion.columns import KINDS, columns_of
-from forearm.motion.number_tables import PieceReader, opened
+from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, opened
 from forearm.option_names import option
+from forearm.streams.zarr_stores import check_array
 
 ROWS = 8192
 """Rows of a block: inputs and outputs of an arm stay in the cache."""
@@ -56,6 +58,12 @@ class RowSource(ABC):
         """Bytes read so far, where rows are not known."""
         return 0
 
+    def close(self) -> None:
+        """Let go of the file, if there is one open."""
+        file = getattr(self, "file", None)
+        if file is not None:
+            file.close()
+
 
 def split(block: Vector, n: int, count: int, timed: bool) -> RowBlock:
     """Columns (k, width) taken apart."""
@@ -71,6 +79,8 @@ def _timed(label: str, width: int, n: int, inputs: Sequence[str]) -> bool:
     Rows may go on as a motion's do (q, qd, qdd, tau) after what is asked for; with one joint such a row cannot be told
     from one with a time.
     """
+    if width > MOST_COLUMNS:
+        raise ReadFault(f"{label}: rows have {width} numbers; {MOST_COLUMNS} are read at most.")
     begins = tuple(inputs) == KINDS[: len(inputs)] and n > 1
     for groups in range(len(inputs), (len(KINDS) if begins else len(inputs)) + 1):
         if width - n * groups in (0, 1):
@@ -128,14 +138,21 @@ def _native(part: Vector) -> Vector:
 
 
 def _npy_header(file: Any, label: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    if not file.seekable():
+        raise ReadFault(f"{label}: is a pipe, and arrays are read from files; give a file, or rows as .csv.")
     try:
         version = np.lib.format.read_magic(file)
         read = (
             np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         )
-        return read(file)
-    except (ValueError, OSError, EOFError) as reason:
-        raise ReadFault(f"{label}: is no array of NumPy ({reason}); give what np.save writes.") from None
+        found = read(file)
+        if min(found[0], default=0) < 0:
+            raise ValueError(f"shape {found[0]}")
+        return found
+    # a header is Python's text, and what deep or odd text does to Python's parser is an error of any kind
+    except Exception as reason:
+        told = one_line(f"{reason}" or type(reason).__name__)[:200]
+        raise ReadFault(f"{label}: is no array of NumPy ({told}); give what np.save writes.") from None
 
 
 class ZarrRows(RowSource):
@@ -147,31 +164,44 @@ class ZarrRows(RowSource):
         self.label, self.n, self.count = str(path), arm.nv, len(inputs)
         try:
             found = zarr.open(str(path), mode="r")
+            alone = hasattr(found, "shape")
+            named = {} if alone else {name: found[name] for name in (*inputs, "t") if name in found}
         except Exception as reason:  # whatever the library raises for what is no store
-            raise ReadFault(f"{path}: is no Zarr store ({reason}).") from None
-        if hasattr(found, "shape"):
+            raise ReadFault(f"{path}: is no Zarr store ({one_line(str(reason))[:200]}).") from None
+        if alone:
+            check_array(self.label, found)
             self.parts, self.times = [found], None
             shape = found.shape
             if len(shape) != 2:
                 raise ReadFault(f"{path}: the array has shape {shape}; give rows (N, {self.n * self.count}).")
             self.timed = _timed(self.label, shape[1], self.n, inputs)
         else:
-            missing = [name for name in inputs if name not in found]
+            missing = [name for name in inputs if name not in named]
             if missing:
                 raise ReadFault(
                     f"{path}: the group has no array {', '.join(missing)}; give {', '.join(inputs)}."
                 )
-            self.parts = [found[name] for name in inputs]
-            self.times = found["t"] if "t" in found else None
+            self.parts, self.times = [named[name] for name in inputs], named.get("t")
             self.timed = self.times is not None
-            shapes = {part.shape for part in self.parts}
-            if len(shapes) != 1 or shapes.pop()[1:] != (self.n,):
-                told = ", ".join(
-                    f"{name} {part.shape}" for name, part in zip(inputs, self.parts, strict=True)
-                )
-                raise ReadFault(f"{path}: the arrays have shapes {told}; give (N, {self.n}) each.")
+            self._check_group(inputs)
         self.rows = self.parts[0].shape[0]
         self.bytes = 0
+
+    def _check_group(self, inputs: Sequence[str]) -> None:
+        """Refuse groups in an array's place, and arrays that are not as long as each other."""
+        for name, part in zip((*inputs, "t"), (*self.parts, self.times), strict=True):
+            if part is not None:
+                if not hasattr(part, "shape"):
+                    raise ReadFault(f"{self.label}: {name} is a group; give an array.")
+                check_array(f"{self.label}/{name}", part)
+        shapes = {part.shape for part in self.parts}
+        right = len(shapes) == 1 and all(shape[1:] == (self.n,) for shape in shapes)
+        if not right or (self.times is not None and self.times.shape != self.parts[0].shape[:1]):
+            told = ", ".join(f"{name} {part.shape}" for name, part in zip(inputs, self.parts, strict=True))
+            times = "" if self.times is None else f", t {self.times.shape}"
+            raise ReadFault(
+                f"{self.label}: the arrays have shapes {told}{times}; give (N, {self.n}) each, and N times."
+            )
 
     def blocks(self) -> Iterator[RowBlock]:
         """Whole chunks of the store, in blocks."""
@@ -180,8 +210,14 @@ class ZarrRows(RowSource):
         assert self.rows is not None
         for first in range(0, self.rows, step):
             here = slice(first, min(first + step, self.rows))
-            parts = [_native(np.ascontiguousarray(part[here])) for part in self.parts]
-            t = None if self.times is None else np.asarray(self.times[here], dtype=float)
+            try:
+                parts = [_native(np.ascontiguousarray(part[here])) for part in self.parts]
+                t = None if self.times is None else np.asarray(self.times[here], dtype=float)
+            except Exception as reason:  # whatever a codec raises for a chunk that is not what it says
+                told = one_line(str(reason))[:200]
+                raise ReadFault(
+                    f"{self.label}: rows {first} to {here.stop - 1} cannot be unpacked ({told})."
+                ) from None
             for at in range(0, len(parts[0]), ROWS):
                 rows = slice(at, at + ROWS)
                 if len(self.parts) == 1 and self.times is None and self.count * self.n <= parts[0].shape[1]:
@@ -214,7 +250,7 @@ class ParquetRows(RowSource):
     def blocks(self) -> Iterator[RowBlock]:
         """Batch after batch."""
         with self.file as file:
-            for batch in file.iter_batches(batch_size=READ * ROWS, columns=self.wanted):
+            for batch in self._batches(file):
                 columns = [batch.column(title).to_numpy(zero_copy_only=False) for title in self.wanted]
                 try:
                     table = np.column_stack(columns).astype(float) * self.factors
@@ -222,6 +258,15 @@ class ParquetRows(RowSource):
                     raise ReadFault(f"{self.label}: a column holds what is no number.") from None
                 for at in range(0, len(table), ROWS):
                     yield split(table[at : at + ROWS], self.n, len(self.inputs), self.timed)
+
+    def _batches(self, file: Any) -> Iterator[Any]:
+        try:
+            yield from file.iter_batches(batch_size=READ * ROWS, columns=self.wanted)
+        except (OSError, ValueError) as reason:  # whatever the library raises for a page that is damaged
+            told = one_line(str(reason))[:200]
+            raise ReadFault(
+                f"{self.label}: a page cannot be unpacked ({told}); write the file anew."
+            ) from None
 
 
 class TextRows(RowSource):
@@ -247,8 +292,8 @@ class TextRows(RowSource):
         self.factors = np.array([columns.places[key].factor for key in wanted])
 
     def at(self) -> int:
-        """Bytes read so far."""
-        return 0 if self.file.closed else self.file.tell()
+        """Bytes read so far; a pipe does not say."""
+        return 0 if self.file.closed or not self.file.seekable() else self.file.tell()
 
     def blocks(self) -> Iterator[RowBlock]:
         """Piece after piece of the text."""

@@ -18,6 +18,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator
 from concurrent import futures
 from multiprocessing.context import BaseContext
+from multiprocessing.sharedctypes import RawValue
 from typing import Any, NamedTuple
 
 from forearm.faults import StateFault
@@ -47,16 +48,22 @@ class BlockStretch(NamedTuple):
 
 
 _KNOWN: OrderedDict[str, Problem] = OrderedDict()
+_ENDED: deque[str] = deque(maxlen=64)
+"""Problems of this process that nobody waits for any more."""
 _LOCK = threading.Lock()
+_stop: Any = None
+"""In a worker process: its value is 1 when the sweep is over. Memory alone, because a killed worker keeps a lock."""
 
 
 def work(stretch: BlockStretch) -> Any:
-    """What a worker does: the blocks of a stretch, or None where the problem is not known to it."""
+    """What a worker does: the blocks of a stretch, or None where the problem is not known to it, or is over."""
     problem = _known(stretch)
     if problem is None:
         return None
     total = problem.empty()
     for block in range(stretch.first, stretch.end):
+        if stretch.name in _ENDED or (_stop is not None and _stop.value):
+            return None
         problem.take(total, block)
     return total
 
@@ -99,11 +106,18 @@ def processors() -> int:
         return os.cpu_count() or 1
 
 
-KINDS: dict[str, Callable[[int], Any]] = {
-    "threads": futures.ThreadPoolExecutor,
-    "processes": lambda workers: futures.ProcessPoolExecutor(workers, _processes(), initializer=_in_service),
-}
-"""Executors by name, made for so many workers."""
+def _threads(workers: int) -> tuple[Any, Any]:
+    return futures.ThreadPoolExecutor(workers), None
+
+
+def _worker_processes(workers: int) -> tuple[Any, Any]:
+    context = _processes()
+    stop = RawValue("b", 0)
+    return futures.ProcessPoolExecutor(workers, context, initializer=_in_service, initargs=(stop,)), stop
+
+
+KINDS: dict[str, Callable[[int], tuple[Any, Any]]] = {"threads": _threads, "processes": _worker_processes}
+"""Executors by name, made for so many workers, each with what tells them to stop."""
 
 
 def _processes() -> BaseContext:
@@ -118,8 +132,10 @@ def _processes() -> BaseContext:
     return usual
 
 
-def _in_service() -> None:
-    """Ctrl-C is for the process that collects; its workers end what they are at, and end with it if it is killed."""
+def _in_service(stop: Any) -> None:
+    """Ctrl-C is for the process that collects; its workers end the block they are at, and end if it is killed."""
+    global _stop
+    _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     master = multiprocessing.parent_process()
 
@@ -159,6 +175,7 @@ class Workforce:
         self.workers = workers or getattr(self.given, "_max_workers", None) or processors()
         self.name = os.urandom(16).hex()
         self.pool: Any = None
+        self.stop: Any = None
         self.content: bytes | None = None
         self.back: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
@@ -169,13 +186,16 @@ class Workforce:
         return self
 
     def __exit__(self, *_: object) -> None:
+        _ENDED.append(self.name)
+        if self.stop is not None:
+            self.stop.value = 1
         if self.given is None and self.pool is not None:
             self.pool.shutdown(wait=True, cancel_futures=True)
         with _LOCK:
             _KNOWN.pop(self.name, None)
 
     def _hire(self) -> None:
-        self.pool = KINDS[self.kind](self.workers) if self.given is None else self.given
+        self.pool, self.stop = KINDS[self.kind](self.workers) if self.given is None else (self.given, None)
 
     def results(self, stretches: list[tuple[int, int]]) -> Iterator[tuple[int, int, Any]]:
         """What stretches of blocks gave, in the order in which they come back."""

@@ -1,9 +1,11 @@
 """How far a sweep has come, on disk: blocks that are done, and what they gave together.
 
 One JSON document, written beside its place and renamed, so that a crash leaves the one before. Numbers are whole, or
-floats as Python writes them, which are read back to the last bit. A journal of another question is refused.
+floats as Python writes them, which are read back to the last bit. A journal of another question is refused, and so is
+one whose numbers are not those that its checksum was made of.
 """
 
+import hashlib
 import json
 import time
 from pathlib import Path
@@ -13,9 +15,11 @@ from forearm.faults import StateFault
 from forearm.output_files import write_text
 from forearm.sweeps.problem import Problem
 
-KIND = "forearm sweep 1"
+KIND = "forearm sweep 2"
 EVERY = 2.0
 """Seconds between two writings."""
+LARGEST = 1 << 30
+"""Bytes of a journal; a larger file is none."""
 
 
 class Journal:
@@ -29,17 +33,23 @@ class Journal:
         self.resumed = 0
         self._digest = problem.digest() if self.path else ""
         self._written = time.monotonic()
+        self._torn = False
         if self.path is not None and self.path.exists():
             self._read(self.path)
 
     def _read(self, path: Path) -> None:
         where = f"sweep: journal {str(path)!r}"
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            with path.open("rb") as file:
+                content = file.read(LARGEST + 1)
+            if len(content) > LARGEST:
+                raise ValueError("too long")
+            found = json.loads(content)
             if found["kind"] != KIND:
                 raise KeyError(KIND)
             digest, done, total = found["digest"], found["done"], found["total"]
-        except (ValueError, KeyError, TypeError, UnicodeDecodeError):
+            whole = found["checksum"] == _checksum(_body(done, total))
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise StateFault(
                 f"{where} is no journal of a sweep; give another name, or remove the file."
             ) from None
@@ -49,11 +59,13 @@ class Journal:
                 "give another name, or remove the file to begin anew."
             )
         try:
+            if not whole:
+                raise ValueError
             self.done = _joined([[int(a), int(b)] for a, b in done])
             if any(not 0 <= a < b <= self.problem.blocks for a, b in self.done):
                 raise ValueError
             self.problem.merge(self.total, total)
-        except (ValueError, KeyError, TypeError, IndexError):
+        except (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError):
             raise StateFault(f"{where} is damaged; remove the file to begin anew.") from None
         self.resumed = self.blocks_done
 
@@ -69,17 +81,30 @@ class Journal:
 
     def add(self, first: int, end: int, found: dict[str, Any]) -> None:
         """Blocks first to end are known; written down now and then."""
+        self._torn = True  # by Ctrl-C from here on: blocks would be counted twice
         self.problem.merge(self.total, found)
         self.done = _joined([*self.done, [first, end]])
+        self._torn = False
         if time.monotonic() - self._written > EVERY:
             self.write()
 
     def write(self) -> None:
-        """Put it all into the file."""
-        if self.path is not None:
-            document = {"kind": KIND, "digest": self._digest, "blocks": self.problem.blocks}
-            write_text(self.path, json.dumps(document | {"done": self.done, "total": self.total}))
+        """Put it all into the file; what an interrupt tore is not written, and the file before stays."""
+        if self.path is not None and not self._torn:
+            body = _body(self.done, self.total)
+            head = {"kind": KIND, "digest": self._digest, "blocks": self.problem.blocks}
+            head["checksum"] = _checksum(body)
+            write_text(self.path, f"{json.dumps(head)[:-1]}, {body[1:]}")
         self._written = time.monotonic()
+
+
+def _body(done: Any, total: Any) -> str:
+    """What the checksum is made of, as it stands in the file."""
+    return json.dumps({"done": done, "total": total})
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _joined(pairs: list[list[int]]) -> list[list[int]]:

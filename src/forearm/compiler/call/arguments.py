@@ -155,7 +155,7 @@ def batch_shape(where: str, ports: tuple[Port, ...], arrays: list[Array], layout
     try:
         return np.broadcast_shapes(*leads)
     except ValueError:
-        given = ", ".join(f"{p.name} {a.shape}" for p, a in zip(ports, arrays, strict=True))
+        given = ", ".join(f"{p.name} {tuple(a.shape)}" for p, a in zip(ports, arrays, strict=True))
         raise StateFault(
             f"{where}: the batch axes of {given} do not broadcast; "
             "make them equal, or 1 where a value is shared."

@@ -98,7 +98,7 @@ def to_jax(graph: Graph) -> Callable[..., Any]:
         ranks = [a.ndim - len(p.shape) for a, p in zip(arrays, graph.inputs, strict=True)]
         lead = jnp.broadcast_shapes(*(a.shape[:r] for a, r in zip(arrays, ranks, strict=True)))
         rows = [jnp.asarray(program.constants, dtype)]
-        rows += [a.reshape(*a.shape[:r], -1) for a, r in zip(arrays, ranks, strict=True)]
+        rows += [a.reshape(*a.shape[:r], p.size) for a, r, p in zip(arrays, ranks, graph.inputs, strict=True)]
         rows.append(jnp.zeros(program.steps * program.stride, dtype))
         memory = jnp.concatenate([jnp.broadcast_to(x, (*lead, x.shape[-1])) for x in rows], axis=-1)
         if program.steps:

@@ -55,6 +55,10 @@ MAX_FORMULA = 500
 """Letters of a formula; longer ones are refused before they are parsed."""
 
 
+MAX_NUMBER = 1e50
+"""Beyond this a number is refused whatever it means; squares and products stay finite."""
+
+
 class NotAQuantity(ValueError):
     """Why a value is not a quantity: the reader adds the file, the line and the key."""
 
@@ -99,13 +103,16 @@ def quantity(value: Any, dimension: str, parameters: Mapping[str, Scalar]) -> Sc
 
 
 def _finite_size(number: Any, dimension: str) -> float:
-    """The number as a float; an integer may be too long for one."""
+    """The number as a float, of a size whose products are finite; an integer may be too long for one."""
     try:
-        return float(number)
+        found = float(number)
     except OverflowError:
         raise NotAQuantity(
             f"is an integer of {len(str(number))} digits; give {_expected(dimension)}"
         ) from None
+    if MAX_NUMBER < abs(found) < math.inf:
+        raise NotAQuantity(f"is {found:g}, beyond {MAX_NUMBER:g}; give {_expected(dimension)}")
+    return found
 
 
 def _expected(dimension: str) -> str:

@@ -16,6 +16,7 @@ from forearm.faults import DEFECTS, ArmFault, link_faults
 from forearm.frames import NamedFrame
 from forearm.free_base import PLACE
 from forearm.link import NO_BODY, Body
+from forearm.readers.serial_chain import MAX_JOINTS
 from forearm.readers.toml_format.toml_links import body_fields, carrier, pose_of, row_of
 from forearm.readers.toml_format.toml_table import TomlTable
 from forearm.robot import Robot
@@ -25,6 +26,8 @@ def robot_of_toml(
     top: TomlTable, name: str, items: list[dict[str, Any]], fields: dict[str, Any], keep: bool
 ) -> Robot:
     """The robot of a file whose head is read already; `keep` declares impossible inertias as defects."""
+    if len(items) > MAX_JOINTS:
+        top.fault(None, f"the file has {len(items)} links; robots of up to {MAX_JOINTS} are read from files.")
     dynamics, names, rows = fields["dynamics"], list[str](), []
     for i, item in enumerate(items):
         rows.append(row_of(top, i, item, "tree", dynamics, names))

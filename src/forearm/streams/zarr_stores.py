@@ -1,0 +1,67 @@
+"""Zarr stores from anywhere, and those that are written over: what an array may be before a number of it is read.
+
+A store names the codecs that unpack it. Among those that libraries know is one that unpickles, which runs whatever its
+bytes say; only codecs of numbers are let through.
+"""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from forearm.escapes import one_line
+from forearm.faults import ReadFault, StateFault
+
+CODECS = frozenset(
+    "adler32 bitround blosc bytes bz2 crc32 crc32c delta fixedscaleoffset fletcher32 gzip lz4 lzma quantize shuffle "
+    "transpose zlib zstd".split()
+)
+"""Codecs that give numbers for bytes, and do nothing else."""
+LARGEST_CHUNK = 1 << 28
+"""Bytes of a chunk once it is unpacked; a whole one is in memory."""
+MOST_PARTS = 1 << 20
+"""Chunks in a shard, whose places are read at once."""
+
+
+def check_array(label: str, array: Any) -> None:
+    """Refuse an array that holds what are no numbers, needs other codecs, or is not in pieces of a sensible size."""
+    codecs = (*array.filters, *([] if array.serializer is None else [array.serializer]), *array.compressors)
+    odd = sorted({name for name in map(_name, codecs) if name not in CODECS})
+    if odd:
+        raise ReadFault(
+            f"{label}: the store is packed by {', '.join(odd)}, which are not let through; give one packed by zstd, "
+            "blosc, gzip or nothing."
+        )
+    if array.dtype.kind not in "fiu":
+        raise ReadFault(f"{label}: the array is of {one_line(str(array.dtype))[:60]}; give rows of numbers.")
+    chunks = array.chunks
+    size = array.dtype.itemsize * math.prod(chunks)
+    shards = getattr(array, "shards", None) or chunks
+    if (
+        min(chunks, default=0) < 1
+        or size > LARGEST_CHUNK
+        or math.prod(shards) > MOST_PARTS * math.prod(chunks)
+    ):
+        raise ReadFault(
+            f"{label}: its chunks have {size:.3g} bytes; give a store with chunks of up to {LARGEST_CHUNK >> 20} MiB."
+        )
+
+
+def _name(codec: Any) -> str:
+    """What a codec is called: by numcodecs, or by Zarr."""
+    told = getattr(codec, "codec_id", None) or codec.to_dict()["name"]
+    return one_line(str(told).removeprefix("numcodecs."))[:60]
+
+
+def check_replaceable(folder: Path) -> None:
+    """Refuse to write over what is there and is no array of Zarr: a folder of anything, a group of many arrays."""
+    if not folder.exists():
+        return
+    try:
+        told = json.loads((folder / "zarr.json").read_bytes()[: 1 << 24])["node_type"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        told = "array" if (folder / ".zarray").is_file() else None
+    if told != "array":
+        raise StateFault(
+            f"stream: {folder} is there and is not a Zarr array alone, and all of it would be lost; give another name."
+        )

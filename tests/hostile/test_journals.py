@@ -1,0 +1,105 @@
+"""Journals of sweeps: damaged, of a stranger, or torn by Ctrl-C. One sentence, and no block counted twice."""
+
+import json
+import os
+
+import pytest
+
+import forearm as fa
+from forearm.sweeps import journal as journals
+from forearm.sweeps.problem import Problem
+from forearm.sweeps.reductions import reductions_of
+from hostile.every_opcode import interrupted
+
+KEEP = ("extremes", "moments", "quantiles", fa.Histogram(-1.0, 1.0, 4))
+OVER = {"x": fa.Uniform(0, 1)}
+FILES = ("sweeps/journal.py", "sweeps/reductions.py", "sweeps/problem.py")
+
+
+def squares(values):
+    return values["x"] ** 2
+
+
+def swept(path):
+    return fa.sweep(squares, OVER, samples=40_000, keep=KEEP, executor="threads", workers=1, journal=path)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    path = tmp_path_factory.mktemp("journals") / "sweep.json"
+    swept(path)
+    return json.loads(path.read_text())
+
+
+def written(path, document):
+    """A journal whose checksum fits, as a stranger would write it."""
+    document["checksum"] = journals._checksum(journals._body(document["done"], document["total"]))
+    path.write_text(json.dumps(document))
+    return path
+
+
+TEXTS = {
+    "deep lists": "[" * 200_000,
+    "deep objects": '{"kind":' * 100_000,
+    "bytes": b"\xff\xfe\x00",
+    "null": "null",
+    "too many digits": '{"kind": ' + "9" * 10_000 + "}",
+}
+
+
+@pytest.mark.parametrize("what", TEXTS)
+def test_a_text_that_is_no_journal_gets_one_sentence(what, tmp_path):
+    text = TEXTS[what]
+    (tmp_path / "j.json").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(fa.StateFault, match="is no journal of a sweep"):
+        swept(tmp_path / "j.json")
+
+
+INFINITE = float("inf")
+CHANGES = {
+    "done": [[[INFINITE, 1]], [[0, INFINITE]], "ab", [[0, 10**400]], [None]],
+    "total": [None, [], {"states": None, "not_finite": [0], "spoiled": None}],
+    "low": [[[[10**400, 1]]], [[[1.0, INFINITE]]], None],
+    "cells": [[None], ["x"], [[]], [{"x": 1}], [{"1": INFINITE}]],
+    "not_finite": [[INFINITE], None, ["x"]],
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_journal_of_a_stranger_gets_one_sentence(what, whole, tmp_path):
+    for value in CHANGES[what]:
+        changed = json.loads(json.dumps(whole))
+        places = [changed, changed["total"], *changed["total"]["states"]]
+        next(place for place in places if what in place)[what] = value
+        with pytest.raises(fa.StateFault, match="is damaged"):
+            swept(written(tmp_path / "j.json", changed))
+
+
+def test_a_journal_with_one_digit_changed_is_not_believed(whole, tmp_path):
+    changed = json.loads(json.dumps(whole))
+    changed["total"]["states"][0]["high"][0][0][0] += 1.0
+    (tmp_path / "j.json").write_text(json.dumps(changed))
+    with pytest.raises(fa.StateFault, match="is damaged"):
+        swept(tmp_path / "j.json")
+
+
+def test_ctrl_c_while_a_journal_is_kept_counts_no_block_twice(whole, tmp_path, monkeypatch):
+    """An interrupt at every bytecode that adds a block, then the same sweep again."""
+    monkeypatch.setattr(journals, "EVERY", 0.0)
+    monkeypatch.setattr(os, "fsync", lambda number: None)  # a disk that is slow shows nothing more
+    problem = Problem(squares, None, {}, (), {}, 40_000, 0, reductions_of(KEEP[:2]), ("y", ()))
+    part = {**whole["total"], "states": whole["total"]["states"][:2]}
+    k, there, path = 0, True, tmp_path / "j.json"
+    while there:
+        k += 1
+        path.unlink(missing_ok=True)
+        kept = journals.Journal(problem, path)
+        kept.add(0, 1, part)
+        before = path.read_bytes()
+        there = interrupted(k, FILES, lambda kept=kept: kept.add(1, 2, part))
+        kept.write()
+        again = journals.Journal(problem, path)
+        count = again.total["states"][1]["count"]
+        assert count == [part["states"][1]["count"][0] * again.blocks_done], f"at bytecode {k}"
+        assert again.blocks_done == 2 or path.read_bytes() == before
+    assert k > 100

@@ -1,0 +1,213 @@
+"""Files of rows from elsewhere, and folders of others: one sentence, no memory, no code, nothing lost."""
+
+import json
+import os
+import pickle
+import struct
+import sys
+import threading
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import forearm as fa
+
+ARM = fa.load("rr")
+ROWS = np.linspace(-1, 1, 60).reshape(10, 6)
+HEADER = "{'descr': %s, 'fortran_order': False, 'shape': %s, }"
+
+
+def streamed(source, target):
+    return fa.stream(ARM, "inverse_dynamics", source, target)
+
+
+def array_file(path, header):
+    text = header.encode("latin1")
+    text += b" " * (-(len(text) + 11) % 64) + b"\n"
+    path.write_bytes(b"\x93NUMPY" + bytes((1, 0)) + struct.pack("<H", len(text)) + text + ROWS.tobytes())
+    return path
+
+
+LYING_HEADERS = {
+    "thousands of signs": HEADER % ("'<f8'", f"({'-' * 9000}10, 6)"),
+    "hundreds of signs": HEADER % ("'<f8'", f"({'-' * 2000}10, 6)"),
+    "a list for a key": "{[]: 1}",
+    "rows below none": HEADER % ("'<f8'", "(-10, 6)"),
+    "columns below none": HEADER % ("'<f8'", "(10, -2, -3)"),
+    "no row, wider than memory": HEADER % ("'<f8'", "(0, 20000000000)"),
+    "no row, wider than a size": HEADER % ("'<f8'", "(0, 2000000000000000)"),
+    "more rows than bytes": HEADER % ("'<f8'", f"(1{'0' * 30}, 6)"),
+    "objects": HEADER % ("'|O'", "(10, 6)"),
+    "a bracket left open": HEADER % ("'<f8'", "(10, 6"),
+    "an escape sequence": HEADER % ("'\\x1b[31m'", "(10, 6)"),
+}
+
+
+@pytest.mark.parametrize("what", LYING_HEADERS)
+def test_an_array_whose_header_lies_gets_one_sentence(what, tmp_path):
+    path = array_file(tmp_path / "a.npy", LYING_HEADERS[what])
+    with pytest.raises(fa.ReadFault) as caught:
+        streamed(path, tmp_path / "tau.npy")
+    assert len(str(caught.value)) < 600
+    assert str(caught.value).isprintable()
+    assert not (tmp_path / "tau.npy").exists()
+
+
+def test_a_damaged_page_gets_one_sentence(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.core.lib.table({f"{kind}{i}": ROWS[:, i] for kind in ("q", "qd", "qdd") for i in (1, 2)})
+    path, raw = tmp_path / "rows.parquet", 0
+    parquet.write_table(table, path, compression="zstd")
+    whole = path.read_bytes()
+    for at in range(4, 400, 3):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :])
+        with suppress(fa.Fault):
+            streamed(path, tmp_path / "tau.npy")
+            continue
+        raw += 1
+    assert raw  # some of them were refused, none with another error
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_in_an_arrays_place_gets_one_sentence(tmp_path):
+    np.save(tmp_path / "a.npy", ROWS)
+    pipe = tmp_path / "pipe.npy"
+    os.mkfifo(pipe)
+    other = threading.Thread(target=lambda: pipe.read_bytes())
+    other.start()
+    with pytest.raises(fa.StateFault, match="is a pipe, and an array says first how long it is"):
+        streamed(tmp_path / "a.npy", pipe)
+    other.join()
+
+    def offer():
+        with suppress(BrokenPipeError):
+            pipe.write_bytes(b"x")
+
+    other = threading.Thread(target=offer)
+    other.start()
+    with pytest.raises(fa.ReadFault, match="is a pipe, and arrays are read from files"):
+        streamed(pipe, tmp_path / "tau.npy")
+    other.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_rows_through_a_pipe_are_read(tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    text = "q1,q2,qd1,qd2,qdd1,qdd2\n" + "".join(",".join(map(repr, row)) + "\n" for row in ROWS.tolist())
+    other = threading.Thread(target=lambda: pipe.write_text(text))
+    other.start()
+    assert streamed(pipe, tmp_path / "tau.npy").rows == 10
+    other.join()
+
+
+# -- Zarr: a store names the code that unpacks it ------------------------------------------------------------
+
+
+class Touch:
+    """What a stranger's pickle does."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+ARRAY = dict(zarr_format=2, shape=[10, 6], chunks=[10, 6], dtype="<f8", compressor=None, filters=None)
+ODD_STORES = {
+    "a pickle": dict(dtype="|O", filters=[{"id": "vlen-utf8"}, {"id": "pickle"}], fill_value=""),
+    "a packed pickle": dict(
+        dtype="|O", filters=[{"id": "vlen-utf8"}], compressor={"id": "pickle"}, fill_value=""
+    ),
+    "a chunk like a disk": dict(shape=[10**9, 6], chunks=[10**9, 6]),
+    "an empty chunk": dict(chunks=[0, 6]),
+    "complex numbers": dict(dtype="<c16"),
+    "times": dict(dtype="<M8[s]"),
+    "fields": dict(dtype=[["a", "<f8"]], fill_value=None),
+    "a chunk that is none": dict(compressor={"id": "zlib", "level": 1}),
+}
+
+
+def store(folder, **changes):
+    folder.mkdir()
+    described = {**ARRAY, "fill_value": None, "order": "C", **changes}
+    (folder / ".zarray").write_text(json.dumps(described))
+    return folder
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("what", ODD_STORES)
+def test_a_store_of_a_stranger_runs_nothing_and_gets_one_sentence(what, tmp_path, monkeypatch):
+    pytest.importorskip("zarr")
+    pickles = pytest.importorskip("numcodecs.pickles")
+    monkeypatch.setattr(pickles, "ALLOW_UNSAFE_PICKLE_DECODE", True, raising=False)  # as it was for years
+    folder = store(tmp_path / "a.zarr", **ODD_STORES[what])
+    (folder / "0.0").write_bytes(pickle.dumps(Touch(tmp_path / "ran")))
+    with pytest.raises(fa.ReadFault) as caught:
+        streamed(folder, tmp_path / "tau.npy")
+    assert len(str(caught.value)) < 600
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.fixture
+def rows(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    array = zarr.create_array(store=str(tmp_path / "a.zarr"), shape=(10, 6), dtype="f8")
+    array[:] = ROWS
+    return tmp_path / "a.zarr"
+
+
+@pytest.mark.more
+def test_a_folder_that_is_no_array_is_not_written_over(rows, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    work = tmp_path / "work.zarr"
+    (work / "years").mkdir(parents=True)
+    (work / "years" / "thesis.txt").write_text("all of it")
+    zarr.open_group(str(tmp_path / "group.zarr"), mode="w").create_array("x", shape=(3,), dtype="f8")
+    (tmp_path / "file.zarr").write_text("a file")
+    for target in (work, tmp_path / "group.zarr", tmp_path / "file.zarr"):
+        with pytest.raises(fa.StateFault, match="is not a Zarr array alone"):
+            streamed(rows, target)
+    assert (work / "years" / "thesis.txt").read_text() == "all of it"
+    assert not [p.name for p in tmp_path.iterdir() if p.name.startswith(".")]
+
+
+@pytest.mark.more
+def test_a_store_is_not_written_over_the_folder_that_holds_its_rows(rows, tmp_path):
+    holder = tmp_path / "all.zarr"
+    streamed(rows, holder)  # an array, as we write it
+    rows.rename(holder / "a.zarr")
+    with pytest.raises(fa.StateFault, match="written over itself"):
+        streamed(holder / "a.zarr", holder)
+    assert (holder / "a.zarr").is_dir()
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("at", [1, 2])
+def test_ctrl_c_while_a_store_takes_its_place_leaves_the_old_one(rows, tmp_path, monkeypatch, at):
+    target, real, calls = tmp_path / "tau.zarr", os.rename, []
+    streamed(rows, target)
+    before = sorted(p.relative_to(target) for p in target.rglob("*"))
+
+    def renamed(one, other):
+        calls.append(one)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+        real(one, other)
+
+    monkeypatch.setattr(os, "rename", renamed)
+    with pytest.raises(KeyboardInterrupt):
+        streamed(rows, target)
+    assert sorted(p.relative_to(target) for p in target.rglob("*")) == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.zarr", "tau.zarr"]
+
+
+@pytest.mark.more
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights on Windows")
+def test_a_link_to_a_store_stays_a_link(rows, tmp_path):
+    streamed(rows, tmp_path / "tau.zarr")
+    (tmp_path / "link.zarr").symlink_to("tau.zarr")
+    streamed(rows, tmp_path / "link.zarr")
+    assert (tmp_path / "link.zarr").is_symlink()
