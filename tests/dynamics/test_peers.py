@@ -7,6 +7,7 @@ import pytest
 
 import forearm as fa
 from arms import seed_of
+from shares import shared_out
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("pinocchio") is None or importlib.util.find_spec("mujoco") is None,
@@ -101,9 +102,12 @@ def test_torques_and_accelerations_of_the_plain_arm(name):
     check_forward(name, PLAIN)
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("variant", VARIANTS, ids=str)
-@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    shared_out(
+        [pytest.param(a, v, id=f"{a}-{v}") for a in ARMS for v in VARIANTS], 4, of=lambda c: f"{c[0]}-{c[1]}"
+    ),
+)
 def test_every_combination(name, variant):
     check_torques(name, variant)
     check_forward(name, variant)

@@ -56,8 +56,9 @@ def test_some_pairs_are_named(pair):
     assert keys == set(pair), str(result)
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("seed", [5, 8])
+@pytest.mark.parametrize(
+    "seed", [pytest.param(5, marks=pytest.mark.more), pytest.param(8, marks=pytest.mark.soak)]
+)
 def test_forty_of_the_forty_five_pairs_are_named_and_none_wrongly(seed):
     outcomes = {pair: outcome(pair, seed)[0] for pair in PAIRS}
     wrong = {pair: keys for pair, keys in outcomes.items() if keys - set(pair)}
