@@ -175,12 +175,14 @@ class Problem:
         groups, states, shared = self._group_inputs(self._given(choices), len(picked))
         found = groups.summed(states, shared, T, picked)
         least, greatest, total, squares = found
-        result = Summary(least, greatest, total, squares, np.full(total.shape, T))
+        count = np.broadcast_to(np.int64(T), total.shape)
+        if np.isfinite(found[2:].sum()):
+            return Summary(least, greatest, total, squares, count)
+        result = Summary(least, greatest, total, squares, count.copy())
         odd = np.flatnonzero(~np.isfinite(found[2:]).all(axis=(0, 2)))
-        if odd.size:
-            some = summary_of(self.values({name: v[odd] for name, v in choices.items()}))
-            for whole, part in zip(result, some, strict=True):
-                whole[odd] = part
+        some = summary_of(self.values({name: v[odd] for name, v in choices.items()}))
+        for whole, part in zip(result, some, strict=True):
+            whole[odd] = part
         return result
 
     def _in_rows(self, choices: dict[str, Any], given: dict[str, Vector], count: int) -> Iterator[Vector]:
@@ -208,15 +210,18 @@ class Problem:
                 parts.append(summary_of(values))
                 kept.append(values.copy())
             found = joined(parts)
-        odd = np.flatnonzero((found.finite < self.instants).any(axis=1))
-        spoiled = first + int(odd[0]) if odd.size else None
+        few, spoiled = found.finite < self.instants, None
+        count = np.full(self.size, len(few) * self.instants)
+        if few.any():
+            count, spoiled = found.finite.sum(axis=0), first + int(np.flatnonzero(few.any(axis=1))[0])
+        sums = any(reduction.needs_sums for reduction in self.keep)
         return Piece(
             first,
             found.least,
             found.greatest,
-            found.total.sum(axis=0),
-            found.squares.sum(axis=0),
-            found.finite.sum(axis=0),
+            found.total.sum(axis=0) if sums else None,
+            found.squares.sum(axis=0) if sums else None,
+            count,
             spoiled,
             np.concatenate(kept) if kept else None,
         )

@@ -12,6 +12,8 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.faults import StateFault
 
+WIDE = 32
+"""Rows that are looked at side by side."""
 EXACT = 1074
 """Every float64 is a whole number of 2^-1074."""
 
@@ -25,10 +27,10 @@ class Piece(NamedTuple):
     """Least value of each sample over its instants (S, m); inf where none is finite."""
     greatest: Vector
     """Greatest (S, m); -inf where none is finite."""
-    total: Vector
-    """Sum (m,) over all states."""
-    squares: Vector
-    """Sum of squares (m,)."""
+    total: Any
+    """Sum (m,) over all states, where a reduction asks for it; None otherwise."""
+    squares: Any
+    """Sum of squares (m,), likewise."""
     finite: Vector
     """Finite values (m,)."""
     spoiled: int | None
@@ -46,6 +48,8 @@ class Reduction(ABC):
 
     needs_values = False
     """Whether every value is looked at, not only extremes and sums of a sample."""
+    needs_sums = False
+    """Whether sums are asked for."""
 
     @abstractmethod
     def empty(self, m: int) -> State:
@@ -58,6 +62,15 @@ class Reduction(ABC):
     @abstractmethod
     def merge(self, state: State, other: State) -> None:
         """Add another state; in whatever order, the outcome is the same."""
+
+
+def _of_columns(end: np.ufunc, values: Vector) -> Vector:
+    """Least or greatest of each column (S, m), many rows side by side: NumPy is slow along narrow ones."""
+    whole, m = len(values) // WIDE * WIDE, values.shape[1]
+    if whole:
+        side_by_side = end.reduce(values[:whole].reshape(-1, WIDE * m), axis=0).reshape(WIDE, m)
+        values = np.concatenate([side_by_side, values[whole:]])
+    return end.reduce(values, axis=0)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -77,13 +90,13 @@ class Extremes(Reduction):
 
     def take(self, state: State, piece: Piece) -> None:
         """Samples that are among the worst."""
-        for side, values, sign in (("low", piece.least, 1.0), ("high", piece.greatest, -1.0)):
-            keyed = sign * values
-            best = keyed.min(axis=0, initial=math.inf)
+        ends = (("low", piece.least, 1.0, np.minimum), ("high", piece.greatest, -1.0, np.maximum))
+        for side, values, sign, end in ends:
+            best = sign * _of_columns(end, values)
             for j, kept in enumerate(state[side]):
                 full = len(kept) == self.worst
                 if math.isfinite(best[j]) and not (full and best[j] >= sign * kept[-1][0]):
-                    self._insert(kept, keyed[:, j], values[:, j], piece.first, sign)
+                    self._insert(kept, sign * values[:, j], values[:, j], piece.first, sign)
 
     def _insert(self, kept: list[Any], keyed: Vector, values: Vector, first: int, sign: float) -> None:
         bound = sign * kept[-1][0] if len(kept) == self.worst else math.inf
@@ -107,6 +120,8 @@ class Extremes(Reduction):
 @dataclass(frozen=True)
 class Moments(Reduction):
     """Mean and standard deviation. Sums of blocks are added as whole numbers: exactly, in any order."""
+
+    needs_sums = True
 
     def empty(self, m: int) -> State:
         """Nothing counted."""
