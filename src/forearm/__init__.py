@@ -247,7 +247,7 @@ else:  # out of a checker's sight: to it, a name that is not above is a mistake
             return ""
         # the import system asks for modules too: what they could have meant is not looked for
         known = () if _is_module(name) else __getattr__("__all__")
-        return import_module("forearm.foreign_names").hint(name, known)
+        return import_module("forearm.outside.foreign_names").hint(name, known)
 
     def __dir__():
         return sorted(__getattr__("__all__"))

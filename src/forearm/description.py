@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from forearm import escapes
 from forearm.algebra import is_number, is_zero
 from forearm.angles import roll_pitch_yaw
 from forearm.denavit_hartenberg import NEAR, dh_row, round_angle
-from forearm.text_table import text_table
+from forearm.outside import escapes
+from forearm.outside.text_table import text_table
 
 WIDTH = 110
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from cli.verbs import forearm
-from forearm.option_names import FLAGS, held, of_the_shell, option
+from forearm.outside.option_names import FLAGS, held, of_the_shell, option
 from forearm.readers import load
 
 LINK = (

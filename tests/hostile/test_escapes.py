@@ -10,8 +10,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 import forearm as fa
-from forearm import escapes
 from forearm.derivation import derive, symbolic
+from forearm.outside import escapes
 
 ALPHABET = [
     "\n", "\r", "\x00", "\x1b[31m", "'", '"', "`", "``", "^^", "^^5c", "\\", "\\input{x}", "</script>", "<script>",

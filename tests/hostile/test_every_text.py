@@ -23,10 +23,10 @@ from markdown_it import MarkdownIt
 
 import forearm as fa
 from cli.verbs import forearm
-from forearm import escapes
 from forearm.compiler.llvm.ptx.ptx_batches import ptx_batch
 from forearm.derivation import derive, symbolic
 from forearm.motion.motion_files import write_columns
+from forearm.outside import escapes
 from forearm.page.document import Figure, PageTable, Section, page
 from forearm.simulation import simulate
 from forearm.writers.toml import to_toml

@@ -14,8 +14,9 @@ import pytest
 
 import forearm as fa
 from cli.verbs import MOTION, forearm
-from forearm import output_files, plots
+from forearm import plots
 from forearm.compiler.sources.controller import emit_c
+from forearm.outside import output_files
 from forearm.simulation import simulate
 
 RR = fa.load("rr")

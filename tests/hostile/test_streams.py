@@ -11,7 +11,7 @@ import pytest
 import forearm as fa
 from cli.verbs import MOTION, forearm
 from forearm.compiler.call.arguments import check_threads
-from forearm.escapes import terminal, xml_comment
+from forearm.outside.escapes import terminal, xml_comment
 from forearm.simulation import read_motion
 from forearm.writers.toml import to_toml
 from forearm.writers.urdf import to_urdf

@@ -6,16 +6,8 @@ import forearm
 from house.sources import FILES, HOME, circles, component, imports, links, module_of
 
 LAYERS = [
-    (
-        "algebra",
-        "escapes",
-        "output_files",
-        "memory_size",
-        "text_table",
-        "option_names",
-        "foreign_names",
-        "blas_threads",
-    ),
+    ("outside",),
+    ("algebra",),
     ("faults", "angles"),
     ("denavit_hartenberg",),
     ("factorisation", "frames", "description", "results"),

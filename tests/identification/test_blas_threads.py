@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.blas_threads import _controls, one_blas_thread
+from forearm.outside.blas_threads import _controls, one_blas_thread
 from identification.synthetic import log_of, motion_of
 
 

@@ -140,7 +140,7 @@ def writing(target: str) -> "Iterator[TextIO]":
     if target == STDIO:
         yield sys.stdout
         return
-    from forearm.output_files import replacing_text
+    from forearm.outside.output_files import replacing_text
 
     with replacing_text(target) as file:
         yield file
@@ -165,7 +165,7 @@ def _same_file(one: str, other: str) -> bool:
 def refuse_to_overwrite(paths: "Sequence[str | Path]", force: bool, ours: bytes | None = None) -> None:
     """Refuse where a plain file is in the place of one to be written, unless its head holds the mark of our own."""
     from forearm.faults import StateFault
-    from forearm.output_files import is_plain_file
+    from forearm.outside.output_files import is_plain_file
 
     for path in paths:
         if force or path == STDIO or not is_plain_file(path):

@@ -12,8 +12,8 @@ from typing import Any
 from cyclopts import Group, Parameter
 
 from forearm.cli.option_groups import Flag
-from forearm.escapes import terminal
-from forearm.text_table import text_table
+from forearm.outside.escapes import terminal
+from forearm.outside.text_table import text_table
 
 EVERYWHERE = Group("Every verb", sort_key=9)
 

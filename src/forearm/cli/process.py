@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from forearm import option_names
 from forearm.cli.exit_codes import BAD_INPUT, CLOSED_PIPE, INTERRUPTED, OK, OUR_BUG
 from forearm.cli.standard_streams import complain, make_ready, tell_of_long_work
+from forearm.outside import option_names
 
 ANYWHERE = ("--json", "--quiet", "--no-color", "--debug")
 """Flags of every verb, which may also stand before the verb."""

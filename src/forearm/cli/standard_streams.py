@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from forearm.escapes import terminal
+from forearm.outside.escapes import terminal
 
 ESCAPED = "forearm.escaped"
 """How characters are written that a stream's encoding lacks: as JSON does, so that JSON stays JSON."""

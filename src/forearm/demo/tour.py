@@ -15,7 +15,7 @@ from forearm.arm import Arm
 from forearm.counting import cost_curves, tables_lose
 from forearm.demo import control, task
 from forearm.motion.motions import Samples
-from forearm.output_files import write_text
+from forearm.outside.output_files import write_text
 from forearm.page import Figure, PageTable, Section, evidence, page
 from forearm.page.live_view import frame_of, view
 from forearm.page.motion_report import (

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from forearm.algebra import is_number, is_scalar
-from forearm.escapes import hidden
 from forearm.faults.kinds import ArmFault
+from forearm.outside.escapes import hidden
 
 DEGREES = 4 * math.pi
 """Angles beyond this are taken for degrees [rad]."""

@@ -13,11 +13,11 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.blas_threads import one_blas_thread
 from forearm.dynamics import parameter_names, parameters, regressor
 from forearm.faults import needs_chain
 from forearm.identification.drive_columns import DriveColumns, drive_columns
 from forearm.inertia import TEN
+from forearm.outside.blas_threads import one_blas_thread
 
 STATES = 400
 """Random states that show the structure."""

@@ -16,7 +16,6 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.blas_threads import one_blas_thread
 from forearm.dynamics import inverse_dynamics, regressor
 from forearm.faults import StateFault
 from forearm.identification.base_columns import base_parameters
@@ -25,6 +24,7 @@ from forearm.identification.measured.filters import filtered
 from forearm.identification.measured.logs import Log
 from forearm.identification.torque_rows import equations_of
 from forearm.motion.motions import Fourier
+from forearm.outside.blas_threads import one_blas_thread
 
 INSTANTS = 16
 """Instants of the shortest wave at which a candidate is looked at: between them it goes 2 % higher at most."""

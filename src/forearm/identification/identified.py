@@ -14,7 +14,7 @@ from forearm.identification.base_columns import BaseColumns
 from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import WIDTH
 from forearm.identification.torque_rows import TorqueEquations
-from forearm.text_table import text_table
+from forearm.outside.text_table import text_table
 
 DETERMINED, PRIOR = 0.3, 0.9
 """Below the first share of its prior error a parameter is determined by the data, if these can tell it by itself at
@@ -223,7 +223,7 @@ class Identified:
 
     def write(self, path: Any) -> Path:
         """Write the HTML page; gives the path."""
-        from forearm.output_files import replacing_text
+        from forearm.outside.output_files import replacing_text
 
         with replacing_text(path) as file:
             file.write(self.html())

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.blas_threads import one_blas_thread
 from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
 from forearm.identification import log_checks
@@ -28,7 +27,8 @@ from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.torque_rows import TorqueEquations
 from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from, ten_of
-from forearm.text_table import text_table
+from forearm.outside.blas_threads import one_blas_thread
+from forearm.outside.text_table import text_table
 
 KNOWN = 0.1
 """A number is known where its interval is narrower than this, of a body of that mass and the arm's wrist's size."""

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.blas_threads import one_blas_thread
 from forearm.dynamics import parameters
 from forearm.faults import StateFault
 from forearm.identification import log_checks
@@ -23,6 +22,7 @@ from forearm.identification.least_squares import LeastSquares, information_root,
 from forearm.identification.measured.filters import filtered
 from forearm.identification.measured.logs import Log, LogSource, coupling_matrix, read_log
 from forearm.identification.torque_rows import TorqueEquations, equations_of
+from forearm.outside.blas_threads import one_blas_thread
 
 OUTSIDE = 10.0
 """Residuals that are so many times the usual are no noise."""

@@ -13,8 +13,8 @@ from forearm.faults import StateFault
 from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, limit_excesses
 from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
+from forearm.outside.text_table import text_table
 from forearm.robot import Robot
-from forearm.text_table import text_table
 
 TOLERANCE = 1e-3
 """Share of a limit that may be passed unless told otherwise."""

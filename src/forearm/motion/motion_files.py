@@ -23,7 +23,7 @@ from forearm.motion.differentiation import derivatives
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
 from forearm.motion.slope_checks import slope_notes
-from forearm.output_files import replacing_text
+from forearm.outside.output_files import replacing_text
 from forearm.robot import Robot
 
 LATEST, FAR_APART = 1e11, 1e4

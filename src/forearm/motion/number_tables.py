@@ -19,8 +19,8 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import ReadFault
-from forearm.memory_size import machine_memory
 from forearm.motion.plain_numbers import plain_numbers
+from forearm.outside.memory_size import machine_memory
 
 PIECE = 1 << 22
 """Bytes that are parsed at once."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
-from forearm import escapes
+from forearm.outside import escapes
 
 GOOD, BAD = ("PASS", "exact"), ("FAIL",)
 """Words in cells that are coloured."""

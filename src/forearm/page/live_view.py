@@ -18,14 +18,15 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from forearm import __version__, escapes, kinematics
+from forearm import __version__, kinematics
 from forearm.arm import Arm
 from forearm.compiler.wasm.module_files import interface, joint_module, loader_source
 from forearm.faults import StateFault, a_or_an, needs_arm, needs_chain
 from forearm.formulations import FORMULATIONS
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
-from forearm.output_files import write_text
+from forearm.outside import escapes
+from forearm.outside.output_files import write_text
 from forearm.page.equation_values import EquationValue, equation_values
 from forearm.page.view_kernels import view_graphs, view_rollouts
 from forearm.plots import good_view

@@ -14,7 +14,7 @@ from forearm.compiler.pipeline import compile
 from forearm.faults import no_dynamics
 from forearm.motion.limit_excesses import LimitExcess, limit_excesses
 from forearm.motion.motions import Samples
-from forearm.output_files import write_text
+from forearm.outside.output_files import write_text
 from forearm.page import evidence
 from forearm.page.document import Figure, PageTable, Section, page
 from forearm.page.live_view import AnyMotion, frame_of, samples_of, view

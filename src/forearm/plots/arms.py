@@ -12,10 +12,10 @@ from forearm import kinematics
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.chain_cuts import owned
-from forearm.escapes import picture
 from forearm.faults import StateFault, coordinates
 from forearm.frames import SAME
 from forearm.link import NO_BODY
+from forearm.outside.escapes import picture
 from forearm.plots.style import COLORS, FAINT, INK, PAPER, figure, styled
 from forearm.robot import Robot
 

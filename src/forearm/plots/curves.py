@@ -8,7 +8,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.escapes import picture
+from forearm.outside.escapes import picture
 from forearm.plots.style import COLORS, DASHES, FAINT, INK, figure, styled
 
 TERMS = {

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from forearm.escapes import picture
 from forearm.faults import StateFault
+from forearm.outside.escapes import picture
 from forearm.plots.style import COLORS, DASHES, FAINT, figure, styled
 
 

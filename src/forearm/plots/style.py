@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from forearm.faults import Fault
-from forearm.output_files import replacing
+from forearm.outside.output_files import replacing
 
 INK, FAINT, PAPER = "#22313f", "#c9d1d9", "#ffffff"
 COLORS = ("#16494f", "#c8553d", "#e0a33e", "#5b8e7d", "#7b2d26", "#8aa0b5", "#b07aa1", "#4b6c8f")

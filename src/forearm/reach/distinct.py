@@ -6,7 +6,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import StateFault
-from forearm.option_names import option
+from forearm.outside.option_names import option
 from forearm.reach.answers import HASTY, SMALL, measured, same_place, turned_nearest
 from forearm.reach.branch_choice import packed
 from forearm.reach.programs import STARTS, Programs

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from forearm.algebra import Scalar
 from forearm.arm import Arm
 from forearm.faults import ReadFault, did_you_mean
-from forearm.option_names import option
+from forearm.outside.option_names import option
 from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from xml.sax.saxutils import quoteattr
 
 from forearm.faults import ReadFault
-from forearm.option_names import option
+from forearm.outside.option_names import option
 
 MAX_BYTES = 4 * 2**20
 MOST = {"elements": 5_000, "bodies": 300, "joints": 300, "default classes": 300}

@@ -18,7 +18,7 @@ from forearm.faults import ArmFault, ReadFault, link_faults
 from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link, moved_frame
-from forearm.option_names import option
+from forearm.outside.option_names import option
 from forearm.readers.robot_text import Frame, JointText, RobotText
 from forearm.readers.serial_chain import Member, SerialChain
 

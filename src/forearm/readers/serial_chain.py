@@ -11,7 +11,7 @@ from typing import Any
 
 from forearm.algebra import is_number
 from forearm.faults import ReadFault
-from forearm.option_names import held, option
+from forearm.outside.option_names import held, option
 from forearm.readers.robot_text import JointText, LinkText, RobotText
 
 MAX_JOINTS = 300

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from lxml import etree
 
 from forearm.faults import ReadFault
-from forearm.option_names import option
+from forearm.outside.option_names import option
 from forearm.readers.file_content import read_limited
 from forearm.readers.robot_text import MOVING, BodyText, Frame, JointText, LinkText, Mimic, Numbers, RobotText
 from forearm.readers.urdf_tags import look_at_tags

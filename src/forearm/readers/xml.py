@@ -4,8 +4,8 @@ from typing import Any
 
 from lxml import etree
 
-from forearm.escapes import one_line
 from forearm.faults import ReadFault
+from forearm.outside.escapes import one_line
 
 ENCODINGS = ("UTF-8", "US-ASCII", "ASCII", "ISO-8859-1")
 MOST_TAGS = 200_000

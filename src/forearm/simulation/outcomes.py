@@ -9,7 +9,7 @@ from forearm.algebra import Vector
 from forearm.dynamics import mass_matrix
 from forearm.faults import SingularInertia, singular_inertia
 from forearm.motion.limit_excesses import held_between, limit_excesses
-from forearm.option_names import option
+from forearm.outside.option_names import option
 from forearm.simulation.engines import Scheme
 from forearm.simulation.records import Outcome
 from forearm.simulation.request import Request

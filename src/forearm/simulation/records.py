@@ -12,12 +12,12 @@ import numpy as np
 from forearm import arm_calls, dynamics
 from forearm.algebra import Matrix, Vector
 from forearm.faults import KernelFault, StateFault
-from forearm.memory_size import machine_memory
 from forearm.motion.columns import KINDS, RECORDED
 from forearm.motion.limit_excesses import LimitExcess, told
 from forearm.motion.motion_files import by_joint, write_columns
-from forearm.option_names import option
-from forearm.output_files import replacing
+from forearm.outside.memory_size import machine_memory
+from forearm.outside.option_names import option
+from forearm.outside.output_files import replacing
 
 LATE = ("tau", "qdd", "outcomes")
 """What is computed from the states; after Ctrl-C when it is first asked for, so that the answer comes at once."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import StateFault
-from forearm.output_files import PART, replacing
+from forearm.outside.output_files import PART, replacing
 from forearm.streams.row_sources import READ, ROWS, library, suffix_of
 from forearm.streams.zarr_stores import check_replaceable
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.escapes import one_line
 from forearm.faults import ReadFault
 from forearm.motion.columns import KINDS, columns_of
 from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, opened
-from forearm.option_names import option
+from forearm.outside.escapes import one_line
+from forearm.outside.option_names import option
 from forearm.streams.zarr_stores import check_array
 
 ROWS = 8192

@@ -9,8 +9,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from forearm.escapes import one_line
 from forearm.faults import ReadFault, StateFault
+from forearm.outside.escapes import one_line
 
 CODECS = frozenset(
     "adler32 bitround blosc bytes bz2 crc32 crc32c delta fixedscaleoffset fletcher32 gzip lz4 lzma quantize shuffle "

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from forearm.faults import StateFault
-from forearm.output_files import write_text
+from forearm.outside.output_files import write_text
 from forearm.sweeps.problem import Problem
 
 KIND = "forearm sweep 2"

@@ -7,10 +7,10 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import StateFault, coordinates
+from forearm.outside.text_table import text_table
 from forearm.sweeps.parameters import IN_WORLD_AXES, MOTION, MotionAxis
 from forearm.sweeps.problem import Problem
 from forearm.sweeps.reductions import Extremes, Histogram, Moments, Quantiles, Reduction, moments, quantile
-from forearm.text_table import text_table
 
 
 class Case(NamedTuple):

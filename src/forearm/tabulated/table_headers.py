@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from forearm.arm import Arm
-from forearm.output_files import replacing
+from forearm.outside.output_files import replacing
 from forearm.tabulated.grids import Axis, Grid, position_range
 from forearm.tabulated.methods import METHODS, entries_of, frictionless
 from forearm.tabulated.plans import TablePlan

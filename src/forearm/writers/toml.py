@@ -14,7 +14,7 @@ from forearm.faults import ArmFault
 from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.link import NO_BODY, Body, Drive, Link
-from forearm.output_files import write_text
+from forearm.outside.output_files import write_text
 from forearm.robot import Robot
 
 ANGLES = {math.pi / 2: '"pi/2"', -math.pi / 2: '"-pi/2"', math.pi: '"pi"', -math.pi: '"-pi"'}

@@ -15,11 +15,11 @@ from lxml import etree
 from forearm.algebra import is_number
 from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
-from forearm.escapes import xml_comment
 from forearm.faults import ArmFault
 from forearm.frames import SAME, NamedFrame, Pose
 from forearm.link import NO_BODY, Link
-from forearm.output_files import write_text
+from forearm.outside.escapes import xml_comment
+from forearm.outside.output_files import write_text
 from forearm.robot import Robot
 
 EARTH = (0.0, 0.0, -9.81)

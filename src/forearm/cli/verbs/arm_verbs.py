@@ -162,7 +162,7 @@ def convert(
     if target == STDIO:
         print(text, end="")
         return
-    from forearm.output_files import write_text
+    from forearm.outside.output_files import write_text
 
     write_text(target, text)
     if shared.json:

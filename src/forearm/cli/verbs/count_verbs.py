@@ -233,7 +233,7 @@ def _for_reading(answer: "Answer") -> "Sequence[AnswerTable]":
 
 def _latex(part: "AnswerTable") -> str:
     from forearm.counting.answers.row_formats import to_latex
-    from forearm.escapes import latex as escape
+    from forearm.outside.escapes import latex as escape
 
     notes = "".join(rf"\noindent {escape(sentence)}\par" + "\n" for sentence in part.notes)
     return to_latex(part.rows, part.title) + notes
@@ -241,7 +241,7 @@ def _latex(part: "AnswerTable") -> str:
 
 def _markdown(part: "AnswerTable") -> str:
     from forearm.counting.answers.row_formats import to_markdown
-    from forearm.escapes import markdown as escape
+    from forearm.outside.escapes import markdown as escape
 
     notes = "".join(f"\n{escape(sentence)}\n" for sentence in part.notes)
     return (f"**{escape(part.title)}**\n\n" if part.title else "") + to_markdown(part.rows) + notes

@@ -9,7 +9,7 @@ from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import STDIO, refuse_to_overwrite, robot_of, writing
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
-from forearm.escapes import terminal
+from forearm.outside.escapes import terminal
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())]
 

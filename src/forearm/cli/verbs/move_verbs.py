@@ -10,7 +10,7 @@ from forearm.cli.inputs import STDIO, arm_of, refuse_what_is_read, state_of
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json
-from forearm.escapes import terminal
+from forearm.outside.escapes import terminal
 
 
 def move(

@@ -115,7 +115,7 @@ def _written(html: str, out: str, arm: Any, shared: Shared, more: dict[str, Any]
     if out == STDIO:
         print(html, end="")
         return
-    from forearm.output_files import write_text
+    from forearm.outside.output_files import write_text
 
     write_text(out, html)
     if shared.json:

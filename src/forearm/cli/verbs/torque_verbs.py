@@ -11,7 +11,7 @@ from forearm.cli.inputs import STDIO, motion_of, refuse_what_is_read, robot_of, 
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
-from forearm.escapes import terminal
+from forearm.outside.escapes import terminal
 
 LONG = (".npy", ".zarr", ".parquet")
 """Files whose rows go through in blocks."""

@@ -18,7 +18,6 @@ from forearm.compiler.call.entries import builtin_functions
 from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.compiler.kernel import Kernel, KernelSubject
 from forearm.compiler.llvm.lanes import Lanes
-from forearm.escapes import line_comment
 from forearm.faults import (
     KernelFault,
     StateFault,
@@ -27,6 +26,7 @@ from forearm.faults import (
     singular_inertia,
     unit_quaternion,
 )
+from forearm.outside.escapes import line_comment
 
 SMALLEST_SHARE = 256
 """States below which another thread costs more than it brings."""

@@ -22,9 +22,9 @@ from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.graph.interpreter import arrays, interpret
 from forearm.compiler.graph.passes import dead_code, schedule
 from forearm.compiler.sources.numpy_source import identifier
-from forearm.escapes import block_comment
 from forearm.faults import KernelFault
-from forearm.output_files import write_text
+from forearm.outside.escapes import block_comment
+from forearm.outside.output_files import write_text
 
 VECTORS = 100
 """States in the self-test."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from forearm.compiler.graph.graph import Graph, Port
-from forearm.escapes import docstring
+from forearm.outside.escapes import docstring
 
 FORM = {
     "add": "{} + {}",

@@ -11,9 +11,9 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.sources.numpy_source import identifier
 from forearm.compiler.wasm.graph_functions import graphs_module
 from forearm.compiler.wasm.wasm_rollout import WasmRollout, add_rollouts
-from forearm.escapes import block_comment
 from forearm.faults import KernelFault
-from forearm.output_files import write_bytes, write_text
+from forearm.outside.escapes import block_comment
+from forearm.outside.output_files import write_bytes, write_text
 
 Graphs = Mapping[str, Graph]
 Rollouts = Mapping[str, WasmRollout]

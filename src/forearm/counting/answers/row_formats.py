@@ -8,8 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forearm.escapes import latex, markdown
 from forearm.faults import StateFault
+from forearm.outside.escapes import latex, markdown
 
 Rows = Sequence[Mapping[str, Any]]
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from forearm import escapes
 from forearm.derivation.expressions.formula import Formula, Vocabulary
 from forearm.derivation.expressions.formula_text import (
     SMALL,
@@ -18,6 +17,7 @@ from forearm.derivation.expressions.formula_text import (
 )
 from forearm.derivation.expressions.sympy_formulas import sympy
 from forearm.derivation.expressions.trigonometry import Number
+from forearm.outside import escapes
 
 GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"

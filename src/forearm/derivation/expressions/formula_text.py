@@ -14,7 +14,7 @@ from math import gcd
 from forearm.derivation.expressions.formula import Formula, Vocabulary
 from forearm.derivation.expressions.terms import BITS, FULL
 from forearm.derivation.expressions.trigonometry import Element, Number
-from forearm.escapes import one_line
+from forearm.outside.escapes import one_line
 
 SMALL = 64
 """Fractions with a denominator up to this are written as fractions, other numbers as decimals."""

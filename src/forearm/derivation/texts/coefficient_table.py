@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forearm.derivation.expressions.expression import Expression
-from forearm.escapes import markdown, markdown_code
+from forearm.outside.escapes import markdown, markdown_code
 
 if TYPE_CHECKING:
     from forearm.derivation.equations import Equations

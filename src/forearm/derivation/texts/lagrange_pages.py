@@ -11,7 +11,7 @@ from forearm.derivation.texts.latex_arm import arm_latex
 from forearm.derivation.texts.latex_lines import aligned, broken, style_for, torque_lines, vector_pieces
 from forearm.derivation.texts.latex_page import abbreviations, latex_document
 from forearm.derivation.texts.plain_page import torque_text
-from forearm.escapes import latex, markdown, one_line
+from forearm.outside.escapes import latex, markdown, one_line
 
 if TYPE_CHECKING:
     from forearm.algebra import Vector

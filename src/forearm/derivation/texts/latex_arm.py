@@ -17,7 +17,7 @@ from forearm.derivation.expressions.formula_latex import LatexStyle, latex_name,
 from forearm.derivation.expressions.formula_text import text_of
 from forearm.derivation.expressions.sympy_reader import read
 from forearm.derivation.symbols import excuses, parameter_names, with_values
-from forearm.escapes import latex
+from forearm.outside.escapes import latex
 from forearm.plots.arms import corners, good_view, projection, upright, world_frames
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from forearm.derivation.texts.latex_lines import (
     style_for,
     torque_lines,
 )
-from forearm.escapes import latex
+from forearm.outside.escapes import latex
 
 if TYPE_CHECKING:
     from forearm.derivation.equations import Equations

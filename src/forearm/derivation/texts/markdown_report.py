@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from forearm.derivation.texts.coefficient_table import coefficient_table
 from forearm.derivation.texts.latex_lines import SECTIONS, step_lines, style_for
 from forearm.derivation.texts.latex_page import abbreviations
-from forearm.escapes import markdown, markdown_code
+from forearm.outside.escapes import markdown, markdown_code
 
 if TYPE_CHECKING:
     from forearm.derivation.equations import Equations

@@ -20,7 +20,7 @@ from forearm.arm import Arm
 from forearm.compiler.sources.controller import emit_c
 from forearm.dynamics import bias_torque, mass_matrix_rate, momentum
 from forearm.faults import StateFault
-from forearm.output_files import replacing_text
+from forearm.outside.output_files import replacing_text
 
 
 class MomentumObserver:

@@ -19,7 +19,7 @@ from forearm.faults import StateFault
 from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import LogSource, read_log
 from forearm.identification.observation.momentum_observer import observer
-from forearm.text_table import text_table
+from forearm.outside.text_table import text_table
 
 USUAL = 8.0
 """A push is so many times the usual spread, where the log alone tells what is usual."""

@@ -8,7 +8,7 @@ from forearm import faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.option_names import option
+from forearm.outside.option_names import option
 
 OWN = {"speeds": "speed_limit", "torques": "effort_limit"}
 """Limits that an arm may have itself: argument -> field of its links."""

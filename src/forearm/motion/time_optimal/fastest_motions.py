@@ -17,7 +17,7 @@ from forearm.motion.time_optimal.optimal_motion import TimeOptimal
 from forearm.motion.time_optimal.path_grids import Friction, PathGrid, fine_grid, path_grid
 from forearm.motion.time_optimal.profile_search import ProfileSearch, search
 from forearm.motion.time_optimal.splines import spline_rows
-from forearm.option_names import option
+from forearm.outside.option_names import option
 
 TOGETHER = 16
 """Paths that are worked on side by side: their lines stay in the cache."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from forearm.couplings import Coupling
 from forearm.faults import ReadFault
-from forearm.option_names import option
+from forearm.outside.option_names import option
 from forearm.readers.robot_text import JointText, RobotText
 from forearm.readers.serial_chain import (
     MAX_JOINTS,

@@ -6,7 +6,7 @@ from typing import Any
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import Pose
-from forearm.option_names import option
+from forearm.outside.option_names import option
 from forearm.readers.robot_text import RobotText
 from forearm.readers.serial_arm import arm_of_chain
 from forearm.readers.serial_chain import chain_of

@@ -13,7 +13,7 @@ from forearm.faults import ArmFault, link_faults
 from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.link import Body
-from forearm.option_names import option
+from forearm.outside.option_names import option
 from forearm.readers.robot_text import RobotText
 from forearm.readers.serial_arm import (
     axis_to_z,

@@ -18,7 +18,7 @@ from forearm.compiler.model.chosen_model import plain_model
 from forearm.compiler.model.quantity_graphs import evaluated
 from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
-from forearm.option_names import option
+from forearm.outside.option_names import option
 from forearm.robot import Robot
 from forearm.verification.numbers.doubts import Sizes, body_doubts, finding
 from forearm.verification.numbers.findings import LEVELS, Finding, Report

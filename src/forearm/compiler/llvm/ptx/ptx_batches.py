@@ -31,7 +31,7 @@ from forearm.compiler.llvm.nodes import (
     is_large,
     needed,
 )
-from forearm.escapes import line_comment
+from forearm.outside.escapes import line_comment
 
 TRIPLE = "nvptx64-nvidia-cuda"
 DEFAULT_GPU = "sm_90"

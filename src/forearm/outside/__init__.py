@@ -1,0 +1,10 @@
+"""What comes in from outside and what goes out, before anything is known of arms.
+
+escapes         text from outside, made harmless for the place where it is written
+output_files    files that are whole or not there at all
+text_table      tables as text
+option_names    options as Python or the shell calls them, for messages
+foreign_names   what other libraries call things
+memory_size     how much memory this machine has
+blas_threads    how many threads linear algebra takes
+"""
