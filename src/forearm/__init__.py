@@ -70,8 +70,8 @@ _NAMES = {
     "Kernel": "compiler.kernel",
     "emit_c": "compiler.sources.controller",
     "emit_wasm": "compiler.browser_modules",
-    "torch_function": "gradients",
-    "jax_function": "gradients",
+    "torch_function": "frameworks",
+    "jax_function": "frameworks",
     "casadi_function": "compiler.sources.casadi_symbols",
     "sin": "algebra",
     "cos": "algebra",
@@ -152,7 +152,7 @@ if TYPE_CHECKING:
     from forearm.formulations import FORMULATIONS as FORMULATIONS
     from forearm.frames import NamedFrame as NamedFrame
     from forearm.frames import Pose as Pose
-    from forearm.gradients import jax_function as jax_function, torch_function as torch_function
+    from forearm.frameworks import jax_function as jax_function, torch_function as torch_function
     from forearm.identification import (
         Identified as Identified,
         Payload as Payload,

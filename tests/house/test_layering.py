@@ -24,7 +24,7 @@ LAYERS = [
     ("formulations",),
     ("strobing",),
     ("compiler",),
-    ("counting", "derivation", "gradients"),
+    ("counting", "derivation", "frameworks"),
     ("arm_calls",),
     ("dynamics", "second_order", "rollout_gradients"),
     ("reach",),

@@ -15,7 +15,7 @@ from forearm.compiler.graph.graph import Port
 from forearm.compiler.pipeline import compile, ready_graph
 from forearm.compiler.sources.jax_operations import to_jax
 from forearm.faults import KernelFault
-from forearm.gradients.framework_inputs import Differentiable
+from forearm.frameworks.framework_inputs import Differentiable
 from forearm.robot import Robot
 
 RULES: dict[str, tuple[tuple[str, str], ...]] = {

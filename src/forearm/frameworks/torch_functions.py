@@ -17,8 +17,8 @@ from forearm.arm import Arm
 from forearm.compiler.kernel import PRECISIONS
 from forearm.compiler.pipeline import compile, ready_graph
 from forearm.faults import KernelFault, StateFault
-from forearm.gradients.derivative_kernels import DerivativeKernels, flat
-from forearm.gradients.framework_inputs import (
+from forearm.frameworks.derivative_kernels import DerivativeKernels, flat
+from forearm.frameworks.framework_inputs import (
     Differentiable,
     check_inputs,
     check_kind,

@@ -11,13 +11,13 @@ from forearm.arm import Arm
 from forearm.compiler.pipeline import ready_graph
 from forearm.compiler.sources.jax_operations import to_jax
 from forearm.faults import KernelFault
-from forearm.gradients.framework_inputs import (
+from forearm.frameworks.framework_inputs import (
     Differentiable,
     check_inputs,
     check_kind,
     refuse_quaternions,
 )
-from forearm.gradients.jax_callbacks import callback_function
+from forearm.frameworks.jax_callbacks import callback_function
 from forearm.robot import Robot
 
 

@@ -7,5 +7,5 @@ derivative_kernels    a graph, its derivatives by sweeps both ways, theirs in tu
 framework_inputs      what is given to such functions, checked
 """
 
-from forearm.gradients.jax_functions import jax_function as jax_function
-from forearm.gradients.torch_functions import torch_function as torch_function
+from forearm.frameworks.jax_functions import jax_function as jax_function
+from forearm.frameworks.torch_functions import torch_function as torch_function
