@@ -133,9 +133,9 @@ class ArmCall(Door):
                 "an array that is written into does not have; leave it out."
             )
         if library not in self.followed:
-            from forearm import gradients
+            from forearm import frameworks
 
-            make = gradients.torch_function if library == "PyTorch" else gradients.jax_function
+            make = frameworks.torch_function if library == "PyTorch" else frameworks.jax_function
             self.followed[library] = make(self.arm, self.quantity, **self.options)
         return self.followed[library](*values)
 
