@@ -67,12 +67,15 @@ def test_loky_gives_the_same_bits(imported_by_workers):
 SCRIPT = """
     import sys
     import forearm as fa
+    from forearm.sweeps import journal, problem
     from sweeps import questions
+
+    problem.BLOCK_SAMPLES, journal.EVERY = 2000, 0.1
 
     if __name__ == "__main__":
         over = {"x": fa.Uniform(0, 1), "y": [1.0, 2.0]}
         found = fa.sweep(
-            questions.slow, over, samples=100_000, keep=("extremes", "moments"),
+            questions.slow, over, samples=60_000, keep=("extremes", "moments"),
             executor="processes", workers=2, journal=sys.argv[1],
             progress=lambda done, of: print(done, flush=True),
         )
@@ -82,7 +85,8 @@ SCRIPT = """
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_stopped_from_outside_and_started_again(tmp_path, imported_by_workers, how):
+def test_stopped_from_outside_and_started_again(tmp_path, imported_by_workers, monkeypatch, how):
+    monkeypatch.setattr("forearm.sweeps.problem.BLOCK_SAMPLES", 2000)  # sums of blocks are compared, too
     script, journal = tmp_path / "script.py", tmp_path / "sweep.json"
     script.write_text(textwrap.dedent(SCRIPT))
     command = [sys.executable, str(script), str(journal)]
@@ -100,7 +104,7 @@ def test_stopped_from_outside_and_started_again(tmp_path, imported_by_workers, h
     want = fa.sweep(
         questions.squares,
         {"x": fa.Uniform(0, 1), "y": [1.0, 2.0]},
-        samples=100_000,
+        samples=60_000,
         keep=("extremes", "moments"),
         executor="threads",
     )
