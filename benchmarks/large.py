@@ -225,7 +225,7 @@ def main():
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     about = {"processor": platform.processor() or platform.machine(), "processors": os.cpu_count()}
-    found = {"made_by": "benchmarks/large.py", "machine": about, "forearm": fa.__version__}
+    found = {"kind": "large", "made_by": "benchmarks/large.py", "machine": about, "forearm": fa.__version__}
     calls = {
         "files": lambda: files(given.rows, given.rounds),
         "arms": lambda: arms(given.rounds),

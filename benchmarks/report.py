@@ -220,7 +220,42 @@ def accuracy_page(data):
     return "\n## How exact\n\n" + about_it + table(head, rows)
 
 
-PAGES = {"gpu": gpu_page, "cpu": cpu_page, "simulation": simulation_page, "accuracy": accuracy_page}
+def large_page(data):
+    sweep, files, arms, dask = (data[key] for key in ("sweeps", "files", "arms", "dask"))
+    machine = f"{data['machine']['processor']}, {data['machine']['processors']} cores"
+    rows = [
+        (
+            f"sweep of {sweep['states']:.0e} states, two processes",
+            f"{min(sweep['sweep_s']):.1f} s, start {sweep['start_s']:.2f} s",
+            f"the kernel alone: {min(sweep['kernel_s']):.1f} s",
+        ),
+        (
+            f"a file of {files['bytes'] / 1e9:.2g} GB streamed, {files['peak_mb']:.0f} MB held",
+            f"{min(files['stream_s']):.2f} s",
+            f"a copy of it: {min(files['copy_s']):.2f} s",
+        ),
+        (
+            f"{arms['arms']} arms, 1000 states each",
+            f"{arms['median_ratio']:.0%} of the rate",
+            "one arm on as many states",
+        ),
+        (
+            "a task on Dask, two workers",
+            f"{1e3 * dask['task_s']:.1f} ms",
+            f"one that does nothing: {1e3 * dask['dask_task_s']:.1f} ms",
+        ),
+    ]
+    head = ("torques of an iiwa 14", "takes", "beside it")
+    return f"\n## Much\n\nOn {machine}; measured alternately, the best of each.\n\n" + table(head, rows)
+
+
+PAGES = {
+    "gpu": gpu_page,
+    "cpu": cpu_page,
+    "simulation": simulation_page,
+    "accuracy": accuracy_page,
+    "large": large_page,
+}
 
 
 def main():
