@@ -1,15 +1,12 @@
 """docs/feedback.md is what its results say, and the results are what the experiment gives."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
 
 import forearm as fa
 from house.pages import ROOT, script
-
-sys.path.append(str(ROOT / "benchmarks"))
 
 PAGE = script("make_feedback")
 FOUND = json.loads(PAGE.RESULTS.read_text(encoding="utf-8"))
@@ -25,7 +22,8 @@ def test_the_page_is_what_the_results_say():
 
 
 @pytest.mark.parametrize(("duration", "frequency"), [(8.0, 20.0), (0.5, 20.0)])
-def test_the_experiment_gives_these_results(duration, frequency):
+def test_the_experiment_gives_these_results(duration, frequency, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
     from corrective_torque import measured
 
     kept = run_of(drives=False, whole=False, duration=duration, frequency=frequency)
