@@ -1,6 +1,9 @@
 """Linear algebra is held to one thread while an arm is identified, and let go afterwards."""
 
+import ctypes
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,3 +65,15 @@ def test_identify_holds_them(asked, monkeypatch):
     fa.identify(arm, log_of(arm, motion_of(arm, duration=10.0, seed=1)))
     assert seen == {1}
     assert asked() == {2}
+
+
+def test_no_library_is_loaded_from_the_folder_where_somebody_works(tmp_path, monkeypatch):
+    for name in ("scipy.libs/libopenblas.so", "numpy.libs/libopenblas.so", ".dylibs/libopenblas.dylib"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"a stranger's")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "scipy", raising=False)
+    loaded, load = [], ctypes.CDLL
+    monkeypatch.setattr(ctypes, "CDLL", lambda path: (loaded.append(Path(path).resolve()), load(path))[1])
+    _controls.__wrapped__()
+    assert not [path for path in loaded if path.is_relative_to(tmp_path)]

@@ -50,8 +50,10 @@ def _controls() -> tuple[Control, ...]:
     """Of each OpenBLAS that came with NumPy or SciPy."""
     found: list[Control | None] = []
     for name in ("numpy", "scipy"):
-        module = sys.modules.get(name)
-        home = Path(str(getattr(module, "__file__", None) or ".")).parent
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is None:
+            continue  # not loaded: the folder where somebody works is no place to load libraries from
+        home = Path(file).resolve().parent
         for folder in (home.parent / f"{name}.libs", home / ".dylibs"):
             found.extend(_control(path) for path in sorted(folder.glob("*openblas*")))
     return tuple(control for control in found if control is not None)
