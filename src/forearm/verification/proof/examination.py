@@ -265,7 +265,9 @@ def _laws_of_formulation(work: _Work, stem: str) -> None:
 
 
 def _no_torques(arm: Arm, q: Any, qd: Any, qdd: Any) -> Any:
-    raise NotImplementedError("gives no torques")
+    raise faults.StateFault(
+        "a law of torques was asked of a formulation that gives none; ask MASS_LAWS alone."
+    )
 
 
 def _laws_of_user_functions(work: _Work, arm: Arm) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from forearm import drives, energies, kinematics
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import ArmFault
+from forearm.faults import ArmFault, StateFault
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive
@@ -156,7 +156,7 @@ def pushed(who: Subject, arm: Arm, at: State) -> Difference:
     """A wrench at the tip takes Jᵀ f off the torques."""
     wrench = np.array([3.0, -2.0, 5.0, 0.4, 1.0, -0.7])
     if who.pushed is None:
-        raise NotImplementedError(f"{who.name} takes no wrench")
+        raise StateFault(f"{who.name} takes no wrench; leave this law out.")
     upright = arm.replace(base=Pose(), gravity=WEIGHTLESS)
     tau = who.pushed(upright, at.q, at.qd, at.qdd, tip_wrench=wrench) - who.torques(upright, *at)
     J = kinematics.frame_jacobian(upright, at.q, "flange")
@@ -173,7 +173,7 @@ def turned(who: Subject, arm: Arm, at: State) -> Difference:
 def round_trip(who: Subject, arm: Arm, at: State) -> Difference:
     """Forward dynamics undoes inverse dynamics."""
     if who.accelerations is None:
-        raise NotImplementedError(f"{who.name} gives no accelerations")
+        raise StateFault(f"{who.name} gives no accelerations; leave this law out.")
     tau = who.torques(arm, *at)
     inverse = float(np.linalg.norm(np.linalg.inv(who.M(arm, at.q)), 2))
     return who.accelerations(arm, at.q, at.qd, tau) - at.qdd, max(_size(at.qdd), inverse * _size(tau))

@@ -68,19 +68,19 @@ class Global:
             found.append(w.let(f"getelementptr inbounds i8, ptr addrspace(1) %{self.name}, i64 {further}"))
         return found
 
-    def load(self, w: Writer, lanes: Lanes, step: str | None = None, elements: Any = None) -> list[str]:
-        """Its numbers; of the named elements only, where not all are needed."""
-        return [
-            w.let(f"load {lanes.type}, ptr addrspace(1) {place}, align {lanes.itemsize}")
-            if elements is None or k in elements
-            else ""
-            for k, place in enumerate(self.places(w, step))
-        ]
+    def load(self, w: Writer, lanes: Lanes, step: str | None = None) -> list[str]:
+        """Its numbers."""
+        return [loaded(w, lanes, place) for place in self.places(w, step)]
 
     def store(self, w: Writer, lanes: Lanes, values: list[str], step: str | None = None) -> None:
         """Put numbers there."""
         for value, place in zip(values, self.places(w, step), strict=True):
             w.put(f"store {lanes.type} {value}, ptr addrspace(1) {place}, align {lanes.itemsize}")
+
+
+def loaded(w: Writer, lanes: Lanes, place: str) -> str:
+    """The number at an address of global memory."""
+    return w.let(f"load {lanes.type}, ptr addrspace(1) {place}, align {lanes.itemsize}")
 
 
 def ptx_batch(graph: Graph, dtype: str = "float64", gpu: str = DEFAULT_GPU) -> str:
@@ -93,7 +93,7 @@ def ptx_batch(graph: Graph, dtype: str = "float64", gpu: str = DEFAULT_GPU) -> s
     places = [array.places(w) for array in inputs]
     given = [[""] * port.size for port in graph.inputs]
     for i, k in by_first_use(graph):
-        given[i][k] = w.let(f"load {lanes.type}, ptr addrspace(1) {places[i][k]}, align {lanes.itemsize}")
+        given[i][k] = loaded(w, lanes, places[i][k])
     for array, values in zip(outputs, evaluate(w, lanes, graph, given), strict=True):
         array.store(w, lanes, values)
     parameters = [p for a in (*inputs, *outputs) for p in a.parameters]
@@ -114,7 +114,7 @@ def evaluate(w: Writer, lanes: Lanes, graph: Graph, given: list[list[str]]) -> l
 
 
 def by_first_use(graph: Graph) -> list[tuple[int, int]]:
-    """(input, element) of what is needed, in the order of its first use: what is loaded last has longest to arrive."""
+    """(input, element) of what is needed, in the order of its first use: what is used first is asked for first."""
     nodes, results = graph.nodes, result_nodes(graph)
     readers = [i for i in needed(graph, results) if nodes[i].op not in FETCHED]
     found: dict[tuple[int, int], None] = {}
