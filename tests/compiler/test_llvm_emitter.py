@@ -110,6 +110,22 @@ def test_one_state_equals_the_batch_to_the_bit(name):
             np.testing.assert_array_equal(a, b[i])
 
 
+@pytest.mark.parametrize("width", [1, 4, 8])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_long_code_gives_the_same_bits(monkeypatch, dtype, width):
+    """Held in order, with its constants in a table: another text, the same numbers."""
+    graph = GRAPHS["G6R"]
+    batch = [np.random.default_rng(0).normal(size=(23, *p.shape)).astype(dtype) for p in graph.inputs]
+    plain = ProcessorKernel(graph, dtype=dtype, width=width, keep=False)
+    want = plain(*batch)
+    monkeypatch.setattr("forearm.compiler.llvm.tiles.LONG", 1)
+    long = ProcessorKernel(graph, dtype=dtype, width=width, keep=False)
+    assert "annotation" in long.text("batch")
+    assert "annotation" not in plain.text("batch")
+    assert ("@constants" in long.text("batch")) == (width * np.dtype(dtype).itemsize == 32)
+    np.testing.assert_array_equal(long(*batch), want)
+
+
 def test_nan_in_one_row_stays_in_that_row():
     graph = GRAPHS["G6R"]
     batch = {k: v[:13].copy() for k, v in states(graph, 40, seed=1).items()}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.lanes import Lanes
@@ -20,6 +21,13 @@ SCRATCH = 20_000
 """Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code."""
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
+
+LONG = 2000
+"""Operations from which the code, some 10 bytes each, no longer fits where a processor keeps it decoded: from there on
+the time is that of fetching it, and it is written to be short (measured)."""
+HELD = 8
+"""Operations of long code between two places across which LLVM may not move any: it would look for speed in another
+order, and have a fifth more values to put aside."""
 
 LARGEST = {"rows": 16, "columns": 64, "": 16}
 """States in a tile at most: fetching a small tile of rows overlaps the arithmetic of another; columns want more of a
@@ -126,9 +134,35 @@ class Plan:
         """Bytes of the scratch area."""
         return (self.columns + sum(self.graph.outputs[i].size for i in self.wide)) * self.pitch
 
+    @cached_property
+    def long(self) -> bool:
+        """Whether the code is long."""
+        return self.graph.counts.operations >= LONG
+
+    @cached_property
+    def constants(self) -> dict[int, int]:
+        """Place in the table `@constants` of each constant of long code, on machines that read one only at full width.
+
+        An operation takes it from memory by itself; where it lies there once, it has to be spread by another first.
+        """
+        if not self.long or self.lanes.size != 32:
+            return {}
+        numbers = [i for i, node in enumerate(self.graph.nodes) if node.op == "const"]
+        return {index: place for place, index in enumerate(numbers)}
+
     def text(self) -> str:
-        """The function `@tile` of this plan."""
-        return tile_function(self)
+        """The function `@tile` of this plan, and what it refers to."""
+        parts = [tile_function(self)]
+        if self.long:
+            parts.insert(0, "declare void @llvm.codeview.annotation(metadata)\n")
+        if self.constants:
+            lanes = self.lanes
+            rows = [f"{lanes.type} {lanes.number(self.graph.nodes[i].value or 0.0)}" for i in self.constants]
+            kind = f"[{len(rows)} x {lanes.type}]"
+            parts.insert(
+                0, f"@constants = internal constant {kind} [{', '.join(rows)}], align {lanes.size}\n"
+            )
+        return "\n".join(parts)
 
     @property
     def runs(self) -> list[tuple[int, int, int]]:
@@ -196,7 +230,8 @@ def _wide_rows(w: Writer, plan: Plan, index: str) -> dict[int, WideRows]:
         size = plan.graph.outputs[i].size
         base = w.at(f"%rows{i}", w.let(f"mul i64 {index}, {size * plan.lanes.itemsize}"))
         found[i] = WideRows(w, plan.lanes, size, base)
-        found[i].ask()
+        if not (plan.long and plan.lanes.size <= 32):  # there is time enough from line to line
+            found[i].ask()
     return found
 
 
@@ -285,9 +320,15 @@ def write_results(w: Writer, plan: Plan, columns: Columns, wide: dict[int, WideR
             sinks.setdefault(index, []).append((output, k))
 
     def fetch(index: int) -> str | None:
+        if index in plan.constants:
+            return w.load(plan.lanes, w.at("@constants", plan.constants[index] * plan.lanes.size))
         return columns.load(staged[index]) if index in staged else columns.read(index)
 
+    written = count()
+
     def made(index: int, value: str) -> None:
+        if plan.long and next(written) % HELD == 0:
+            w.put("call void @llvm.codeview.annotation(metadata !2)")
         for output, k in sinks.get(index, ()):
             if output in wide:
                 wide[output].put(k, value)
