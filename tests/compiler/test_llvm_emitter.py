@@ -129,7 +129,7 @@ def test_a_long_chain_gets_a_small_tile():
     graph = torques(random_arm(12, 3), "luh_walker_paul_1980")
     plan = Plan(graph, Lanes("float64", 4))
     assert plan.tile % 4 == 0
-    assert plan.size <= 24_000
+    assert plan.size <= (24_000 if len(plan.sections) == 1 else 64_000)
     batch = {k: np.clip(v, -3, 3) for k, v in states(graph, 6).items()}
     want = interpreted(graph, batch, exact, "float64")["tau"]
     np.testing.assert_array_equal(ProcessorKernel(graph, keep=False)(*batch.values()), want)

@@ -8,16 +8,19 @@ in place, by the same function.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.lanes import Lanes
-from forearm.compiler.llvm.movers import WideRows
-from forearm.compiler.llvm.nodes import Writer, emit_nodes, needed
+from forearm.compiler.llvm.movers import WideRows, row_pieces
+from forearm.compiler.llvm.nodes import NumberTable, Writer, emit_nodes, needed
+from forearm.compiler.llvm.sections import Program, Section
 
 SCRATCH = 20_000
-"""Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code."""
+"""Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code. Programs in
+sections take three times that and twice as many states: the more, the less often code is read anew (measured)."""
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
 
@@ -89,10 +92,49 @@ class Plan:
         computed = sum(self.graph.nodes[i].op != "input" for i in self.angles)
         return self.outputs[-1] + computed
 
-    @property
+    @cached_property
     def columns(self) -> int:
         """How many there are."""
-        return self.sines + 2 * len(self.angles) + 3
+        waiting = [column + 1 for section in self.sections for column in section.kept.values()]
+        return max([self.sines + 2 * len(self.angles) + 3, *waiting])
+
+    @cached_property
+    def staged(self) -> dict[int, int]:
+        """Columns of the sines and cosines that are taken before all else."""
+        angle = {node: a for a, node in enumerate(self.angles)}
+        return {
+            i: self.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
+            for i, node in enumerate(self.graph.nodes)
+            if node.op in ("sin", "cos") and node.args[0] in angle
+        }
+
+    @cached_property
+    def sinks(self) -> dict[int, list[tuple[int, int]]]:
+        """By node: outputs, and elements of them, that it is."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for output, row in enumerate(self.graph.results):
+            for k, index in enumerate(row):
+                found.setdefault(index, []).append((output, k))
+        return found
+
+    @cached_property
+    def program(self) -> Program:
+        """The nodes between columns and results."""
+        groups = []
+        for output, (port, row) in enumerate(zip(self.graph.outputs, self.graph.results, strict=True)):
+            wide = output in self.wide
+            pieces = row_pieces(self.lanes, port.size)[1] if wide else [(k,) for k in range(len(row))]
+            groups += [[row[k] for k in piece] for piece in pieces]
+        return Program(self.graph, needed(self.graph, self.sinks, self.staged), self.staged, groups)
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The program, in sections where it is long."""
+        lying = dict(self.staged)
+        for index, node in enumerate(self.graph.nodes):
+            if node.at is not None and node.at[0] != self.shared:
+                lying[index] = self.inputs[node.at[0]] + node.at[1]
+        return self.program.sections(lying, self.sines + 2 * len(self.angles) + 3)
 
     @property
     def largest(self) -> int:
@@ -102,8 +144,11 @@ class Plan:
     @cached_property
     def tile(self) -> int:
         """States in a tile: a multiple of the width that keeps the scratch area in the cache."""
-        states = SCRATCH // (self.columns * self.lanes.itemsize)
-        return max(self.lanes.width, min(self.largest, states) // self.lanes.width * self.lanes.width)
+        width, room, most = self.lanes.width, SCRATCH, self.largest
+        if len(self.sections) > 1:
+            width, room, most = 2 * width, 3 * SCRATCH, 2 * most
+        states = min(most, room // (self.columns * self.lanes.itemsize))
+        return max(self.lanes.width, states // width * width)
 
     @property
     def pairs(self) -> Lanes:
@@ -157,17 +202,22 @@ def tile_function(plan: Plan) -> str:
     column to column of every input and output (columns); at last that of the input that all states share.
     """
     w = Writer()
+    numbers = NumberTable(w, plan.lanes)
     outer = Outer(w, plan) if plan.layout == "columns" else None
     computed = [i for i in plan.angles if plan.graph.nodes[i].op != "input"]
     if computed:
         with w.loop("%count", plan.lanes.width) as index:
             _write_angles(w, plan, Columns(w, plan, index, outer), computed)
     call_sincos(w, plan, "%count", outer)
-    with w.loop("%count", plan.lanes.width) as index:
-        write_results(w, plan, Columns(w, plan, index, outer), _wide_rows(w, plan, index))
+    for number, section in enumerate(plan.sections):
+        with w.loop("%count", plan.lanes.width) as index:
+            columns = Columns(w, plan, index, outer)
+            wide = _wide_rows(w, plan, index, ask=number == 0)
+            write_section(w, plan, columns, wide, section, numbers)
     more = "".join(f", ptr noalias %rows{i}" for i in plan.wide) + (outer.signature if outer else "")
     more += ", ptr noalias %shared" if plan.shared is not None else ""
-    return w.function(f"internal void @tile(ptr noalias %scratch, i64 %count{more}) nounwind noinline")
+    head = f"internal void @tile(ptr noalias %scratch, i64 %count{more}) nounwind noinline"
+    return numbers.text + w.function(head)
 
 
 class Outer:
@@ -189,14 +239,15 @@ class Outer:
                     self.starts[side, i, k] = w.at(f"%{side}{i}", offset)
 
 
-def _wide_rows(w: Writer, plan: Plan, index: str) -> dict[int, WideRows]:
+def _wide_rows(w: Writer, plan: Plan, index: str, *, ask: bool) -> dict[int, WideRows]:
     """The rows of the wide outputs for the vector that starts with state `index` of the tile."""
     found = {}
     for i in plan.wide:
         size = plan.graph.outputs[i].size
         base = w.at(f"%rows{i}", w.let(f"mul i64 {index}, {size * plan.lanes.itemsize}"))
         found[i] = WideRows(w, plan.lanes, size, base)
-        found[i].ask()
+        if ask:
+            found[i].ask()
     return found
 
 
@@ -271,27 +322,51 @@ def call_sincos(w: Writer, plan: Plan, count: str, outer: Outer | None = None) -
         w.put(f"call void @sincos({told}, i64 {count})")
 
 
-def write_results(w: Writer, plan: Plan, columns: Columns, wide: dict[int, WideRows]) -> None:
-    """The graph on one vector of states, its outputs stored as soon as they are known."""
-    graph, angle = plan.graph, {node: a for a, node in enumerate(plan.angles)}
-    staged = {
-        i: plan.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
-        for i, node in enumerate(graph.nodes)
-        if node.op in ("sin", "cos") and node.args[0] in angle
-    }
-    sinks: dict[int, list[tuple[int, int]]] = {}
-    for output, row in enumerate(graph.results):
-        for k, index in enumerate(row):
-            sinks.setdefault(index, []).append((output, k))
+def write_section(
+    w: Writer,
+    plan: Plan,
+    columns: Columns,
+    wide: dict[int, WideRows],
+    section: Section,
+    numbers: NumberTable,
+) -> None:
+    """A section of the graph on one vector of states, its outputs stored as soon as they are known."""
 
     def fetch(index: int) -> str | None:
-        return columns.load(staged[index]) if index in staged else columns.read(index)
+        column = section.taken.get(index, plan.staged.get(index))
+        return columns.read(index) if column is None else columns.load(column)
 
     def made(index: int, value: str) -> None:
-        for output, k in sinks.get(index, ()):
+        if index in section.kept:
+            columns.store(value, section.kept[index])
+        for output, k in plan.sinks.get(index, ()):
             if output in wide:
                 wide[output].put(k, value)
             else:
                 columns.give(value, output, k)
 
-    emit_nodes(w, plan.lanes, graph, needed(graph, sinks, staged), fetch, columns.sincos, made)
+    if len(plan.sections) > 1:
+        _share_rows(plan, wide, section, fetch)
+    emit_nodes(w, plan.lanes, plan.graph, section.nodes, fetch, columns.sincos, made, numbers.number)
+
+
+def _share_rows(
+    plan: Plan, wide: dict[int, WideRows], section: Section, fetch: Callable[[int], str | None]
+) -> None:
+    """Leave to the rows the pieces whose last element this section makes; the other elements are fetched."""
+    here, graph, last = set(section.nodes), plan.graph, section is plan.sections[-1]
+
+    def value(index: int) -> str:
+        return fetch(index) or plan.lanes.number(graph.nodes[index].value or 0.0)
+
+    for output, rows in wide.items():
+        row = graph.results[output]
+        passive = [e for e, index in enumerate(row) if index not in plan.program.place]
+        rows.elsewhere = {e: partial(value, row[e]) for e in passive}
+        rows.elsewhere |= {e: partial(value, i) for e, i in enumerate(row) if i in section.taken}
+        there = set(rows.elsewhere) | {e for e, i in enumerate(row) if i in here}
+        rows.waiting = [
+            piece
+            for piece in rows.waiting
+            if there.issuperset(piece) and (last or any(row[e] in here for e in piece))
+        ]
