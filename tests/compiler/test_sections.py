@@ -6,7 +6,9 @@ import pytest
 from arms import random_arm
 from compiler.programs import random_graph
 from compiler.test_llvm_emitter import GRAPHS, states
+from compiler.test_rollout import GRAPH, STATES, draw
 from forearm.compiler.call.processor import ProcessorKernel
+from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.llvm import sections
@@ -107,6 +109,21 @@ def test_a_column_is_given_away_only_when_it_was_read_for_the_last_time(name):
                 assert a not in program.place or a in section.nodes or a in section.taken
         held |= {column: node for node, column in section.kept.items()}
     assert [n for s in plan.sections for n in s.nodes if n in program.place] == program.made
+
+
+def test_a_rollout_in_sections_keeps_its_inputs(monkeypatch):
+    """Its steps run the same tile again and again, and what acts on the arm is brought there once."""
+    q, qd, tau, length = draw(5, 2), draw(5, 2, seed=1), draw(5, 2, seed=2), 1 + draw(5, seed=3) ** 2
+    found = []
+    for longest in (10**6, 3):
+        monkeypatch.setattr(sections, "LONG", 0)
+        monkeypatch.setattr(sections, "WRITING", 0)
+        monkeypatch.setattr(sections, "LONGEST", longest)
+        rollout = Rollout(GRAPH, STATES, keep=False)
+        assert (len(rollout.plan.sections) > 1) == (longest == 3)
+        found.append(rollout(q, qd, tau, length, dt=0.05, steps=6).end)
+    np.testing.assert_array_equal(found[0].q, found[1].q)
+    np.testing.assert_array_equal(found[0].qd, found[1].qd)
 
 
 def test_a_program_with_many_results_stays_whole(monkeypatch):
