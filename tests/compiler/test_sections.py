@@ -6,7 +6,7 @@ import pytest
 from arms import random_arm
 from compiler.programs import random_graph
 from compiler.test_llvm_emitter import GRAPHS, states
-from compiler.test_rollout import GRAPH, STATES, draw
+from compiler.test_rollout import draw
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.graph.passes import lower
@@ -113,17 +113,27 @@ def test_a_column_is_given_away_only_when_it_was_read_for_the_last_time(name):
 
 def test_a_rollout_in_sections_keeps_its_inputs(monkeypatch):
     """Its steps run the same tile again and again, and what acts on the arm is brought there once."""
-    q, qd, tau, length = draw(5, 2), draw(5, 2, seed=1), draw(5, 2, seed=2), 1 + draw(5, seed=3) ** 2
+
+    def step(x, v, push):
+        values = [x * push - v]  # the push is read here and never again
+        for k in range(8):
+            values.append(values[-1] * values[-1] + 0.1 * k)
+        total = v
+        for value in values:
+            total = total * value - 0.2 * x
+        return {"x2": 0.1 * total / (1.0 + total * total) + 0.5 * x, "v2": 0.3 * v + 0.1 * x}
+
+    graph = lower(trace(step, {"x": (), "v": (), "push": ()}, name="steps"), 0)
+    x, v, push = draw(5), draw(5, seed=1), draw(5, seed=2)
     found = []
-    for longest in (10**6, 3):
+    for longest in (10**6, 6):
         monkeypatch.setattr(sections, "LONG", 0)
         monkeypatch.setattr(sections, "WRITING", 0)
         monkeypatch.setattr(sections, "LONGEST", longest)
-        rollout = Rollout(GRAPH, STATES, keep=False)
-        assert (len(rollout.plan.sections) > 1) == (longest == 3)
-        found.append(rollout(q, qd, tau, length, dt=0.05, steps=6).end)
-    np.testing.assert_array_equal(found[0].q, found[1].q)
-    np.testing.assert_array_equal(found[0].qd, found[1].qd)
+        rollout = Rollout(graph, {"x": "x2", "v": "v2"}, method="map", keep=False)
+        assert (len(rollout.plan.sections) > 1) == (longest == 6)
+        found.append(rollout(x, v, push, dt=0.05, steps=6).end.x)
+    np.testing.assert_array_equal(*found)
 
 
 def test_a_program_with_many_results_stays_whole(monkeypatch):
