@@ -6,6 +6,7 @@ sines           sine and cosine, and the same in Python to the last bit
 large_angles    sines in memory, and those of very large angles
 movers          rows and columns in memory, brought into tiles and back
 sections        a long program in sections that a processor keeps decoded
+parts           very long code, cut into functions
 tiles           a tile of states through a graph
 batches         the program for many states
 one_state       the program for one

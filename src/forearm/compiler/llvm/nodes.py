@@ -179,20 +179,18 @@ FOLDED = 32
 class SpreadConstants:
     """Constants of a program, each in every lane, in memory."""
 
-    def __init__(self, w: Writer, lanes: Lanes) -> None:
-        """An empty table; `w` is where its numbers are read."""
-        self.w, self.lanes, self.places = w, lanes, dict[str, int]()
+    def __init__(self, lanes: Lanes) -> None:
+        """An empty table."""
+        self.lanes, self.places = lanes, dict[str, int]()
 
-    def number(self, value: float) -> str:
+    def number(self, w: Writer, value: float) -> str:
         """A constant, read where it is asked for."""
         written = self.lanes.number(value)
         if self.lanes.size != FOLDED or value == 0.0:
             return written
         place = self.places.setdefault(written, len(self.places)) * self.lanes.size
-        address = f"getelementptr inbounds (i8, ptr @numbers, i64 {place})"
-        return self.w.let(
-            f"load {self.lanes.type}, ptr {address}, align {self.lanes.size}, !invariant.load !2"
-        )
+        address = f"getelementptr inbounds (i8, ptr @constants, i64 {place})"
+        return w.let(f"load {self.lanes.type}, ptr {address}, align {self.lanes.size}, !invariant.load !3")
 
     @property
     def text(self) -> str:
@@ -201,7 +199,7 @@ class SpreadConstants:
             return ""
         rows = ", ".join(f"{self.lanes.type} {written}" for written in self.places)
         kind = f"[{len(self.places)} x {self.lanes.type}]"
-        return f"@numbers = internal constant {kind} [{rows}], align {self.lanes.size}\n"
+        return f"@constants = internal constant {kind} [{rows}], align {self.lanes.size}\n"
 
 
 def operation(lanes: Lanes, w: Writer, op: str, a: list[str]) -> str:

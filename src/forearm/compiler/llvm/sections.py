@@ -9,6 +9,7 @@ most of it would have been spilled anyway. Signs and constants are made anew whe
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -35,13 +36,15 @@ class ProgramSection:
     """Values of sections before that it reads, and their columns."""
     kept: dict[int, int] = field(default_factory=dict)
     """Values that sections after it read, and their columns."""
+    late: list[int] = field(default_factory=list)
+    """What it writes, but others make: values of sections before, inputs, constants."""
 
 
 class Program:
     """The nodes that a tile needs, and where they may be cut."""
 
     def __init__(
-        self, graph: Graph, order: list[int], staged: Iterable[int], groups: list[list[int]]
+        self, graph: Graph, order: Iterable[int], staged: Iterable[int], groups: list[list[int]]
     ) -> None:
         """Find out what is made, and who reads it.
 
@@ -51,17 +54,18 @@ class Program:
             staged: Those of them that lie in memory, besides the inputs: sines and cosines taken before.
             groups: Results that are written together, in the section of the last one.
         """
-        self.graph, self.order, self.groups = graph, order, groups
+        self.graph, self.order, self.groups = graph, list(order), groups
         outside, results = set(staged), {i for group in groups for i in group}
         self.made = [
             i
-            for i in order
+            for i in self.order
             if i not in outside
             and graph.nodes[i].op not in ("const", "input")
             and (graph.nodes[i].op != "neg" or i in results)
         ]
         self.place = {node: at for at, node in enumerate(self.made)}
         self.readers = self._readers()
+        self.cuts = self._cuts()
 
     def _readers(self) -> dict[int, list[int]]:
         """By value, signs aside: places in `made` where it is read."""
@@ -72,13 +76,14 @@ class Program:
                     a = self.graph.nodes[a].args[0]
                 found.setdefault(a, []).append(at)
         for group in self.groups:
-            written = max((self.place[i] for i in group if i in self.place), default=len(self.made) - 1)
             for i in group:
-                found.setdefault(i, []).append(written)
+                found.setdefault(i, []).append(self._written_at(group))
         return found
 
-    @property
-    def cuts(self) -> list[int]:
+    def _written_at(self, group: Iterable[int]) -> int:
+        return max((self.place[i] for i in group if i in self.place), default=len(self.made) - 1)
+
+    def _cuts(self) -> list[int]:
         """Places before which a new section begins: evenly, moved to where few values are alive."""
         total = len(self.made)
         if total <= LONG + WRITING * len(self.groups):
@@ -93,6 +98,10 @@ class Program:
         evenly = [total * k // parts for k in range(1, parts)]
         return [min(range(c - reach, c + reach + 1), key=lambda p: (alive[p], abs(p - c))) for c in evenly]
 
+    def written_in(self, group: Iterable[int]) -> int:
+        """The number of the section that writes some results together."""
+        return bisect_right(self.cuts, self._written_at(group))
+
     def sections(self, lying: dict[int, int], first_free: int) -> list[ProgramSection]:
         """The program, cut where it is long.
 
@@ -100,15 +109,18 @@ class Program:
             lying: Columns of what lies in memory; free for others when it has been read for the last time.
             first_free: From here on columns are free.
         """
-        cuts = self.cuts
-        if not cuts:
+        if not self.cuts:
             return [ProgramSection(self.order)]
-        number = [sum(at >= cut for cut in cuts) for at in range(len(self.made))]
-        found = [ProgramSection() for _ in range(len(cuts) + 1)]
+        found = [ProgramSection() for _ in range(len(self.cuts) + 1)]
         for at, node in enumerate(self.made):
-            found[number[at]].nodes.append(node)
-        found[-1].nodes.extend(i for group in self.groups for i in group if i not in self.place)
-        read = {node: sorted({number[at] for at in places}) for node, places in self.readers.items()}
+            found[bisect_right(self.cuts, at)].nodes.append(node)
+        for group in self.groups:
+            section = found[self.written_in(group)]
+            section.late.extend(i for i in group if not (i in section.nodes or i in section.late))
+        read = {
+            node: sorted({bisect_right(self.cuts, at) for at in places})
+            for node, places in self.readers.items()
+        }
         ends: list[list[int]] = [[] for _ in range(len(found) + 1)]  # columns that are free from a section on
         for node, column in lying.items():
             ends[read[node][-1] + 1 if node in read else 0].append(column)
@@ -117,7 +129,7 @@ class Program:
             free += ends[here]
             for node in section.nodes:
                 later = [s for s in read.get(node, ()) if s > here]
-                if node in self.place and later:
+                if later:
                     column = free.pop() if free else first_free
                     first_free += column == first_free
                     section.kept[node] = column

@@ -8,29 +8,29 @@ in place, by the same function.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import count
 
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.lanes import Lanes
-from forearm.compiler.llvm.movers import WideRows, row_pieces
+from forearm.compiler.llvm.movers import WideRows, pieces
 from forearm.compiler.llvm.nodes import SpreadConstants, Writer, emit_nodes, needed
+from forearm.compiler.llvm.parts import Parts
 from forearm.compiler.llvm.sections import Program, ProgramSection
 
 SCRATCH = 20_000
 """Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code. Programs in
-sections take three times that and twice as many states, or more for four vectors at least: the more, the less often
-code is read anew (measured)."""
+sections take three times that, and four vectors at least, so that code is decoded less often (measured)."""
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
 
-REGION = 32
-"""Operations of a program in sections among which LLVM may change the order: ours keeps fewer values alive (measured:
-5 % fewer instructions; programs in one piece gain nothing)."""
-BOUNDARY = "call void @llvm.codeview.annotation(metadata !2)"
-"""A label without code, which LLVM moves nothing across."""
+LONG = 2000
+"""Operations from which the code, some 10 bytes each, no longer fits where a processor keeps it decoded: from there on
+the time is that of fetching it, and it is written to be short (measured)."""
+HELD = 8
+"""Operations of long code between two places across which LLVM may not move any: it would look for speed in another
+order, and have a fifth more values to put aside."""
 
 LARGEST = {"rows": 16, "columns": 64, "": 16}
 """States in a tile at most: fetching a small tile of rows overlaps the arithmetic of another; columns want more of a
@@ -106,44 +106,6 @@ class Plan:
         waiting = [column + 1 for section in self.sections for column in section.kept.values()]
         return max([self.sines + 2 * len(self.angles) + 3, *waiting])
 
-    @cached_property
-    def staged(self) -> dict[int, int]:
-        """Columns of the sines and cosines that are taken before all else."""
-        angle = {node: a for a, node in enumerate(self.angles)}
-        return {
-            i: self.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
-            for i, node in enumerate(self.graph.nodes)
-            if node.op in ("sin", "cos") and node.args[0] in angle
-        }
-
-    @cached_property
-    def sinks(self) -> dict[int, list[tuple[int, int]]]:
-        """By node: outputs, and elements of them, that it is."""
-        found: dict[int, list[tuple[int, int]]] = {}
-        for output, row in enumerate(self.graph.results):
-            for k, index in enumerate(row):
-                found.setdefault(index, []).append((output, k))
-        return found
-
-    @cached_property
-    def program(self) -> Program:
-        """The nodes between columns and results."""
-        groups = []
-        for output, (port, row) in enumerate(zip(self.graph.outputs, self.graph.results, strict=True)):
-            wide = output in self.wide
-            pieces = row_pieces(self.lanes, port.size)[1] if wide else [(k,) for k in range(len(row))]
-            groups += [[row[k] for k in piece] for piece in pieces]
-        return Program(self.graph, needed(self.graph, self.sinks, self.staged), self.staged, groups)
-
-    @cached_property
-    def sections(self) -> list[ProgramSection]:
-        """The program, in sections where it is long; without a layout, inputs stay: somebody runs tiles again."""
-        lying = dict(self.staged)
-        for index, node in enumerate(self.graph.nodes):
-            if self.layout and node.at is not None and node.at[0] != self.shared:
-                lying[index] = self.inputs[node.at[0]] + node.at[1]
-        return self.program.sections(lying, self.sines + 2 * len(self.angles) + 3)
-
     @property
     def largest(self) -> int:
         """States in a tile at most."""
@@ -152,12 +114,10 @@ class Plan:
     @cached_property
     def tile(self) -> int:
         """States in a tile: a multiple of the width that keeps the scratch area in the cache."""
-        width = self.lanes.width
+        width, states = self.lanes.width, SCRATCH // (self.columns * self.lanes.itemsize)
         if len(self.sections) > 1:
-            states = min(2 * self.largest, 3 * SCRATCH // (self.columns * self.lanes.itemsize))
-            return max(4 * width, states // (2 * width) * 2 * width)
-        states = min(self.largest, SCRATCH // (self.columns * self.lanes.itemsize))
-        return max(width, states // width * width)
+            return max(4 * width, min(2 * self.largest, 3 * states) // (2 * width) * 2 * width)
+        return max(width, min(self.largest, states) // width * width)
 
     @property
     def pairs(self) -> Lanes:
@@ -175,13 +135,77 @@ class Plan:
         before = sum(self.graph.outputs[i].size for i in self.wide if i < output)
         return (self.columns + before) * self.pitch
 
+    @cached_property
+    def between(self) -> int:
+        """Where in the scratch area values lie that a part leaves for another."""
+        return (self.columns + sum(self.graph.outputs[i].size for i in self.wide)) * self.pitch
+
     @property
     def size(self) -> int:
         """Bytes of the scratch area."""
-        return (self.columns + sum(self.graph.outputs[i].size for i in self.wide)) * self.pitch
+        return self.between + self.left * self.lanes.size
+
+    @property
+    def left(self) -> int:
+        """How many values parts leave for others, at most at a time."""
+        return 1 + max(self.parts.places.values(), default=-1)
+
+    @cached_property
+    def staged(self) -> dict[int, int]:
+        """The column of each sine and cosine that is taken before the graph runs."""
+        angle = {node: a for a, node in enumerate(self.angles)}
+        return {
+            i: self.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
+            for i, node in enumerate(self.graph.nodes)
+            if node.op in ("sin", "cos") and node.args[0] in angle
+        }
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The graph, cut where it is very long."""
+        graph = self.graph
+        together = [
+            tuple(graph.results[i][element] for element in piece)
+            for i in self.wide
+            for piece in pieces(self.lanes, graph.outputs[i].size)
+        ]
+        order = needed(graph, (r for row in graph.results for r in row), self.staged)
+        return Parts(graph, order, frozenset(self.staged), tuple(together))
+
+    @cached_property
+    def program(self) -> Program:
+        """What runs between columns and results, and where it may be cut."""
+        groups = [list(nodes) for nodes in self.parts.together]
+        groups += [[r] for i, row in enumerate(self.graph.results) if i not in self.wide for r in row]
+        return Program(self.graph, self.parts.order, self.staged, groups)
+
+    @cached_property
+    def sections(self) -> list[ProgramSection]:
+        """The program in sections, unless it is in parts; without a layout, inputs stay: tiles are run again."""
+        if len(self.parts.parts) > 1:
+            return []
+        lying = dict(self.staged)
+        for index, node in enumerate(self.graph.nodes):
+            if self.layout and node.at is not None and node.at[0] != self.shared:
+                lying[index] = self.inputs[node.at[0]] + node.at[1]
+        return self.program.sections(lying, self.sines + 2 * len(self.angles) + 3)
+
+    @cached_property
+    def sinks(self) -> dict[int, list[tuple[int, int]]]:
+        """By node: outputs, and elements of them, that it is."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for output, row in enumerate(self.graph.results):
+            for k, index in enumerate(row):
+                found.setdefault(index, []).append((output, k))
+        return found
+
+    @cached_property
+    def long(self) -> bool:
+        """Whether the code is long."""
+        return self.graph.counts.operations >= LONG or len(self.sections) > 1
 
     def text(self) -> str:
-        """The function `@tile` of this plan."""
+        """The function `@tile` of this plan, and what it refers to."""
         return tile_function(self)
 
     @property
@@ -211,23 +235,36 @@ def tile_function(plan: Plan) -> str:
     column to column of every input and output (columns); at last that of the input that all states share.
     """
     w = Writer()
-    numbers = SpreadConstants(w, plan.lanes)
     outer = Outer(w, plan) if plan.layout == "columns" else None
     computed = [i for i in plan.angles if plan.graph.nodes[i].op != "input"]
     if computed:
         with w.loop("%count", plan.lanes.width) as index:
             _write_angles(w, plan, Columns(w, plan, index, outer), computed)
     call_sincos(w, plan, "%count", outer)
-    for number, section in enumerate(plan.sections):
+    more = [f"ptr noalias %rows{i}" for i in plan.wide] + (outer.signature if outer else [])
+    more += ["ptr noalias %shared"] if plan.shared is not None else []
+    head, constants = "".join(f", {a}" for a in more), SpreadConstants(plan.lanes)
+    for number in range(len(plan.sections)):
         with w.loop("%count", plan.lanes.width) as index:
-            columns = Columns(w, plan, index, outer)
-            wide = _wide_rows(w, plan, index, ask=number == 0)
-            write_section(w, plan, columns, wide, section, numbers)
-    more = "".join(f", ptr noalias %rows{i}" for i in plan.wide) + (outer.signature if outer else "")
-    more += ", ptr noalias %shared" if plan.shared is not None else ""
-    head = f"internal void @tile(ptr noalias %scratch, i64 %count{more}) nounwind noinline"
-    declared = "declare void @llvm.codeview.annotation(metadata)\n" if len(plan.sections) > 1 else ""
-    return declared + numbers.text + w.function(head)
+            write_results(w, plan, Columns(w, plan, index, outer), number, constants)
+    parts = [] if plan.sections else range(len(plan.parts.parts))
+    functions = [_part_function(plan, part, head, constants) for part in parts]
+    if parts:
+        with w.loop("%count", plan.lanes.width) as index:
+            told = f"ptr %scratch, i64 {index}{head.replace(' noalias', '')}"
+            for part in parts:
+                w.put(f"call void @part{part}({told})")
+    tile = w.function(f"internal void @tile(ptr noalias %scratch, i64 %count{head}) nounwind noinline")
+    declared = ["declare void @llvm.codeview.annotation(metadata)\n"] if plan.long else []
+    return "\n".join([*declared, constants.text, *functions, tile])
+
+
+def _part_function(plan: Plan, part: int, head: str, constants: SpreadConstants) -> str:
+    """The function `@part<k>(scratch, index, ...)`: one part of the graph on the vector that starts with a state."""
+    w = Writer()
+    outer = Outer(w, plan) if plan.layout == "columns" else None
+    write_results(w, plan, Columns(w, plan, "%index", outer), part, constants)
+    return w.function(f"internal void @part{part}(ptr noalias %scratch, i64 %index{head}) nounwind noinline")
 
 
 class Outer:
@@ -237,11 +274,12 @@ class Outer:
         """Say where every column starts, before any loop."""
         self.w, self.starts = w, dict[tuple[str, int, int], str]()
         sides = {"in": plan.graph.inputs, "out": plan.graph.outputs}
-        self.signature = "".join(
-            f", ptr noalias %{side}{i}, i64 %pitch_{side}{i}"
+        self.signature = [
+            word
             for side, ports in sides.items()
             for i in range(len(ports))
-        )
+            for word in (f"ptr noalias %{side}{i}", f"i64 %pitch_{side}{i}")
+        ]
         for side, ports in sides.items():
             for i, port in enumerate(ports):
                 for k in range(port.size):
@@ -249,14 +287,15 @@ class Outer:
                     self.starts[side, i, k] = w.at(f"%{side}{i}", offset)
 
 
-def _wide_rows(w: Writer, plan: Plan, index: str, *, ask: bool) -> dict[int, WideRows]:
-    """The rows of the wide outputs for the vector that starts with state `index` of the tile."""
-    found = {}
+def _wide_rows(w: Writer, plan: Plan, index: str, number: int) -> dict[int, WideRows]:
+    """The rows of the wide outputs for the vector that starts with state `index`: what a section or part writes."""
+    found, written_in = {}, plan.program.written_in if plan.sections else plan.parts.written_in
     for i in plan.wide:
-        size = plan.graph.outputs[i].size
+        size, nodes = plan.graph.outputs[i].size, plan.graph.results[i]
         base = w.at(f"%rows{i}", w.let(f"mul i64 {index}, {size * plan.lanes.itemsize}"))
-        found[i] = WideRows(w, plan.lanes, size, base)
-        if ask:
+        here = [p for p in pieces(plan.lanes, size) if written_in(nodes[e] for e in p) == number]
+        found[i] = WideRows(w, plan.lanes, size, base, here)
+        if number == 0 and not (plan.long and plan.lanes.size <= 32):  # else there is time from line to line
             found[i].ask()
     return found
 
@@ -266,7 +305,7 @@ class Columns:
 
     def __init__(self, w: Writer, plan: Plan, index: str, outer: Outer | None = None) -> None:
         """The vector that starts with state `index` of the tile; inputs and outputs are outside where that is known."""
-        self.w, self.plan, self.outer = w, plan, outer
+        self.w, self.plan, self.index, self.outer = w, plan, index, outer
         self.offset = w.let(f"mul i64 {index}, {plan.lanes.itemsize}")
         self.base = w.at("%scratch", self.offset)
 
@@ -332,55 +371,29 @@ def call_sincos(w: Writer, plan: Plan, count: str, outer: Outer | None = None) -
         w.put(f"call void @sincos({told}, i64 {count})")
 
 
-def write_section(
-    w: Writer,
-    plan: Plan,
-    columns: Columns,
-    wide: dict[int, WideRows],
-    section: ProgramSection,
-    numbers: SpreadConstants,
-) -> None:
-    """A section of the graph on one vector of states, its outputs stored as soon as they are known."""
+def write_results(w: Writer, plan: Plan, columns: Columns, number: int, constants: SpreadConstants) -> None:
+    """A section or part of the graph on one vector of states, its outputs stored as soon as they are known."""
+    section = plan.sections[number] if plan.sections else plan.parts.section(number)
+    lanes, written, wide = plan.lanes, count(), _wide_rows(w, plan, columns.index, number)
+
+    def place(at: int) -> str:
+        return columns.place(at) if plan.sections else w.at("%scratch", plan.between + at * lanes.size)
 
     def fetch(index: int) -> str | None:
-        column = section.taken.get(index, plan.staged.get(index))
-        return columns.read(index) if column is None else columns.load(column)
-
-    cut, written = len(plan.sections) > 1, count()
+        if index in section.taken:
+            return w.load(lanes, place(section.taken[index]))
+        return columns.load(plan.staged[index]) if index in plan.staged else columns.read(index)
 
     def made(index: int, value: str) -> None:
-        if cut and next(written) % REGION == REGION - 1:
-            w.put(BOUNDARY)
+        if plan.long and next(written) % HELD == 0:
+            w.put("call void @llvm.codeview.annotation(metadata !2)")
         if index in section.kept:
-            columns.store(value, section.kept[index])
+            w.store(lanes, value, place(section.kept[index]))
         for output, k in plan.sinks.get(index, ()):
             if output in wide:
                 wide[output].put(k, value)
-            else:
+            elif index not in section.taken:
                 columns.give(value, output, k)
 
-    if cut:
-        _share_rows(plan, wide, section, fetch)
-    emit_nodes(w, plan.lanes, plan.graph, section.nodes, fetch, columns.sincos, made, numbers.number)
-
-
-def _share_rows(
-    plan: Plan, wide: dict[int, WideRows], section: ProgramSection, fetch: Callable[[int], str | None]
-) -> None:
-    """Leave to the rows the pieces whose last element this section makes; the other elements are fetched."""
-    here, graph, last = set(section.nodes), plan.graph, section is plan.sections[-1]
-
-    def value(index: int) -> str:
-        return fetch(index) or plan.lanes.number(graph.nodes[index].value or 0.0)
-
-    for output, rows in wide.items():
-        row = graph.results[output]
-        passive = [e for e, index in enumerate(row) if index not in plan.program.place]
-        rows.elsewhere = {e: partial(value, row[e]) for e in passive}
-        rows.elsewhere |= {e: partial(value, i) for e, i in enumerate(row) if i in section.taken}
-        there = set(rows.elsewhere) | {e for e, i in enumerate(row) if i in here}
-        rows.waiting = [
-            piece
-            for piece in rows.waiting
-            if there.issuperset(piece) and (last or any(row[e] in here for e in piece))
-        ]
+    number_of, order = partial(constants.number, w), [*section.nodes, *section.late]
+    emit_nodes(w, lanes, plan.graph, order, fetch, columns.sincos, made, number_of)
