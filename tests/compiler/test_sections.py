@@ -6,7 +6,9 @@ import pytest
 from arms import random_arm
 from compiler.programs import random_graph
 from compiler.test_llvm_emitter import GRAPHS, states
+from compiler.test_rollout import draw
 from forearm.compiler.call.processor import ProcessorKernel
+from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.llvm import sections
@@ -107,6 +109,31 @@ def test_a_column_is_given_away_only_when_it_was_read_for_the_last_time(name):
                 assert a not in program.place or a in section.nodes or a in section.taken
         held |= {column: node for node, column in section.kept.items()}
     assert [n for s in plan.sections for n in s.nodes if n in program.place] == program.made
+
+
+def test_a_rollout_in_sections_keeps_its_inputs(monkeypatch):
+    """Its steps run the same tile again and again, and what acts on the arm is brought there once."""
+
+    def step(x, v, push):
+        values = [x * push - v]  # the push is read here and never again
+        for k in range(8):
+            values.append(values[-1] * values[-1] + 0.1 * k)
+        total = v
+        for value in values:
+            total = total * value - 0.2 * x
+        return {"x2": 0.1 * total / (1.0 + total * total) + 0.5 * x, "v2": 0.3 * v + 0.1 * x}
+
+    graph = lower(trace(step, {"x": (), "v": (), "push": ()}, name="steps"), 0)
+    x, v, push = draw(5), draw(5, seed=1), draw(5, seed=2)
+    found = []
+    for longest in (10**6, 6):
+        monkeypatch.setattr(sections, "LONG", 0)
+        monkeypatch.setattr(sections, "WRITING", 0)
+        monkeypatch.setattr(sections, "LONGEST", longest)
+        rollout = Rollout(graph, {"x": "x2", "v": "v2"}, method="map", keep=False)
+        assert (len(rollout.plan.sections) > 1) == (longest == 6)
+        found.append(rollout(x, v, push, dt=0.05, steps=6).end.x)
+    np.testing.assert_array_equal(*found)
 
 
 def test_a_program_with_many_results_stays_whole(monkeypatch):

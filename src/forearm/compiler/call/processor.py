@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from forearm.compiler.call.grouped_states import GroupedStates
     from forearm.compiler.llvm.tiles import Plan
 
-VERY_LONG = 6000
+VERY_LONG = 25_000
 """Nodes from which one state takes the way of a batch."""
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
 

@@ -176,7 +176,7 @@ FOLDED = 32
 15 % fewer instructions, 4 % less time)."""
 
 
-class ConstantTable:
+class SpreadConstants:
     """Constants of a program, each in every lane, in memory."""
 
     def __init__(self, lanes: Lanes) -> None:

@@ -26,7 +26,7 @@ SLACK = 0.2
 
 
 @dataclass(frozen=True)
-class CodeSection:
+class ProgramSection:
     """A stretch of the program."""
 
     nodes: list[int] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Program:
         evenly = [total * k // parts for k in range(1, parts)]
         return [min(range(c - reach, c + reach + 1), key=lambda p: (alive[p], abs(p - c))) for c in evenly]
 
-    def sections(self, lying: dict[int, int], first_free: int) -> list[CodeSection]:
+    def sections(self, lying: dict[int, int], first_free: int) -> list[ProgramSection]:
         """The program, cut where it is long.
 
         Args:
@@ -102,9 +102,9 @@ class Program:
         """
         cuts = self.cuts
         if not cuts:
-            return [CodeSection(self.order)]
+            return [ProgramSection(self.order)]
         number = [sum(at >= cut for cut in cuts) for at in range(len(self.made))]
-        found = [CodeSection() for _ in range(len(cuts) + 1)]
+        found = [ProgramSection() for _ in range(len(cuts) + 1)]
         for at, node in enumerate(self.made):
             found[number[at]].nodes.append(node)
         found[-1].nodes.extend(i for group in self.groups for i in group if i not in self.place)

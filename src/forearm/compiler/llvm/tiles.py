@@ -16,12 +16,13 @@ from itertools import count
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.movers import WideRows, row_pieces
-from forearm.compiler.llvm.nodes import ConstantTable, Writer, emit_nodes, needed
-from forearm.compiler.llvm.sections import CodeSection, Program
+from forearm.compiler.llvm.nodes import SpreadConstants, Writer, emit_nodes, needed
+from forearm.compiler.llvm.sections import Program, ProgramSection
 
 SCRATCH = 20_000
 """Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code. Programs in
-sections take three times that and twice as many states: the more, the less often code is read anew (measured)."""
+sections take three times that and twice as many states, or more for four vectors at least: the more, the less often
+code is read anew (measured)."""
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
 
@@ -135,7 +136,7 @@ class Plan:
         return Program(self.graph, needed(self.graph, self.sinks, self.staged), self.staged, groups)
 
     @cached_property
-    def sections(self) -> list[CodeSection]:
+    def sections(self) -> list[ProgramSection]:
         """The program, in sections where it is long; without a layout, inputs stay: somebody runs tiles again."""
         lying = dict(self.staged)
         for index, node in enumerate(self.graph.nodes):
@@ -151,11 +152,12 @@ class Plan:
     @cached_property
     def tile(self) -> int:
         """States in a tile: a multiple of the width that keeps the scratch area in the cache."""
-        width, room, most = self.lanes.width, SCRATCH, self.largest
+        width = self.lanes.width
         if len(self.sections) > 1:
-            width, room, most = 2 * width, 3 * SCRATCH, 2 * most
-        states = min(most, room // (self.columns * self.lanes.itemsize))
-        return max(self.lanes.width, states // width * width)
+            states = min(2 * self.largest, 3 * SCRATCH // (self.columns * self.lanes.itemsize))
+            return max(4 * width, states // (2 * width) * 2 * width)
+        states = min(self.largest, SCRATCH // (self.columns * self.lanes.itemsize))
+        return max(width, states // width * width)
 
     @property
     def pairs(self) -> Lanes:
@@ -209,7 +211,7 @@ def tile_function(plan: Plan) -> str:
     column to column of every input and output (columns); at last that of the input that all states share.
     """
     w = Writer()
-    numbers = ConstantTable(plan.lanes)
+    numbers = SpreadConstants(plan.lanes)
     outer = Outer(w, plan) if plan.layout == "columns" else None
     computed = [i for i in plan.angles if plan.graph.nodes[i].op != "input"]
     if computed:
@@ -337,7 +339,7 @@ def call_sincos(w: Writer, plan: Plan, count: str, outer: Outer | None = None) -
 
 
 def write_section(
-    w: Writer, plan: Plan, section: CodeSection, outer: Outer | None, numbers: ConstantTable
+    w: Writer, plan: Plan, section: ProgramSection, outer: Outer | None, numbers: SpreadConstants
 ) -> None:
     """A section of the graph on the vectors of a tile, one after the other."""
     with w.loop("%count", plan.lanes.width) as index:
@@ -350,7 +352,7 @@ def _write_vector(
     plan: Plan,
     columns: Columns,
     wide: dict[int, WideRows],
-    section: CodeSection,
+    section: ProgramSection,
     number: Callable[[float], str],
 ) -> None:
     """A section on one vector of states, its outputs stored as soon as they are known."""
@@ -378,7 +380,7 @@ def _write_vector(
 
 
 def _share_rows(
-    plan: Plan, wide: dict[int, WideRows], section: CodeSection, fetch: Callable[[int], str | None]
+    plan: Plan, wide: dict[int, WideRows], section: ProgramSection, fetch: Callable[[int], str | None]
 ) -> None:
     """Leave to the rows the pieces whose last element this section makes; the other elements are fetched."""
     here, graph, last = set(section.nodes), plan.graph, section is plan.sections[-1]
