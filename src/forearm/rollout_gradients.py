@@ -11,7 +11,7 @@ from forearm.algebra import Matrix, States
 from forearm.arm import Arm
 from forearm.arm_calls import arm_call
 from forearm.inertia import TEN
-from forearm.results import RolloutGradient
+from forearm.results import RolloutGradient, RolloutSensitivity
 from forearm.robot import Robot
 
 
@@ -45,7 +45,8 @@ def rollout_gradient(
         Gradients (by_q0, by_qd0, by_tau): (..., n), (..., n), (..., steps, n). What the number itself says of the
         torques is to be added.
     """
-    rows, batch = _rows("rollout_gradient", arm, q, qd, tau, weights_q, weights_qd)
+    states = {"q": q, "qd": qd, "weights_q": weights_q, "weights_qd": weights_qd}
+    rows, batch = _rows("rollout_gradient", arm, states, tau)
     call, by_tau = arm_call(arm, "rk4_pullback"), np.empty_like(rows["tau"])
     by_q, by_qd = _backwards(call, rows, float(dt), threads, lambda k: by_tau[k])
     n = by_q.shape[-1]
@@ -83,7 +84,8 @@ def rollout_parameter_gradient(
         The gradient (..., bodies, 10), in the order of `parameters(arm)`: mass, first moment, inertia about the origin
         of the link's frame.
     """
-    rows, batch = _rows("rollout_parameter_gradient", arm, q, qd, tau, weights_q, weights_qd)
+    states = {"q": q, "qd": qd, "weights_q": weights_q, "weights_qd": weights_qd}
+    rows, batch = _rows("rollout_parameter_gradient", arm, states, tau)
     call = arm_call(arm, "rk4_parameter_pullback")
     share = np.empty((rows["q"].shape[1], len(arm.bodies), len(TEN)))
     total = np.zeros_like(share)
@@ -91,8 +93,44 @@ def rollout_parameter_gradient(
     return total.reshape(*batch, *share.shape[1:])
 
 
+def rollout_sensitivity(
+    arm: Arm | Robot, q: States, qd: States, tau: States, *, dt: float, threads: int = 1
+) -> RolloutSensitivity:
+    """How the end of a motion that `simulate` has made depends on its start and on each of its torques.
+
+    The exact derivatives of the discrete motion, as `rollout_gradient` has them for one number: here they are whole.
+    Of the state at another time, give the motion up to there.
+
+    Args:
+        arm: The arm, or robot with a fixed base.
+        q: Positions along the motion (..., steps + 1, n), as recorded.
+        qd: Speeds along it, the same.
+        tau: Torques of each step (..., steps, n).
+        dt: The step [s].
+        threads: How many threads share a batch.
+
+    Returns:
+        Derivatives of [q; qd] at the end, (by_q0, by_qd0, by_tau): (..., 2n, n), (..., 2n, n), (..., steps, 2n, n).
+    """
+    rows, batch = _rows("rollout_sensitivity", arm, {"q": q, "qd": qd}, tau)
+    steps, count, n = rows["tau"].shape
+    call, step = arm_call(arm, "rk4_step_slopes"), np.full(count, float(dt))
+    slopes, by_tau = np.empty((count, 2 * n, 3 * n)), np.empty((count, steps, 2 * n, n))
+    total = np.broadcast_to(np.eye(2 * n), (count, 2 * n, 2 * n))
+    for k in reversed(range(steps)):
+        call.enter(rows["q"][k], rows["qd"][k], rows["tau"][k], step, out=slopes, threads=threads)
+        by_tau[:, k] = total @ slopes[..., 2 * n :]
+        total = total @ slopes[..., : 2 * n]
+    start = total.reshape(*batch, 2 * n, 2 * n)
+    return RolloutSensitivity(
+        np.ascontiguousarray(start[..., :n]),
+        np.ascontiguousarray(start[..., n:]),
+        by_tau.reshape(*batch, steps, 2 * n, n),
+    )
+
+
 def _rows(
-    name: str, arm: Arm | Robot, q: States, qd: States, tau: States, weights_q: Any, weights_qd: Any
+    name: str, arm: Arm | Robot, states: dict[str, Any], tau: States
 ) -> tuple[dict[str, Any], tuple[int, ...]]:
     """Arrays (steps, rows, n) by name, and the shape of the batch whose rows they are."""
     faults.needs_dynamics(arm, name)
@@ -101,9 +139,8 @@ def _rows(
             f"{name} of {arm.name}: the seven numbers of a free base have no gradient of their own; fix the "
             "base (robot.fixed())."
         )
-    states = {"q": q, "qd": qd, "weights_q": weights_q, "weights_qd": weights_qd}
-    along = {key: _by_step(name, arm, key, value) for key, value in states.items()}
-    pushes = _by_step(name, arm, "tau", tau)
+    along = {key: by_step(name, arm, key, value) for key, value in states.items()}
+    pushes = by_step(name, arm, "tau", tau)
     steps, n = len(pushes), pushes.shape[-1]
     for key, value in along.items():
         if value.shape != (steps + 1, *pushes.shape[1:]):
@@ -135,7 +172,7 @@ def _backwards(
     return by_q, by_qd
 
 
-def _by_step(function: str, arm: Any, name: str, value: Any) -> Any:
+def by_step(function: str, arm: Any, name: str, value: Any) -> Any:
     """(..., steps, n) as (steps, ..., n): what one step needs lies together."""
     array = faults.state(arm, name, value)
     if array.ndim < 2:
