@@ -13,10 +13,10 @@ from functools import cached_property
 from itertools import count
 
 from forearm.compiler.graph.graph import Graph
+from forearm.compiler.llvm.code_parts import Parts
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.movers import WideRows, pieces
 from forearm.compiler.llvm.nodes import Writer, emit_nodes, needed
-from forearm.compiler.llvm.code_parts import Parts
 
 SCRATCH = 20_000
 """Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code."""
