@@ -149,6 +149,7 @@ def test_code_in_parts_gives_the_same_bits(monkeypatch, name, layout):
     size, part = (5, 3) if name == "nested" else (400, 90)
     for constant, value in {"WHOLE": size, "PART": part, "SLACK": part // 3}.items():
         monkeypatch.setattr(f"forearm.compiler.llvm.code_parts.{constant}", value)
+    monkeypatch.setattr("forearm.compiler.call.processor.MOST_ALONE", 10)
     cut = ProcessorKernel(graph, width=4, layout=layout, keep=False)
     places = cut.plan.parts.places
     assert len(cut.plan.parts.parts) > 2
