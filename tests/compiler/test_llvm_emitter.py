@@ -124,6 +124,7 @@ def test_long_code_gives_the_same_bits(monkeypatch, dtype, width):
     """Held in order, with its constants in a table: another text, the same numbers."""
     graph = GRAPHS["G6R"]
     batch = [np.random.default_rng(0).normal(size=(23, *p.shape)).astype(dtype) for p in graph.inputs]
+    monkeypatch.setattr("forearm.compiler.llvm.tiles.LONG", 10**9)
     plain = ProcessorKernel(graph, dtype=dtype, width=width, keep=False)
     want = plain(*batch)
     monkeypatch.setattr("forearm.compiler.llvm.tiles.LONG", 1)

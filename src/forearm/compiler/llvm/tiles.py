@@ -23,9 +23,11 @@ SCRATCH = 20_000
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
 
-LONG = 2000
-"""Operations from which the code, some 10 bytes each, no longer fits where a processor keeps it decoded: from there on
-the time is that of fetching it, and it is written to be short (measured)."""
+LONG = 800
+"""Operations from which the time is that of fetching the code, some 10 bytes each, and what it puts aside: from there
+on it is written to be short (measured with 16 registers: 5 to 20 % less time)."""
+APART = 10
+"""Operations for each number of the outputs from which they are more than the writing of it."""
 HELD = 8
 """Operations of long code between two places across which LLVM may not move any: it would look for speed in another
 order, and have a fifth more values to put aside."""
@@ -169,8 +171,9 @@ class Plan:
 
     @cached_property
     def long(self) -> bool:
-        """Whether the code is long."""
-        return self.graph.counts.operations >= LONG
+        """Whether the code is long, and the time not that of writing results."""
+        numbers = sum(port.size for port in self.graph.outputs)
+        return self.graph.counts.operations >= max(LONG, APART * numbers)
 
     @cached_property
     def constants(self) -> dict[int, int]:
