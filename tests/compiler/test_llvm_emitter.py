@@ -123,7 +123,7 @@ def test_one_state_of_very_long_code_is_a_batch_of_one(monkeypatch):
     graph = lower(jacobian(GRAPHS["G6R"], "tau", ("q", "qd")), 0)
     one = [np.random.default_rng(0).normal(size=p.shape) for p in graph.inputs]
     want = ProcessorKernel(graph, keep=False)(*one)
-    monkeypatch.setattr("forearm.compiler.call.processor.VERY_LONG", 1)
+    monkeypatch.setattr("forearm.compiler.call.processor.MOST_ALONE", 1)
     kernel = ProcessorKernel(graph, keep=False)
     assert kernel.entry("single", kernel.general) is None
     for got, right in zip(kernel(*one), want, strict=True):

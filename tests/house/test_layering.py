@@ -103,6 +103,7 @@ ROOMS = {
         "plant",
         "records",
         "traced_laws",
+        "law_gradients",
         "control_laws",
         "row_blocks",
         "terms",
