@@ -66,6 +66,11 @@ def children_seconds():
     return used.ru_utime + used.ru_stime
 
 
+def children_mb():
+    """The most memory that a process held which has ended."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
 def streamed(source, target):
     """In a process of its own: seconds, and the most memory that it held."""
     arm = fa.load("iiwa14")
@@ -80,36 +85,33 @@ def streamed(source, target):
 
 
 def sweeps(states, rounds):
-    """A sweep on two processes, and the kernel alone on two processes, alternately."""
+    """A sweep on two processes, and the kernel alone on two processes, alternately; then how long beginning takes."""
     arm = fa.load("iiwa14")
     over, samples = question(arm), max(1, int(states) // 100_000)
     fa.sweep("inverse_dynamics", over, arm=arm, samples=1)
-    found = {
-        "states": samples * 100_000,
-        "sweep_s": [],
-        "kernel_s": [],
-        "sweep_cpu_s": [],
-        "kernel_cpu_s": [],
-    }
-    for _ in range(rounds):
+    names = ("sweep_s", "kernel_s", "start_s", "sweep_cpu_s", "kernel_cpu_s", "start_cpu_s")
+    found = {"states": samples * 100_000} | {name: [] for name in names}
+
+    def timed(kind, samples):
         begin, spent = time.perf_counter(), children_seconds()
-        result = fa.sweep("inverse_dynamics", over, arm=arm, samples=samples, executor="processes", workers=2)
-        found["sweep_s"].append(time.perf_counter() - begin)
-        found["sweep_cpu_s"].append(children_seconds() - spent)
-        blocks = max(1, result.states // 2 // (1 << 20))
+        fa.sweep("inverse_dynamics", over, arm=arm, samples=samples, executor="processes", workers=2)
+        found[f"{kind}_s"].append(time.perf_counter() - begin)
+        found[f"{kind}_cpu_s"].append(children_seconds() - spent)
+
+    for _ in range(rounds):
+        timed("start", 1)
+        timed("sweep", samples)
+        found.setdefault("worker_mb", children_mb())
         with ProcessPoolExecutor(2) as pool:
-            alone = list(pool.map(kernel_seconds, [blocks] * 2))
-        found["kernel_s"].append(result.states / sum(done / seconds for seconds, done, _ in alone))
+            alone = list(pool.map(kernel_seconds, [max(1, found["states"] // 2 // (1 << 20))] * 2))
+        found["kernel_s"].append(found["states"] / sum(done / seconds for seconds, done, _ in alone))
         cpu = sum(spent for _, _, spent in alone) / sum(done for _, done, _ in alone)
-        found["kernel_cpu_s"].append(cpu * result.states)
-    begin = time.perf_counter()
-    fa.sweep("inverse_dynamics", over, arm=arm, samples=1, executor="processes", workers=2)
-    found["start_s"] = time.perf_counter() - begin
-    ratios = {
-        "ratio": min(found["kernel_s"]) / (min(found["sweep_s"]) - found["start_s"]),
-        "cpu_ratio": min(found["kernel_cpu_s"]) / min(found["sweep_cpu_s"]),
-    }
-    return found | ratios
+        found["kernel_cpu_s"].append(cpu * found["states"])
+    for kind, name in (("", "ratio"), ("cpu_", "cpu_ratio")):
+        sweep, kernel, start = (np.array(found[f"{x}_{kind}s"]) for x in ("sweep", "kernel", "start"))
+        found[name] = float(kernel.min() / (sweep.min() - start.min()))
+        found[f"median_{name}"] = float(np.median(kernel / (sweep - np.median(start))))
+    return found
 
 
 def dask(tasks):
