@@ -114,44 +114,59 @@ def sweeps(states, rounds):
     return found
 
 
-def dask(tasks):
-    """Start-up beyond Dask's own, and what a task costs beyond a task of Dask that does nothing."""
+def nothing(task):
+    """What Dask's own tasks do."""
+
+
+def dask(tasks, rounds):
+    """Start-up beyond Dask's own, and what a task costs beyond a task of Dask that does nothing, alternately."""
     import distributed
 
     from forearm.sweeps import problem as problems
     from forearm.sweeps import sweep_run as run
+    from forearm.sweeps.executors import BlockStretch
 
     arm = fa.load("iiwa14")
     over = question(arm) | {"motion": motions(arm, 1, 10)}
     fa.sweep("inverse_dynamics", over, arm=arm, samples=1)
     problems.BLOCK_STATES, run.LONGEST = 10, 1
+    found = {"tasks": tasks}
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
         executor = client.get_executor()
-        begin = time.perf_counter()
-        list(executor.map(abs, range(4)))
-        own = time.perf_counter() - begin
-        begin = time.perf_counter()
-        fa.sweep("inverse_dynamics", over, arm=arm, samples=4, executor=executor, workers=2)
-        first = time.perf_counter() - begin
-        plain, ours = [], []
-        for _ in range(3):
+
+        def plain(name, many):
+            flying = [executor.submit(nothing, BlockStretch(name, k, k + 1)) for k in range(many)]
+            return [future.result() for future in flying]
+
+        def at_once(name, many):
+            return client.gather(client.map(nothing, [BlockStretch(name, k, k + 1) for k in range(many)]))
+
+        def swept(_, many):
+            fa.sweep("inverse_dynamics", over, arm=arm, samples=many, executor=executor, workers=2)
+
+        def seconds(function, *given):
             begin = time.perf_counter()
-            flying = [executor.submit(abs, k) for k in range(tasks)]
-            [f.result() for f in flying]
-            plain.append((time.perf_counter() - begin) / tasks)
-            begin = time.perf_counter()
-            fa.sweep("inverse_dynamics", over, arm=arm, samples=tasks, executor=executor, workers=2)
-            ours.append((time.perf_counter() - begin) / tasks)
-    return {
-        "dask_first_s": own,
-        "first_sweep_s": first,
-        "tasks": tasks,
-        "dask_task_s": min(plain),
-        "task_s": min(ours),
-    }
+            function(*given)
+            return time.perf_counter() - begin
+
+        def processor_seconds():  # of client and scheduler, which are one process, and of the workers
+            return time.process_time() + sum(client.run(time.process_time).values())
+
+        found["dask_first_s"] = seconds(plain, "first", 4)
+        found["first_sweep_s"] = seconds(swept, "first", 4)
+        for k in range(rounds):
+            for name, function in (("dask_task", plain), ("dask_map", at_once), ("task", swept)):
+                spent = processor_seconds()
+                found.setdefault(f"{name}_s", []).append(seconds(function, f"{name} {k}", tasks) / tasks)
+                found.setdefault(f"{name}_cpu_s", []).append((processor_seconds() - spent) / tasks)
+    for kind in ("s", "cpu_s"):
+        ours, own = np.array(found[f"task_{kind}"]), np.array(found[f"dask_task_{kind}"])
+        found[f"beyond_{kind}"] = float(ours.min() - own.min())
+        found[f"median_beyond_{kind}"] = float(np.median(ours - own))
+    return found
 
 
 def files(rows, rounds):
@@ -232,7 +247,7 @@ def main():
         "files": lambda: files(given.rows, given.rounds),
         "arms": lambda: arms(given.rounds),
         "sweeps": lambda: sweeps(given.states, given.rounds),
-        "dask": lambda: dask(given.tasks),
+        "dask": lambda: dask(given.tasks, given.rounds),
     }
     for name in given.only:
         found[name] = calls[name]()
