@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,16 @@ WORDS = 4
 def random_words(seed: int, name: str, first: int, count: int, width: int) -> Vector:
     """Random 64-bit words (count, width) of samples first, first + 1, …, the first of all side by side in memory."""
     each = -(-width // WORDS)
-    digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
-    key = np.array([seed, int.from_bytes(digest, "little")], dtype=np.uint64)
-    source = np.random.Philox(key=key, counter=first * each)
+    source = np.random.Philox(key=_key(seed, name), counter=first * each)
     words = source.random_raw(count * each * WORDS).reshape(count, each * WORDS)
     return np.ascontiguousarray(words[:, :width].T).T
+
+
+@lru_cache(maxsize=64)
+def _key(seed: int, name: str) -> Vector:
+    """Philox's key: the seed and the axis' name."""
+    digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
+    return np.array([seed, int.from_bytes(digest, "little")], dtype=np.uint64)
 
 
 class SweepAxis(ABC):

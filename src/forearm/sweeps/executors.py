@@ -30,7 +30,7 @@ MOST_DEATHS = 3
 """How often workers may die on the same blocks, or the pool break without a result in between."""
 LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "FuturesCancelledError")
 """What Dask calls it when a worker has gone with a task."""
-AHEAD = 16
+AHEAD = 32
 """Tasks for each worker that wait or run: the way to a scheduler and back takes as long as many short ones."""
 
 

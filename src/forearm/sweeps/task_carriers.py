@@ -62,9 +62,9 @@ class DaskTasks(ExecutorTasks):
         """Send tasks in one graph, as the executor would send each."""
         options = {"pure": False}
         if self.executor is not self.client:
-            if self.executor._shutdown:
+            if getattr(self.executor, "_shutdown", False):
                 raise RuntimeError("cannot schedule new futures after shutdown")
-            options |= self.executor._kwargs
+            options |= getattr(self.executor, "_kwargs", {})
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")  # once to each worker, as meant
             yield from self.client.map(function, tasks, **options)
