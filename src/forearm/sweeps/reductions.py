@@ -100,7 +100,7 @@ class Extremes(Reduction):
 
     def _insert(self, kept: list[Any], keyed: Vector, values: Vector, first: int, sign: float) -> None:
         if self.worst == 1:
-            places = keyed.argmin(keepdims=True)
+            places = keyed.argmin(axis=0, keepdims=True)
         else:
             bound = sign * kept[-1][0] if len(kept) == self.worst else math.inf
             places = np.flatnonzero(keyed < bound)

@@ -14,13 +14,15 @@ the least values of the group are then NaN. Where they are, the sum of what was 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from forearm.compiler.llvm.batches import each_tile, move, movers_of, program_of
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.loops.group_loops import each_group, scratch_of
+from forearm.compiler.llvm.movers import Sink
 from forearm.compiler.llvm.nodes import Writer
-from forearm.compiler.llvm.tiles import TILE, Columns, Plan, call_sincos, write_angles, write_results
+from forearm.compiler.llvm.tiles import Plan
 
 ROWS = 8
 """Accumulators of each number: as many as the widest vectors have lanes."""
@@ -60,28 +62,22 @@ class SumsPlan(Plan):
         """Bytes of the scratch area, accumulators included."""
         return self.accumulators + self.place(self.kinds, 1)
 
-    def text(self) -> str:
-        """The function `@tile(scratch, count, before, last, sums, shared)`: a tile of a group."""
-        w = Writer()
-        computed = [i for i in self.angles if self.graph.nodes[i].op != "input"]
-        if computed:
-            with w.loop("%count", self.lanes.width) as index:
-                write_angles(w, self, Columns(w, self, index), computed)
-        call_sincos(w, self, "%count")
-        with w.loop("%count", self.lanes.width) as index:
-            write_results(w, self, Columns(w, self, index), {0: _Accumulators(w, self, index)})
-        told = (
-            "ptr noalias %scratch, i64 %count, i64 %before, i64 %last, ptr noalias %sums, ptr noalias %shared"
-        )
-        return w.function(f"internal void @tile({told}) {TILE}")
+    def told(self, outer: list[str]) -> list[str]:
+        """How many states of the group are before the tile, the last one in it, and where accumulators lie."""
+        return ["i64 %before", "i64 %last", "ptr noalias %sums", *super().told(outer)]
+
+    def sinks(self, w: Writer, index: str, part: int = 0) -> Mapping[int, Sink]:
+        """The accumulators."""
+        return {0: _Accumulators(w, self, index, part)}
 
 
 class _Accumulators:
     """What a vector of states is added to."""
 
-    def __init__(self, w: Writer, plan: SumsPlan, index: str) -> None:
-        """The vector that starts with state `index` of the tile."""
+    def __init__(self, w: Writer, plan: SumsPlan, index: str, part: int) -> None:
+        """The vector that starts with state `index` of the tile; what a part of the graph makes."""
         self.w, self.plan = w, plan
+        self.mine = {k for k, node in enumerate(plan.graph.results[0]) if plan.parts.part_of[node] == part}
         self.known: list[str] = []
         row = w.let(f"and i64 {w.let(f'add i64 %before, {index}')}, {ROWS - 1}")
         self.base = w.at("%sums", w.let(f"mul i64 {row}, {ONE.size}"))
@@ -102,6 +98,8 @@ class _Accumulators:
 
     def put(self, element: int, x: str) -> None:
         """An element of the result is known."""
+        if element not in self.mine:  # made again
+            return
         w, lanes = self.w, self.plan.lanes
         t, truth = lanes.type, lanes.truth
         for kind, order in enumerate(("olt", "ogt")):
@@ -114,7 +112,7 @@ class _Accumulators:
             self._add(3, element, w.let(f"fmul {t} {x}, {x}"))
             return
         self.known.append(x if not self.known else w.let(f"fadd {t} {self.known[-1]}, {x}"))
-        if len(self.known) == self.plan.m:
+        if len(self.known) == len(self.mine):
             self._add(self.plan.kinds, 0, self.known[-1])
 
     def _old(self, kind: int, element: int) -> tuple[str, str]:
