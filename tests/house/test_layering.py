@@ -123,6 +123,7 @@ ROOMS = {
         "reductions",
         "problem",
         "journal",
+        "task_carriers",
         "executors",
         "swept",
         "sweep_run",
