@@ -57,14 +57,22 @@ def _payload(arm: Any, values: Vector) -> Vector:
 
 def _mount(arm: Any, rpy: Vector) -> Vector:
     """Gravity as an arm feels it whose base is turned by roll, pitch, yaw: Rᵀ g."""
-    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy).T, np.cos(rpy).T
-    rotation = (
-        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
-        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
-        (-sp, cp * sr, cp * cr),
-    )
-    g = arm.gravity
-    return np.stack([sum(rotation[i][j] * g[i] for i in range(3)) for j in range(3)], axis=1)
+    (sr, cr), (sp, cp), (sy, cy) = (_sine_and_cosine(angles) for angles in rpy.T)
+    g, rows = arm.gravity, [(), (), (-sp, cp * sr, cp * cr)]
+    if g[0] or g[1] or not np.isfinite(sy).all():  # otherwise the yaw does not matter
+        rows[0] = (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr)
+        rows[1] = (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr)
+    found = np.empty((len(rpy), 3))
+    for j in range(3):
+        found[:, j] = sum(row[j] * g[i] for i, row in enumerate(rows) if row)
+    return found
+
+
+def _sine_and_cosine(angles: Vector) -> tuple[Vector, Vector]:
+    """Of angles (S,), taken once where all are the same."""
+    if (angles == angles[0]).all():
+        angles = angles[:1]
+    return np.sin(angles), np.cos(angles)
 
 
 def _friction(arm: Any, values: Vector) -> Vector:
