@@ -66,9 +66,10 @@ def children_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def children_mb():
-    """The most memory that a process held which has ended."""
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+def most_mb(process="self"):
+    """The most memory that a process held; getrusage would tell of the process before it, too."""
+    text = Path(f"/proc/{process}/status").read_text()
+    return int(next(line for line in text.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
 
 
 def streamed(source, target):
@@ -78,10 +79,7 @@ def streamed(source, target):
     begin = time.perf_counter()
     fa.stream(arm, "inverse_dynamics", source, target)
     seconds = time.perf_counter() - begin
-    peak = next(
-        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")
-    )
-    return seconds, int(peak.split()[1]) / 1024  # getrusage would tell of the process before this one too
+    return seconds, most_mb()
 
 
 def sweeps(states, rounds):
@@ -90,18 +88,22 @@ def sweeps(states, rounds):
     over, samples = question(arm), max(1, int(states) // 100_000)
     fa.sweep("inverse_dynamics", over, arm=arm, samples=1)
     names = ("sweep_s", "kernel_s", "start_s", "sweep_cpu_s", "kernel_cpu_s", "start_cpu_s")
-    found = {"states": samples * 100_000} | {name: [] for name in names}
+    found, held = {"states": samples * 100_000} | {name: [] for name in names}, {}
+
+    def look(done, of):
+        held.update({worker.pid: most_mb(worker.pid) for worker in multiprocessing.active_children()})
 
     def timed(kind, samples):
         begin, spent = time.perf_counter(), children_seconds()
-        fa.sweep("inverse_dynamics", over, arm=arm, samples=samples, executor="processes", workers=2)
+        many = {"samples": samples, "executor": "processes", "workers": 2}
+        fa.sweep("inverse_dynamics", over, arm=arm, progress=look, **many)
         found[f"{kind}_s"].append(time.perf_counter() - begin)
         found[f"{kind}_cpu_s"].append(children_seconds() - spent)
 
     for _ in range(rounds):
         timed("start", 1)
+        held.clear()
         timed("sweep", samples)
-        found.setdefault("worker_mb", children_mb())
         with ProcessPoolExecutor(2) as pool:
             alone = list(pool.map(kernel_seconds, [max(1, found["states"] // 2 // (1 << 20))] * 2))
         found["kernel_s"].append(found["states"] / sum(done / seconds for seconds, done, _ in alone))
@@ -111,7 +113,7 @@ def sweeps(states, rounds):
         sweep, kernel, start = (np.array(found[f"{x}_{kind}s"]) for x in ("sweep", "kernel", "start"))
         found[name] = float(kernel.min() / (sweep.min() - start.min()))
         found[f"median_{name}"] = float(np.median(kernel / (sweep - np.median(start))))
-    return found
+    return found | {"all_processes_mb": most_mb() + sum(held.values())}
 
 
 def nothing(task):

@@ -232,7 +232,7 @@ def large_page(data):
     machine = f"{data['machine']['processor']}, {data['machine']['processors']} cores"
     rows = [
         (
-            f"sweep of {sweep['states']:.0e} states, two processes",
+            f"sweep of {sweep['states']:.0e} states, two processes, {sweep['all_processes_mb']:.0f} MB held by all",
             f"{best(sweep, 'sweep', 's')}; beginning {best(sweep, 'start', 's', 2)}",
             f"the kernel alone: {best(sweep, 'kernel', 's')}",
         ),

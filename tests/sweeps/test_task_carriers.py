@@ -124,6 +124,18 @@ def test_a_shut_executor_of_dask_refuses():
         fa.sweep(questions.squares, OVER, samples=30, executor=executor)
 
 
+def test_a_closed_client_of_dask_refuses():
+    class Closed(DaskClient):
+        def nthreads(self):
+            raise RuntimeError("closed")
+
+        def map(self, *_, **__):
+            raise RuntimeError("closed")
+
+    with pytest.raises(fa.StateFault, match="the executor refused a task"):
+        fa.sweep(questions.squares, OVER, samples=30, executor=Closed())
+
+
 def test_what_is_on_its_way_when_a_task_fails_is_cancelled(monkeypatch):
     monkeypatch.setattr(problems, "BLOCK_SAMPLES", 64)
     client = DaskClient()

@@ -162,7 +162,7 @@ class Workforce:
         if isinstance(kind, str) and kind not in KINDS:
             raise StateFault(
                 f"sweep: executor is {kind!r}; give {', '.join(map(repr, KINDS))}, or an executor such as "
-                "client.get_executor() of Dask."
+                "a Dask client."
             )
         if self.given is not None and not callable(getattr(self.given, "submit", None)):
             raise StateFault(

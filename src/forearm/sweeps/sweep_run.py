@@ -54,8 +54,8 @@ def sweep(
         seed: Of the random numbers: the same seed, the same results, to the bit, whoever computes them.
         instants: Into how many instants a motion is sampled.
         executor: "threads" (a quantity's default), "processes" (a function's), or anything with the interface of
-            concurrent.futures: `client.get_executor()` of Dask, loky, MPI pools.
-        workers: How many; by default one on each processor.
+            concurrent.futures: loky, MPI pools, a Dask client or its `get_executor()`.
+        workers: How many; by default what the executor has, or one on each processor.
         journal: A file in which progress is kept: the same call goes on from there after Ctrl-C or a crash.
         progress: Called with samples done and samples in all.
 

@@ -56,7 +56,10 @@ class DaskTasks(ExecutorTasks):
     @property
     def size(self) -> int | None:
         """Threads of its workers now."""
-        return sum(self.client.nthreads().values())
+        try:
+            return sum(self.client.nthreads().values())
+        except Exception:  # closed: sending says so
+            return None
 
     def send(self, function: Callable[[Any], Any], tasks: list[Any]) -> Iterator[Any]:
         """Send tasks in one graph, as the executor would send each."""
