@@ -124,6 +124,7 @@ ROOMS = {
         "reductions",
         "problem",
         "journal",
+        "task_carriers",
         "executors",
         "swept",
         "sweep_run",

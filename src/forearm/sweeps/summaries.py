@@ -1,6 +1,6 @@
 """Least, greatest, sum and sum of squares of each sample's results over its instants; what is not finite left out."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,10 @@ class Summary(NamedTuple):
     """inf where there is none."""
     greatest: Vector
     """-inf where there is none."""
-    total: Vector
-    """Sum."""
-    squares: Vector
-    """Sum of squares."""
+    total: Any
+    """Sum; None where nobody asks for it."""
+    squares: Any
+    """Sum of squares, likewise."""
     finite: Vector
     """How many values were finite."""
 

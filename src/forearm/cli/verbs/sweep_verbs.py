@@ -75,12 +75,11 @@ def sweep(
 
     found = arm_of(arm, reading=reading)
     over = _axes(found, motions, units, payload, tilt, viscous, dry, density, lengths, instants)
-    started = time.perf_counter()
+    begun: list[tuple[float, int]] = []
     with progress(shared, f"sweeping {found.name}") as tell:
 
         def told(done: int, of: int) -> None:
-            left = (time.perf_counter() - started) * (of - done) / max(1, done)
-            tell(done, of, f"{done / (time.perf_counter() - started):.3g} samples/s, {left:.0f} s left")
+            tell(done, of, _pace(begun, time.perf_counter(), done, of))
 
         result: Swept = swept(
             "inverse_dynamics",
@@ -95,6 +94,17 @@ def sweep(
             progress=told,
         )
     return _tell(found, result, shared)
+
+
+def _pace(begun: list[tuple[float, int]], now: float, done: int, of: int) -> str:
+    """How fast it goes, from the first time that this is asked: what a journal gave took no time of this run."""
+    if not begun:
+        begun.append((now, done))
+    since, before = begun[0]
+    if done == before or now <= since:
+        return "sweeping"
+    rate = (done - before) / (now - since)
+    return f"{rate:.3g} samples/s, {(of - done) / rate:.0f} s left"
 
 
 def _axes(

@@ -74,10 +74,10 @@ class Span:
 
 
 @contextmanager
-def each_tile(w: Writer, plan: Plan) -> Iterator[Span]:
-    """Loop over the tiles from `%first` to `%end`."""
-    with w.loop("%end", plan.tile, "%first") as start:
-        left = w.let(f"sub i64 %end, {start}")
+def each_tile(w: Writer, plan: Plan, first: str = "%first", end: str = "%end") -> Iterator[Span]:
+    """Loop over the tiles of states first to end."""
+    with w.loop(end, plan.tile, first) as start:
+        left = w.let(f"sub i64 {end}, {start}")
         here = w.let(f"call i64 @llvm.smin.i64(i64 {left}, i64 {plan.tile})")
         last = w.let(f"sub i64 {here}, 1")
         width = plan.lanes.width

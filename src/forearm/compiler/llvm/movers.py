@@ -14,9 +14,16 @@ to element. A state stride of zero shares one state among all.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer
+
+LINE = 64
+"""Bytes of a line of the cache."""
+TILE = f"nounwind noinline alignstack({LINE})"
+"""Of functions over a tile. What does not fit into registers lies in the stack, whole vectors of it: half of them would
+cross a line of the cache where it begins anywhere, which costs a fifth of the time (measured)."""
 
 
 def shuffle(w: Writer, element: str, width: int, a: str, b: str, picks: list[int]) -> str:
@@ -179,6 +186,13 @@ def row_pieces(lanes: Lanes, size: int) -> tuple[bool, list[tuple[int, ...]]]:
 
 AHEAD = 4096
 """How many bytes ahead lines of a wide output are asked for (measured: a mass matrix takes two thirds of the time)."""
+
+
+class Sink(Protocol):
+    """Where the elements of an output go."""
+
+    def put(self, element: int, value: str, /) -> None:
+        """An element is known for a vector of states."""
 
 
 class WideRows:

@@ -8,14 +8,14 @@ in place, by the same function.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import count
 
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.lanes import Lanes
-from forearm.compiler.llvm.movers import WideRows, row_pieces
+from forearm.compiler.llvm.movers import TILE, Sink, WideRows, row_pieces
 from forearm.compiler.llvm.nodes import SpreadConstants, Writer, emit_nodes, needed
 from forearm.compiler.llvm.sections import Program, ProgramSection
 
@@ -117,7 +117,7 @@ class Plan:
         }
 
     @cached_property
-    def sinks(self) -> dict[int, list[tuple[int, int]]]:
+    def elements(self) -> dict[int, list[tuple[int, int]]]:
         """By node: outputs, and elements of them, that it is."""
         found: dict[int, list[tuple[int, int]]] = {}
         for output, row in enumerate(self.graph.results):
@@ -133,7 +133,7 @@ class Plan:
             wide = output in self.wide
             pieces = row_pieces(self.lanes, port.size)[1] if wide else [(k,) for k in range(len(row))]
             groups += [[row[k] for k in piece] for piece in pieces]
-        return Program(self.graph, needed(self.graph, self.sinks, self.staged), self.staged, groups)
+        return Program(self.graph, needed(self.graph, self.elements, self.staged), self.staged, groups)
 
     @cached_property
     def sections(self) -> list[ProgramSection]:
@@ -180,6 +180,15 @@ class Plan:
         """Bytes of the scratch area."""
         return (self.columns + sum(self.graph.outputs[i].size for i in self.wide)) * self.pitch
 
+    def told(self, outer: list[str]) -> list[str]:
+        """What `@tile` is told after the scratch area and the number of states; `outer` of columns."""
+        rows = [f"ptr noalias %rows{i}" for i in self.wide]
+        return rows + outer + (["ptr noalias %shared"] if self.shared is not None else [])
+
+    def sinks(self, w: Writer, index: str, section: ProgramSection) -> Mapping[int, Sink]:
+        """Where outputs go, by number, that go into no column: what a section makes of the vector at a state."""
+        return _wide_rows(w, self, index, ask=section is self.sections[0])
+
     def text(self) -> str:
         """The function `@tile` of this plan."""
         return tile_function(self)
@@ -216,22 +225,21 @@ def tile_function(plan: Plan) -> str:
     computed = [i for i in plan.angles if plan.graph.nodes[i].op != "input"]
     if computed:
         with w.loop("%count", plan.lanes.width) as index:
-            _write_angles(w, plan, Columns(w, plan, index, outer), computed)
+            write_angles(w, plan, Columns(w, plan, index, outer), computed)
     call_sincos(w, plan, "%count", outer)
-    more = [f"ptr noalias %rows{i}" for i in plan.wide] + (outer.signature if outer else [])
-    more += ["ptr noalias %shared"] if plan.shared is not None else []
-    head = "".join(f", {a}" for a in ["ptr noalias %scratch", "i64 %count", *more])[2:]
+    told = ["ptr noalias %scratch", "i64 %count", *plan.told(outer.signature if outer else [])]
+    head = ", ".join(told)
     if len(plan.sections) == 1:
         write_section(w, plan, plan.sections[0], outer, numbers)
-        return numbers.text + w.function(f"internal void @tile({head}) nounwind noinline")
+        return numbers.text + w.function(f"internal void @tile({head}) {TILE}")
     parts = ["declare void @llvm.codeview.annotation(metadata)\n"]
     for k, section in enumerate(plan.sections):
         own = Writer()
         inside = Outer(own, plan) if plan.layout == "columns" else None
         write_section(own, plan, section, inside, numbers)
-        parts.append(own.function(f"internal void @section{k}({head}) nounwind noinline"))
+        parts.append(own.function(f"internal void @section{k}({head}) {TILE}"))
         w.put(f"call void @section{k}({head.replace(' noalias', '')})")
-    parts.append(w.function(f"internal void @tile({head}) nounwind noinline"))
+    parts.append(w.function(f"internal void @tile({head}) {TILE}"))
     return numbers.text + "\n".join(parts)
 
 
@@ -317,7 +325,8 @@ class Columns:
         return self.w.load(self.plan.lanes, places[1]), self.w.load(self.plan.lanes, places[2])
 
 
-def _write_angles(w: Writer, plan: Plan, columns: Columns, computed: list[int]) -> None:
+def write_angles(w: Writer, plan: Plan, columns: Columns, computed: list[int]) -> None:
+    """Angles that are computed from the inputs, into columns of their own."""
     values = emit_nodes(w, plan.lanes, plan.graph, needed(plan.graph, computed), columns.read, columns.sincos)
     for index, column in zip(plan.angles, plan.angle_columns, strict=True):
         if index in computed:
@@ -343,15 +352,15 @@ def write_section(
 ) -> None:
     """A section of the graph on the vectors of a tile, one after the other."""
     with w.loop("%count", plan.lanes.width) as index:
-        wide = _wide_rows(w, plan, index, ask=section is plan.sections[0])
-        _write_vector(w, plan, Columns(w, plan, index, outer), wide, section, partial(numbers.number, w))
+        sinks = plan.sinks(w, index, section)
+        _write_vector(w, plan, Columns(w, plan, index, outer), sinks, section, partial(numbers.number, w))
 
 
 def _write_vector(
     w: Writer,
     plan: Plan,
     columns: Columns,
-    wide: dict[int, WideRows],
+    sinks: Mapping[int, Sink],
     section: ProgramSection,
     number: Callable[[float], str],
 ) -> None:
@@ -368,13 +377,14 @@ def _write_vector(
             w.put(BOUNDARY)
         if index in section.kept:
             columns.store(value, section.kept[index])
-        for output, k in plan.sinks.get(index, ()):
-            if output in wide:
-                wide[output].put(k, value)
+        for output, k in plan.elements.get(index, ()):
+            if output in sinks:
+                sinks[output].put(k, value)
             else:
                 columns.give(value, output, k)
 
     if cut:
+        wide = {i: rows for i, rows in sinks.items() if isinstance(rows, WideRows)}
         _share_rows(plan, wide, section, fetch)
     emit_nodes(w, plan.lanes, plan.graph, section.nodes, fetch, columns.sincos, made, number)
 
