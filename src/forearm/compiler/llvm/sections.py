@@ -37,7 +37,7 @@ class ProgramSection:
     """Values that sections after it read, and their columns."""
 
 
-class Program:
+class LongProgram:
     """The nodes that a tile needs, and where they may be cut."""
 
     def __init__(

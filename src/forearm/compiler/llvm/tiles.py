@@ -17,7 +17,7 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.movers import TILE, Sink, WideRows, row_pieces
 from forearm.compiler.llvm.nodes import SpreadConstants, Writer, emit_nodes, needed
-from forearm.compiler.llvm.sections import Program, ProgramSection
+from forearm.compiler.llvm.sections import LongProgram, ProgramSection
 
 SCRATCH = 20_000
 """Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code. Programs in
@@ -126,14 +126,14 @@ class Plan:
         return found
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> LongProgram:
         """The nodes between columns and results."""
         groups = []
         for output, (port, row) in enumerate(zip(self.graph.outputs, self.graph.results, strict=True)):
             wide = output in self.wide
             pieces = row_pieces(self.lanes, port.size)[1] if wide else [(k,) for k in range(len(row))]
             groups += [[row[k] for k in piece] for piece in pieces]
-        return Program(self.graph, needed(self.graph, self.elements, self.staged), self.staged, groups)
+        return LongProgram(self.graph, needed(self.graph, self.elements, self.staged), self.staged, groups)
 
     @cached_property
     def sections(self) -> list[ProgramSection]:
