@@ -114,6 +114,29 @@ def test_torques_later_or_earlier_than_positions(log, delay):
     assert fa.identify(START, log, mend="shift").residuals.train_total < 0.05
 
 
+@pytest.mark.parametrize("mend", [(), ("shift",)])
+def test_torques_beyond_the_shifts_that_are_looked_for_are_not_mended(log, mend):
+    """80 ms were called 60, moved by 60, and believed."""
+    late = log | {"tau": np.roll(log["tau"], round(0.08 / (log["t"][1] - log["t"][0])), axis=0)}
+    with pytest.raises(fa.StateFault, match="60 ms or more later than positions"):
+        fa.identify(START, late, mend=mend)
+
+
+def test_torques_a_row_or_two_late_are_said(log):
+    found = fa.identify(START, log | {"tau": np.roll(log["tau"], 2, axis=0)})
+    assert any("torques may come" in note and "mend=['shift']" in note for note in found.notes)
+    assert not any("torques may come" in note for note in fa.identify(START, log).notes)
+
+
+def test_a_joint_that_is_counted_the_other_way_is_named(log):
+    """Of all torques together its own were too small to be missed."""
+    q = log["q"] * ([1.0] * (log["q"].shape[1] - 1) + [-1.0])
+    found = fa.identify(START, log | {"q": q}, check=False)
+    warnings = [note for note in found.notes if "the best that bodies can do" in note]
+    assert len(warnings) == 1
+    assert "counted from another zero" in warnings[0]
+
+
 def test_a_gap_in_time(log):
     keep = (log["t"] < 5) | (log["t"] > 6)
     with pytest.raises(fa.StateFault, match="no rows between"):

@@ -27,6 +27,8 @@ from forearm.identification.torque_rows import equations_of
 from forearm.motion.motions import Fourier
 from forearm.outside.blas_threads import one_blas_thread
 
+PHASES = 5
+"""Places of the encoders' steps that are tried: where a joint rests it matters where the next step lies."""
 INSTANTS = 16
 """Instants of the shortest wave at which a candidate is looked at: between them it goes 2 % higher at most."""
 FEWEST = 80
@@ -83,12 +85,11 @@ class Excitation(Fourier):
         power = np.broadcast_to(np.asarray(noise, dtype=float) ** 2, (self.arm.n,))
         stray = np.zeros(self.arm.n)
         if np.any(tick):
-            read = replace(played, q=np.round(played.q / tick) * tick)
-            misread = equations_of(self.arm, base.drives, filtered(read, motion.cutoff)).X[
-                :, :, list(base.kept)
-            ]
-            wrong = (misread - X) @ base.of(self.arm)
-            stray = np.mean(wrong**2, axis=0) * autocorrelation_factor(wrong, 0)
+            for phase in np.random.default_rng(0).uniform(size=(PHASES, self.arm.n)):
+                read = replace(played, q=(np.round(played.q / tick + phase) - phase) * tick)
+                misread = equations_of(self.arm, base.drives, filtered(read, motion.cutoff)).X
+                wrong = (misread[:, :, list(base.kept)] - X) @ base.of(self.arm)
+                stray += np.mean(wrong**2, axis=0) * autocorrelation_factor(wrong, 0) / PHASES
         X = X / np.sqrt(power * common[0] + stray)[:, None]
         inverse = np.linalg.inv(np.einsum("kij,kil->jl", X, X))
         share = power / (power * common[0] + stray)

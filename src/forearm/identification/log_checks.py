@@ -44,6 +44,8 @@ BETTER = 0.5
 """A shift is believed where it leaves less than this of the residual's square."""
 LEAST_SHIFT = 2e-3
 """Shorter ones are not worth a word [s]."""
+DOUBTED = 0.97
+"""A shift is worth a word where it leaves less than this (a real log of two arms on one clock each leaves 0.98)."""
 
 
 def check_names(mend: Any) -> tuple[str, ...]:
@@ -195,15 +197,27 @@ def time_shift(equations: TorqueEquations, kept: tuple[int, ...], weights: Vecto
     return best, left(best) / max(left(0.0), 1e-300)
 
 
-def refuse_shift(label: str, delay: float, remains: float) -> None:
-    """Refuse a log whose torques come earlier or later than its positions."""
-    if abs(delay) > LEAST_SHIFT and remains < BETTER:
-        when = "later" if delay > 0 else "earlier"
+def refuse_shift(label: str, delay: float, remains: float, mend: Sequence[str]) -> list[str]:
+    """Refuse a log whose torques come earlier or later than its positions; a warning where that is less sure."""
+    when = "later" if delay > 0 else "earlier"
+    if abs(delay) >= 0.999 * FARTHEST and remains < BETTER:
         raise StateFault(
-            f"{label}: torques come {abs(delay) * 1e3:.3g} ms {when} than positions (moved by that, {remains:.0%} of "
-            f"the residual's square is left). Give the two the same clock, or let it be done: mend=['shift'] (--mend "
-            "shift)."
+            f"{label}: torques come {FARTHEST * 1e3:g} ms or more {when} than positions, which is more than is looked "
+            "for. Give the two the same clock."
         )
+    if "shift" in mend or abs(delay) <= LEAST_SHIFT or remains >= DOUBTED:
+        return []
+    if remains >= BETTER:
+        return [
+            f"WARNING: torques may come {abs(delay) * 1e3:.2g} ms {when} than positions (moved by that, {remains:.0%} "
+            "of the residual's square is left), or stand still between rows; intervals do not know of that. Give the "
+            "two the same clock, or let it be done: mend=['shift'] (--mend shift)"
+        ]
+    raise StateFault(
+        f"{label}: torques come {abs(delay) * 1e3:.3g} ms {when} than positions (moved by that, {remains:.0%} of "
+        f"the residual's square is left). Give the two the same clock, or let it be done: mend=['shift'] (--mend "
+        "shift)."
+    )
 
 
 def unexcited(arm: Arm, base: BaseColumns, drives: DriveColumns, fit: LeastSquares, tau: Vector) -> list[int]:

@@ -143,9 +143,9 @@ def identify_payload(
         signs = log_checks.check_torques(arm, found.label, rows.whole, mended)
         found, rows = _again(rows, found, 0.0, signs) if np.any(signs < 0) else (found, rows)
         delay, remains = _shift(rows)
-        if "shift" not in mended:
-            log_checks.refuse_shift(found.label, delay, remains)
-        elif abs(delay) > log_checks.LEAST_SHIFT:
+        for doubt in log_checks.refuse_shift(found.label, delay, remains, mended):
+            found = found.with_note(doubt)
+        if "shift" in mended and abs(delay) > log_checks.LEAST_SHIFT:
             found, rows = _again(rows, found, delay, np.ones(arm.n))
     left_out = log_checks.marked_rows(rows.motion, found, marked)
     equations = rows.extra

@@ -28,6 +28,8 @@ OUTSIDE = 10.0
 """Residuals that are so many times the usual are no noise."""
 DEAR = 1.15
 """Bodies that leave so many times more than least squares are a sign of another geometry."""
+MUCH = 0.5
+"""From this share of its torque on, what bodies leave of one joint counts by itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,8 +181,8 @@ def _prepared(asked: Asked, log: Log) -> Prepared:
     if asked.check:
         weights = 1.0 / least_squares(equations, asked.base.kept).noise
         delay, remains = log_checks.time_shift(equations, asked.base.kept, weights)
-        if "shift" not in mend:
-            log_checks.refuse_shift(log.label, delay, remains)
+        for doubt in log_checks.refuse_shift(log.label, delay, remains, mend):
+            log = log.with_note(doubt)
     if "shift" in mend and abs(delay) > log_checks.LEAST_SHIFT:
         log = log.moved(delay, np.ones(arm.n))
         equations = equations_of(arm, asked.drives, filtered(log, asked.cutoff))
@@ -265,13 +267,18 @@ def _result(
 
 def _cost_of_consistency(residuals: Residuals) -> list[str]:
     """A warning where no bodies explain what least squares explains: then the geometry is not that of the log."""
-    free, bodies = (float(residuals.fits[name][-1]) for name in ("weighted", "consistent"))
-    if not (bodies > DEAR * free and bodies > 0.02):
+    free, bodies = (residuals.fits[name] for name in ("weighted", "consistent"))
+    least = np.append(np.full(len(free) - 1, MUCH), 0.02)  # of one joint, of all
+    found = np.flatnonzero((bodies > DEAR * free) & (bodies > least))
+    if not len(found):
         return []
+    k = int(found[np.argmax(bodies[found] / np.maximum(free[found], 1e-9))])
+    where = "" if k == len(residuals.joints) else f" of joint {residuals.joints[k]!r}"
     return [
-        f"WARNING: the best that bodies can do leaves {bodies:.1%} of the torque, least squares without asking for "
-        f"bodies {free:.1%}: the geometry may not be that of the log. Joints counted from another zero or the other "
-        "way round (zero=, coupling=), another base or gravity, a load that the log does not name?"
+        f"WARNING: the best that bodies can do leaves {bodies[k]:.1%} of the torque{where}, least squares without "
+        f"asking for bodies {free[k]:.1%}: the geometry may not be that of the log. Joints counted from another zero "
+        "or the other way round (zero=, coupling=), another base or gravity, a load that the log does not name, or "
+        "positions that were not those of the arm all the time?"
     ]
 
 
