@@ -97,6 +97,12 @@ REPRODUCTIONS = {
         "hostile/test_toml_and_urdf_bombs.py::test_a_tree_of_a_thousand_joints_gets_a_sentence",
         "hostile/test_toml_and_urdf_bombs.py::test_a_length_whose_products_overflow_gets_a_sentence",
     ],
+    "22 modules and settings out of the folder where somebody works": [
+        "hostile/test_working_folder.py::test_worker_processes_import_nothing_from_the_folder_where_somebody_works",
+        "hostile/test_working_folder.py::test_a_matplotlibrc_in_the_folder_sets_nothing",
+        "hostile/test_working_folder.py::test_the_command_line_loads_matplotlib_as_if_it_stood_elsewhere",
+        "identification/test_blas_threads.py",
+    ],
 }
 
 
