@@ -71,6 +71,18 @@ def test_a_damaged_page_gets_one_sentence(tmp_path):
     assert raw  # some of them were refused, none with another error
 
 
+@pytest.mark.parametrize("title", [" " * 200_000, f"q{'_' * 200_000}x", f"q1 [{' ' * 100_000}"])
+def test_a_title_of_a_parquet_file_without_end_gets_one_sentence(title, tmp_path):
+    """What looks for joints in a title takes the square of its length: minutes."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {f"{kind}{i}": ROWS[:, i] for kind in ("q", "qd", "qdd") for i in (1, 2)}
+    parquet.write_table(
+        pytest.importorskip("pyarrow").table({**columns, title: ROWS[:, 0]}), tmp_path / "a.parquet"
+    )
+    with pytest.raises(fa.ReadFault, match="letters; expected 200 at most"):
+        streamed(tmp_path / "a.parquet", tmp_path / "tau.npy")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 def test_a_pipe_in_an_arrays_place_gets_one_sentence(tmp_path):
     np.save(tmp_path / "a.npy", ROWS)

@@ -101,6 +101,18 @@ def _refuse_too_many(label: str, rows: int, columns: int) -> None:
         )
 
 
+def check_titles(label: str, line: int, titles: Sequence[str]) -> None:
+    """Refuse a header of too many columns, of titles without end, or of one title twice."""
+    if len(titles) > MOST_COLUMNS:
+        refuse(label, line, f"{len(titles)} columns", f"{MOST_COLUMNS} at most")
+    for title, times in Counter(titles).items():
+        if len(title) > LONGEST_TITLE:
+            what = f"the title {title[:40]!r}… has {len(title)} letters"
+            refuse(label, line, what, f"{LONGEST_TITLE} at most")
+        if times > 1:
+            refuse(label, line, f"column {title!r} appears {times} times", "each column once")
+
+
 class PieceReader:
     """The header, then the pieces."""
 
@@ -142,23 +154,8 @@ class PieceReader:
                 f"the first line is numbers ({titles[0]}, …)",
                 "a header that names the columns, such as t,q1,q2",
             )
-        self._check_titles(titles)
+        check_titles(self.label, self.header_line, titles)
         return tuple(titles)
-
-    def _check_titles(self, titles: list[str]) -> None:
-        if len(titles) > MOST_COLUMNS:
-            refuse(self.label, self.header_line, f"{len(titles)} columns", f"{MOST_COLUMNS} at most")
-        for title, times in Counter(titles).items():
-            if len(title) > LONGEST_TITLE:
-                what = f"the title {title[:40]!r}… has {len(title)} letters"
-                refuse(self.label, self.header_line, what, f"{LONGEST_TITLE} at most")
-            if times > 1:
-                refuse(
-                    self.label,
-                    self.header_line,
-                    f"column {title!r} appears {times} times",
-                    "each column once",
-                )
 
     def pieces(self) -> Iterator[tuple[Vector, Sequence[int]]]:
         """Numbers (rows, columns), and the line of each row."""

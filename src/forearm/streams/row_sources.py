@@ -18,7 +18,7 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.motion.columns import KINDS, columns_of
-from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, opened
+from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, check_titles, opened
 from forearm.outside.escapes import one_line
 from forearm.outside.option_names import option
 from forearm.streams.zarr_stores import check_array, chunk_files
@@ -239,8 +239,9 @@ class ParquetRows(RowSource):
         try:
             self.file = parquet.ParquetFile(path)
         except Exception as reason:
-            raise ReadFault(f"{path}: is no Parquet file ({str(reason)[:200]}).") from None
+            raise ReadFault(f"{path}: is no Parquet file ({one_line(str(reason))[:200]}).") from None
         titles = tuple(self.file.schema_arrow.names)
+        check_titles(self.label, 1, titles)
         self.columns = columns_of(arm, self.label, titles, needs=inputs, degrees=degrees, time_unit=time_unit)
         self.timed, self.stated = self.columns.has("t"), self.columns.stated("q", self.n)
         self.rows, self.bytes = self.file.metadata.num_rows, 0
