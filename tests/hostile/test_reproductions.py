@@ -106,9 +106,12 @@ REPRODUCTIONS = {
     "23 a Zarr store with links, pipes and rows without end": [
         "hostile/test_stream_files.py::test_a_store_leads_to_no_other_file_and_to_no_wait_without_end"
     ],
+    "25 long words that took hours": [
+        "hostile/test_long_words.py::test_a_long_word_takes_two_seconds_at_most_and_gets_a_sentence"
+    ],
     "24 titles of columns that took hours": [
         "hostile/test_stream_files.py::test_a_title_of_a_parquet_file_without_end_gets_one_sentence",
-        "hostile/test_streams.py::test_titles_made_to_be_searched_for_hours_take_a_second",
+        "hostile/test_long_words.py::test_titles_of_separators_take_two_seconds_at_most",
     ],
 }
 

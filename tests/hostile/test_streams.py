@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -125,17 +124,6 @@ def test_tables_that_are_none_are_told_in_one_harmless_sentence(capsys, tmp_path
     assert len(said.err.splitlines()) == 1
     if verb == "torque":
         assert says in said.err.replace("\\\\", "\\")
-
-
-@pytest.mark.parametrize("odd", [".", "/", "q/.", "q1 [ ", "tau_j/"])
-def test_titles_made_to_be_searched_for_hours_take_a_second(odd, tmp_path):
-    """A header of a megabyte whose titles are separators."""
-    titles = [f"{i}{odd * (190 // len(odd))}" for i in range(2000)]
-    rows = "".join(f"{i},{'0,' * 2001}0\n" for i in range(2))
-    (tmp_path / "m.csv").write_text(f"{','.join(['t', 'q1', 'q2', *titles])}\n{rows}")
-    before = time.process_time()
-    read_motion(tmp_path / "m.csv", fa.load("rr"))
-    assert time.process_time() - before < 2
 
 
 def test_a_long_field_in_a_recorded_motion_is_a_read_fault(tmp_path):

@@ -32,7 +32,7 @@ MOST_COLUMNS, LONGEST_TITLE = 10_000, 200
 """Beyond these a header is none; what looks for joints in it takes time with the square of a title's length."""
 LONGEST_LINE = 1 << 20
 """Bytes of a row."""
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 QUOTED = re.compile(rb'(?:(?<=[,;\t \n])|^)"([0-9eE+.,-]*)"(?=[,;\t \n]|$)')
 """A number between quotes that is a whole cell."""
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -140,7 +140,7 @@ class PieceReader:
     def _titles(self, header: str) -> tuple[str, ...]:
         header = header.removeprefix("#").removeprefix("% ")
         if self.separator is None:  # `q1 [deg]` is one title between spaces too
-            found = re.sub(r"\s+(?=[\[(])", "", header).split()
+            found = re.sub(r"(?<!\s)\s+(?=[\[(])", "", header).split()
         else:
             try:
                 found = next(csv.reader([header], delimiter=self.separator), [])
@@ -285,7 +285,8 @@ def last_digits(words: list[list[str]], columns: Sequence[int]) -> Vector:
 
 def _unit(word: str) -> float:
     digits, _, exponent = word.lower().partition("e")
-    return 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
+    power = float(exponent or 0) - len(digits.partition(".")[2])
+    return 10.0**power if abs(power) < 300 else 0.0
 
 
 def opened(source: Any) -> AbstractContextManager[BinaryIO]:

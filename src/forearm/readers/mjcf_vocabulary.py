@@ -21,7 +21,7 @@ MAX_NUMBERS = 10
 MAX_NUMBER = 1e50
 MAX_WORD = 200
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 PLACE = "pos quat axisangle xyaxes zaxis euler"
 
 KEPT = {
