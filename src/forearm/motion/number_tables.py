@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
@@ -294,7 +295,7 @@ def opened(source: Any) -> AbstractContextManager[BinaryIO]:
     if hasattr(source, "read"):
         return nullcontext(source)
     try:
-        return open(source, "rb")
+        return Path(source).open("rb")  # a number would be an open file, and be closed
     except OSError as error:
         raise ReadFault(
             f"{source}: cannot be read ({error.strerror}); give a readable CSV file with a header line."
