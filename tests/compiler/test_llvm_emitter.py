@@ -6,6 +6,7 @@ import pytest
 from arms import golden_arm, random_arm
 from compiler.programs import random_graph
 from forearm.compiler.call.processor import ProcessorKernel
+from forearm.compiler.graph.derivatives import jacobian
 from forearm.compiler.graph.interpreter import interpret
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
@@ -22,6 +23,13 @@ def everything(a, b, c):
     y = where(x - c, (x * x + b[2] * b[2]).sqrt(), -x)
     turn = (a[2] + 0.3).sin() * (a[2] + 0.3).cos() - b[2].sin()
     return {"matrix": np.array([[x, y], [turn, 4.0]]), "plain": np.array([c, a[0], y - turn]), "one": x * y}
+
+
+def nested(a, b):
+    """Angles that depend on sines, and outputs that are inputs, constants and signs of others."""
+    x = (a[0] * b[0].sin()).sin() * b[1]
+    y = (x * a[1] + b[2].cos()).cos() - x
+    return {"wide": np.array([x, -y, a[2], y * x, 4.0, -x, x - b[0], y]), "plain": np.array([x * y, -y])}
 
 
 def torques(arm, stem):
@@ -110,6 +118,18 @@ def test_one_state_equals_the_batch_to_the_bit(name):
             np.testing.assert_array_equal(a, b[i])
 
 
+def test_one_state_of_very_long_code_is_a_batch_of_one(monkeypatch):
+    """It is not compiled twice."""
+    graph = lower(jacobian(GRAPHS["G6R"], "tau", ("q", "qd")), 0)
+    one = [np.random.default_rng(0).normal(size=p.shape) for p in graph.inputs]
+    want = ProcessorKernel(graph, keep=False)(*one)
+    monkeypatch.setattr("forearm.compiler.call.processor.VERY_LONG", 1)
+    kernel = ProcessorKernel(graph, keep=False)
+    assert kernel.entry("single", kernel.general) is None
+    for got, right in zip(kernel(*one), want, strict=True):
+        np.testing.assert_array_equal(got, right)
+
+
 def test_nan_in_one_row_stays_in_that_row():
     graph = GRAPHS["G6R"]
     batch = {k: v[:13].copy() for k, v in states(graph, 40, seed=1).items()}
@@ -129,7 +149,7 @@ def test_a_long_chain_gets_a_small_tile():
     graph = torques(random_arm(12, 3), "luh_walker_paul_1980")
     plan = Plan(graph, Lanes("float64", 4))
     assert plan.tile % 4 == 0
-    assert plan.size <= 24_000
+    assert plan.size <= (24_000 if len(plan.sections) == 1 else 64_000)
     batch = {k: np.clip(v, -3, 3) for k, v in states(graph, 6).items()}
     want = interpreted(graph, batch, exact, "float64")["tau"]
     np.testing.assert_array_equal(ProcessorKernel(graph, keep=False)(*batch.values()), want)

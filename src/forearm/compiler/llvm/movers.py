@@ -13,6 +13,8 @@ to element. A state stride of zero shares one state among all.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer
 
@@ -167,6 +169,14 @@ def _move_block(
                     w.store(piece, part_of(w, lanes, piece, value, g), place)
 
 
+def row_pieces(lanes: Lanes, size: int) -> tuple[bool, list[tuple[int, ...]]]:
+    """Whether the rows of a wide output are staggered, and the elements that are written together."""
+    piece = min(16 // lanes.itemsize, lanes.width)
+    if piece == 2 and size % 2 == 1:
+        return True, [*((e, e + 1) for e in range(size - 1)), (size - 1, 0)]
+    return False, [tuple(range(e, e + piece)) for e in block_starts(size, piece)]
+
+
 AHEAD = 4096
 """How many bytes ahead lines of a wide output are asked for (measured: a mass matrix takes two thirds of the time)."""
 
@@ -184,12 +194,8 @@ class WideRows:
         """Rows of `size` elements side by side from `base` on."""
         self.w, self.lanes, self.size, self.base = w, lanes, size, base
         self.known: dict[int, str] = {}
-        piece = min(16 // lanes.itemsize, lanes.width)
-        self.staggered = piece == 2 and size % 2 == 1
-        starts = range(size - 1) if self.staggered else block_starts(size, piece)
-        self.waiting = [tuple(range(e, e + piece)) for e in starts]
-        if self.staggered:
-            self.waiting.append((size - 1, 0))
+        self.staggered, self.waiting = row_pieces(lanes, size)
+        self.elsewhere: dict[int, Callable[[], str]] = {}
 
     def ask(self) -> None:
         """Have the lines that will be written soon brought close, in the second-level cache."""
@@ -203,8 +209,12 @@ class WideRows:
     def put(self, element: int, value: str) -> None:
         """An element of every row is known: write the pieces that are now whole."""
         self.known[element] = value
-        whole = [piece for piece in self.waiting if element in piece and all(e in self.known for e in piece)]
+        there = {**self.elsewhere, **self.known}
+        whole = [piece for piece in self.waiting if element in piece and all(e in there for e in piece)]
         for piece in whole:
+            for e in piece:
+                if e not in self.known:
+                    self.known[e] = self.elsewhere[e]()
             self.waiting.remove(piece)
             self._write(piece)
 

@@ -8,18 +8,28 @@ in place, by the same function.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import count
 
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.lanes import Lanes
-from forearm.compiler.llvm.movers import WideRows
-from forearm.compiler.llvm.nodes import Writer, emit_nodes, needed
+from forearm.compiler.llvm.movers import WideRows, row_pieces
+from forearm.compiler.llvm.nodes import ConstantTable, Writer, emit_nodes, needed
+from forearm.compiler.llvm.sections import CodeSection, Program
 
 SCRATCH = 20_000
-"""Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code."""
+"""Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code. Programs in
+sections take three times that and twice as many states: the more, the less often code is read anew (measured)."""
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
+
+REGION = 32
+"""Operations of a program in sections among which LLVM may change the order: ours keeps fewer values alive (measured:
+5 % fewer instructions; programs in one piece gain nothing)."""
+BOUNDARY = "call void @llvm.codeview.annotation(metadata !2)"
+"""A label without code, which LLVM moves nothing across."""
 
 LARGEST = {"rows": 16, "columns": 64, "": 16}
 """States in a tile at most: fetching a small tile of rows overlaps the arithmetic of another; columns want more of a
@@ -89,10 +99,49 @@ class Plan:
         computed = sum(self.graph.nodes[i].op != "input" for i in self.angles)
         return self.outputs[-1] + computed
 
-    @property
+    @cached_property
     def columns(self) -> int:
         """How many there are."""
-        return self.sines + 2 * len(self.angles) + 3
+        waiting = [column + 1 for section in self.sections for column in section.kept.values()]
+        return max([self.sines + 2 * len(self.angles) + 3, *waiting])
+
+    @cached_property
+    def staged(self) -> dict[int, int]:
+        """Columns of the sines and cosines that are taken before all else."""
+        angle = {node: a for a, node in enumerate(self.angles)}
+        return {
+            i: self.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
+            for i, node in enumerate(self.graph.nodes)
+            if node.op in ("sin", "cos") and node.args[0] in angle
+        }
+
+    @cached_property
+    def sinks(self) -> dict[int, list[tuple[int, int]]]:
+        """By node: outputs, and elements of them, that it is."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for output, row in enumerate(self.graph.results):
+            for k, index in enumerate(row):
+                found.setdefault(index, []).append((output, k))
+        return found
+
+    @cached_property
+    def program(self) -> Program:
+        """The nodes between columns and results."""
+        groups = []
+        for output, (port, row) in enumerate(zip(self.graph.outputs, self.graph.results, strict=True)):
+            wide = output in self.wide
+            pieces = row_pieces(self.lanes, port.size)[1] if wide else [(k,) for k in range(len(row))]
+            groups += [[row[k] for k in piece] for piece in pieces]
+        return Program(self.graph, needed(self.graph, self.sinks, self.staged), self.staged, groups)
+
+    @cached_property
+    def sections(self) -> list[CodeSection]:
+        """The program, in sections where it is long; without a layout, inputs stay: somebody runs tiles again."""
+        lying = dict(self.staged)
+        for index, node in enumerate(self.graph.nodes):
+            if self.layout and node.at is not None and node.at[0] != self.shared:
+                lying[index] = self.inputs[node.at[0]] + node.at[1]
+        return self.program.sections(lying, self.sines + 2 * len(self.angles) + 3)
 
     @property
     def largest(self) -> int:
@@ -102,8 +151,11 @@ class Plan:
     @cached_property
     def tile(self) -> int:
         """States in a tile: a multiple of the width that keeps the scratch area in the cache."""
-        states = SCRATCH // (self.columns * self.lanes.itemsize)
-        return max(self.lanes.width, min(self.largest, states) // self.lanes.width * self.lanes.width)
+        width, room, most = self.lanes.width, SCRATCH, self.largest
+        if len(self.sections) > 1:
+            width, room, most = 2 * width, 3 * SCRATCH, 2 * most
+        states = min(most, room // (self.columns * self.lanes.itemsize))
+        return max(self.lanes.width, states // width * width)
 
     @property
     def pairs(self) -> Lanes:
@@ -157,17 +209,28 @@ def tile_function(plan: Plan) -> str:
     column to column of every input and output (columns); at last that of the input that all states share.
     """
     w = Writer()
+    numbers = ConstantTable(plan.lanes)
     outer = Outer(w, plan) if plan.layout == "columns" else None
     computed = [i for i in plan.angles if plan.graph.nodes[i].op != "input"]
     if computed:
         with w.loop("%count", plan.lanes.width) as index:
             _write_angles(w, plan, Columns(w, plan, index, outer), computed)
     call_sincos(w, plan, "%count", outer)
-    with w.loop("%count", plan.lanes.width) as index:
-        write_results(w, plan, Columns(w, plan, index, outer), _wide_rows(w, plan, index))
-    more = "".join(f", ptr noalias %rows{i}" for i in plan.wide) + (outer.signature if outer else "")
-    more += ", ptr noalias %shared" if plan.shared is not None else ""
-    return w.function(f"internal void @tile(ptr noalias %scratch, i64 %count{more}) nounwind noinline")
+    more = [f"ptr noalias %rows{i}" for i in plan.wide] + (outer.signature if outer else [])
+    more += ["ptr noalias %shared"] if plan.shared is not None else []
+    head = "".join(f", {a}" for a in ["ptr noalias %scratch", "i64 %count", *more])[2:]
+    if len(plan.sections) == 1:
+        write_section(w, plan, plan.sections[0], outer, numbers)
+        return numbers.text + w.function(f"internal void @tile({head}) nounwind noinline")
+    parts = ["declare void @llvm.codeview.annotation(metadata)\n"]
+    for k, section in enumerate(plan.sections):
+        own = Writer()
+        inside = Outer(own, plan) if plan.layout == "columns" else None
+        write_section(own, plan, section, inside, numbers)
+        parts.append(own.function(f"internal void @section{k}({head}) nounwind noinline"))
+        w.put(f"call void @section{k}({head.replace(' noalias', '')})")
+    parts.append(w.function(f"internal void @tile({head}) nounwind noinline"))
+    return numbers.text + "\n".join(parts)
 
 
 class Outer:
@@ -177,11 +240,12 @@ class Outer:
         """Say where every column starts, before any loop."""
         self.w, self.starts = w, dict[tuple[str, int, int], str]()
         sides = {"in": plan.graph.inputs, "out": plan.graph.outputs}
-        self.signature = "".join(
-            f", ptr noalias %{side}{i}, i64 %pitch_{side}{i}"
+        self.signature = [
+            word
             for side, ports in sides.items()
             for i in range(len(ports))
-        )
+            for word in (f"ptr noalias %{side}{i}", f"i64 %pitch_{side}{i}")
+        ]
         for side, ports in sides.items():
             for i, port in enumerate(ports):
                 for k in range(port.size):
@@ -189,14 +253,15 @@ class Outer:
                     self.starts[side, i, k] = w.at(f"%{side}{i}", offset)
 
 
-def _wide_rows(w: Writer, plan: Plan, index: str) -> dict[int, WideRows]:
+def _wide_rows(w: Writer, plan: Plan, index: str, *, ask: bool) -> dict[int, WideRows]:
     """The rows of the wide outputs for the vector that starts with state `index` of the tile."""
     found = {}
     for i in plan.wide:
         size = plan.graph.outputs[i].size
         base = w.at(f"%rows{i}", w.let(f"mul i64 {index}, {size * plan.lanes.itemsize}"))
         found[i] = WideRows(w, plan.lanes, size, base)
-        found[i].ask()
+        if ask:
+            found[i].ask()
     return found
 
 
@@ -271,27 +336,64 @@ def call_sincos(w: Writer, plan: Plan, count: str, outer: Outer | None = None) -
         w.put(f"call void @sincos({told}, i64 {count})")
 
 
-def write_results(w: Writer, plan: Plan, columns: Columns, wide: dict[int, WideRows]) -> None:
-    """The graph on one vector of states, its outputs stored as soon as they are known."""
-    graph, angle = plan.graph, {node: a for a, node in enumerate(plan.angles)}
-    staged = {
-        i: plan.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
-        for i, node in enumerate(graph.nodes)
-        if node.op in ("sin", "cos") and node.args[0] in angle
-    }
-    sinks: dict[int, list[tuple[int, int]]] = {}
-    for output, row in enumerate(graph.results):
-        for k, index in enumerate(row):
-            sinks.setdefault(index, []).append((output, k))
+def write_section(
+    w: Writer, plan: Plan, section: CodeSection, outer: Outer | None, numbers: ConstantTable
+) -> None:
+    """A section of the graph on the vectors of a tile, one after the other."""
+    with w.loop("%count", plan.lanes.width) as index:
+        wide = _wide_rows(w, plan, index, ask=section is plan.sections[0])
+        _write_vector(w, plan, Columns(w, plan, index, outer), wide, section, partial(numbers.number, w))
+
+
+def _write_vector(
+    w: Writer,
+    plan: Plan,
+    columns: Columns,
+    wide: dict[int, WideRows],
+    section: CodeSection,
+    number: Callable[[float], str],
+) -> None:
+    """A section on one vector of states, its outputs stored as soon as they are known."""
 
     def fetch(index: int) -> str | None:
-        return columns.load(staged[index]) if index in staged else columns.read(index)
+        column = section.taken.get(index, plan.staged.get(index))
+        return columns.read(index) if column is None else columns.load(column)
+
+    cut, written = len(plan.sections) > 1, count()
 
     def made(index: int, value: str) -> None:
-        for output, k in sinks.get(index, ()):
+        if cut and next(written) % REGION == REGION - 1:
+            w.put(BOUNDARY)
+        if index in section.kept:
+            columns.store(value, section.kept[index])
+        for output, k in plan.sinks.get(index, ()):
             if output in wide:
                 wide[output].put(k, value)
             else:
                 columns.give(value, output, k)
 
-    emit_nodes(w, plan.lanes, graph, needed(graph, sinks, staged), fetch, columns.sincos, made)
+    if cut:
+        _share_rows(plan, wide, section, fetch)
+    emit_nodes(w, plan.lanes, plan.graph, section.nodes, fetch, columns.sincos, made, number)
+
+
+def _share_rows(
+    plan: Plan, wide: dict[int, WideRows], section: CodeSection, fetch: Callable[[int], str | None]
+) -> None:
+    """Leave to the rows the pieces whose last element this section makes; the other elements are fetched."""
+    here, graph, last = set(section.nodes), plan.graph, section is plan.sections[-1]
+
+    def value(index: int) -> str:
+        return fetch(index) or plan.lanes.number(graph.nodes[index].value or 0.0)
+
+    for output, rows in wide.items():
+        row = graph.results[output]
+        passive = [e for e, index in enumerate(row) if index not in plan.program.place]
+        rows.elsewhere = {e: partial(value, row[e]) for e in passive}
+        rows.elsewhere |= {e: partial(value, i) for e, i in enumerate(row) if i in section.taken}
+        there = set(rows.elsewhere) | {e for e, i in enumerate(row) if i in here}
+        rows.waiting = [
+            piece
+            for piece in rows.waiting
+            if there.issuperset(piece) and (last or any(row[e] in here for e in piece))
+        ]

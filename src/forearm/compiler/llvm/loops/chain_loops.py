@@ -46,6 +46,11 @@ class ChainPlan(Plan):
         return 8
 
     @cached_property
+    def sections(self) -> list[Any]:
+        """None: loops are short."""
+        return []
+
+    @cached_property
     def angles(self) -> list[int]:
         """One angle for each link."""
         return list(range(self.graph.n))
