@@ -97,6 +97,22 @@ REPRODUCTIONS = {
         "hostile/test_toml_and_urdf_bombs.py::test_a_tree_of_a_thousand_joints_gets_a_sentence",
         "hostile/test_toml_and_urdf_bombs.py::test_a_length_whose_products_overflow_gets_a_sentence",
     ],
+    "22 modules and settings out of the folder where somebody works": [
+        "hostile/test_working_folder.py::test_worker_processes_import_nothing_from_the_folder_where_somebody_works",
+        "hostile/test_working_folder.py::test_a_matplotlibrc_in_the_folder_sets_nothing",
+        "hostile/test_working_folder.py::test_the_command_line_loads_matplotlib_as_if_it_stood_elsewhere",
+        "identification/test_blas_threads.py",
+    ],
+    "23 a Zarr store with links, pipes and rows without end": [
+        "hostile/test_stream_files.py::test_a_store_leads_to_no_other_file_and_to_no_wait_without_end"
+    ],
+    "25 long words that took hours": [
+        "hostile/test_long_words.py::test_a_long_word_takes_two_seconds_at_most_and_gets_a_sentence"
+    ],
+    "24 titles of columns that took hours": [
+        "hostile/test_stream_files.py::test_a_title_of_a_parquet_file_without_end_gets_one_sentence",
+        "hostile/test_long_words.py::test_titles_of_separators_take_two_seconds_at_most",
+    ],
 }
 
 

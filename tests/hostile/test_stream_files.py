@@ -56,7 +56,9 @@ def test_an_array_whose_header_lies_gets_one_sentence(what, tmp_path):
 
 def test_a_damaged_page_gets_one_sentence(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
-    table = parquet.core.lib.table({f"{kind}{i}": ROWS[:, i] for kind in ("q", "qd", "qdd") for i in (1, 2)})
+    table = pytest.importorskip("pyarrow").table(
+        {f"{kind}{i}": ROWS[:, i] for kind in ("q", "qd", "qdd") for i in (1, 2)}
+    )
     path, raw = tmp_path / "rows.parquet", 0
     parquet.write_table(table, path, compression="zstd")
     whole = path.read_bytes()
@@ -67,6 +69,18 @@ def test_a_damaged_page_gets_one_sentence(tmp_path):
             continue
         raw += 1
     assert raw  # some of them were refused, none with another error
+
+
+@pytest.mark.parametrize("title", [" " * 200_000, f"q{'_' * 200_000}x", f"q1 [{' ' * 100_000}"])
+def test_a_title_of_a_parquet_file_without_end_gets_one_sentence(title, tmp_path):
+    """What looks for joints in a title takes the square of its length: minutes."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {f"{kind}{i}": ROWS[:, i] for kind in ("q", "qd", "qdd") for i in (1, 2)}
+    parquet.write_table(
+        pytest.importorskip("pyarrow").table({**columns, title: ROWS[:, 0]}), tmp_path / "a.parquet"
+    )
+    with pytest.raises(fa.ReadFault, match="letters; expected 200 at most"):
+        streamed(tmp_path / "a.parquet", tmp_path / "tau.npy")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
@@ -211,3 +225,72 @@ def test_a_link_to_a_store_stays_a_link(rows, tmp_path):
     (tmp_path / "link.zarr").symlink_to("tau.zarr")
     streamed(rows, tmp_path / "link.zarr")
     assert (tmp_path / "link.zarr").is_symlink()
+
+
+def _link_to_another_file(store):
+    (store / "c/0/0").unlink()
+    (store / "c/0/0").symlink_to(store.parent / "secret")
+
+
+def _link_to_another_folder(store):
+    (store / "c").rename(store.parent / "elsewhere")
+    (store / "c").symlink_to(store.parent / "elsewhere")
+
+
+def _pipe(store):
+    (store / "c/0/0").unlink()
+    os.mkfifo(store / "c/0/0")
+
+
+def _pipe_for_its_description(store):
+    (store / "zarr.json").unlink()
+    os.mkfifo(store / "zarr.json")
+
+
+def _no_end(store):
+    (store / "zarr.json").unlink()
+    (store / "zarr.json").symlink_to("/dev/zero")
+
+
+def _rows_beyond_count(store):
+    told = json.loads((store / "zarr.json").read_text())
+    told["shape"][0] = 2**62
+    (store / "zarr.json").write_text(json.dumps(told))
+
+
+def _odd_index(store):
+    told = json.loads((store / "zarr.json").read_text())
+    inner = {"name": "bytes", "configuration": {"endian": "little"}}
+    index = [inner, {"name": "numcodecs.zlib", "configuration": {"level": 1}}, {"name": "numcodecs.pcodec"}]
+    about = {"chunk_shape": [5, 6], "codecs": [inner], "index_codecs": index, "index_location": "end"}
+    told["codecs"] = [{"name": "sharding_indexed", "configuration": about}]
+    (store / "zarr.json").write_text(json.dumps(told))
+
+
+STRANGE_FOLDERS = (
+    _link_to_another_file,
+    _link_to_another_folder,
+    _pipe,
+    _pipe_for_its_description,
+    _no_end,
+    _rows_beyond_count,
+    _odd_index,
+)
+
+
+@pytest.mark.more
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights on Windows")
+@pytest.mark.filterwarnings("ignore:Numcodecs codecs")
+@pytest.mark.parametrize("spoil", STRANGE_FOLDERS)
+def test_a_store_leads_to_no_other_file_and_to_no_wait_without_end(spoil, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    (tmp_path / "secret").write_bytes(ROWS[:5].tobytes())
+    store = tmp_path / "rows.zarr"
+    zarr.create_array(store=str(store), shape=ROWS.shape, chunks=(5, 6), dtype="f8", compressors=None)[:] = (
+        ROWS
+    )
+    streamed(store, tmp_path / "before.npy")
+    spoil(store)
+    with pytest.raises(fa.ReadFault, match=r"is no Zarr store|no plain file|says|not let through"):
+        streamed(store, tmp_path / "tau.npy")
+    assert not (tmp_path / "tau.npy").exists()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
+from forearm.simulation import read_motion
 
 MAGIC = b"forearm table 1\n"
 
@@ -102,3 +103,14 @@ def test_the_file_as_it_was_is_the_table(whole, tmp_path):
     table, state = fa.open_table(path, arm), [np.full(2, x) for x in (0.1, 0.2, 0.3)]
     want = fa.tabulate(arm, points=5)
     np.testing.assert_array_equal(table.torques(arm, *state), want.torques(arm, *state))
+
+
+@pytest.mark.parametrize(
+    "read", [lambda n: fa.open_table(n, fa.load("rr")), lambda n: read_motion(n, fa.load("rr"))]
+)
+def test_a_number_in_the_place_of_a_path_closes_no_open_file(read, tmp_path):
+    with (tmp_path / "log").open("w+") as file:
+        with pytest.raises(TypeError):
+            read(file.fileno())
+        file.write("still open")
+        file.flush()

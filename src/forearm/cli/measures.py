@@ -21,7 +21,7 @@ UNITS = {
 RATES = {"": "", "/s": " a second", "/s2": " a second squared", "/s^2": " a second squared"}
 ORDERS = {"qd": "/s", "qd0": "/s", "qdd": "/s2"}
 """What follows the unit in the options that are speeds and accelerations."""
-_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _WORD = re.compile(rf"([+-]?{_NUMBER})({'|'.join(UNITS)})({'|'.join(map(re.escape, RATES))})", re.ASCII)
 MINUS = "minus:"
 """What the hyphen of -10deg becomes, because a word with a hyphen and letters is an option to the parser."""

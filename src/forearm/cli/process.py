@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TextIO
 
 from forearm.cli.exit_codes import BAD_INPUT, CLOSED_PIPE, INTERRUPTED, OK, OUR_BUG
@@ -49,9 +50,19 @@ def _run(words: list[str]) -> int:
     from forearm.cli.inputs import STDIO
     from forearm.cli.measures import guarded
 
+    if os.path.exists("matplotlibrc"):
+        _load_apart()
     words = [STDIO if word == "-" else guarded(word) for word in words]
     result = application()(words, exit_on_error=False, print_error=False, result_action="return_value")
     return result if isinstance(result, int) else OK
+
+
+def _load_apart() -> None:
+    """No file sets how pictures are made only because it lies where somebody works."""
+    from forearm.plots.style import NoMatplotlib, load_apart
+
+    with suppress(NoMatplotlib):
+        load_apart()
 
 
 def _flags_last(argv: Sequence[str]) -> list[str]:

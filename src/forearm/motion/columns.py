@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from forearm.arm import Arm
 from forearm.faults import ReadFault
@@ -31,13 +32,15 @@ WORDS = {
 _KIND = {word: kind for kind, words in WORDS.items() for word in words.split()}
 # tau_joint1 is the tau of joint1, not the tau_J of oint1
 _ANY = "|".join(w + "(?![a-z])" * w.endswith("_j") for w in sorted(_KIND, key=len, reverse=True))
-_FIRST = re.compile(rf"({_ANY})s?[ _.:/\[(]*([^\])]*)[\])]?", re.IGNORECASE)
-_LAST = re.compile(rf"(.+?)[ _.:/]+({_ANY})s?", re.IGNORECASE)
+_BETWEEN = " _.:/"
+_FIRST = re.compile(rf"({_ANY})s?([^\])]*)[\])]?", re.IGNORECASE)
+_LAST = re.compile(rf"[{_BETWEEN}]({_ANY})s?\Z", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:joint|axis|j|a)?[ _.]?([0-9]+)", re.IGNORECASE)
-_UNIT = re.compile(
-    r"(.+?)(?:\s*[\[(]\s*([^\])]*?)\s*[\])]"
-    r"|[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|min|h|m|nm|(?:deg|rad)[_/]?s2?))"
-)
+_UNIT = re.compile(r"[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|min|h|m|nm|(?:deg|rad)[_/]?s2?)\Z")
+LONGEST_WORD = 2 + max(map(len, _KIND))
+"""Letters of a title's end that may be a word of ours with what is before and after it."""
+MOST_LEVELS = 16
+"""Levels of a topic's name that may stand before a title."""
 TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time", "__time")
 SECONDS = {
     "s": 1.0,
@@ -155,35 +158,62 @@ def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
     for stem, unit in _stems(title):
         if stem.lower() in TIMES:
             return "t", 0, unit or ("ns" if stem == "%time" else "")
-        for part in dict.fromkeys([stem, *(stem[m.end() :] for m in re.finditer(r"[/.]", stem))]):
+        ends = _before(_LAST, stem) is not None
+        for part in _parts(stem):
             if (match := _FIRST.fullmatch(part)) is not None:
-                joint = _joint(arm, match[2]) if match[2] else (0 if arm.n == 1 else None)
+                rest = match[2].lstrip(f"{_BETWEEN}[(")
+                joint = _joint(arm, rest) if rest else (0 if arm.n == 1 else None)
                 if joint is not None:
                     return _KIND[match[1].lower()], joint, unit
-            if (match := _LAST.fullmatch(part)) is not None:
-                joint = _joint(arm, match[1])
+            if ends and (found := _before(_LAST, part)) is not None:
+                joint = _joint(arm, found[0].rstrip(_BETWEEN))
                 if joint is not None:
-                    return _KIND[match[2].lower()], joint, unit
+                    return _KIND[found[1].lower()], joint, unit
     return None
+
+
+def _parts(stem: str) -> list[str]:
+    """The whole, and what is left of it without the levels of a topic."""
+    levels = [m.end() for m in re.finditer(r"[/.]", stem)]
+    return list(dict.fromkeys([stem, *(stem[at:] for at in levels[-MOST_LEVELS:])]))
+
+
+def _before(word: re.Pattern[str], title: str) -> tuple[str, str] | None:
+    """(what is before it, the word) of a title that ends with a word; only its end is searched, however long it is."""
+    start = max(0, len(title) - LONGEST_WORD)
+    match = word.search(title, max(start, 1))
+    return None if match is None else (title[: match.start()], match[1])
 
 
 def _stems(title: str) -> list[tuple[str, str]]:
     """The title as it is, and without what may be its unit."""
-    match = _UNIT.fullmatch(title)
-    return [(title, "")] if match is None else [(title, ""), (match[1], (match[2] or match[3] or "").lower())]
+    found = _before(_UNIT, title)
+    if title.endswith(("]", ")")):
+        last = max(title.rfind("]", 0, -1), title.rfind(")", 0, -1), 0)  # a unit has no bracket in it
+        opens = [at for at in (title.find("[", last + 1), title.find("(", last + 1)) if at > 0]
+        if opens:
+            found = title[: min(opens)].rstrip(), title[min(opens) + 1 : -1].strip()
+    return [(title, "")] if found is None else [(title, ""), (found[0], found[1].lower())]
 
 
 def _joint(arm: Arm | Robot, word: str) -> int | str | None:
     """A joint by its name, or '#' and its number."""
-    names, word = list(arm.joint_names), word.strip()
+    exact, lower = _places(arm.joint_names)
+    word = word.strip()
     for name in (word, f"{word}_joint", word.removesuffix("_joint")):
-        if name in names:
-            return names.index(name)
-    lower = [name.lower() for name in names]
+        if name in exact:
+            return exact[name]
     if word.lower() in lower:
-        return lower.index(word.lower())
+        return lower[word.lower()]
     match = _NUMBERED.fullmatch(word)
     return f"#{int(match[1][:9])}" if match else None
+
+
+@lru_cache(16)
+def _places(names: tuple[str, ...]) -> tuple[dict[str, int], dict[str, int]]:
+    """The place of each joint by its name, and by its name in small letters."""
+    pairs = [(name, i) for i, name in enumerate(names)][::-1]  # of two the first
+    return dict(pairs), {name.lower(): i for name, i in pairs}
 
 
 def _column(

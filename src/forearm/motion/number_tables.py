@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
@@ -32,7 +33,7 @@ MOST_COLUMNS, LONGEST_TITLE = 10_000, 200
 """Beyond these a header is none; what looks for joints in it takes time with the square of a title's length."""
 LONGEST_LINE = 1 << 20
 """Bytes of a row."""
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 QUOTED = re.compile(rb'(?:(?<=[,;\t \n])|^)"([0-9eE+.,-]*)"(?=[,;\t \n]|$)')
 """A number between quotes that is a whole cell."""
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -101,6 +102,18 @@ def _refuse_too_many(label: str, rows: int, columns: int) -> None:
         )
 
 
+def check_titles(label: str, line: int, titles: Sequence[str]) -> None:
+    """Refuse a header of too many columns, of titles without end, or of one title twice."""
+    if len(titles) > MOST_COLUMNS:
+        refuse(label, line, f"{len(titles)} columns", f"{MOST_COLUMNS} at most")
+    for title, times in Counter(titles).items():
+        if len(title) > LONGEST_TITLE:
+            what = f"the title {title[:40]!r}… has {len(title)} letters"
+            refuse(label, line, what, f"{LONGEST_TITLE} at most")
+        if times > 1:
+            refuse(label, line, f"column {title!r} appears {times} times", "each column once")
+
+
 class PieceReader:
     """The header, then the pieces."""
 
@@ -128,7 +141,7 @@ class PieceReader:
     def _titles(self, header: str) -> tuple[str, ...]:
         header = header.removeprefix("#").removeprefix("% ")
         if self.separator is None:  # `q1 [deg]` is one title between spaces too
-            found = re.sub(r"\s+(?=[\[(])", "", header).split()
+            found = re.sub(r"(?<!\s)\s+(?=[\[(])", "", header).split()
         else:
             try:
                 found = next(csv.reader([header], delimiter=self.separator), [])
@@ -142,23 +155,8 @@ class PieceReader:
                 f"the first line is numbers ({titles[0]}, …)",
                 "a header that names the columns, such as t,q1,q2",
             )
-        self._check_titles(titles)
+        check_titles(self.label, self.header_line, titles)
         return tuple(titles)
-
-    def _check_titles(self, titles: list[str]) -> None:
-        if len(titles) > MOST_COLUMNS:
-            refuse(self.label, self.header_line, f"{len(titles)} columns", f"{MOST_COLUMNS} at most")
-        for title, times in Counter(titles).items():
-            if len(title) > LONGEST_TITLE:
-                what = f"the title {title[:40]!r}… has {len(title)} letters"
-                refuse(self.label, self.header_line, what, f"{LONGEST_TITLE} at most")
-            if times > 1:
-                refuse(
-                    self.label,
-                    self.header_line,
-                    f"column {title!r} appears {times} times",
-                    "each column once",
-                )
 
     def pieces(self) -> Iterator[tuple[Vector, Sequence[int]]]:
         """Numbers (rows, columns), and the line of each row."""
@@ -288,7 +286,8 @@ def last_digits(words: list[list[str]], columns: Sequence[int]) -> Vector:
 
 def _unit(word: str) -> float:
     digits, _, exponent = word.lower().partition("e")
-    return 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
+    power = float(exponent or 0) - len(digits.partition(".")[2])
+    return 10.0**power if abs(power) < 300 else 0.0
 
 
 def opened(source: Any) -> AbstractContextManager[BinaryIO]:
@@ -296,7 +295,7 @@ def opened(source: Any) -> AbstractContextManager[BinaryIO]:
     if hasattr(source, "read"):
         return nullcontext(source)
     try:
-        return open(source, "rb")
+        return Path(source).open("rb")  # a number would be an open file, and be closed
     except OSError as error:
         raise ReadFault(
             f"{source}: cannot be read ({error.strerror}); give a readable CSV file with a header line."

@@ -1,6 +1,7 @@
 """The style sheet of all pictures, and how a picture becomes a file or inline SVG."""
 
 import io
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -82,10 +83,29 @@ def matplotlib() -> Any:
     return matplotlib
 
 
+def load_apart() -> None:
+    """Load matplotlib as if we stood elsewhere: a `matplotlibrc` of the folder where we stand may be a stranger's.
+
+    Versions before 3.11 evaluate what it says of colours; it can name a preamble for LaTeX, which reads any file.
+    """
+    here = os.getcwd()
+    os.chdir(Path(__file__).parent)
+    try:
+        matplotlib()
+    finally:
+        os.chdir(here)
+
+
 @contextmanager
-def styled() -> Iterator[None]:
-    """Within this, pictures follow the style sheet."""
-    with matplotlib().rc_context(STYLE):
+def styled(**more: Any) -> Iterator[None]:
+    """Within this, pictures follow the style sheet and matplotlib's own defaults, whatever its files of settings say.
+
+    Where somebody's settings hand all text to LaTeX, names from a file would be commands. `more`: further settings,
+    their points as underscores.
+    """
+    plain = {key: value for key, value in matplotlib().rcParamsDefault.items() if key != "backend"}
+    further = {key.replace("_", "."): value for key, value in more.items()}
+    with matplotlib().rc_context({**plain, **STYLE, **further}):
         yield
 
 
@@ -117,7 +137,7 @@ def save(picture: Any, path: str | Path) -> Path:
 def svg(picture: Any, name: str) -> str:
     """The picture as an SVG element to stand in a page; `name` keeps its ids apart from other pictures'."""
     kept = io.StringIO()
-    with matplotlib().rc_context({**STYLE, "svg.hashsalt": name, "savefig.facecolor": "none"}):
+    with styled(svg_hashsalt=name, savefig_facecolor="none"):
         picture.savefig(kept, format="svg", metadata={"Date": None, "Creator": None})
     text = kept.getvalue()
     text = text[text.index("<svg") :]

@@ -7,6 +7,8 @@ from forearm.faults import ReadFault
 
 MAX_BYTES = 16 * 2**20
 """Files above this size are refused."""
+LONGEST_MESSAGE = 1000
+"""Letters of what is said of a file: what stands in it may be of any length."""
 
 
 def read_limited(path: str | Path, kind: str, most: int = MAX_BYTES) -> bytes:
@@ -21,6 +23,11 @@ def read_limited(path: str | Path, kind: str, most: int = MAX_BYTES) -> bytes:
         raise ReadFault(f"{str(path)!r} is no name of a file; give the path of a {kind} file.") from None
     refuse_too_large(str(path), kind, size, most)
     return content
+
+
+def shortened(message: str) -> str:
+    """A message, or its beginning."""
+    return message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} …"
 
 
 def refuse_too_large(label: str, kind: str, size: int, most: int = MAX_BYTES) -> None:

@@ -16,7 +16,7 @@ from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
-from forearm.readers.file_content import read_limited
+from forearm.readers.file_content import read_limited, shortened
 from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words
 from forearm.readers.robot_text import BodyText, Frame, JointText, LinkText, Mimic, RobotText
 from forearm.readers.serial_chain import chain_of
@@ -148,7 +148,7 @@ def _compiled(path: Path, text: str | None) -> Any:
         return mujoco.MjModel.from_xml_string(text)
     except (ValueError, RuntimeError, UnicodeDecodeError, mujoco.FatalError) as error:
         sentence = " ".join(str(error).split()).rstrip(".")
-        raise ReadFault(f"{path}: MuJoCo refuses it: {sentence}. Repair it there.") from None
+        raise ReadFault(f"{path}: MuJoCo refuses it: {shortened(sentence)}. Repair it there.") from None
     finally:
         mujoco.set_mju_user_warning(heard)
 

@@ -13,6 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 from forearm.faults import ReadFault
 from forearm.outside.option_names import option
+from forearm.readers.file_content import shortened
 
 MAX_BYTES = 4 * 2**20
 MOST = {"elements": 5_000, "bodies": 300, "joints": 300, "default classes": 300}
@@ -21,7 +22,7 @@ MAX_NUMBERS = 10
 MAX_NUMBER = 1e50
 MAX_WORD = 200
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 PLACE = "pos quat axisangle xyaxes zaxis euler"
 
 KEPT = {
@@ -135,7 +136,7 @@ class _Writer:
         self.counts = dict.fromkeys(MOST, 0)
 
     def fault(self, element: Any, sentence: str) -> NoReturn:
-        raise ReadFault(f"{self.file}:{element.sourceline}: <{element.tag}> {sentence}")
+        raise ReadFault(f"{self.file}:{element.sourceline}: {shortened(f'<{element.tag}> {sentence}')}")
 
     def element(self, element: Any, outer: str = "") -> None:
         tag = element.tag

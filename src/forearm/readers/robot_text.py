@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from forearm.faults import ReadFault
+from forearm.readers.file_content import shortened
 
 MOVING = ("revolute", "continuous", "prismatic")
 """Kinds of joints with one degree of freedom."""
@@ -103,4 +104,4 @@ class RobotText:
 
     def fault(self, line: int, sentence: str) -> NoReturn:
         """Refuse the file, naming the line."""
-        raise ReadFault(f"{self.file}:{line}: {sentence}")
+        raise ReadFault(f"{self.file}:{line}: {shortened(sentence)}")

@@ -30,7 +30,7 @@ MAX_NUMBER = 1e50
 MAX_ELEMENTS = 10_000
 """Links and joints of a file."""
 
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 XACRO: Any = etree.XPath(
     "(//*[contains(namespace-uri(), 'xacro') or @*[contains(., '${') or contains(., '$(')]])[1]"
 )
@@ -171,7 +171,7 @@ class _Element:
         words = value.split()
         if len(words) != 3:
             hint = " Numbers are separated by spaces, not commas." if "," in value else ""
-            self.fault(f"{key}={value!r} has {len(words)} numbers; give three, {key}='x y z'.{hint}")
+            self.fault(f"{key}={value[:80]!r} has {len(words)} numbers; give three, {key}='x y z'.{hint}")
         x, y, z = (self._number(key, word) for word in words)
         return x, y, z
 

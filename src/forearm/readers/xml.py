@@ -6,6 +6,7 @@ from lxml import etree
 
 from forearm.faults import ReadFault
 from forearm.outside.escapes import one_line
+from forearm.readers.file_content import shortened
 
 ENCODINGS = ("UTF-8", "US-ASCII", "ASCII", "ISO-8859-1")
 MOST_TAGS = 200_000
@@ -47,7 +48,7 @@ def parse_xml(content: bytes, file: str) -> Any:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
         raise ReadFault(
-            f"{file}:{error.lineno or 1}: not well-formed XML: {one_line(error.msg)}. Repair it there."
+            f"{file}:{error.lineno or 1}: not well-formed XML: {shortened(one_line(error.msg))}. Repair it there."
         ) from None
     for element in _CROWDED(root):
         raise ReadFault(

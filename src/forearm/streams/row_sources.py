@@ -18,10 +18,10 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.motion.columns import KINDS, columns_of
-from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, opened
+from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, check_titles, opened
 from forearm.outside.escapes import one_line
 from forearm.outside.option_names import option
-from forearm.streams.zarr_stores import check_array
+from forearm.streams.zarr_stores import check_array, chunk_files
 
 ROWS = 8192
 """Rows of a block: inputs and outputs of an arm stay in the cache."""
@@ -162,6 +162,7 @@ class ZarrRows(RowSource):
         """Open it, and look at its shapes."""
         zarr = library("zarr", "zarr")
         self.label, self.n, self.count = str(path), arm.nv, len(inputs)
+        self.files = chunk_files(self.label, path)
         try:
             found = zarr.open(str(path), mode="r")
             alone = hasattr(found, "shape")
@@ -169,7 +170,7 @@ class ZarrRows(RowSource):
         except Exception as reason:  # whatever the library raises for what is no store
             raise ReadFault(f"{path}: is no Zarr store ({one_line(str(reason))[:200]}).") from None
         if alone:
-            check_array(self.label, found)
+            check_array(self.label, found, self.files)
             self.parts, self.times = [found], None
             shape = found.shape
             if len(shape) != 2:
@@ -193,7 +194,7 @@ class ZarrRows(RowSource):
             if part is not None:
                 if not hasattr(part, "shape"):
                     raise ReadFault(f"{self.label}: {name} is a group; give an array.")
-                check_array(f"{self.label}/{name}", part)
+                check_array(f"{self.label}/{name}", part, self.files)
         shapes = {part.shape for part in self.parts}
         right = len(shapes) == 1 and all(shape[1:] == (self.n,) for shape in shapes)
         if not right or (self.times is not None and self.times.shape != self.parts[0].shape[:1]):
@@ -238,8 +239,9 @@ class ParquetRows(RowSource):
         try:
             self.file = parquet.ParquetFile(path)
         except Exception as reason:
-            raise ReadFault(f"{path}: is no Parquet file ({str(reason)[:200]}).") from None
+            raise ReadFault(f"{path}: is no Parquet file ({one_line(str(reason))[:200]}).") from None
         titles = tuple(self.file.schema_arrow.names)
+        check_titles(self.label, 1, titles)
         self.columns = columns_of(arm, self.label, titles, needs=inputs, degrees=degrees, time_unit=time_unit)
         self.timed, self.stated = self.columns.has("t"), self.columns.stated("q", self.n)
         self.rows, self.bytes = self.file.metadata.num_rows, 0

@@ -6,6 +6,7 @@ bytes say; only codecs of numbers are let through.
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,56 @@ LARGEST_CHUNK = 1 << 28
 """Bytes of a chunk once it is unpacked; a whole one is in memory."""
 MOST_PARTS = 1 << 20
 """Chunks in a shard, whose places are read at once."""
+LONGEST_TEXT = 1 << 24
+"""Bytes of what a store says of itself."""
+MOST_ABSENT = 10**8
+"""Rows that no chunk holds, which stand for one number; more of them need a tenth of the chunks to be there."""
 
 
-def check_array(label: str, array: Any) -> None:
-    """Refuse an array that holds what are no numbers, needs other codecs, or is not in pieces of a sensible size."""
-    codecs = (*array.filters, *([] if array.serializer is None else [array.serializer]), *array.compressors)
+def chunk_files(label: str, folder: Path) -> int:
+    """How many files a store has; refuse one that leads elsewhere by a link, or to a pipe or a device.
+
+    Archives hold links and pipes too: a link reads any file as rows, a pipe is waited for without end.
+    """
+    count, waiting = 0, [os.path.realpath(folder)]
+    try:
+        while waiting:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif not entry.is_file(follow_symlinks=False):
+                        where = one_line(os.path.relpath(entry.path, os.path.realpath(folder)))[:200]
+                        raise ReadFault(
+                            f"{label}: {where} in it is no plain file (a link, a pipe or a device); give a store that "
+                            "holds its chunks itself."
+                        )
+                    elif (
+                        entry.name.endswith(TEXTS)
+                        and entry.stat(follow_symlinks=False).st_size > LONGEST_TEXT
+                    ):
+                        raise ReadFault(f"{label}: is no Zarr store ({entry.name} is too long).")
+                    count += 1
+    except OSError as reason:
+        raise ReadFault(f"{label}: is no Zarr store ({one_line(str(reason))[:200]}).") from None
+    return count
+
+
+TEXTS = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
+"""Files in which a store says what it is."""
+
+
+def check_array(label: str, array: Any, files: int) -> None:
+    """Refuse an array that holds what are no numbers, needs other codecs, or is not in pieces of a sensible size.
+
+    Args:
+        label: The array, for messages.
+        array: The array.
+        files: How many files its store has.
+    """
+    codecs = [*array.filters, *([] if array.serializer is None else [array.serializer]), *array.compressors]
+    for outer in getattr(array.metadata, "codecs", ()):
+        codecs += getattr(outer, "index_codecs", ())  # how a shard says where its chunks are
     odd = sorted({name for name in map(_name, codecs) if name not in CODECS})
     if odd:
         raise ReadFault(
@@ -45,6 +91,9 @@ def check_array(label: str, array: Any) -> None:
         raise ReadFault(
             f"{label}: its chunks have {size:.3g} bytes; give a store with chunks of up to {LARGEST_CHUNK >> 20} MiB."
         )
+    rows = array.shape[0] if array.shape else 0
+    if rows > max(MOST_ABSENT, 10 * files * shards[0]):
+        raise ReadFault(f"{label}: says {rows:.3g} rows, and has {files} files; write the store anew.")
 
 
 def _name(codec: Any) -> str:

@@ -15,6 +15,7 @@ import threading
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator
 from concurrent import futures
+from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from multiprocessing.sharedctypes import RawValue
 from typing import Any, NamedTuple
@@ -30,6 +31,8 @@ LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "FuturesCancel
 """What Dask calls it when a worker has gone with a task."""
 AHEAD = 32
 """Tasks for each worker that wait or run: the way to a scheduler and back takes as long as many short ones."""
+SAFE_PATH = "PYTHONSAFEPATH"
+"""What tells a Python that begins not to look for modules in the present folder."""
 
 
 class BlockStretch(NamedTuple):
@@ -111,7 +114,29 @@ def _threads(workers: int) -> tuple[Any, Any]:
 def _worker_processes(workers: int) -> tuple[Any, Any]:
     context = _processes()
     stop = RawValue("b", 0)
-    return futures.ProcessPoolExecutor(workers, context, initializer=_in_service, initargs=(stop,)), stop
+    if context.get_start_method() == "fork":
+        return futures.ProcessPoolExecutor(workers, context, _in_service, (stop,)), stop
+    with _safe_path():
+        pool = futures.ProcessPoolExecutor(workers, context, _in_service, (stop,))
+        pool.submit(int)  # now they begin
+    return pool, stop
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """A Python that is begun within this imports nothing out of the folder where somebody works.
+
+    It would look there first, before it is told where this process looks, and the folder may be a stranger's.
+    """
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 KINDS: dict[str, Callable[[int], tuple[Any, Any]]] = {"threads": _threads, "processes": _worker_processes}

@@ -26,7 +26,7 @@ LARGEST_CHECKED = 1 << 26
 
 def _opened(path: str | Path) -> BinaryIO:
     try:
-        return open(path, "rb")
+        return Path(path).open("rb")  # a number would be an open file, and be closed
     except OSError as error:
         raise ReadFault(f"{path}: {error.strerror}; give a file that table.save wrote.") from None
 

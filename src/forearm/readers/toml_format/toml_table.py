@@ -6,14 +6,12 @@ from typing import Any, NoReturn
 
 from forearm.algebra import Scalar
 from forearm.faults import ReadFault, did_you_mean, physical_faults
+from forearm.readers.file_content import shortened
 from forearm.readers.toml_format.toml_text import Path, key_lines, line_of
 from forearm.readers.toml_format.toml_values import UNITS, NotAQuantity, quantity
 
 REQUIRED: Any = object()
 """Stands for 'there is no default'."""
-
-MAX_MESSAGE = 1000
-"""Letters of a message, which may repeat what the file has."""
 
 SUFFIXES = {"_deg": "90 deg", "_mm": "433 mm", "_cm": "43.3 cm", "_in": "26.45 in", "_g": "820 g"}
 """Units that people put into keys; here they go with the value."""
@@ -32,8 +30,7 @@ class Source:
 
     def fault(self, path: Path, message: str) -> NoReturn:
         """Refuse, with file and line."""
-        shown = message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]} …"
-        raise ReadFault(f"{self.place(path)}: {shown}")
+        raise ReadFault(f"{self.place(path)}: {shortened(message)}")
 
     def place(self, path: Path) -> str:
         """File and line of a path."""

@@ -13,7 +13,7 @@ Path = tuple[str | int, ...]
 KEY = re.compile(
     r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*="""
 )
-KEY_LETTERS = re.compile(r"""[\w\s.'"-]+\]*\s*""")
+KEY_LETTERS = re.compile(r"""[\w\s.'"-]+(\]+\s*)?""")
 MAX_LETTERS = 2**18
 MAX_LEVELS = 8
 """Longer files and longer dotted keys are refused: the standard parser's work grows with their square."""

@@ -1,0 +1,60 @@
+"""Words made to be searched for hours: what looks at a text takes a time that grows with its length, not its square."""
+
+import time
+
+import pytest
+
+import forearm as fa
+from forearm.motion.motion_files import read_motion_file
+from forearm.simulation import read_motion
+
+LONG = 250_000
+URDF = (
+    '<robot name="a"><link name="b"/><link name="c"><inertial><mass value="{}"/><inertia ixx="1" iyy="1" izz="1" '
+    'ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="b"/>'
+    '<child link="c"/></joint></robot>'
+)
+FILES = {
+    "digits of a URDF": ("a.urdf", URDF.format("1" * LONG + "x")),
+    "a child that is no link": (
+        "a.urdf",
+        URDF.format("1").replace('child link="c"', f'child link="{"c" * LONG}"'),
+    ),
+    "a long tag": ("a.urdf", f"<robot name='a'><{'x' * 40_000}></robot>"),
+    "a long tag of MJCF": ("a.xml", f"<mujoco><{'x' * 40_000}/></mujoco>"),
+    "spaces after a TOML key": ("a.toml", f"a.b.c.d.e.f.g.h.i.j{' ' * LONG}!"),
+    "brackets after a TOML key": ("a.toml", f"a.b.c.d.e.f.g.h.i.j{']' * (LONG // 2)}{' ' * (LONG // 2)}!"),
+    "a cell of digits": ("a.csv", f"t,q1,q2\n0,0,{'1' * LONG}x\n1,0,0\n"),
+    "spaces in a header": ("a.csv", f"t{' ' * LONG}q1 q2\n0 0 1x\n1 0 0\n"),
+}
+
+
+def read(path):
+    return read_motion(path, fa.load("rr")) if path.suffix == ".csv" else fa.load(path)
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_a_long_word_takes_two_seconds_at_most_and_gets_a_sentence(what, tmp_path):
+    name, text = FILES[what]
+    (tmp_path / name).write_text(text)
+    before = time.process_time()
+    with pytest.raises(fa.ReadFault) as caught:
+        read(tmp_path / name)
+    assert time.process_time() - before < 2
+    assert len(str(caught.value)) < 1500
+
+
+@pytest.mark.parametrize("odd", [".", "/", "q/.", "q1 [ ", "tau_j/"])
+def test_titles_of_separators_take_two_seconds_at_most(odd, tmp_path):
+    titles = [f"{i}{odd * (190 // len(odd))}" for i in range(2000)]
+    rows = "".join(f"{i},{'0,' * 2001}0\n" for i in range(2))
+    (tmp_path / "m.csv").write_text(f"{','.join(['t', 'q1', 'q2', *titles])}\n{rows}")
+    before = time.process_time()
+    read_motion(tmp_path / "m.csv", fa.load("rr"))
+    assert time.process_time() - before < 2
+
+
+@pytest.mark.parametrize("zero", ["0e999", "0.0e400", f"0e{'9' * 5000}", f"0e-{'9' * 5000}"])
+def test_a_zero_with_a_great_exponent_is_a_zero(zero, tmp_path):
+    (tmp_path / "m.csv").write_text(f"t,q1,q2\n0,0,{zero}\n1,0,0\n")
+    assert read_motion_file(tmp_path / "m.csv", fa.load("rr")).q[0, 1] == 0
