@@ -25,7 +25,7 @@ from forearm.sweeps.axes import SweepAxis
 from forearm.sweeps.fingerprints import fingerprint
 from forearm.sweeps.parameters import MOTION, MotionAxis, Parameter
 from forearm.sweeps.reductions import Piece, Reduction
-from forearm.sweeps.summaries import Summary, joined, summary_of
+from forearm.sweeps.summaries import Summary, first_finite, joined, summary_of
 
 BLOCK_STATES, BLOCK_SAMPLES = 1 << 20, 1 << 14
 """States and samples of a block at most: enough that Python's part is small, few enough for a cache and a journal."""
@@ -169,18 +169,18 @@ class Problem:
             groups.run(states, shared[at : at + step], [here], 1, picked[at : at + step])
             yield here
 
-    def _summed(self, choices: dict[str, Any]) -> Summary:
+    def _summed(self, choices: dict[str, Any], about: Vector) -> Summary:
         """Groups summed up in machine code; those with results that are not finite are looked at again."""
         picked, T = choices[MOTION], self.instants
         groups, states, shared = self._group_inputs(self._given(choices), len(picked))
-        found = groups.summed(states, shared, T, picked)
+        found = groups.summed(states, shared, T, about, picked)
         least, greatest, total, squares = found
         count = np.broadcast_to(np.int64(T), total.shape)
         if np.isfinite(found[2:].sum()):
             return Summary(least, greatest, total, squares, count)
         result = Summary(least, greatest, total, squares, count.copy())
         odd = np.flatnonzero(~np.isfinite(found[2:]).all(axis=(0, 2)))
-        some = summary_of(self.values({name: v[odd] for name, v in choices.items()}))
+        some = summary_of(self.values({name: v[odd] for name, v in choices.items()}), about)
         for whole, part in zip(result, some, strict=True):
             whole[odd] = part
         return result
@@ -203,11 +203,13 @@ class Problem:
         first = block * self.block
         choices, kept = self.choices(first, min(self.block, self.samples - first)), []
         if isinstance(self.what, str) and self.grouped and not any(r.needs_values for r in self.keep):
-            found = self._summed(choices)
+            about = first_finite(self.values({name: v[:1] for name, v in choices.items()}))
+            found = self._summed(choices, about)
         else:
-            parts = []
+            parts, about = list[Summary](), np.zeros(self.size)
             for values in self.parts(choices):
-                parts.append(summary_of(values))
+                about = about if parts else first_finite(values)
+                parts.append(summary_of(values, about))
                 kept.append(values.copy())
             found = joined(parts)
         few, spoiled = found.finite < self.instants, None
@@ -219,6 +221,7 @@ class Problem:
             first,
             found.least,
             found.greatest,
+            about,
             found.total.sum(axis=0) if sums else None,
             found.squares.sum(axis=0) if sums else None,
             count,

@@ -27,8 +27,10 @@ class Piece(NamedTuple):
     """Least value of each sample over its instants (S, m); inf where none is finite."""
     greatest: Vector
     """Greatest (S, m); -inf where none is finite."""
+    about: Vector
+    """A value (m,) among the results, from which sums are counted."""
     total: Any
-    """Sum (m,) over all states, where a reduction asks for it; None otherwise."""
+    """Sum (m,) over all states of what they differ from it, where a reduction asks for it; None otherwise."""
     squares: Any
     """Sum of squares (m,), likewise."""
     finite: Vector
@@ -119,7 +121,11 @@ class Extremes(Reduction):
 
 @dataclass(frozen=True)
 class Moments(Reduction):
-    """Mean and standard deviation. Sums of blocks are added as whole numbers: exactly, in any order."""
+    """Mean and standard deviation. Sums of blocks are added as whole numbers: exactly, in any order.
+
+    A block's sums are about a value of its own; what they are about zero follows in whole numbers, without rounding,
+    squares as a number of 2^-2148. So the deviation is as exact as the results, however large the mean.
+    """
 
     needs_sums = True
 
@@ -129,10 +135,16 @@ class Moments(Reduction):
 
     def take(self, state: State, piece: Piece) -> None:
         """Sums of a block."""
+        if not np.isfinite(piece.squares).all():
+            raise StateFault(
+                f"sweep: results from sample {piece.first} on are so large that their squares overflow; leave "
+                '"moments" out of keep, or ask what makes them.'
+            )
         for j in range(len(piece.total)):
-            state["count"][j] += int(piece.finite[j])
-            state["total"][j] += _whole(piece.total[j])
-            state["squares"][j] += _whole(piece.squares[j])
+            count, total, about = int(piece.finite[j]), _whole(piece.total[j]), _whole(piece.about[j])
+            state["count"][j] += count
+            state["total"][j] += total + count * about
+            state["squares"][j] += (_whole(piece.squares[j]) << EXACT) + (2 * total + count * about) * about
 
     def merge(self, state: State, other: State) -> None:
         """Sums of both."""
@@ -157,7 +169,7 @@ def moments(state: State) -> tuple[Vector, Vector]:
             deviation.append(math.nan)
             continue
         middle = Fraction(total, count * 2**EXACT)
-        spread = Fraction(squares, count * 2**EXACT) - middle * middle
+        spread = Fraction(squares, count * 4**EXACT) - middle * middle
         mean.append(float(middle))
         deviation.append(math.sqrt(max(0.0, float(spread))))
     return np.array(mean), np.array(deviation)

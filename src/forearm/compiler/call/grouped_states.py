@@ -110,15 +110,16 @@ class GroupedStates:
         self._run(self._code, states, shared, outs, outs[0].shape[:2], wanted, picked)
 
     def summed(
-        self, taken: dict[str, Array], shared: Array, states: int, picked: Array | None = None
+        self, taken: dict[str, Array], shared: Array, states: int, about: Array, picked: Array | None = None
     ) -> Array:
-        """Least, greatest, sum and sum of squares (4, groups, m) of each group's results, which are not kept."""
+        """Least, greatest, sum and squares less `about` (m,), of each group: (4, groups, m). Results are not kept."""
         from forearm.compiler.llvm.loops.group_loops import scratch_bytes
 
         groups, m = len(shared), self.graph.outputs[0].size
         found, out = np.empty((4, groups, m)), np.empty((1, states, *self.graph.outputs[0].shape))
-        area = np.empty(scratch_bytes(m) // 8)
-        more = (arguments.address(found), groups * m * found.itemsize, arguments.address(area))
+        area, eight = np.empty(scratch_bytes(m) // 8), np.tile(about, 8)
+        places = [arguments.address(a) for a in (found, area, eight)]
+        more = (places[0], groups * m * found.itemsize, *places[1:])
         given = [taken[p.name] for p in self.graph.inputs[:-1]]
         self._run(self._code, given, shared, [out], (groups, states), 1, picked, ("summed", more))
         return found

@@ -4,8 +4,10 @@
 address of a list that says how many bytes after its start each group begins, then how many states a group has.
 
 `@summed(table, first, end, scratch)` keeps of the one output of each group its least and greatest values, sums and sums
-of squares, and nothing else: every group writes its results over those before, in the cache. The table goes on with
-the address of what is found (4, groups, m), the bytes between those four, and a scratch area for them.
+of squares, and nothing else: every group writes its results over those before, in the cache. Sums are of what results
+differ from a row of m given values, so that squares do not lose a small spread beside a large mean. The table goes on
+with the address of what is found (4, groups, m), the bytes between those four, a scratch area for them, and the given
+row eight times.
 
 Summed up are rows of m numbers, one after the other. Eight rows are m vectors of eight numbers whatever m is; each
 vector has accumulators of its own along the rows, which are folded at the end, row after row. So the order of additions
@@ -46,7 +48,7 @@ def _groups_function(plan: Plan, summed: bool) -> str:
         for j, value in enumerate(rest, 1):
             w.put(f"store i64 {value}, ptr {w.at(own, 24 * i + 8 * j)}")
     results = (
-        [w.let(f"load i64, ptr {w.at('%table', 32 * many + 8 * j)}") for j in (1, 2, 3)] if summed else []
+        [w.let(f"load i64, ptr {w.at('%table', 32 * many + 8 * j)}") for j in (1, 2, 3, 4)] if summed else []
     )
     with w.loop("%end", 1, "%first") as group:
         for i, (start, offsets) in enumerate(zip(starts, lists, strict=True)):
@@ -63,10 +65,10 @@ def _groups_function(plan: Plan, summed: bool) -> str:
 
 def _sum_up(w: Writer, plan: Plan, out: str, states: str, group: str, results: list[str]) -> None:
     """Call `@summary` for the results of a group."""
-    m, (found, plane, area) = plan.graph.outputs[0].size, results
+    m, (found, plane, area, about) = plan.graph.outputs[0].size, results
     here = w.let(f"add i64 {found}, {w.let(f'mul i64 {group}, {m * plan.lanes.itemsize}')}")
-    values, into, scratch = (w.let(f"inttoptr i64 {x} to ptr") for x in (out, here, area))
-    told = f"ptr {values}, i64 {states}, i64 {m}, ptr {into}, i64 {plane}, ptr {scratch}"
+    values, into, scratch, row = (w.let(f"inttoptr i64 {x} to ptr") for x in (out, here, area, about))
+    told = f"ptr {values}, i64 {states}, i64 {m}, ptr {into}, i64 {plane}, ptr {scratch}, ptr {row}"
     w.put(f"call void @summary({told})")
 
 
@@ -100,7 +102,7 @@ def scratch_bytes(m: int) -> int:
 
 
 def summary_text() -> str:
-    """`@summary(values, T, m, found, plane, scratch)`: T rows of m; four results, `plane` bytes apart."""
+    """`@summary(values, T, m, found, plane, scratch, about)`: T rows of m; four results, `plane` bytes apart."""
     w = Writer()
     row = w.let("mul i64 %m, 8")
     whole, rest = w.let("and i64 %T, -8"), w.let("and i64 %T, 7")
@@ -109,7 +111,7 @@ def summary_text() -> str:
         _accumulate(w, v, "%values", whole, row, tail)
     with w.loop("%m") as column:
         _fold(w, column)
-    head = "void @summary(ptr %values, i64 %T, i64 %m, ptr %found, i64 %plane, ptr %scratch) nounwind"
+    head = "void @summary(ptr %values, i64 %T, i64 %m, ptr %found, i64 %plane, ptr %scratch, ptr %about) nounwind"
     return "declare <8 x double> @llvm.masked.load.v8f64.p0(ptr, i32, <8 x i1>, <8 x double>)\n" + w.function(
         head
     )
@@ -118,6 +120,7 @@ def summary_text() -> str:
 def _accumulate(w: Writer, v: str, start: str, whole: str, row: str, tail: str) -> None:
     """Vector v of every eight rows, then of the rows that are left; accumulators into the scratch area."""
     t, first = LANES.type, w.at(start, w.let(f"mul i64 {v}, 64"))
+    about = w.load(LANES, w.at("%about", w.let(f"mul i64 {v}, 64")))
     spread = [f"splat (double {x})" for x in STARTS]
     head, body, done, before = (w.fresh(x) for x in ("rows", "take", "over", "into"))
     w.put(f"br label %{before}")
@@ -129,7 +132,7 @@ def _accumulate(w: Writer, v: str, start: str, whole: str, row: str, tail: str) 
     w.put(f"br i1 {more}, label %{body}, label %{done}")
     w.label(body)
     x = w.load(LANES, w.at(first, w.let(f"mul i64 {index}, {row}")))
-    following = [*_taken(w, names, x), w.let(f"add i64 {index}, 8")]
+    following = [*_taken(w, names, x, about), w.let(f"add i64 {index}, 8")]
     w.put(f"br label %{head}")
     w.label(done)
     w.lines[place:place] = [
@@ -145,22 +148,23 @@ def _accumulate(w: Writer, v: str, start: str, whole: str, row: str, tail: str) 
     mask = w.let(f"icmp slt <8 x i64> <{lanes}>, {all_left}")
     here = w.at(first, w.let(f"mul i64 {whole}, {row}"))
     x = w.let(f"call {t} @llvm.masked.load.v8f64.p0(ptr {here}, i32 8, <8 x i1> {mask}, {t} zeroinitializer)")
-    for k, (old, new) in enumerate(zip(names, _taken(w, names, x), strict=True)):
+    for k, (old, new) in enumerate(zip(names, _taken(w, names, x, about), strict=True)):
         value = w.let(f"select <8 x i1> {mask}, {t} {new}, {t} {old}")
         area = w.at("%scratch", w.let(f"mul i64 %m, {64 * k}"))
         w.store(LANES, value, w.at(area, w.let(f"mul i64 {v}, 64")))
 
 
-def _taken(w: Writer, names: list[str], x: str, lanes: Lanes = LANES) -> list[str]:
+def _taken(w: Writer, names: list[str], x: str, about: str, lanes: Lanes = LANES) -> list[str]:
     """The accumulators after a value."""
     least, greatest, total, squares = names
     t, truth = lanes.type, lanes.truth
     below, above = w.let(f"fcmp olt {t} {x}, {least}"), w.let(f"fcmp ogt {t} {x}, {greatest}")
+    apart = w.let(f"fsub {t} {x}, {about}")
     return [
         w.let(f"select {truth} {below}, {t} {x}, {t} {least}"),
         w.let(f"select {truth} {above}, {t} {x}, {t} {greatest}"),
-        w.let(f"fadd {t} {total}, {x}"),
-        w.let(f"fadd {t} {squares}, {w.let(f'fmul {t} {x}, {x}')}"),
+        w.let(f"fadd {t} {total}, {apart}"),
+        w.let(f"fadd {t} {squares}, {w.let(f'fmul {t} {apart}, {apart}')}"),
     ]
 
 
