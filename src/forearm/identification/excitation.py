@@ -73,7 +73,7 @@ class Excitation(Fourier):
         played = Log("excite", t, self.sample(t).q, None, np.zeros((len(t), self.arm.n)))
         motion = filtered(played, cutoff)
         X = equations_of(self.arm, base.drives, motion).X[:, :, list(base.kept)]
-        X = X / np.broadcast_to(np.asarray(noise, dtype=float), (self.arm.n,))[:, None]
+        X = X / np.broadcast_to(faults.for_joints(self.arm, "noise", noise), (self.arm.n,))[:, None]
         # what the filters leave of white noise: rows a lag apart have so much in common
         every = round(float(motion.t[1] - motion.t[0]) * rate)
         w, step = motion.thinning.weights, motion.thinning.factor
