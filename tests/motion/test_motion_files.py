@@ -385,3 +385,23 @@ def test_more_rows_than_memory_are_refused_while_they_come(monkeypatch):
     monkeypatch.setattr("forearm.motion.number_tables.machine_memory", lambda: 1e7)
     with pytest.raises(fa.ReadFault, match=r"log: the first .* rows take .* GB, .* give the file in parts"):
         read_motion_file(io.BufferedReader(Endless()), fa.load("rr"), label="log")
+
+
+def test_a_gap_in_a_log_is_said_with_its_time():
+    t = np.concatenate([np.arange(0.0, 1.0, 0.01), np.arange(2.5, 4.0, 0.01)])
+    rows = "".join(f"{x:.4f},{np.sin(x):.17g},{np.cos(x):.17g}\n" for x in t)
+    file = read_motion_file(io.BytesIO(("t,q1,q2\n" + rows).encode()), fa.load("rr"), label="log.csv")
+    (note,) = [note for note in file.notes if "no rows between" in note]
+    assert "no rows between 0.99 and 2.5 s (rows are 0.01 s apart elsewhere)" in note
+    whole = "".join(f"{x:.4f},{np.sin(x):.17g},{np.cos(x):.17g}\n" for x in np.arange(0.0, 2.0, 0.01))
+    assert not read_motion_file(
+        io.BytesIO(("t,q1,q2\n" + whole).encode()), fa.load("rr"), label="log.csv"
+    ).notes
+
+
+@pytest.mark.parametrize("title", ["position[{}]", "/joint_states/position[{}]", "field.position{}"])
+def test_columns_counted_by_a_message_are_said_to_be_taken_in_the_order_of_the_joints(title):
+    text = ",".join(title.format(i) for i in (1, 0)) + "\n0.2,0.1\n"
+    file = read_motion_file(io.BytesIO(text.encode()), fa.load("rr"), label="log.csv")
+    assert file.q.tolist() == [[0.1, 0.2]]
+    assert "taken in the order of the joints: q1, q2. A JointState message has" in file.notes[0]

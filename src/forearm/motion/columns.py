@@ -38,6 +38,7 @@ _UNIT = re.compile(
     r"(.+?)(?:\s*[\[(]\s*([^\])]*?)\s*[\])]"
     r"|[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|min|h|m|nm|(?:deg|rad)[_/]?s2?))"
 )
+_MESSAGE = re.compile(r"(?:.*[/.])?(?:position|velocity|effort)(?:\[[0-9]+\]|[0-9]+)", re.IGNORECASE)
 TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time", "__time")
 SECONDS = {
     "s": 1.0,
@@ -148,6 +149,11 @@ def columns_of(
         found.places[kind, i] = _column(arm, label, titles[at], at, kind, i, unit, degrees, time_unit)
     _check(arm, label, titles, found, needs)
     return found
+
+
+def message_order(title: str) -> bool:
+    """Whether a title counts the joints of a message of ROS: position[0], field.velocity3."""
+    return _MESSAGE.fullmatch(title) is not None
 
 
 def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
