@@ -132,6 +132,33 @@ def test_results_all_alike_have_no_deviation(small_blocks):
     assert found.deviation.tolist() == np.zeros(found.deviation.shape).tolist()
 
 
+def test_values_on_an_edge_are_counted_in_the_cell_that_begins_there(small_blocks):
+    values = [k / 100 for k in range(-20, 520)]
+    found = fa.sweep(
+        lambda choices: choices["x"],
+        {"x": values},
+        keep=(fa.Histogram(0, 5, 100),),
+        executor="threads",
+        workers=1,
+    )
+    counts, edges = found.histogram
+    assert counts[1:-1].tolist() == np.histogram(values, edges)[0].tolist()
+    assert (counts[0], counts[-1]) == (20, 19)
+
+
+def test_quantiles_beyond_their_table_are_infinite_not_its_last_cell(small_blocks):
+    found = fa.sweep(
+        lambda choices: choices["x"],
+        {"x": [-1e25, -3.0, 2.0, 1e30]},
+        keep=("quantiles",),
+        executor="threads",
+        workers=1,
+    )
+    assert found.quantile(0) == -np.inf
+    assert found.quantile(1) == np.inf
+    assert found.quantile(0.4) == pytest.approx(-3, rel=0.004)
+
+
 def test_processes_give_the_same_bits(small_blocks):
     over = {"x": fa.Uniform(0, 1), "y": [1.0, 2.0, 5.0]}
     want = fa.sweep(questions.squares, over, samples=500, keep=KEEP, executor="threads", workers=1)

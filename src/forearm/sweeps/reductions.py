@@ -176,13 +176,16 @@ def moments(state: State) -> tuple[Vector, Vector]:
 
 
 MANTISSA, LOWEST, HIGHEST = 7, -64, 64
-"""A sketch has 2^7 cells for each power of two from 2^-64 to 2^64, for either sign; what is smaller counts as zero."""
+"""A sketch has 2^7 cells for each power of two from 2^-64 to 2^64, for either sign; what is smaller counts as zero,
+what is larger as infinite."""
 CELLS = (HIGHEST - LOWEST) << MANTISSA
 
 
 @dataclass(frozen=True)
 class Quantiles(Reduction):
     """Quantiles within 0.4 % of their value, of any number of results, in a table of counts.
+
+    Sizes below 5e-20 count as zero, those beyond 1.8e19 as infinite.
 
     The cells are those of a float's exponent and first seven bits, so that counting is a shift; quantile sketches with
     a bound on the relative error are DDSketch's (Masson, Rim and Lee 2019, doi:10.14778/3352063.3352135).
@@ -226,7 +229,7 @@ def quantile(cells: dict[int, int], share: float) -> float:
     for cell in sorted(cells):
         passed += cells[cell]
         if passed > rank:
-            return _middle(cell - CELLS)
+            return math.copysign(math.inf, cell - CELLS) if cell in (0, 2 * CELLS) else _middle(cell - CELLS)
     raise AssertionError("a rank beyond all counts")
 
 
@@ -270,9 +273,20 @@ class Histogram(Reduction):
             values = piece.values[..., j]
             values = values[np.isfinite(values)]
             place = np.floor((values - self.low) * (self.bins / (self.high - self.low))).clip(-1, self.bins)
-            place[values == self.high] = self.bins - 1  # the last cell is closed, as NumPy has it
-            found = np.bincount(place.astype(np.int64) + 1, minlength=self.bins + 2)
+            found = np.bincount(self._settled(values, place.astype(np.int64)) + 1, minlength=self.bins + 2)
             state["counts"][j] = [a + b for a, b in zip(counts, found.tolist(), strict=True)]
+
+    @property
+    def edges(self) -> Vector:
+        """Where cells begin and end (bins + 1,)."""
+        return np.linspace(self.low, self.high, self.bins + 1)
+
+    def _settled(self, values: Vector, place: Vector) -> Vector:
+        """Cells as their edges have it, which a product may miss by a rounding; the last is closed, as NumPy has it."""
+        edges = np.concatenate([[-np.inf], self.edges, [np.inf]])
+        place = place - (values < edges[place + 1]) + (values >= edges[place + 2])
+        place[values == self.high] = self.bins - 1
+        return place
 
     def merge(self, state: State, other: State) -> None:
         """Counts of both."""
