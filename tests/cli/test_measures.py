@@ -98,3 +98,41 @@ def test_bench_times_a_formulation(capsys):
         capsys, "bench", "rr", "--quantity", "mass_matrix", "--formulation", "hollerbach_1980_3x3", *few
     )
     assert "is computed by walker_orin_1982" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            ("move", "rr", "--to", "1", "1", "--speeds", "500mm/s"),
+            "--speeds has 500mm/s for joint 'q1' of 'rr'",
+        ),
+        (
+            ("move", "rr", "--to", "1", "1", "--accelerations", "90deg/s"),
+            "which takes an angle a second squared",
+        ),
+        (
+            ("move", "rr", "--to", "1", "1", "--fastest", "--torques", "9deg"),
+            "--torques has 9deg, and takes numbers",
+        ),
+        (("move", "ur5e", "--line", "--to", "1deg", "1", "1"), "--to has 1deg, and takes a length"),
+        (
+            ("sweep", "rr", "m.csv", "--lengths", "300mm", "350mm"),
+            "--lengths has 300mm, and takes numbers without",
+        ),
+        (("sweep", "rr", "m.csv", "--tilt", "0mm", "5mm"), "--tilt has 0mm, and takes an angle; give it so."),
+    ],
+)
+def test_a_unit_that_does_not_fit_was_taken_as_a_number(capsys, tmp_path, monkeypatch, words, says):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.csv").write_text("t,q1,q2\n0,0,0\n1,1,1\n2,1,0\n")
+    said = forearm(capsys, *words)
+    assert said.code == 2
+    assert says in said.err
+
+
+def test_limits_of_each_joint_take_their_unit(capsys):
+    words = ("move", "rr", "--to", "1", "1", "--json", "--speeds")
+    rest = ("--accelerations", "1", "1")
+    one = forearm(capsys, *words, "30deg/s", "60deg/s", *rest).json["duration"]
+    assert one == forearm(capsys, *words, repr(math.pi / 6), repr(math.pi / 3), *rest).json["duration"]

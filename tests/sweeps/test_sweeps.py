@@ -159,6 +159,26 @@ def test_quantiles_beyond_their_table_are_infinite_not_its_last_cell(small_block
     assert found.quantile(0.4) == pytest.approx(-3, rel=0.004)
 
 
+def test_viscous_friction_that_varies_left_no_dry_friction(small_blocks):
+    drives = [fa.Drive(viscous=0.5, coulomb=(1.0, 2.0)), fa.Drive(coulomb=(3.0, 3.0))]
+    arm = fa.load("rr").without_drives().with_drives(drives)
+    q, qd, qdd = ([x] for x in ([0.3, 0.4], [1.0, -2.0], [0.0, 0.0]))
+    rigid = fa.inverse_dynamics(arm.without_drives(), q, qd, qdd)[0]
+    asked = {"q": q, "qd": qd, "qdd": qdd}
+    found = fa.sweep("inverse_dynamics", asked | {"viscous": [0.25]}, arm=arm)
+    np.testing.assert_allclose(found.least - rigid, [0.25 + 1.0, -0.5 - 3.0], rtol=1e-5)
+    found = fa.sweep("inverse_dynamics", asked | {"dry": [0.25]}, arm=arm)
+    np.testing.assert_allclose(found.least - rigid, [0.5 + 0.25, -0.25], rtol=1e-5)
+
+
+def test_degrees_of_a_sweep_are_asked_about(small_blocks, caplog):
+    arm, q = fa.load("rr"), fa.Uniform([0, 0], [90, 90])
+    with pytest.raises(fa.StateFault, match=r"goes to 30 rad, 4\.8 turns: degrees"):
+        fa.sweep("gravity_torque", {"q": [[0.1, 0.2]], "mount": fa.Uniform([0, 0, 0], [30, 30, 0])}, arm=arm)
+    fa.sweep("gravity_torque", {"q": q}, arm=arm)
+    assert "q reaches 90 rad, 14.3 turns: degrees?" in caplog.text
+
+
 def test_processes_give_the_same_bits(small_blocks):
     over = {"x": fa.Uniform(0, 1), "y": [1.0, 2.0, 5.0]}
     want = fa.sweep(questions.squares, over, samples=500, keep=KEEP, executor="threads", workers=1)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import arm_of
-from forearm.cli.measures import Numbers
+from forearm.cli.measures import ANGLE, MASS, Numbers, check_kinds
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading, Seed
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 
@@ -50,13 +50,13 @@ def sweep(
     tilt
         Least and greatest roll and pitch of the mount [rad, or 30deg].
     viscous
-        Least and greatest viscous friction of all joints [N m s/rad].
+        Least and greatest viscous friction of all joints [N m s/rad]; without --dry, dry friction stays the arm's own.
     dry
-        Least and greatest dry friction of all joints [N m].
+        Least and greatest dry friction of all joints [N m]; without --viscous, viscous friction stays the arm's own.
     density
         Least and greatest factor on each link's mass and inertia.
     lengths
-        Least and greatest factor on all lengths.
+        Least and greatest factor on all lengths; bodies stay as they are, seen from the far ends of their links.
     samples
         How many choices for each motion (1000).
     instants
@@ -138,9 +138,11 @@ def _axes(
     if "tilt" in bounds:
         low, high = bounds["tilt"]
         over["mount"] = Uniform((low, low, 0.0), (high, high, 0.0))
-    if "viscous" in bounds or "dry" in bounds:
-        pairs = [bounds.get(name, (0.0, 0.0)) for name in ("viscous", "dry")]
+    if "viscous" in bounds and "dry" in bounds:
+        pairs = bounds["viscous"], bounds["dry"]
         over["friction"] = Uniform([low for low, _ in pairs], [high for _, high in pairs])
+    else:  # the other friction stays the arm's own
+        over |= {name: Uniform(*bounds[name]) for name in ("viscous", "dry") if name in bounds}
     if len(over) == 1:
         raise StateFault(
             "sweep: nothing varies; give --payload, --tilt, --viscous, --dry, --density or --lengths."
@@ -151,6 +153,7 @@ def _axes(
 def _bounds(name: str, given: Sequence[float]) -> tuple[float, float]:
     from forearm.faults import StateFault
 
+    check_kinds(name, given, {"payload": MASS, "tilt": ANGLE}.get(name, ""))
     if len(given) != 2 or not given[0] <= given[1] or not all(map(math.isfinite, given)):
         words = " ".join(f"{x:g}" for x in given)
         raise StateFault(f"--{name} is {words}; give its least and its greatest value.")
