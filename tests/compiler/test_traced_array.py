@@ -86,3 +86,16 @@ def test_a_choice_gave_a_bound_where_numpy_gives_nan(name):
         for y in odd:
             want = CHOOSERS[name](np.array([x]), np.array([y]))
             np.testing.assert_array_equal(kernel(np.array([[x]]), np.array([[y]]))[0], want)
+
+
+def test_a_law_that_catches_what_tracing_refuses_went_another_way():
+    def law(t, q, qd):
+        try:
+            side = 1.0 if q[0] > 0 else -1.0
+        except Exception:
+            side = 0.0
+        return np.array([side, 0.0])
+
+    assert make_law(ARM, law, {}, True).why.startswith("runs in Python, because it cannot be traced")
+    with pytest.raises(fa.TraceFault, match="compared a traced value"):
+        fa.compile_function(lambda q: law(0.0, q, q), {"q": 2})
