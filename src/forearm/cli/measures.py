@@ -118,6 +118,12 @@ def check_joint_units(arm: Any, option: str, values: Sequence[float]) -> None:
             )
 
 
+def torque_unit(arm: Any, turning: str = "N m", sliding: str = "N") -> str:
+    """The unit of a column with a number for each joint: one, or both where an arm turns and slides."""
+    kinds = {link.revolute for link in arm.state_links}
+    return ", ".join([turning] * (True in kinds) + [sliding] * (False in kinds))
+
+
 def check_kinds(option: str, values: Sequence[float], fitting: str) -> None:
     """Refuse a unit that does not fit what an option takes; any unit where it takes none."""
     from forearm.faults import StateFault

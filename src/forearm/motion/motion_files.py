@@ -278,6 +278,20 @@ class Recorded:
     notes: tuple[str, ...] = ()
     """What was ignored, converted or worked out."""
 
+    def resampled(self, count: int) -> Samples:
+        """So many even instants from time zero on, between the recorded rows; speeds and accelerations are theirs.
+
+        Cubic between positions and speeds, and between speeds and accelerations; where these were worked out by a
+        spline, it is that spline again.
+        """
+        from scipy.interpolate import CubicHermiteSpline
+
+        rows = self.samples
+        t, even = rows.t - rows.t[0], np.linspace(0.0, rows.t[-1] - rows.t[0], count)
+        q, qd = CubicHermiteSpline(t, rows.q, rows.qd)(even), CubicHermiteSpline(t, rows.qd, rows.qdd)(even)
+        qdd = np.stack([np.interp(even, t, column) for column in rows.qdd.T], axis=1)
+        return Samples(even, q, qd, qdd)
+
 
 def read_motion(
     path: Any, arm: Arm | Robot, *, degrees: bool | None = None, time_unit: str | None = None

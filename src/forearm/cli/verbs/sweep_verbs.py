@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import arm_of
-from forearm.cli.measures import ANGLE, MASS, Numbers, check_kinds
+from forearm.cli.measures import ANGLE, MASS, Numbers, check_kinds, torque_unit
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading, Seed
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 
@@ -74,7 +74,10 @@ def sweep(
     from forearm.sweeps import sweep as swept
 
     found = arm_of(arm, reading=reading)
-    over = _axes(found, motions, units, payload, tilt, viscous, dry, density, lengths, instants)
+    read, remarks = _motions(found, motions, units, instants)
+    over = _axes(found, read, payload, tilt, viscous, dry, density, lengths)
+    for remark in remarks:
+        note(shared, remark)
     started = time.perf_counter()
     with progress(shared, f"sweeping {found.name}") as tell:
 
@@ -94,28 +97,40 @@ def sweep(
             journal=journal,
             progress=told,
         )
-    return _tell(found, result, shared)
+    return _tell(found, result, remarks, shared)
+
+
+def _motions(
+    arm: Any, motions: Sequence[str], units: FileUnits, instants: int
+) -> tuple[list[Any], list[str]]:
+    """The files' motions at so many instants, and what there is to say about them."""
+    from forearm.faults import StateFault
+    from forearm.motion.motion_files import read_motion
+
+    if not motions:
+        raise StateFault("sweep: no motion was given; give CSV files with columns t, q1 …")
+    read = [read_motion(Path(path), arm, **units.options()) for path in motions]
+    said = [remark for one in read for remark in one.notes]
+    for path, one in zip(motions, read, strict=True):
+        rows = len(one.samples.t)
+        if rows > instants:
+            said.append(f"{path} has {rows} rows, of which {instants} instants are looked at (--instants)")
+    return [one.resampled(instants) for one in read], said
 
 
 def _axes(
     arm: Any,
-    motions: Sequence[str],
-    units: FileUnits,
+    motions: list[Any],
     payload: Any,
     tilt: Any,
     viscous: Any,
     dry: Any,
     density: Any,
     lengths: Any,
-    instants: int,
 ) -> dict[str, Any]:
     from forearm.faults import StateFault
-    from forearm.motion.motion_files import read_motion
     from forearm.sweeps import Uniform
 
-    if not motions:
-        raise StateFault("sweep: no motion was given; give CSV files with columns t, q1 …")
-    read = [read_motion(Path(path), arm, **units.options()) for path in motions]
     bounds = {
         name: _bounds(name, given)
         for name, given in {
@@ -128,7 +143,7 @@ def _axes(
         }.items()
         if given
     }
-    over: dict[str, Any] = {"motion": [one.motion.sample(instants) for one in read]}
+    over: dict[str, Any] = {"motion": motions}
     for name in ("payload", "lengths"):
         if name in bounds:
             over[name] = Uniform(*bounds[name])
@@ -162,7 +177,7 @@ def _bounds(name: str, given: Sequence[float]) -> tuple[float, float]:
     return float(given[0]), float(given[1])
 
 
-def _tell(arm: Any, result: Any, shared: Shared) -> int:
+def _tell(arm: Any, result: Any, remarks: list[str], shared: Shared) -> int:
     from forearm.sweeps.swept import told
 
     limits = [link.effort_limit for link in arm.links]
@@ -184,9 +199,19 @@ def _tell(arm: Any, result: Any, shared: Shared) -> int:
             }
         )
     if shared.json:
-        print_json({"arm": arm.name, "samples": result.samples, "states": result.states, "joints": rows})
+        about = {"arm": arm.name, "samples": result.samples, "states": result.states, "notes": remarks}
+        print_json(about | {"joints": rows})
         return FOUND if beyond else OK
-    header = ("joint", "least [N m]", "greatest", "mean", "limit", "BEYOND", "worst at t", "with")
+    header = (
+        "joint",
+        f"least [{torque_unit(arm)}]",
+        "greatest",
+        "mean",
+        "limit",
+        "BEYOND",
+        "worst at t",
+        "with",
+    )
     shown = [
         (
             *(row[k] for k in ("joint", "least", "greatest", "mean", "limit")),
