@@ -178,3 +178,9 @@ def test_a_force_is_not_shown_in_newton_metres(capsys, tmp_path):
     said = forearm(capsys, "torque", "stanford", tmp_path / "log.csv", "--summary")
     assert "peak [N m, N]" in said.out
     assert "peak speed [rad/s, m/s]" in said.out
+
+
+def test_options_that_a_payload_has_no_use_for_were_ignored(capsys):
+    said = forearm(capsys, "identify", "rr", "log.csv", "--payload", "--validate", "other.csv")
+    assert said.code == 2
+    assert "--validate is for finding the arm, and --payload takes it as known" in said.err
