@@ -45,7 +45,7 @@ def rollout_gradient(
         Gradients (by_q0, by_qd0, by_tau): (..., n), (..., n), (..., steps, n). What the number itself says of the
         torques is to be added.
     """
-    rows, batch = _rows("rollout_gradient", arm, q, qd, tau, weights_q, weights_qd)
+    rows, batch = _rows("rollout_gradient", arm, q, qd, tau, weights_q, weights_qd, dt)
     call, by_tau = arm_call(arm, "rk4_pullback"), np.empty_like(rows["tau"])
     by_q, by_qd = _backwards(call, rows, float(dt), threads, lambda k: by_tau[k])
     n = by_q.shape[-1]
@@ -83,7 +83,7 @@ def rollout_parameter_gradient(
         The gradient (..., bodies, 10), in the order of `parameters(arm)`: mass, first moment, inertia about the origin
         of the link's frame.
     """
-    rows, batch = _rows("rollout_parameter_gradient", arm, q, qd, tau, weights_q, weights_qd)
+    rows, batch = _rows("rollout_parameter_gradient", arm, q, qd, tau, weights_q, weights_qd, dt)
     call = arm_call(arm, "rk4_parameter_pullback")
     share = np.empty((rows["q"].shape[1], len(arm.bodies), len(TEN)))
     total = np.zeros_like(share)
@@ -92,7 +92,14 @@ def rollout_parameter_gradient(
 
 
 def _rows(
-    name: str, arm: Arm | Robot, q: States, qd: States, tau: States, weights_q: Any, weights_qd: Any
+    name: str,
+    arm: Arm | Robot,
+    q: States,
+    qd: States,
+    tau: States,
+    weights_q: Any,
+    weights_qd: Any,
+    dt: float,
 ) -> tuple[dict[str, Any], tuple[int, ...]]:
     """Arrays (steps, rows, n) by name, and the shape of the batch whose rows they are."""
     faults.needs_dynamics(arm, name)
@@ -111,8 +118,21 @@ def _rows(
                 f"{name} of {arm.name}: {key} has {value.shape[0]} states of shape {value.shape[1:]}, and "
                 f"tau {steps} steps of {pushes.shape[1:]}; give one state more than steps, all of one batch."
             )
+    _refuse_other_steps(name, arm, along["q"], along["qd"], dt)
     rows = {key: value.reshape(len(value), -1, n) for key, value in (along | {"tau": pushes}).items()}
     return rows, pushes.shape[1:-1]
+
+
+def _refuse_other_steps(name: str, arm: Any, q: Any, qd: Any, dt: float) -> None:
+    """Refuse a motion whose states are clearly not dt apart: recorded now and then only, or made with another step."""
+    moved, gone = np.diff(q, axis=0), 0.5 * (qd[1:] + qd[:-1])
+    apart = float(np.sum(moved * gone)) / max(float(np.sum(gone * gone)), 1e-300)
+    smooth = np.linalg.norm(moved - apart * gone) < 0.1 * np.linalg.norm(moved)
+    if smooth and not 0.7 * dt < apart < 1.5 * dt:
+        raise faults.StateFault(
+            f"{name} of {arm.name}: states are about {apart:.3g} s apart by their speeds, and dt is {dt:.3g} s; give "
+            "every state of the motion (record_every=1), and the dt that it was made with."
+        )
 
 
 def _backwards(
