@@ -405,3 +405,16 @@ def test_columns_counted_by_a_message_are_said_to_be_taken_in_the_order_of_the_j
     file = read_motion_file(io.BytesIO(text.encode()), fa.load("rr"), label="log.csv")
     assert file.q.tolist() == [[0.1, 0.2]]
     assert "taken in the order of the joints: q1, q2. A JointState message has" in file.notes[0]
+
+
+@pytest.mark.parametrize(
+    "title", ["error/positions[{}]", "/arm/desired.positions[{}]", "target.q{}", "std/q{}", "cmd_vel/q{}"]
+)
+def test_what_was_wanted_or_is_an_error_was_read_as_measured(title):
+    text = ",".join(title.format(i) for i in (0, 1)) + "\n0.2,0.1\n"
+    with pytest.raises(ReadFault, match="no column q1, q2"):
+        read_motion_file(io.BytesIO(text.encode()), fa.load("rr"), label="log.csv")
+    both = ",".join(f"actual/position[{i}],{title.format(i)}" for i in (0, 1)) + "\n0.3,9,0.4,9\n"
+    file = read_motion_file(io.BytesIO(both.encode()), fa.load("rr"), label="log.csv")
+    assert file.q.tolist() == [[0.3, 0.4]]
+    assert "columns ignored" in file.notes[0]

@@ -5,6 +5,7 @@ q1, q_1, q[0], q:elbow, elbow_q          positions, by number (from 1, or from 0
 position[0], elbow.position, joint_1_pos the same as ROS logs have them, a topic before it or not
 qd, dq, velocity …   qdd, ddq, acceleration …   tau, torque, effort …   current, i …   as for positions
 actual_q_0, actual_current_0             as Universal Robots' RTDE names them; target_… is not measured, and ignored
+desired.position[0], error/elbow/position what is wanted, or a difference: not measured, and ignored
 q1_deg, q1 [deg], qd1 (deg/s), q3 [mm]   the unit; radians, metres, seconds otherwise
 """
 
@@ -38,6 +39,11 @@ _UNIT = re.compile(
     r"(.+?)(?:\s*[\[(]\s*([^\])]*?)\s*[\])]"
     r"|[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|min|h|m|nm|(?:deg|rad)[_/]?s2?))"
 )
+NOT_MEASURED = frozenset(
+    "command commanded cmd covariance desired err error goal limit limits max maximum min minimum noise offset ref "
+    "reference set setpoint std sigma target variance wanted".split()
+)
+"""Before a dot or slash they say that what follows was wanted, or is no value at all."""
 _MESSAGE = re.compile(r"(?:.*[/.])?(?:position|velocity|effort)(?:\[[0-9]+\]|[0-9]+)", re.IGNORECASE)
 TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time", "__time")
 SECONDS = {
@@ -161,7 +167,10 @@ def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
     for stem, unit in _stems(title):
         if stem.lower() in TIMES:
             return "t", 0, unit or ("ns" if stem == "%time" else "")
-        for part in dict.fromkeys([stem, *(stem[m.end() :] for m in re.finditer(r"[/.]", stem))]):
+        for start in (0, *(m.end() for m in re.finditer(r"[/.]", stem))):
+            part = stem[start:]
+            if NOT_MEASURED.intersection(re.split(r"[/._ ]", stem[:start].lower())):
+                break
             if (match := _FIRST.fullmatch(part)) is not None:
                 joint = _joint(arm, match[2]) if match[2] else (0 if arm.n == 1 else None)
                 if joint is not None:
