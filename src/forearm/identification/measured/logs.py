@@ -18,7 +18,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import ReadFault, StateFault, floats, for_joints, not_masked, state
+from forearm.faults import DEGREES, ReadFault, StateFault, floats, for_joints, not_masked, state
 from forearm.motion.motion_files import TURNS, read_motion_file
 from forearm.motion.slope_checks import slope_notes
 
@@ -233,6 +233,12 @@ def _from_zero(arm: Arm, log: Log, zero: Any) -> Log:
             f"zero is {places.tolist()}; give where each of the {arm.n} joints is when the log reads zero, in rad "
             "or m."
         )
+    for link, place in zip(arm.links, places, strict=True):
+        if link.revolute and abs(place) > DEGREES:
+            raise StateFault(
+                f"zero is {place:.6g} rad for joint {link.name!r}, {place / math.tau:.1f} turns: degrees? Give radians, "
+                "whatever the log is in."
+            )
     note = f"joints are at {', '.join(f'{x:.6g}' for x in places)} where the log reads zero"
     return log.with_note(note, q=log.q + places)
 
