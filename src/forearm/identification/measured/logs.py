@@ -236,8 +236,8 @@ def _from_zero(arm: Arm, log: Log, zero: Any) -> Log:
     for link, place in zip(arm.links, places, strict=True):
         if link.revolute and abs(place) > DEGREES:
             raise StateFault(
-                f"zero is {place:.6g} rad for joint {link.name!r}, {place / math.tau:.1f} turns: degrees? Give radians, "
-                "whatever the log is in."
+                f"zero is {place:.6g} rad for joint {link.name!r}, {place / math.tau:.1f} turns: degrees? Give "
+                "radians, whatever the log is in."
             )
     note = f"joints are at {', '.join(f'{x:.6g}' for x in places)} where the log reads zero"
     return log.with_note(note, q=log.q + places)
