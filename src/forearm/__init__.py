@@ -221,33 +221,20 @@ else:  # out of a checker's sight: to it, a name that is not above is a mistake
 
         if name == "__all__":
             return ["__version__", *_NAMES, *import_module("forearm.dynamics").__all__]
-        if name not in _NAMES and not _among_functions_of_states(name):
-            raise AttributeError(f"module 'forearm' has no attribute {name!r}{_hint(name)}")
+        if name not in _NAMES:
+            # the import system asks here before it looks for a module: what it could have meant is not looked for
+            known = () if name.startswith("_") or _is_module(name) else __getattr__("__all__")
+            if name not in known:
+                hint = import_module("forearm.outside.foreign_names").hint(name, known)
+                raise AttributeError(f"module 'forearm' has no attribute {name!r}{hint}")
         home = _NAMES.get(name, "dynamics")
         value = globals()[name] = getattr(import_module(f"forearm.{home}"), name)
         return value
-
-    def _among_functions_of_states(name):
-        from importlib import import_module
-
-        # the import system asks here before it looks for a module: dynamics is not loaded for that
-        if name.startswith("_") or _is_module(name):
-            return False
-        return name in import_module("forearm.dynamics").__all__
 
     def _is_module(name):
         from importlib import machinery
 
         return machinery.PathFinder.find_spec(f"forearm.{name}", __path__) is not None
-
-    def _hint(name):
-        from importlib import import_module
-
-        if name.startswith("_"):
-            return ""
-        # the import system asks for modules too: what they could have meant is not looked for
-        known = () if _is_module(name) else __getattr__("__all__")
-        return import_module("forearm.outside.foreign_names").hint(name, known)
 
     def __dir__():
         return sorted(__getattr__("__all__"))

@@ -6,7 +6,6 @@ enters; `arm.kernels` has the kernels behind, by quantity and how they were comp
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,12 +15,10 @@ from forearm.arm import Arm
 from forearm.compiler.call.arguments import JOINT_INPUTS
 from forearm.compiler.call.door import Door
 from forearm.compiler.call.foreign_arrays import Foreign, follower, foreign_kind, library_of
-from forearm.results import results_of
+from forearm.outside.running_log import LOG
 
 if TYPE_CHECKING:
     from forearm.robot import Robot
-
-LOG = logging.getLogger("forearm")
 
 
 class KernelKey(NamedTuple):
@@ -162,6 +159,10 @@ class ArmCall(Door):
             ) from error
         if len(results) == 1:
             return next(iter(results.values()))
+        from forearm.results import (
+            results_of,
+        )  # a dozen classes, which the first torque of a process can do without
+
         return results_of(results)(**results)
 
 

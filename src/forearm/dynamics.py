@@ -27,9 +27,9 @@ from forearm.compiler.call.foreign_arrays import library_of, on_natives
 from forearm.drives import drive_and_bearing, rotor_matrix
 from forearm.inertia import TEN, numbers_of
 from forearm.link import Wrench
-from forearm.results import Derivatives, Energy, ForwardDerivatives, JointReactions, Terms
 
 if TYPE_CHECKING:
+    from forearm.results import Derivatives, Energy, ForwardDerivatives, JointReactions, Terms
     from forearm.robot import Robot
 
 __all__ = [
@@ -235,6 +235,8 @@ def reactions(
     result has `drive` (..., n), the one number that the actuator supplies, and `bearing_force`, `bearing_moment`
     (..., n, 3), the five that the bearing carries.
     """
+    from forearm.results import JointReactions
+
     found = JointReactions(*arm_call(arm, "reactions").enter(q, qd, qdd, out=out, threads=threads))
     found.split = partial(_split_reactions, arm)
     return found
@@ -373,6 +375,8 @@ def terms(
 def _terms(
     arm: Arm | Robot, wrench: Wrench | Sequence[Wrench] | None, xp: Any, q: Any, qd: Any, qdd: Any
 ) -> Terms:
+    from forearm.results import Terms
+
     given = (("q", q), ("qd", qd), ("qdd", qdd))
     q, qd, qdd = (v if xp is not np else faults.joint_floats(arm, k, v) for k, v in given)
     batch = np.broadcast_shapes(*(v.shape[:-1] for v in (q, qd, qdd)))

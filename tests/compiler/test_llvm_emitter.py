@@ -6,6 +6,7 @@ import pytest
 from arms import golden_arm, random_arm
 from compiler.programs import random_graph
 from forearm.compiler.call.processor import ProcessorKernel
+from forearm.compiler.graph.derivatives import jacobian
 from forearm.compiler.graph.interpreter import interpret
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
@@ -22,6 +23,13 @@ def everything(a, b, c):
     y = where(x - c, (x * x + b[2] * b[2]).sqrt(), -x)
     turn = (a[2] + 0.3).sin() * (a[2] + 0.3).cos() - b[2].sin()
     return {"matrix": np.array([[x, y], [turn, 4.0]]), "plain": np.array([c, a[0], y - turn]), "one": x * y}
+
+
+def nested(a, b):
+    """Angles that depend on sines, and outputs that are inputs, constants and signs of others."""
+    x = (a[0] * b[0].sin()).sin() * b[1]
+    y = (x * a[1] + b[2].cos()).cos() - x
+    return {"wide": np.array([x, -y, a[2], y * x, 4.0, -x, x - b[0], y]), "plain": np.array([x * y, -y])}
 
 
 def torques(arm, stem):
@@ -108,6 +116,48 @@ def test_one_state_equals_the_batch_to_the_bit(name):
             strict=True,
         ):
             np.testing.assert_array_equal(a, b[i])
+
+
+@pytest.mark.parametrize("width", [1, 4, 8])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_long_code_gives_the_same_bits(monkeypatch, dtype, width):
+    """Held in order, with its constants in a table: another text, the same numbers."""
+    graph = GRAPHS["G6R"]
+    batch = [np.random.default_rng(0).normal(size=(23, *p.shape)).astype(dtype) for p in graph.inputs]
+    plain = ProcessorKernel(graph, dtype=dtype, width=width, keep=False)
+    want = plain(*batch)
+    monkeypatch.setattr("forearm.compiler.llvm.tiles.LONG", 1)
+    long = ProcessorKernel(graph, dtype=dtype, width=width, keep=False)
+    assert "annotation" in long.text("batch")
+    assert "annotation" not in plain.text("batch")
+    assert ("@constants" in long.text("batch")) == (width * np.dtype(dtype).itemsize == 32)
+    np.testing.assert_array_equal(long(*batch), want)
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+@pytest.mark.parametrize("name", ["nested", "jacobian"])
+def test_code_in_parts_gives_the_same_bits(monkeypatch, name, layout):
+    """Angles that depend on sines, wide outputs whose pieces come from two parts, places used again."""
+    if name == "nested":
+        graph = lower(trace(nested, {"a": (3,), "b": (3,)}))
+    else:
+        graph = lower(jacobian(GRAPHS["G6R"], "tau", ("q", "qd")), 0)
+    batch = [np.random.default_rng(0).normal(size=(23, *p.shape)) for p in graph.inputs]
+    batch = [np.moveaxis(a, 0, -1) for a in batch] if layout == "columns" else batch
+    whole = ProcessorKernel(graph, width=4, layout=layout, keep=False)
+    want = whole(*batch)
+    size, part = (5, 3) if name == "nested" else (400, 90)
+    for constant, value in {"WHOLE": size, "PART": part, "SLACK": part // 3}.items():
+        monkeypatch.setattr(f"forearm.compiler.llvm.parts.{constant}", value)
+    cut = ProcessorKernel(graph, width=4, layout=layout, keep=False)
+    places = cut.plan.parts.places
+    assert len(cut.plan.parts.parts) > 2
+    assert name == "nested" or len(set(places.values())) < len(places)
+    for got, right in zip(cut(*batch), want, strict=True):
+        np.testing.assert_array_equal(got, right)
+    one = [a[..., 0] if layout == "columns" else a[0] for a in batch]
+    for got, right in zip(cut(*one), whole(*one), strict=True):  # as a batch of one
+        np.testing.assert_array_equal(got, right)
 
 
 def test_nan_in_one_row_stays_in_that_row():

@@ -269,6 +269,16 @@ def test_of_two_products_the_later_one_is_fused():
     assert found.critical_path() < graph.critical_path()
 
 
+def test_sums_in_chains_fuse_every_product():
+    def f(x):
+        return (x[0] * x[1] - x[2] * x[3]) - ((x[4] - x[5] * x[6]) + (x[7] - x[8]))
+
+    graph = function(f, x=(9,))
+    chained = passes.form_fma(passes.chain_sums(graph)).counts
+    assert (chained.mul, chained.add, chained.fma) == (0, 2, 3)
+    assert passes.form_fma(graph).counts.fma < 3
+
+
 def test_scheduling_keeps_fewer_values_alive_and_all_bits():
     def f(x):
         products = [x[k] * x[(k + 1) % 12] for k in range(12)]

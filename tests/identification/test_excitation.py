@@ -9,8 +9,8 @@ import forearm as fa
 from forearm.identification.least_squares import least_squares
 from forearm.identification.measured.filters import filtered
 from forearm.identification.measured.logs import read_log
-from forearm.identification.torque_rows import equations_of
-from identification.synthetic import log_of, somewhat_wrong, with_drives
+from forearm.identification.torque_rows import equations_of, torques_of
+from identification.synthetic import TICK, log_of, somewhat_wrong, with_drives
 
 
 @pytest.fixture(scope="module")
@@ -66,16 +66,37 @@ def test_every_error_is_as_foretold(name, seeds):
     assert np.all(np.abs(ratio - 1) < 0.2), dict(zip(names, ratio, strict=True))
 
 
-def test_identify_reports_what_was_foretold():
-    true = with_drives(fa.load("generic_3r"))
+@pytest.mark.parametrize(
+    ("name", "rate", "tick"),
+    [
+        ("generic_3r", 500.0, 0.0),
+        ("generic_3r", 1000.0, TICK),
+        pytest.param("iiwa14", 500.0, TICK, marks=pytest.mark.more),
+        pytest.param("iiwa14", 1000.0, TICK, marks=pytest.mark.more),
+    ],
+)
+def test_identify_reports_what_was_foretold(name, rate, tick):
+    true = with_drives(fa.load(name))
     start = somewhat_wrong(true)
     design = replace(fa.excite(true, duration=10.0, generations=10), arm=start)
-    log = log_of(true, design, periods=2, tick=0.0, seed=1)
+    log = log_of(true, design, rate=rate, periods=2, tick=tick, seed=1)
     noise = 0.01 * np.ptp(fa.inverse_dynamics(true, *design.sample(log["t"])[1:]), axis=0)
     found = fa.identify(start, log)
-    names, foretold = design.deviations(noise, 500.0, periods=2)
+    names, foretold = design.deviations(noise, rate, periods=2, tick=tick)
     assert names == found.base.names
     assert np.all(np.abs(found.base.std / foretold - 1) < 0.2)
+
+
+@pytest.mark.parametrize("rate", [200.0, 1000.0])
+def test_dry_friction_is_filtered_as_torques_are(rate):
+    # it turns over between the rows that are kept: what the filters make of that must be in its column too
+    arm = with_drives(fa.load("generic_3r"))
+    design = fa.excite(arm, duration=10.0, generations=2)
+    log = read_log(log_of(arm, design, rate=rate, noise=0.0, tick=0.0), arm)
+    equations = equations_of(arm, fa.base_parameters(arm).drives, filtered(log))
+    fit = least_squares(equations, fa.base_parameters(arm).kept)
+    assert np.all(fit.noise < 2e-4 * equations.scale)
+    assert np.allclose(torques_of(arm, equations.motion), equations.tau, atol=2e-4 * equations.scale.max())
 
 
 def test_arguments():

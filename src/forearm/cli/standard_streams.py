@@ -76,7 +76,9 @@ def tell_of_long_work(words: Sequence[str]) -> None:
     if "--quiet" in words or "--json" in words:
         return
     handler = logging.StreamHandler()
-    handler.addFilter(lambda record: record.levelno >= logging.WARNING or hasattr(record, "for_a_person"))
+    handler.addFilter(
+        lambda record: record.levelno >= logging.WARNING or getattr(record, "for_a_person", False)
+    )
     handler.setFormatter(_Note())
     log = logging.getLogger("forearm")
     log.addHandler(handler)

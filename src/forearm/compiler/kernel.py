@@ -15,7 +15,6 @@ import numpy as np
 
 from forearm.compiler.graph.graph import Counts, Graph, Port
 from forearm.faults import KernelFault, StateFault
-from forearm.results import results_of
 
 LAYOUTS = {"rows": "(..., k)", "columns": "(k, N)"}
 """How states lie in an array: one after the other, (N, k) in C order, or side by side, (k, N) in C order."""
@@ -83,7 +82,7 @@ class Kernel(ABC):
         if layout not in LAYOUTS:
             kinds = " or ".join(f"{k!r} {v}" for k, v in LAYOUTS.items())
             raise KernelFault(f"{self.name}: layout is {layout!r}; give {kinds}.")
-        self.results = results_of(p.name for p in graph.outputs)
+        self.results = _results_of(graph.outputs)
 
     # What it is ------------------------------------------------------------------------------------------
 
@@ -161,3 +160,14 @@ class Kernel(ABC):
 
 def _listed(ports: tuple[Port, ...]) -> str:
     return ", ".join(f"{p.name}{list(p.shape)}" for p in ports)
+
+
+def _results_of(outputs: tuple[Port, ...]) -> Any:
+    """The named tuple of several outputs."""
+    if len(outputs) == 1:
+        return tuple
+    from forearm.results import (
+        results_of,
+    )  # a dozen classes, which the first torque of a process can do without
+
+    return results_of(port.name for port in outputs)

@@ -6,7 +6,6 @@ finds the graph there by the arm's fingerprint and loads neither formulations no
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,11 +16,11 @@ from forearm.compiler.kernel import SEARCH, Kernel, KernelSubject, Why
 from forearm.compiler.store import graphs
 from forearm.compiler.store.files import graph_key
 from forearm.faults import KernelFault
+from forearm.outside.running_log import LOG
 
 if TYPE_CHECKING:
     from forearm.robot import Robot
 
-LOG = logging.getLogger("forearm")
 LONG = 30
 """Joints of a chain beyond which torques, accelerations and M are loops over links instead of straight-line code."""
 
@@ -118,7 +117,7 @@ def _ready(
         LOG.info(
             "%s of %s, %d joints, is written out as straight-line code: this may take minutes, once",
             *(quantity, arm.name, arm.n),
-            extra={"for_a_person": True},
+            for_a_person=True,
         )
     graph, why = best_graph(arm, quantity, free, formulation, options)
     lowered, solves = schedule(form_fma(graph)), QUANTITIES[quantity].solves

@@ -90,9 +90,11 @@ def base_parameters(
     return BaseColumns(names, kept, grouping, chosen)
 
 
-def full_columns(arm: Arm, drives: DriveColumns, q: Matrix, qd: Matrix, qdd: Matrix) -> Matrix:
+def full_columns(
+    arm: Arm, drives: DriveColumns, q: Matrix, qd: Matrix, qdd: Matrix, turnover: Matrix | None = None
+) -> Matrix:
     """Regressor of all parameters at many states (K, n, 10 n + drives)."""
-    return np.concatenate([regressor(arm, q, qd, qdd), drives.columns(qd, qdd)], axis=2)
+    return np.concatenate([regressor(arm, q, qd, qdd), drives.columns(qd, qdd, turnover)], axis=2)
 
 
 def _order(arm: Arm, drives: DriveColumns) -> list[int]:

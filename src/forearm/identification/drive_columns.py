@@ -62,16 +62,21 @@ class DriveColumns:
         joints = [kind for kind in self.kinds for _ in range(self.n)]
         return joints + [kind for kind in MOTOR_KINDS for _ in self.motors]
 
-    def columns(self, qd: Matrix, qdd: Matrix) -> Matrix:
-        """The columns at many states (K, n, number of columns)."""
+    def turnover(self, qd: Matrix) -> Matrix:
+        """What dry friction depends on (K, 2 n + m): s and s² of each joint, s of each coupled motor."""
         s = qd / np.sqrt(qd**2 + self.smoothing**2)
-        values = {"FV": qd, "FC": s, "FD": s**2, "OF": np.ones_like(qd), "IA": qdd}
+        v, width = qd @ self.turns.T, self.smoothing[list(self.motors)]
+        return np.concatenate([s, s**2, v / np.sqrt(v**2 + width**2)], axis=1)
+
+    def columns(self, qd: Matrix, qdd: Matrix, turnover: Matrix | None = None) -> Matrix:
+        """The columns at many states (K, n, number of columns); `turnover`: as filtered, where torques were."""
+        dry = self.turnover(qd) if turnover is None else turnover
+        s, square, of_motors = np.split(dry, [self.n, 2 * self.n], axis=1)
+        values = {"FV": qd, "FC": s, "FD": square, "OF": np.ones_like(qd), "IA": qdd}
         parts = [values[kind][:, :, None] * np.eye(self.n) for kind in self.kinds]
         if self.motors:
-            v, a = qd @ self.turns.T, qdd @ self.turns.T
-            width = self.smoothing[list(self.motors)]
-            for speed in (v, v / np.sqrt(v**2 + width**2), a):
-                parts.append(speed[:, None, :] * self.turns.T)
+            for each in (qd @ self.turns.T, of_motors, qdd @ self.turns.T):
+                parts.append(each[:, None, :] * self.turns.T)
         return np.concatenate(parts, axis=2) if parts else np.zeros((*qd.shape, 0))
 
     def of(self, arm: Arm) -> Vector:

@@ -8,7 +8,7 @@ speeds and accelerations; torques beyond the limits of the drives, of the given 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from forearm.dynamics import inverse_dynamics, regressor
 from forearm.faults import StateFault
 from forearm.identification.base_columns import base_parameters
 from forearm.identification.drive_columns import DriveColumns
+from forearm.identification.least_squares import autocorrelation_factor
 from forearm.identification.measured.filters import filtered
 from forearm.identification.measured.logs import Log
 from forearm.identification.torque_rows import equations_of
@@ -55,7 +56,7 @@ class Excitation(Fourier):
 
     @one_blas_thread()
     def deviations(
-        self, noise: Any, rate: float, *, periods: int = 1, cutoff: float | None = None
+        self, noise: Any, rate: float, *, periods: int = 1, cutoff: float | None = None, tick: Any = 0.0
     ) -> tuple[tuple[str, ...], Vector]:
         """Names of base parameters, and the standard deviations that `identify` will find for them.
 
@@ -67,21 +68,33 @@ class Excitation(Fourier):
             rate: Rows a second [Hz].
             periods: How often the motion is played.
             cutoff: Cut-off of the filters [Hz]; chosen as `identify` chooses it otherwise.
+            tick: Step of the encoders [rad or m], one or for each joint (n,). It tells most where a joint rests for a
+                while: there dry friction, which must be in the arm to be seen here, has any sign.
         """
         base = base_parameters(self.arm)
         t = np.arange(0.0, periods * self.period, 1.0 / rate)
         played = Log("excite", t, self.sample(t).q, None, np.zeros((len(t), self.arm.n)))
         motion = filtered(played, cutoff)
         X = equations_of(self.arm, base.drives, motion).X[:, :, list(base.kept)]
-        X = X / np.broadcast_to(faults.for_joints(self.arm, "noise", noise), (self.arm.n,))[:, None]
         # what the filters leave of white noise: rows a lag apart have so much in common
         every = round(float(motion.t[1] - motion.t[0]) * rate)
         w, step = motion.thinning.weights, motion.thinning.factor
         common = [float(w[lag:] @ w[: len(w) - lag]) / every for lag in range(0, len(w), step)]
+        power = np.broadcast_to(faults.for_joints(self.arm, "noise", noise) ** 2, (self.arm.n,))
+        stray = np.zeros(self.arm.n)
+        if np.any(tick):
+            read = replace(played, q=np.round(played.q / tick) * tick)
+            misread = equations_of(self.arm, base.drives, filtered(read, motion.cutoff)).X[
+                :, :, list(base.kept)
+            ]
+            wrong = (misread - X) @ base.of(self.arm)
+            stray = np.mean(wrong**2, axis=0) * autocorrelation_factor(wrong, 0)
+        X = X / np.sqrt(power * common[0] + stray)[:, None]
         inverse = np.linalg.inv(np.einsum("kij,kil->jl", X, X))
-        spread = common[0] * np.einsum("kij,kil->jl", X, X)
-        for lag, share in enumerate(common[1:], 1):
-            apart = share * np.einsum("kij,kil->jl", X[lag:], X[:-lag])
+        share = power / (power * common[0] + stray)
+        spread = np.einsum("kij,kil->jl", X, X)
+        for lag, part in enumerate(common[1:], 1):
+            apart = part * np.einsum("kij,i,kil->jl", X[lag:], share, X[:-lag])
             spread += apart + apart.T
         return base.names, np.sqrt(np.diag(inverse @ spread @ inverse))
 

@@ -15,6 +15,8 @@ from forearm.identification.torque_rows import TorqueEquations
 
 LEAST_WORTH = 0.2
 """No more than the other part of the rows is taken to be used up by fitted numbers."""
+MOST_ROUNDS = 10
+"""How often weights are found anew from the residuals that they leave."""
 WIDTH = 1.959964
 """Half of a 95 % interval, in standard deviations."""
 
@@ -56,9 +58,7 @@ def least_squares(
         known = equations.X[:, :, [kept[k] for k in fixed]] @ np.array(list(fixed.values()))
         equations = replace(equations, tau=equations.tau - known)
     ordinary, _ = _solved(equations, np.ones(equations.n), columns)
-    noise = _noise(equations, ordinary, columns)
-    values, _ = _solved(equations, 1.0 / noise, columns)
-    noise = _noise(equations, values, columns)
+    values, noise = _weighted(equations, ordinary, columns)
     inflation = autocorrelation_factor(equations.tau - equations.X[:, :, columns] @ values, len(columns))
     values, root = _solved(equations, 1.0 / (noise * np.sqrt(inflation)), columns)
     covariance = np.diag(np.full(len(kept), np.inf))
@@ -66,6 +66,22 @@ def least_squares(
     both = [np.array([fixed.get(k, 0.0) for k in range(len(kept))]) for _ in range(2)]
     both[0][free], both[1][free] = values, ordinary
     return LeastSquares(both[0], both[1], covariance, noise, inflation)
+
+
+def _weighted(equations: TorqueEquations, values: Vector, kept: list[int]) -> tuple[Vector, Vector]:
+    """Weighted solution and each joint's noise (n,), from an ordinary solution.
+
+    Where every joint counts the same, a small wrist's residuals are mostly errors of parameters that larger joints
+    told. Weights from them count the wrist too little; so both are found again until they hold.
+    """
+    noise = _noise(equations, values, kept)
+    for _ in range(MOST_ROUNDS):
+        before = noise
+        values, _ = _solved(equations, 1.0 / noise, kept)
+        noise = _noise(equations, values, kept)
+        if np.all(np.abs(noise / before - 1.0) < 1e-3):
+            break
+    return values, noise
 
 
 def _solved(equations: TorqueEquations, weights: Vector, kept: list[int]) -> tuple[Vector, Matrix]:

@@ -22,7 +22,7 @@ from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import LeastSquares
 from forearm.identification.measured.filters import Filtered
 from forearm.identification.measured.logs import Log
-from forearm.identification.torque_rows import TorqueEquations
+from forearm.identification.torque_rows import TorqueEquations, torques_of
 
 MENDED = ("clipping", "sign", "shift", "unexcited")
 """What can be mended on request."""
@@ -91,14 +91,9 @@ def marked_rows(motion: Filtered, log: Log, marked: Matrix) -> Matrix:
     return spread(near) > 1e-3
 
 
-def _prediction(arm: Arm, equations: TorqueEquations) -> Matrix:
-    motion = equations.motion
-    return motion.thinning(inverse_dynamics(arm, motion.q, motion.qd, motion.qdd))
-
-
 def check_torques(arm: Arm, label: str, equations: TorqueEquations, mend: Sequence[str]) -> Vector:
     """Refuse torques of another sign or unit than the given arm needs; signs to multiply with (n,), where mended."""
-    need = _prediction(arm, equations)
+    need = torques_of(arm, equations.motion)
     size = np.sqrt(np.mean(need**2, axis=0))
     counts = size > COUNTS * size.max()
     slope = np.sum(need * equations.tau, axis=0) / np.maximum(np.sum(need**2, axis=0), 1e-300)

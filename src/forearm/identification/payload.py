@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
 from forearm.identification import log_checks
 from forearm.identification.base_columns import full_columns
@@ -25,7 +24,7 @@ from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import WIDTH, LeastSquares, information_root, least_squares
 from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
-from forearm.identification.torque_rows import TorqueEquations
+from forearm.identification.torque_rows import TorqueEquations, torques_of
 from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from, ten_of
 from forearm.outside.blas_threads import one_blas_thread
 from forearm.outside.text_table import text_table
@@ -188,7 +187,7 @@ def _rows(arm: Arm, log: Log, cutoff: float | None, offsets: bool, number: int, 
     def make(other: Log) -> _Rows:
         return _rows(arm, other, cutoff, offsets, number, pose)
 
-    return _Rows(make, motion, whole, thin(inverse_dynamics(arm, *states)))
+    return _Rows(make, motion, whole, torques_of(arm, motion))
 
 
 def _again(rows: _Rows, log: Log, delay: float, signs: Vector) -> tuple[Log, _Rows]:

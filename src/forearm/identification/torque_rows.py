@@ -8,8 +8,9 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.dynamics import inverse_dynamics
 from forearm.identification.base_columns import full_columns
-from forearm.identification.drive_columns import DriveColumns
+from forearm.identification.drive_columns import DriveColumns, drive_columns
 from forearm.identification.measured.filters import Filtered
 
 MOST_ROWS = 4000
@@ -54,11 +55,22 @@ def equations_of(arm: Arm, drives: DriveColumns, motion: Filtered) -> TorqueEqua
     thin = motion.thinning
     step = max(1, MOST_ROWS // thin.factor) * thin.factor
     overlap = len(thin.weights) - 1
+    turnover = motion.coarsening(drives.turnover(motion.fine_qd))
     parts = []
     for start in range(0, len(motion.t) - overlap, step):
         span = slice(start, start + step + overlap)
-        columns = full_columns(arm, drives, motion.q[span], motion.qd[span], motion.qdd[span])
+        states = (motion.q[span], motion.qd[span], motion.qdd[span])
+        columns = full_columns(arm, drives, *states, turnover[span])
         part = thin(columns)
         parts.append(part[: -(-step // thin.factor)])
     X = np.concatenate(parts)
     return TorqueEquations(X, thin(motion.tau), thin(motion.t), motion)
+
+
+def torques_of(arm: Arm, motion: Filtered) -> Matrix:
+    """What the arm as it is given needs for a motion (K', n), filtered as the measured torques were."""
+    drives = drive_columns(arm, rotors=False, directions=True, smoothing=None, coupling=None)
+    dry = [drives.part(drives.of(arm), kind) for kind in ("FC", "FD")]
+    turnover = motion.coarsening(drives.turnover(motion.fine_qd)) - drives.turnover(motion.qd)
+    late = sum(friction * part for friction, part in zip(dry, np.split(turnover, 2, axis=1), strict=True))
+    return motion.thinning(inverse_dynamics(arm, motion.q, motion.qd, motion.qdd) + late)

@@ -1,5 +1,6 @@
 """What comes in from outside and what goes out, before anything is known of arms.
 
+running_log     what happens meanwhile, for `logging`
 escapes         text from outside, made harmless for the place where it is written
 output_files    files that are whole or not there at all
 text_table      tables as text

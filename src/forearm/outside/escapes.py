@@ -5,7 +5,6 @@ one place, so that no character in it can end a comment, open a tag or start a c
 """
 
 import re
-import unicodedata
 
 REFUSED = ("Cc", "Cs", "Zl", "Zp")
 """Categories of characters that no name has: controls, halves of surrogate pairs, line and paragraph separators."""
@@ -16,6 +15,10 @@ TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200
 
 def hidden(text: str, allowed: str = "") -> str | None:
     """The first character that does not show as itself on a line, such as a newline or an escape; None if all do."""
+    if text.isascii() and text.isprintable():
+        return None
+    import unicodedata  # a library of its own, which most names can do without
+
     for c in text:
         if c not in allowed and (unicodedata.category(c) in REFUSED or c in TURNING):
             return c

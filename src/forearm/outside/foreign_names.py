@@ -1,6 +1,6 @@
 """What other libraries call things, and what they are called here: for the message of a name that there is not."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 ROBOTICS_TOOLBOX = {
     "fkine": "fa.pose(arm, q)",
@@ -82,12 +82,14 @@ OURS = {"the Robotics Toolbox": ROBOTICS_TOOLBOX, "Pinocchio": PINOCCHIO, "MuJoC
 """Library -> its name -> ours."""
 
 
-def hint(name: str, known: Iterable[str]) -> str:
+def hint(name: str, known: Collection[str]) -> str:
     """What to write instead of a name that there is not, as the end of a sentence; empty where nothing is near."""
     for library, names in OURS.items():
         if name in names:
             return f"; what {library} calls {name} is {names[name]}"
+    if not known:
+        return ""
     import difflib
 
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else ""

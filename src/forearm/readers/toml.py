@@ -50,7 +50,7 @@ def read_toml(
 def read_text(path: str | Path) -> str:
     """The text of a file; one that cannot be read is a ReadFault."""
     try:
-        return read_limited(path, "TOML", MAX_LETTERS).decode("utf-8-sig")
+        return read_limited(path, "TOML", MAX_LETTERS).decode().removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise ReadFault(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8.") from None
 

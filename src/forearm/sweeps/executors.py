@@ -5,7 +5,6 @@ it, so that a thousand motions travel once to a worker, not with every task. A w
 they are done again by others.
 """
 
-import logging
 import multiprocessing
 import os
 import pickle
@@ -22,9 +21,8 @@ from multiprocessing.sharedctypes import RawValue
 from typing import Any, NamedTuple
 
 from forearm.faults import StateFault
+from forearm.outside.running_log import LOG
 from forearm.sweeps.problem import Problem
-
-LOG = logging.getLogger("forearm")
 
 MOST_DEATHS = 3
 """How often workers may die on the same blocks, or the pool break without a result in between."""

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, final
 
-import numpy as np
-
 from forearm.compiler.call.arguments import Array
 from forearm.compiler.call.entries.batch_entry_text import batch_entry
 from forearm.compiler.call.entries.builtin_functions import Entry
@@ -27,10 +25,7 @@ class ChainKernel(MachineKernel):
         return ChainPlan(self.graph, self.lanes, "rows" if self.layout == "rows" else "")
 
     def _run_one(self, taken: list[Array], outs: list[Array]) -> None:
-        """One state is a batch of one."""
-        axis = 0 if self.layout == "rows" else -1
-        given, into = ([np.expand_dims(a, axis) for a in side] for side in (taken, outs))
-        self._run(given, into, (1,), 1)
+        self._run_alone(taken, outs)
 
     def entry(self, program: str, rest: Callable[..., Any]) -> Entry | None:
         """There is no entry of its own for one state."""

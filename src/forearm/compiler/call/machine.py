@@ -176,6 +176,12 @@ class MachineKernel(Door, Kernel):
         numbers, _alive = arguments.table_numbers(self.graph, taken, outs, batch, self.layout)
         self._run_batch(ctypes.addressof(numbers), math.prod(batch), threads)
 
+    def _run_alone(self, taken: list[Array], outs: list[Array]) -> None:
+        """One state as a batch of one."""
+        axis = 0 if self.layout == "rows" else -1
+        given, into = ([np.expand_dims(a, axis) for a in side] for side in (taken, outs))
+        self._run(given, into, (1,), 1)
+
     def _share(self, table: int, count: int, wanted: Any) -> None:
         """As `_run_batch`, for the compiled entry, which has not looked at `threads`."""
         self._run_batch(table, count, arguments.check_threads(self.name, wanted))

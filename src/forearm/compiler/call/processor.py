@@ -21,6 +21,7 @@ from forearm.compiler.kernel import Accuracy
 from forearm.faults import KernelFault
 
 if TYPE_CHECKING:
+    from forearm.compiler.call.entries.builtin_functions import Entry
     from forearm.compiler.call.grouped_states import GroupedStates
     from forearm.compiler.llvm.tiles import Plan
 
@@ -59,7 +60,21 @@ class ProcessorKernel(MachineKernel):
 
         return run_in_groups(self, taken, outs, batch, threads)
 
+    @property
+    def _only_batches(self) -> bool:
+        """Whether one state is a batch of one: very long code takes as long for it, and is not compiled twice."""
+        return self.compiled and len(self.plan.parts.parts) > 1
+
+    def entry(self, program: str, rest: Callable[..., Any]) -> Entry | None:
+        """The compiled entry of a program, `single` or `batch`; None where there is none."""
+        if program == "single" and self._only_batches:
+            return None
+        return super().entry(program, rest)
+
     def _run_one(self, taken: list[Array], outs: list[Array]) -> None:
+        if self._only_batches:
+            self._run_alone(taken, outs)
+            return
         flat = [np.ascontiguousarray(a) for a in (*taken, *outs)]
         self._single((ctypes.c_void_p * len(flat))(*map(arguments.address, flat)), 1)
 

@@ -17,15 +17,13 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
-import logging
 import os
 from _thread import start_new_thread
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from forearm.compiler.call.entries.crew_text import BERTH, CREW, FIELDS, NOW, SIZE, WORDS, crew_text
-
-LOG = logging.getLogger("forearm")
+from forearm.outside.running_log import LOG
 
 SPINS = 4000
 """How often a thread looks for work before it sleeps: some hundred microseconds."""

@@ -12,10 +12,13 @@ from collections.abc import Sequence
 from forearm.compiler.graph.builder import Builder, rebuild
 from forearm.compiler.graph.derivatives import input_of, jacobian, jvp, output_of, pushed
 from forearm.compiler.graph.graph import Graph, Port
-from forearm.compiler.graph.passes import simplify
+from forearm.compiler.graph.passes import chain_sums, simplify
+from forearm.compiler.graph.passes.factors import LARGE, extract
 
 Pair = tuple[str, str]
 """The two inputs of a second derivative, in the order of its axes; the sweeps go along the first."""
+SHARED = 20_000
+"""Operations up to which common parts are looked for once more, which takes a second for each 4,000 of them."""
 
 
 def second(graph: Graph, output: str, pairs: Sequence[Pair]) -> Graph:
@@ -39,7 +42,8 @@ def second(graph: Graph, output: str, pairs: Sequence[Pair]) -> Graph:
         sizes = (*input_of(graph, a)[1].shape, *input_of(graph, b)[1].shape)
         ports.append(Port(f"dd{output}_d{a}_d{b}", shape + sizes))
         results.append(blocks[a, b])
-    return builder.finish(f"second derivative of {graph.name}", ports, results)
+    found = builder.finish(f"second derivative of {graph.name}", ports, results)
+    return chain_sums(extract(found, LARGE[0])) if number and found.counts.operations <= SHARED else found
 
 
 def hessian_product(graph: Graph, output: str, wrt: Sequence[str]) -> Graph:

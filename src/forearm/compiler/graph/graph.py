@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,8 +33,7 @@ LATENCY = {op: _SLOW.get(op, 4) for op in OPS}
 """Cycles from operands to result, roughly, on a recent x86 core (sin and cos: the vector polynomials)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """One scalar operation."""
 
     op: str

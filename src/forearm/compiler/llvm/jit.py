@@ -7,7 +7,6 @@ LLVM's own passes over straight-line code of a thousand operations cost time and
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import sys
 import threading
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 from forearm.compiler.fork_locks import free_all
 from forearm.compiler.store import files as cached
 from forearm.faults import KernelFault
+from forearm.outside.running_log import LOG
 
 try:
     import llvmlite
@@ -29,7 +29,6 @@ except ImportError as error:
         "Without it kernels run on NumPy."
     ) from error
 
-LOG = logging.getLogger("forearm")
 
 _LOCK = threading.RLock()
 

@@ -171,25 +171,27 @@ AHEAD = 4096
 """How many bytes ahead lines of a wide output are asked for (measured: a mass matrix takes two thirds of the time)."""
 
 
-class WideRows:
-    """A vector's worth of rows of a wide output, written as its elements become known.
+def pieces(lanes: Lanes, size: int) -> list[tuple[int, ...]]:
+    """Which elements of a wide output's rows are written at once: sixteen bytes.
 
-    Sixteen bytes of a row go at once. Where rows have an odd number of 8-byte elements, every second row starts in
-    the middle of sixteen bytes: even rows take the pairs (0, 1), (2, 3), ..., odd ones (1, 2), (3, 4), ..., and the
-    last element of an even row goes with the first one of the next. No store then crosses a line of the cache, and
-    the shuffles are as many.
+    Where rows have an odd number of 8-byte elements, every second row starts in the middle of sixteen bytes: even rows
+    take the pairs (0, 1), (2, 3), ..., odd ones (1, 2), (3, 4), ..., and the last element of an even row goes with the
+    first one of the next. No store then crosses a line of the cache, and the shuffles are as many.
     """
+    piece = min(16 // lanes.itemsize, lanes.width)
+    if piece == 2 and size % 2 == 1:
+        return [*((e, e + 1) for e in range(size - 1)), (size - 1, 0)]
+    return [tuple(range(e, e + piece)) for e in block_starts(size, piece)]
 
-    def __init__(self, w: Writer, lanes: Lanes, size: int, base: str) -> None:
-        """Rows of `size` elements side by side from `base` on."""
-        self.w, self.lanes, self.size, self.base = w, lanes, size, base
+
+class WideRows:
+    """A vector's worth of rows of a wide output, written piece by piece as elements become known."""
+
+    def __init__(self, w: Writer, lanes: Lanes, size: int, base: str, waiting: list[tuple[int, ...]]) -> None:
+        """Rows of `size` elements side by side from `base` on; of all their pieces, those to be written."""
+        self.w, self.lanes, self.size, self.base, self.waiting = w, lanes, size, base, waiting
         self.known: dict[int, str] = {}
-        piece = min(16 // lanes.itemsize, lanes.width)
-        self.staggered = piece == 2 and size % 2 == 1
-        starts = range(size - 1) if self.staggered else block_starts(size, piece)
-        self.waiting = [tuple(range(e, e + piece)) for e in starts]
-        if self.staggered:
-            self.waiting.append((size - 1, 0))
+        self.staggered = lanes.itemsize == 8 and lanes.width > 1 and size % 2 == 1
 
     def ask(self) -> None:
         """Have the lines that will be written soon brought close, in the second-level cache."""

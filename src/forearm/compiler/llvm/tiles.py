@@ -10,16 +10,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.lanes import Lanes
-from forearm.compiler.llvm.movers import WideRows
+from forearm.compiler.llvm.movers import WideRows, pieces
 from forearm.compiler.llvm.nodes import Writer, emit_nodes, needed
+from forearm.compiler.llvm.parts import Parts
 
 SCRATCH = 20_000
 """Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code."""
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
+
+LONG = 2000
+"""Operations from which the code, some 10 bytes each, no longer fits where a processor keeps it decoded: from there on
+the time is that of fetching it, and it is written to be short (measured)."""
+HELD = 8
+"""Operations of long code between two places across which LLVM may not move any: it would look for speed in another
+order, and have a fifth more values to put aside."""
 
 LARGEST = {"rows": 16, "columns": 64, "": 16}
 """States in a tile at most: fetching a small tile of rows overlaps the arithmetic of another; columns want more of a
@@ -121,14 +130,72 @@ class Plan:
         before = sum(self.graph.outputs[i].size for i in self.wide if i < output)
         return (self.columns + before) * self.pitch
 
+    @cached_property
+    def between(self) -> int:
+        """Where in the scratch area values lie that a part leaves for another."""
+        return (self.columns + sum(self.graph.outputs[i].size for i in self.wide)) * self.pitch
+
     @property
     def size(self) -> int:
         """Bytes of the scratch area."""
-        return (self.columns + sum(self.graph.outputs[i].size for i in self.wide)) * self.pitch
+        return self.between + self.left * self.lanes.size
+
+    @property
+    def left(self) -> int:
+        """How many values parts leave for others, at most at a time."""
+        return 1 + max(self.parts.places.values(), default=-1)
+
+    @cached_property
+    def staged(self) -> dict[int, int]:
+        """The column of each sine and cosine that is taken before the graph runs."""
+        angle = {node: a for a, node in enumerate(self.angles)}
+        return {
+            i: self.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
+            for i, node in enumerate(self.graph.nodes)
+            if node.op in ("sin", "cos") and node.args[0] in angle
+        }
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The graph, cut where it is very long."""
+        graph = self.graph
+        together = [
+            tuple(graph.results[i][element] for element in piece)
+            for i in self.wide
+            for piece in pieces(self.lanes, graph.outputs[i].size)
+        ]
+        order = needed(graph, (r for row in graph.results for r in row), self.staged)
+        return Parts(graph, order, frozenset(self.staged), tuple(together))
+
+    @cached_property
+    def long(self) -> bool:
+        """Whether the code is long."""
+        return self.graph.counts.operations >= LONG
+
+    @cached_property
+    def constants(self) -> dict[int, int]:
+        """Place in the table `@constants` of each constant of long code, on machines that read one only at full width.
+
+        An operation takes it from memory by itself; where it lies there once, it has to be spread by another first.
+        """
+        if not self.long or self.lanes.size != 32:
+            return {}
+        numbers = [i for i, node in enumerate(self.graph.nodes) if node.op == "const"]
+        return {index: place for place, index in enumerate(numbers)}
 
     def text(self) -> str:
-        """The function `@tile` of this plan."""
-        return tile_function(self)
+        """The function `@tile` of this plan, and what it refers to."""
+        parts = [tile_function(self)]
+        if self.long:
+            parts.insert(0, "declare void @llvm.codeview.annotation(metadata)\n")
+        if self.constants:
+            lanes = self.lanes
+            rows = [f"{lanes.type} {lanes.number(self.graph.nodes[i].value or 0.0)}" for i in self.constants]
+            kind = f"[{len(rows)} x {lanes.type}]"
+            parts.insert(
+                0, f"@constants = internal constant {kind} [{', '.join(rows)}], align {lanes.size}\n"
+            )
+        return "\n".join(parts)
 
     @property
     def runs(self) -> list[tuple[int, int, int]]:
@@ -163,11 +230,28 @@ def tile_function(plan: Plan) -> str:
         with w.loop("%count", plan.lanes.width) as index:
             _write_angles(w, plan, Columns(w, plan, index, outer), computed)
     call_sincos(w, plan, "%count", outer)
+    more = [f"ptr noalias %rows{i}" for i in plan.wide] + (outer.signature if outer else [])
+    more += ["ptr noalias %shared"] if plan.shared is not None else []
+    parts = len(plan.parts.parts)
     with w.loop("%count", plan.lanes.width) as index:
-        write_results(w, plan, Columns(w, plan, index, outer), _wide_rows(w, plan, index))
-    more = "".join(f", ptr noalias %rows{i}" for i in plan.wide) + (outer.signature if outer else "")
-    more += ", ptr noalias %shared" if plan.shared is not None else ""
-    return w.function(f"internal void @tile(ptr noalias %scratch, i64 %count{more}) nounwind noinline")
+        if parts == 1:
+            write_results(w, plan, Columns(w, plan, index, outer), _wide_rows(w, plan, index))
+        told = "".join(f", {a.replace(' noalias', '')}" for a in more)
+        for part in range(parts if parts > 1 else 0):
+            w.put(f"call void @part{part}(ptr %scratch, i64 {index}{told})")
+    head = "".join(f", {a}" for a in more)
+    functions = [_part_function(plan, part, head) for part in range(parts if parts > 1 else 0)]
+    tile = w.function(f"internal void @tile(ptr noalias %scratch, i64 %count{head}) nounwind noinline")
+    return "\n".join([*functions, tile])
+
+
+def _part_function(plan: Plan, part: int, head: str) -> str:
+    """The function `@part<k>(scratch, index, ...)`: one part of the graph on the vector that starts with a state."""
+    w = Writer()
+    outer = Outer(w, plan) if plan.layout == "columns" else None
+    wide = _wide_rows(w, plan, "%index", part)
+    write_results(w, plan, Columns(w, plan, "%index", outer), wide, part)
+    return w.function(f"internal void @part{part}(ptr noalias %scratch, i64 %index{head}) nounwind noinline")
 
 
 class Outer:
@@ -177,11 +261,12 @@ class Outer:
         """Say where every column starts, before any loop."""
         self.w, self.starts = w, dict[tuple[str, int, int], str]()
         sides = {"in": plan.graph.inputs, "out": plan.graph.outputs}
-        self.signature = "".join(
-            f", ptr noalias %{side}{i}, i64 %pitch_{side}{i}"
+        self.signature = [
+            word
             for side, ports in sides.items()
             for i in range(len(ports))
-        )
+            for word in (f"ptr noalias %{side}{i}", f"i64 %pitch_{side}{i}")
+        ]
         for side, ports in sides.items():
             for i, port in enumerate(ports):
                 for k in range(port.size):
@@ -189,14 +274,16 @@ class Outer:
                     self.starts[side, i, k] = w.at(f"%{side}{i}", offset)
 
 
-def _wide_rows(w: Writer, plan: Plan, index: str) -> dict[int, WideRows]:
-    """The rows of the wide outputs for the vector that starts with state `index` of the tile."""
+def _wide_rows(w: Writer, plan: Plan, index: str, part: int = 0) -> dict[int, WideRows]:
+    """The rows of the wide outputs for the vector that starts with state `index` of the tile: what a part writes."""
     found = {}
     for i in plan.wide:
-        size = plan.graph.outputs[i].size
+        size, nodes = plan.graph.outputs[i].size, plan.graph.results[i]
         base = w.at(f"%rows{i}", w.let(f"mul i64 {index}, {size * plan.lanes.itemsize}"))
-        found[i] = WideRows(w, plan.lanes, size, base)
-        found[i].ask()
+        here = [p for p in pieces(plan.lanes, size) if plan.parts.written_in(nodes[e] for e in p) == part]
+        found[i] = WideRows(w, plan.lanes, size, base, here)
+        if not (plan.long and plan.lanes.size <= 32):  # there is time enough from line to line
+            found[i].ask()
     return found
 
 
@@ -271,27 +358,34 @@ def call_sincos(w: Writer, plan: Plan, count: str, outer: Outer | None = None) -
         w.put(f"call void @sincos({told}, i64 {count})")
 
 
-def write_results(w: Writer, plan: Plan, columns: Columns, wide: dict[int, WideRows]) -> None:
-    """The graph on one vector of states, its outputs stored as soon as they are known."""
-    graph, angle = plan.graph, {node: a for a, node in enumerate(plan.angles)}
-    staged = {
-        i: plan.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
-        for i, node in enumerate(graph.nodes)
-        if node.op in ("sin", "cos") and node.args[0] in angle
-    }
+def write_results(w: Writer, plan: Plan, columns: Columns, wide: dict[int, WideRows], part: int = 0) -> None:
+    """The graph, or a part of it, on one vector of states, its outputs stored as soon as they are known."""
+    graph, lanes, parts, written = plan.graph, plan.lanes, plan.parts, count()
     sinks: dict[int, list[tuple[int, int]]] = {}
     for output, row in enumerate(graph.results):
         for k, index in enumerate(row):
             sinks.setdefault(index, []).append((output, k))
 
+    def between(index: int) -> str:
+        return w.at("%scratch", plan.between + parts.places[index] * lanes.size)
+
     def fetch(index: int) -> str | None:
-        return columns.load(staged[index]) if index in staged else columns.read(index)
+        if index in plan.constants:
+            return w.load(lanes, w.at("@constants", plan.constants[index] * lanes.size))
+        if index in parts.places and parts.part_of[index] < part:
+            return w.load(lanes, between(index))
+        return columns.load(plan.staged[index]) if index in plan.staged else columns.read(index)
 
     def made(index: int, value: str) -> None:
+        if plan.long and next(written) % HELD == 0:
+            w.put("call void @llvm.codeview.annotation(metadata !2)")
+        here = parts.part_of[index] == part
+        if here and index in parts.places:
+            w.store(lanes, value, between(index))
         for output, k in sinks.get(index, ()):
             if output in wide:
                 wide[output].put(k, value)
-            else:
+            elif here:
                 columns.give(value, output, k)
 
-    emit_nodes(w, plan.lanes, graph, needed(graph, sinks, staged), fetch, columns.sincos, made)
+    emit_nodes(w, lanes, graph, [*parts.parts[part], *parts.late(part)], fetch, columns.sincos, made)

@@ -6,7 +6,8 @@ the torques are the given ones. With A = d qdd and τ(q, qd, qdd), differentiate
     M d²qdd/dq dq   = -(τ_qq + τ_q,qdd A_q + (τ_q,qdd A_q)ᵀ)        M d²qdd/dqd dqd = -τ_qd,qd
     M d²qdd/dq dqd  = -(τ_q,qd + τ_q,qdd A_qd)                      M d²qdd/dq dtau = -τ_q,qdd M⁻¹
 
-because torques are linear in qdd, with a factor M that depends on q alone: all other blocks are zero.
+because torques are linear in qdd, with a factor M that depends on q alone: all other blocks are zero. Whole tensors
+have τ_qd,qd from τ_q,qdd, which is dM/dq: it is twice the Christoffel symbols.
 """
 
 from collections.abc import Callable
@@ -25,6 +26,8 @@ Blocks: TypeAlias = dict[str, Any]
 
 PAIRS = (("q", "q"), ("qd", "qd"), ("q", "qd"), ("q", "qdd"))
 """By which inputs torques are differentiated twice; the other pairs give zero."""
+FEWER_PAIRS = tuple(pair for pair in PAIRS if pair != ("qd", "qd"))
+"""By which inputs whole tensors are: slopes of M give the block of velocities, but for friction."""
 
 
 def weighted_torque(model: Model, q: Vector, qd: Vector, qdd: Vector, weights: Vector) -> Any:
@@ -38,9 +41,14 @@ def weighted_acceleration(model: Model, q: Vector, qd: Vector, tau: Vector, weig
     return weights @ solve(tau - model.bias_torque(q, qd))
 
 
+def friction(model: Model, qd: Vector) -> Vector:
+    """What torques have beside a polynomial of second degree in qd."""
+    return model.friction_torque(qd)
+
+
 def second_derivatives(model: Model, slopes: Slopes, q: Vector, qd: Vector, qdd: Vector) -> Blocks:
     """Second derivatives of torques, [i, j, k] = d² tau_i / d_j d_k."""
-    return _named(slopes(q=q, qd=qd, qdd=qdd), "tau")
+    return _whole(slopes(q=q, qd=qd, qdd=qdd))
 
 
 def weighted_second_derivatives(
@@ -60,10 +68,18 @@ def second_forward_derivatives(model: Model, slopes: Slopes, q: Vector, qd: Vect
     """Second derivatives of accelerations, [i, j, k] = d² qdd_i / d_j d_k."""
     solve = _solver(model, q)
     found = slopes(q=q, qd=qd, qdd=solve(tau - model.bias_torque(q, qd)))
-    T, by_q, by_qd, inverse = _named(found, "tau"), *_first(found, solve)
-    n = model.arm.nv
-    rows = {k: np.array([_turned(T, i, by_q, by_qd, inverse)[k] for i in range(n)]) for k in _FORWARD}
-    return {k: -_solved(solve, block, k in _SYMMETRIC) for k, block in rows.items()}
+    T, by_q, by_qd, inverse = _whole(found), *_first(found, solve)
+    turns = _solved(solve, T["dqqdd"], False)  # M⁻¹ dM/dq_j
+    n = range(len(by_q))
+    follows = np.array([[turns[i, j] @ by_q for j in n] for i in n])
+    by_tau = [[[turns[i, j] @ inverse[:, k] for k in n[: i + 1]] for j in n] for i in n]
+    return {
+        "dqq": -_solved(solve, T["dqq"], True)
+        - _mirrored(follows, lambda a, i, j, k: a[i, j, k] + a[i, k, j]),
+        "dqdqd": -_solved(solve, T["dqdqd"], True),
+        "dqqd": -_solved(solve, T["dqqd"], False) - np.array([[turns[i, j] @ by_qd for j in n] for i in n]),
+        "dqtau": -np.array([[[by_tau[max(i, k)][j][min(i, k)] for k in n] for j in n] for i in n]),
+    }
 
 
 def weighted_second_forward_derivatives(
@@ -76,10 +92,6 @@ def weighted_second_forward_derivatives(
     return {name: -block for name, block in _turned(T, 0, *_first(found, solve)).items()}
 
 
-_FORWARD = ("dqq", "dqdqd", "dqqd", "dqtau")
-_SYMMETRIC = ("dqq", "dqdqd")
-
-
 def _solver(model: Model, q: Vector) -> Callable[[Vector], Vector]:
     """M⁻¹ times a vector, by factors."""
     rows, inverse = factor(model.mass_matrix(q), SINGULAR, model.arm)
@@ -88,6 +100,26 @@ def _solver(model: Model, q: Vector) -> Callable[[Vector], Vector]:
 
 def _named(found: dict[str, Any], output: str) -> Blocks:
     return {f"d{a}{b}": found[f"dd{output}_d{a}_d{b}"] for a, b in PAIRS}
+
+
+def _whole(found: dict[str, Any]) -> Blocks:
+    """The blocks of torques: d² tau_i/dqd_j dqd_k = dM_ik/dq_j + dM_ij/dq_k - dM_jk/dq_i + friction's, M symmetric."""
+    slopes, n = found["ddtau_dq_dqdd"], range(len(found["ddtau_dq_dqdd"]))
+    slopes = np.array([[[slopes[min(i, k), j, max(i, k)] for k in n] for j in n] for i in n])
+    twice = _mirrored(slopes, lambda a, i, j, k: a[i, j, k] + a[i, k, j] - a[j, i, k])
+    return {
+        "dqq": found["ddtau_dq_dq"],
+        "dqdqd": twice + found["ddf_dqd_dqd"],
+        "dqqd": found["ddtau_dq_dqd"],
+        "dqqdd": slopes,
+    }
+
+
+def _mirrored(block: Any, element: Callable[..., Any]) -> Any:
+    """The elements [i, j, k] made of a block, symmetric in j and k."""
+    n = range(len(block))
+    made = [[[element(block, i, j, k) for k in n[: j + 1]] for j in n] for i in n]
+    return np.array([[[made[i][max(j, k)][min(j, k)] for k in n] for j in n] for i in n])
 
 
 def _first(found: dict[str, Any], solve: Callable[[Vector], Vector]) -> tuple[Matrix, Matrix, Matrix]:

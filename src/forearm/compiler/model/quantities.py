@@ -261,7 +261,10 @@ class Derivative:
 HALF_VELOCITY = Derivative(half_velocity_torque, ("q", "qd"), "c", ("qd",))
 STATE, PUSHED = ("q", "qd", "qdd"), ("q", "qd", "tau")
 TORQUE_SLOPES = Derivative(inverse_dynamics, STATE, "tau", ("q", "qd"))
-TORQUE_CURVATURES = Derivative(inverse_dynamics, STATE, "tau", (), pairs=hessians.PAIRS)
+FRICTION_CURVATURES = Derivative(hessians.friction, ("qd",), "f", (), pairs=(("qd", "qd"),))
+TORQUE_CURVATURES = Derivative(
+    inverse_dynamics, STATE, "tau", (), pairs=hessians.FEWER_PAIRS, beside=(FRICTION_CURVATURES,)
+)
 WEIGHTED_CURVATURES = Derivative(hessians.weighted_torque, (*STATE, "weights"), "s", (), pairs=hessians.PAIRS)
 WEIGHTED_SLOPES = replace(WEIGHTED_CURVATURES, pairs=(), wrt=("q", "qd"))
 WEIGHTED_PARAMETERS = Derivative(weighted_torque_of_parameters, (*STATE, "weights", "pi"), "p", ("pi",))

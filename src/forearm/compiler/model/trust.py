@@ -5,7 +5,6 @@ before) is held against the arm as it is described, on two states in plain float
 than rounding is not used, and the next plainer frames are tried.
 """
 
-import logging
 import math
 from functools import lru_cache
 
@@ -17,9 +16,9 @@ from forearm.compiler.model.base_parameters import Regrouped, reach_of, reframed
 from forearm.compiler.model.trees.tree_frames import TreeFrames, described_tree, reframed_tree, regrouped_tree
 from forearm.formulations import FORMULATIONS
 from forearm.inertia import Inertia
+from forearm.outside.running_log import LOG
 from forearm.robot import Robot
 
-LOG = logging.getLogger("forearm")
 LADDER = ("regrouped", "reframed", "arm")
 """Ways to describe a chain, cheapest first; the last is the arm as it is."""
 HELD = 4 * np.finfo(float).eps

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import logging
 import os
 import re
 import stat
@@ -23,7 +22,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-LOG = logging.getLogger("forearm")
+from forearm.outside.running_log import LOG
+
 MAGIC = b"forearm kernel 1"
 SUFFIX, NOTE = ".kernel", ".digest"
 """Of kernels and graphs; of digests that take longer to work out than to read."""

@@ -8,15 +8,13 @@ other passes or formulations make other files. What is kept is text, and a file 
 from __future__ import annotations
 
 import json
-import logging
 from dataclasses import replace
 from typing import Any
 
 from forearm.compiler.graph.graph import Graph, Node, Port
 from forearm.compiler.store.files import graph_key, load, store
 from forearm.faults import TraceFault
-
-LOG = logging.getLogger("forearm")
+from forearm.outside.running_log import LOG
 
 
 def simplified(graph: Graph, effort: int = 1) -> Graph:

@@ -6,8 +6,6 @@ Inputs are rows in memory, one for each state, the time excepted, which the loop
 last step. Where `every` is not zero, every k-th state from the first on goes to the records, (states, rows, size).
 """
 
-from dataclasses import replace
-
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.graph.step_rules import SemiImplicitEuler, Tableau
 from forearm.compiler.llvm.rollout_steps import Roles
@@ -64,7 +62,7 @@ def rates_of(roles: Roles) -> Graph:
             at = (inputs[rate], e)
             if at not in there:
                 there[at] = len(nodes)
-                nodes.append(replace(nodes[0], op="input", args=(), value=None, at=at))
+                nodes.append(nodes[0]._replace(op="input", args=(), value=None, at=at))
             rates.append(there[at])
     return Graph(graph.name, graph.inputs, tuple(nodes), (Port("rates", (len(rates),)),), (tuple(rates),))
 

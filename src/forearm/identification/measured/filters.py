@@ -4,8 +4,10 @@
 2. The cut-off is five times the frequency below which the speeds have 99 % of their power, or what was asked for.
 3. Positions (and speeds, if they were measured) are filtered without delay: Butterworth of fourth order, forth and
    back. Derivatives are those of splines through what is left. Both ends are cut off.
-4. Torques and every column of the regressor go through the same low-pass filter and are thinned out to twice the
-   cut-off: what the filter does to one side it does to the other, and rows are about as independent as their noise is
+4. Torques are filtered at four times the cut-off, and rows are kept as far apart as that allows. What dry friction
+   depends on turns over faster than those rows follow, so it is taken at every time and goes through that filter too.
+5. Torques and every column of the regressor go through the same low-pass filter and are thinned out to twice the
+   cut-off: what the filters do to one side they do to the other, and rows are about as independent as their noise is
    white.
 """
 
@@ -39,12 +41,32 @@ class Filtered:
     """Accelerations (K, n)."""
     tau: Matrix
     """Torques (K, n), not yet thinned out."""
+    fine_qd: Matrix
+    """Speeds at every time of the log (N, n)."""
+    coarsening: "Coarsening"
+    """What torques have gone through already."""
     cutoff: float
     """Cut-off [Hz]."""
     thinning: "Thinning"
     """The last step, the same for torques and columns."""
     notes: tuple[str, ...]
     """What was done."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coarsening:
+    """From every time of a log to the rows that are kept at first, as far apart as the motion allows."""
+
+    rate: float
+    """Rows a second of the log [Hz]."""
+    cutoff: float
+    """Cut-off of the filter for what may be quicker than the motion [Hz]; infinite where every row is kept."""
+    kept: slice
+    """Which rows."""
+
+    def __call__(self, values: Matrix) -> Matrix:
+        """Kept rows (K, ...) of values at every time (N, ...)."""
+        return (values if math.isinf(self.cutoff) else low_pass(values, self.rate, self.cutoff))[self.kept]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +107,11 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
     keep = max(1, int(rate / (SAMPLES * fc)))
     smooth = low_pass(q, rate, fc)
     speed = None if qd is None else low_pass(qd, rate, fc)
-    if keep > 1:  # not beyond what the thinner rows can carry
-        tau = low_pass(tau, rate, SAMPLES / 3 * fc)
     ends = math.ceil(rate / fc)
-    inner = slice(ends, len(even) - ends, keep)
-    t = even[inner]
+    # not beyond what the thinner rows can carry
+    quick = SAMPLES / 3 * fc if keep > 1 else math.inf
+    coarse = Coarsening(rate, quick, slice(ends, len(even) - ends, keep))
+    t = even[coarse.kept]
     if len(t) < 40:
         raise StateFault(
             f"{log.label}: {even[-1] - even[0]:.3g} s are too short for a filter at {fc:.3g} Hz; give a longer log, or "
@@ -97,10 +119,9 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
         )
     curve = CubicSpline(even, smooth, axis=0)
     if speed is None:
-        v, a = curve(t, 1), curve(t, 2)
+        speed, a = curve(even, 1), curve(t, 2)
     else:
-        pace = CubicSpline(even, speed, axis=0)
-        v, a = pace(t), pace(t, 1)
+        a = CubicSpline(even, speed, axis=0)(t, 1)
     factor = max(1, round(rate / keep / (2 * fc)))
     length = 8 * factor + 1
     weights = firwin(length, min(0.99, 2.2 * fc / (rate / keep))) if factor > 1 else np.ones(1)
@@ -109,7 +130,8 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
         f"and regressor alike filtered and thinned out to {rate / keep / factor:.3g} rows a second; {ends / rate:.2g} "
         "s cut off at both ends"
     )
-    return Filtered(t, smooth[inner], v, a, tau[inner], fc, Thinning(weights, factor), tuple(notes))
+    kept, thinning = coarse.kept, Thinning(weights, factor)
+    return Filtered(t, smooth[kept], speed[kept], a, coarse(tau), speed, coarse, fc, thinning, tuple(notes))
 
 
 def _even(log: Log, notes: list[str]) -> tuple[Vector, Matrix, Matrix | None, Matrix]:

@@ -68,11 +68,17 @@ export class App {
     this.equations = data.papers.length ? new Equations(data.papers, data.joints, () => this.showSlowly()) : null;
     this.build();
     this.restart();
+    this.showNumbers();
+    this.showSlowly();
+  }
+
+  /** Draw, from now on: a browser that was just opened may take a second over its first canvas. */
+  open() {
     this.showMotion();
     new ResizeObserver(() => this.resized()).observe(byId("view"));
     this.stage.nights.addEventListener("change", () => this.resized());
     window.addEventListener("beforeprint", () => this.render(FINE));
-    requestAnimationFrame((now) => this.frame(now));
+    this.frame(performance.now());
   }
 
   build() {
@@ -116,10 +122,7 @@ export class App {
 
   /** @param {string} mode */
   toggle(mode) {
-    if (this.mode === mode) {
-      this.setMode("still");
-      return;
-    }
+    if (this.mode === mode) return this.setMode("still");
     if (mode === "motion" && this.time >= this.duration - 1e-9) this.time = 0;
     if (mode === "follow") {
       this.q = this.motion.at(0).q;
@@ -382,8 +385,11 @@ export class App {
 export async function start() {
   const data = JSON.parse(byId("data").textContent);
   try {
-    const kernels = await instantiate(fromBase64(data.module), data.interface);
-    /** @type {any} */ (globalThis).forearmView = new App(data, kernels);
+    const app = new App(data, await instantiate(fromBase64(data.module), data.interface));
+    Object.assign(globalThis, { forearmView: app });
+    // numbers are there at once; the first picture comes after them
+    await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
+    app.open();
   } catch (error) {
     byId("readout").textContent = `This browser cannot show the arm: ${/** @type {Error} */ (error).message}`;
   }

@@ -64,10 +64,7 @@ export class Hand {
   /** @param {PointerEvent} event */
   move(event) {
     const before = this.pointers.get(event.pointerId);
-    if (!before) {
-      this.canvas.classList.toggle("on-hand", this.grip(event) !== null);
-      return;
-    }
+    if (!before) return void this.canvas.classList.toggle("on-hand", this.grip(event) !== null);
     const { box } = this;
     const [dx, dy] = [(event.clientX - before[0]) / box.height, (event.clientY - before[1]) / box.height];
     const now = /** @type {[number, number]} */ ([event.clientX, event.clientY]);

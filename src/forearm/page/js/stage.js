@@ -10,13 +10,14 @@ import { buildScene, floorLines } from "./scene.js";
 export class Stage {
   layers = { bodies: false, frames: true, path: true, ease: false };
   nights = matchMedia("(prefers-color-scheme: dark)");
+  /** @type {Renderer | null} made for the first picture */
+  renderer = null;
 
   /** @param {import("./model.js").Data} data */
   constructor(data) {
     const { size, middle, floor, joints } = data;
     this.data = data;
     this.camera = new Camera(0.75 * size, middle);
-    this.renderer = new Renderer(byId("scene"));
     this.floors = [true, false].map((dark) => new Float32Array(floorLines(size, floor, dark)));
     this.labels = [...joints.keys(), joints.length, "tool"].map((name) => element("span", {}, String(name)));
     byId("labels").replaceChildren(...this.labels);
@@ -29,7 +30,8 @@ export class Stage {
    * @param {number} fineness pixels drawn for each of the page's
    */
   show(places, look, fineness) {
-    const { data, layers, camera, renderer } = this;
+    const { data, layers, camera } = this;
+    const renderer = (this.renderer ??= new Renderer(byId("scene")));
     const dark = this.nights.matches;
     const matrix = camera.matrix(renderer.fit(fineness));
     const scene = buildScene(places, { ...look, data, layers, dark });

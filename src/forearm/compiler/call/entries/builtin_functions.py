@@ -11,7 +11,6 @@ process, that compares the fields with what Python says about a few arrays.
 from __future__ import annotations
 
 import ctypes
-import logging
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-LOG = logging.getLogger("forearm")
+from forearm.outside.running_log import LOG
 
 # Fields of PyObject, PyTupleObject, PyListObject, PyFloatObject, PyArrayObject: bytes from the start.
 TYPE, TUPLE_SIZE, LIST_ITEMS, FLOAT_VALUE = 8, 16, 24, 16

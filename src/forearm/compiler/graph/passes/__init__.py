@@ -7,6 +7,7 @@ dead_code           folding, and what nobody reads
 rotations           what a rotation leaves alone is computed before it
 factors             common factors and common parts of sums, found in a polynomial_system
 units               the units in which most constants are one
+sums                long sums as chains
 fused               multiply-adds
 order               few values alive at a time
 """
@@ -19,10 +20,12 @@ from forearm.compiler.graph.passes.factors import LARGE, QUICK, SEQUENCES, commo
 from forearm.compiler.graph.passes.fused import form_fma
 from forearm.compiler.graph.passes.order import branch_by_branch, schedule
 from forearm.compiler.graph.passes.rotations import trig_identities
+from forearm.compiler.graph.passes.sums import chain_sums
 from forearm.compiler.graph.passes.units import choose_units
 
 __all__ = [
     "branch_by_branch",
+    "chain_sums",
     "choose_units",
     "common_factors",
     "dead_code",

@@ -106,13 +106,14 @@ class Extraction:
         for i in range(size - 1):
             for j in range(i + 1, size):
                 found.append((((product[i], product[j]), (), 0), (number,), 1))
+        own = _multiplications(product)
         for other in others:
             if other != number:
                 _, s, p = self.system.terms[other]
                 common, d1, d2 = divided(product, p)
                 divisor = (d1, d2, sign * s) if d1 <= d2 else (d2, d1, sign * s)
                 # x*d1 ± x*d2, all the multiplications and the addition, becomes x*D
-                saved = max(size - 1, 0) + max(len(p) - 1, 0) + 1 - len(common)
+                saved = own + _multiplications(p) + 1 - len(common)
                 found.append((divisor, (number, other) if number < other else (other, number), saved))
         return found
 
@@ -185,6 +186,11 @@ class Extraction:
 
 def divided(a: Product, b: Product) -> tuple[Product, Product, Product]:
     """The common part of two products, and what is left of each."""
+    for literal in a:
+        if literal in b:
+            break
+    else:  # most pairs have nothing in common
+        return (), a, b
     common: list[int] = []
     left: list[int] = []
     right: list[int] = []
@@ -205,4 +211,8 @@ def divided(a: Product, b: Product) -> tuple[Product, Product, Product]:
 def _price(divisor: Divisor) -> int:
     """Operations of the divisor itself."""
     d1, d2, sign = divisor
-    return max(len(d1) - 1, 0) + max(len(d2) - 1, 0) + (1 if sign else 0)
+    return _multiplications(d1) + _multiplications(d2) + (1 if sign else 0)
+
+
+def _multiplications(product: Product) -> int:
+    return len(product) - 1 if product else 0

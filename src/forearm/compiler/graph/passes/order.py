@@ -7,15 +7,21 @@ import heapq
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.passes.dead_code import reorder
 
+MANY = 20_000
+"""Nodes from which trying every order takes seconds."""
+
 
 def schedule(graph: Graph) -> Graph:
     """The order, of five, that keeps the fewest values alive (`graph.max_live`); no value changes.
 
     A formulation walks link by link, which is a good order already. The others start from it: one moves a node
     down to its user wherever that brings no new value alive, one moves it up wherever that ends one, and each
-    is tried after the other.
+    is tried after the other. Of very long graphs only the one that is mostly taken is made.
     """
-    down, up = reorder(graph, pulled_down(graph)), reorder(graph, pushed_up(graph))
+    down = reorder(graph, pulled_down(graph))
+    if len(graph.nodes) > MANY:
+        return reorder(down, pushed_up(down))
+    up = reorder(graph, pushed_up(graph))
     both = reorder(down, pushed_up(down)), reorder(up, pulled_down(up))
     return min((graph, *both, down, up), key=lambda g: g.max_live)
 
