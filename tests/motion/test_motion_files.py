@@ -1,6 +1,7 @@
 """One reader of motion files: ten ways to write one log, and what is refused, with the line and the column."""
 
 import io
+import re
 import time
 import tracemalloc
 
@@ -9,7 +10,7 @@ import pytest
 
 import forearm as fa
 from forearm.faults import ReadFault
-from forearm.motion.differentiation import chosen_cutoff, gain, low_pass
+from forearm.motion.differentiation import chosen_cutoff, derivatives, gain, low_pass
 from forearm.motion.motion_files import read_motion_file, with_derivatives
 from forearm.simulation import Quintic, read_motion
 from forearm.verification import compare
@@ -418,3 +419,15 @@ def test_what_was_wanted_or_is_an_error_was_read_as_measured(title):
     file = read_motion_file(io.BytesIO(both.encode()), fa.load("rr"), label="log.csv")
     assert file.q.tolist() == [[0.3, 0.4]]
     assert "columns ignored" in file.notes[0]
+
+
+@pytest.mark.parametrize("noise", [1e-7, 1e-5, 1e-4])
+def test_what_filtering_spoils_at_the_ends_of_a_log_cut_in_mid_motion_is_said(noise):
+    t = np.arange(3000) / 1000
+    q = np.sin(3 * t) + 0.3 * np.sin(9 * t + 1)
+    noisy = (q + noise * np.random.default_rng(0).normal(size=len(t)))[:, None]
+    (found,), (told,) = derivatives("log.csv", t, noisy, (2,), np.zeros(1), "q")
+    error = np.abs(found[:, 0] + 9 * np.sin(3 * t) + 24.3 * np.sin(9 * t + 1))
+    inner, ends = re.search(r"about ±(\S+) is left .* up to (\S+) in the first and last", told).groups()
+    assert error.max() < 2 * float(ends) < 4 * error.max()
+    assert error[200:-200].max() < 5 * float(inner)
