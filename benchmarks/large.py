@@ -66,6 +66,12 @@ def children_seconds():
     return used.ru_utime + used.ru_stime
 
 
+def most_mb(process="self"):
+    """The most memory that a process held; getrusage would tell of the process before it, too."""
+    text = Path(f"/proc/{process}/status").read_text()
+    return int(next(line for line in text.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+
+
 def streamed(source, target):
     """In a process of its own: seconds, and the most memory that it held."""
     arm = fa.load("iiwa14")
@@ -73,83 +79,96 @@ def streamed(source, target):
     begin = time.perf_counter()
     fa.stream(arm, "inverse_dynamics", source, target)
     seconds = time.perf_counter() - begin
-    peak = next(
-        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")
-    )
-    return seconds, int(peak.split()[1]) / 1024  # getrusage would tell of the process before this one too
+    return seconds, most_mb()
 
 
 def sweeps(states, rounds):
-    """A sweep on two processes, and the kernel alone on two processes, alternately."""
+    """A sweep on two processes, and the kernel alone on two processes, alternately; then how long beginning takes."""
     arm = fa.load("iiwa14")
     over, samples = question(arm), max(1, int(states) // 100_000)
     fa.sweep("inverse_dynamics", over, arm=arm, samples=1)
-    found = {
-        "states": samples * 100_000,
-        "sweep_s": [],
-        "kernel_s": [],
-        "sweep_cpu_s": [],
-        "kernel_cpu_s": [],
-    }
-    for _ in range(rounds):
+    names = ("sweep_s", "kernel_s", "start_s", "sweep_cpu_s", "kernel_cpu_s", "start_cpu_s")
+    found, held = {"states": samples * 100_000} | {name: [] for name in names}, {}
+
+    def look(done, of):
+        held.update({worker.pid: most_mb(worker.pid) for worker in multiprocessing.active_children()})
+
+    def timed(kind, samples):
         begin, spent = time.perf_counter(), children_seconds()
-        result = fa.sweep("inverse_dynamics", over, arm=arm, samples=samples, executor="processes", workers=2)
-        found["sweep_s"].append(time.perf_counter() - begin)
-        found["sweep_cpu_s"].append(children_seconds() - spent)
-        blocks = max(1, result.states // 2 // (1 << 20))
+        many = {"samples": samples, "executor": "processes", "workers": 2}
+        fa.sweep("inverse_dynamics", over, arm=arm, progress=look, **many)
+        found[f"{kind}_s"].append(time.perf_counter() - begin)
+        found[f"{kind}_cpu_s"].append(children_seconds() - spent)
+
+    for _ in range(rounds):
+        timed("start", 1)
+        held.clear()
+        timed("sweep", samples)
         with ProcessPoolExecutor(2) as pool:
-            alone = list(pool.map(kernel_seconds, [blocks] * 2))
-        found["kernel_s"].append(result.states / sum(done / seconds for seconds, done, _ in alone))
+            alone = list(pool.map(kernel_seconds, [max(1, found["states"] // 2 // (1 << 20))] * 2))
+        found["kernel_s"].append(found["states"] / sum(done / seconds for seconds, done, _ in alone))
         cpu = sum(spent for _, _, spent in alone) / sum(done for _, done, _ in alone)
-        found["kernel_cpu_s"].append(cpu * result.states)
-    begin = time.perf_counter()
-    fa.sweep("inverse_dynamics", over, arm=arm, samples=1, executor="processes", workers=2)
-    found["start_s"] = time.perf_counter() - begin
-    ratios = {
-        "ratio": min(found["kernel_s"]) / (min(found["sweep_s"]) - found["start_s"]),
-        "cpu_ratio": min(found["kernel_cpu_s"]) / min(found["sweep_cpu_s"]),
-    }
-    return found | ratios
+        found["kernel_cpu_s"].append(cpu * found["states"])
+    for kind, name in (("", "ratio"), ("cpu_", "cpu_ratio")):
+        sweep, kernel, start = (np.array(found[f"{x}_{kind}s"]) for x in ("sweep", "kernel", "start"))
+        found[name] = float(kernel.min() / (sweep.min() - start.min()))
+        found[f"median_{name}"] = float(np.median(kernel / (sweep - np.median(start))))
+    return found | {"all_processes_mb": most_mb() + sum(held.values())}
 
 
-def dask(tasks):
-    """Start-up beyond Dask's own, and what a task costs beyond a task of Dask that does nothing."""
+def nothing(task):
+    """What Dask's own tasks do."""
+
+
+def dask(tasks, rounds):
+    """Start-up beyond Dask's own, and what a task costs beyond a task of Dask that does nothing, alternately."""
     import distributed
 
     from forearm.sweeps import problem as problems
     from forearm.sweeps import sweep_run as run
+    from forearm.sweeps.executors import BlockStretch
 
     arm = fa.load("iiwa14")
     over = question(arm) | {"motion": motions(arm, 1, 10)}
     fa.sweep("inverse_dynamics", over, arm=arm, samples=1)
     problems.BLOCK_STATES, run.LONGEST = 10, 1
+    found = {"tasks": tasks}
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
         executor = client.get_executor()
-        begin = time.perf_counter()
-        list(executor.map(abs, range(4)))
-        own = time.perf_counter() - begin
-        begin = time.perf_counter()
-        fa.sweep("inverse_dynamics", over, arm=arm, samples=4, executor=executor, workers=2)
-        first = time.perf_counter() - begin
-        plain, ours = [], []
-        for _ in range(3):
+
+        def plain(name, many):
+            flying = [executor.submit(nothing, BlockStretch(name, k, k + 1)) for k in range(many)]
+            return [future.result() for future in flying]
+
+        def at_once(name, many):
+            return client.gather(client.map(nothing, [BlockStretch(name, k, k + 1) for k in range(many)]))
+
+        def swept(_, many):
+            fa.sweep("inverse_dynamics", over, arm=arm, samples=many, executor=executor, workers=2)
+
+        def seconds(function, *given):
             begin = time.perf_counter()
-            flying = [executor.submit(abs, k) for k in range(tasks)]
-            [f.result() for f in flying]
-            plain.append((time.perf_counter() - begin) / tasks)
-            begin = time.perf_counter()
-            fa.sweep("inverse_dynamics", over, arm=arm, samples=tasks, executor=executor, workers=2)
-            ours.append((time.perf_counter() - begin) / tasks)
-    return {
-        "dask_first_s": own,
-        "first_sweep_s": first,
-        "tasks": tasks,
-        "dask_task_s": min(plain),
-        "task_s": min(ours),
-    }
+            function(*given)
+            return time.perf_counter() - begin
+
+        def processor_seconds():  # of client and scheduler, which are one process, and of the workers
+            return time.process_time() + sum(client.run(time.process_time).values())
+
+        found["dask_first_s"] = seconds(plain, "first", 4)
+        found["first_sweep_s"] = seconds(swept, "first", 4)
+        for k in range(rounds):
+            for name, function in (("dask_task", plain), ("dask_map", at_once), ("task", swept)):
+                spent = processor_seconds()
+                found.setdefault(f"{name}_s", []).append(seconds(function, f"{name} {k}", tasks) / tasks)
+                found.setdefault(f"{name}_cpu_s", []).append((processor_seconds() - spent) / tasks)
+    for kind in ("s", "cpu_s"):
+        ours, own = np.array(found[f"task_{kind}"]), np.array(found[f"dask_task_{kind}"])
+        found[f"beyond_{kind}"] = float(ours.min() - own.min())
+        found[f"median_beyond_{kind}"] = float(np.median(ours - own))
+    return found
 
 
 def files(rows, rounds):
@@ -230,7 +249,7 @@ def main():
         "files": lambda: files(given.rows, given.rounds),
         "arms": lambda: arms(given.rounds),
         "sweeps": lambda: sweeps(given.states, given.rounds),
-        "dask": lambda: dask(given.tasks),
+        "dask": lambda: dask(given.tasks, given.rounds),
     }
     for name in given.only:
         found[name] = calls[name]()

@@ -281,6 +281,21 @@ EXAMPLES = {
         product = fa.forward_hessian_times(rr, [0.4, -1.1], [0.7, 1.3], [0, 0], [1, 0], (zero, zero, [1, 0]))
         print(product.by_q.round(4), product.by_tau)
         """,
+    "rollout_sensitivity": """
+        pushes = [[0, 0]] * 20
+        run = fa.simulate(rr, [0.4, -1.1], law=pushes, duration=0.2, dt=0.01, record_every=1)
+        print(fa.rollout_sensitivity(rr, run.q, run.qd, pushes, dt=0.01).by_q0.round(4))
+        """,
+    "rollout_gain_gradient": """
+        def spring(t, q, qd, kp):
+            return -kp * q
+
+        run = fa.simulate(rr, [0.4, -1.1], law=spring, gains={"kp": 30.0}, duration=0.2, dt=0.01, record_every=1)
+        last = 0 * run.q
+        last[-1] = 1.0
+        by = fa.rollout_gain_gradient(rr, run.q, run.qd, spring, {"kp": 30.0}, last, 0 * last, dt=0.01)
+        print(by.by_gains["kp"].round(6))
+        """,
     "rollout_parameter_gradient": """
         pushes = [[0, 0]] * 20
         run = fa.simulate(rr, [0.4, -1.1], law=pushes, duration=0.2, dt=0.01, record_every=1)

@@ -31,7 +31,8 @@ GROUPS = {
     ),
     "Derivatives and parameters": (
         "derivatives forward_derivatives second_derivatives second_forward_derivatives hessian_times "
-        "forward_hessian_times rollout_gradient rollout_parameter_gradient regressor parameters parameter_names"
+        "forward_hessian_times rollout_gradient rollout_sensitivity rollout_parameter_gradient rollout_gain_gradient "
+        "regressor parameters parameter_names"
     ),
     "Frames and other coordinates": "pose jacobian jacobian_rate task Coordinates",
     "From a pose to joint values": "inverse_kinematics Reached",

@@ -52,6 +52,8 @@ _NAMES = {
     "forward_hessian_times": "second_order",
     "rollout_gradient": "rollout_gradients",
     "rollout_parameter_gradient": "rollout_gradients",
+    "rollout_sensitivity": "rollout_gradients",
+    "rollout_gain_gradient": "simulation.law_gradients",
     # dynamics in other coordinates
     "task": "taskspace",
     "Coordinates": "taskspace",
@@ -181,6 +183,7 @@ if TYPE_CHECKING:
     from forearm.rollout_gradients import (
         rollout_gradient as rollout_gradient,
         rollout_parameter_gradient as rollout_parameter_gradient,
+        rollout_sensitivity as rollout_sensitivity,
     )
     from forearm.second_order import (
         forward_hessian_times as forward_hessian_times,
@@ -189,6 +192,7 @@ if TYPE_CHECKING:
         second_forward_derivatives as second_forward_derivatives,
     )
     from forearm.simulation import significance as significance, simulate as simulate
+    from forearm.simulation.law_gradients import rollout_gain_gradient as rollout_gain_gradient
     from forearm.compiler.browser_modules import emit_wasm as emit_wasm
     from forearm.strobing import strobe as strobe
     from forearm.streams import Streamed as Streamed, stream as stream

@@ -141,6 +141,28 @@ class RolloutGradient(NamedTuple):
     """By the torques of each step (..., steps, n)."""
 
 
+class RolloutSensitivity(NamedTuple):
+    """How the state [q; qd] at the end of a motion depends on what made it."""
+
+    by_q0: Matrix
+    """By the positions at the beginning (..., 2n, n)."""
+    by_qd0: Matrix
+    """By the speeds at the beginning (..., 2n, n)."""
+    by_tau: Any
+    """By the torques of each step (..., steps, 2n, n)."""
+
+
+class GainGradient(NamedTuple):
+    """How a number depends on the gains of the law that made a motion."""
+
+    by_q0: Vector
+    """By the positions at the beginning (..., n)."""
+    by_qd0: Vector
+    """By the speeds at the beginning (..., n)."""
+    by_gains: dict[str, Any]
+    """By each gain, by name (..., *shape)."""
+
+
 @dataclass(frozen=True)
 class Terms:
     """What the torque is made of; the fields sum to `total`."""

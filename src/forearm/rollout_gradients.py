@@ -1,4 +1,8 @@
-"""Gradients through time: how a number that depends on a whole motion depends on what made the motion."""
+"""Gradients through time: how a number that depends on a whole motion depends on what made the motion.
+
+Arrays decide where the steps are gone through backwards, as everywhere: NumPy's and those of other libraries on the
+processor, in double precision; on a GPU where they lie, in their own.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +14,9 @@ from forearm import faults
 from forearm.algebra import Matrix, States
 from forearm.arm import Arm
 from forearm.arm_calls import arm_call
+from forearm.compiler.call.foreign_arrays import on_natives
 from forearm.inertia import TEN
-from forearm.results import RolloutGradient
+from forearm.results import RolloutGradient, RolloutSensitivity
 from forearm.robot import Robot
 
 
@@ -45,12 +50,17 @@ def rollout_gradient(
         Gradients (by_q0, by_qd0, by_tau): (..., n), (..., n), (..., steps, n). What the number itself says of the
         torques is to be added.
     """
-    rows, batch = _rows("rollout_gradient", arm, q, qd, tau, weights_q, weights_qd, dt)
-    call, by_tau = arm_call(arm, "rk4_pullback"), np.empty_like(rows["tau"])
-    by_q, by_qd = _backwards(call, rows, float(dt), threads, lambda k: by_tau[k])
-    n = by_q.shape[-1]
-    back = np.moveaxis(by_tau.reshape(len(by_tau), *batch, n), 0, -2)
-    return RolloutGradient(by_q.reshape(*batch, n), by_qd.reshape(*batch, n), np.ascontiguousarray(back))
+
+    def gradient(xp: Any, *arrays: Any) -> RolloutGradient:
+        rows, batch = _rows("rollout_gradient", arm, xp, dict(zip(_ALONG, arrays, strict=True)), dt)
+        call, by_tau = arm_call(arm, "rk4_pullback"), xp.empty_like(rows["tau"])
+        by_q, by_qd = _backwards(call, rows, float(dt), threads, xp, lambda k: by_tau[k])
+        n = by_q.shape[-1]
+        back = xp.moveaxis(by_tau.reshape(len(by_tau), *batch, n), 0, -2)
+        return RolloutGradient(by_q.reshape(*batch, n), by_qd.reshape(*batch, n), xp.ascontiguousarray(back))
+
+    given = dict(zip(_ALONG, (q, qd, tau, weights_q, weights_qd), strict=True))
+    return on_natives("rollout_gradient", given, gradient)  # type: ignore[no-any-return]
 
 
 def rollout_parameter_gradient(
@@ -83,23 +93,64 @@ def rollout_parameter_gradient(
         The gradient (..., bodies, 10), in the order of `parameters(arm)`: mass, first moment, inertia about the origin
         of the link's frame.
     """
-    rows, batch = _rows("rollout_parameter_gradient", arm, q, qd, tau, weights_q, weights_qd, dt)
-    call = arm_call(arm, "rk4_parameter_pullback")
-    share = np.empty((rows["q"].shape[1], len(arm.bodies), len(TEN)))
-    total = np.zeros_like(share)
-    _backwards(call, rows, float(dt), threads, lambda k: share, lambda: np.add(total, share, out=total))
-    return total.reshape(*batch, *share.shape[1:])
+
+    def gradient(xp: Any, *arrays: Any) -> Any:
+        rows, batch = _rows("rollout_parameter_gradient", arm, xp, dict(zip(_ALONG, arrays, strict=True)), dt)
+        call = arm_call(arm, "rk4_parameter_pullback")
+        share = xp.empty((rows["q"].shape[1], len(arm.bodies), len(TEN)), rows["q"].dtype)
+        total = xp.zeros_like(share)
+        _backwards(
+            call, rows, float(dt), threads, xp, lambda k: share, lambda: xp.add(total, share, out=total)
+        )
+        return total.reshape(*batch, *share.shape[1:])
+
+    given = dict(zip(_ALONG, (q, qd, tau, weights_q, weights_qd), strict=True))
+    return on_natives("rollout_parameter_gradient", given, gradient)  # type: ignore[no-any-return]
+
+
+def rollout_sensitivity(
+    arm: Arm | Robot, q: States, qd: States, tau: States, *, dt: float, threads: int = 1
+) -> RolloutSensitivity:
+    """How the end of a motion that `simulate` has made depends on its start and on each of its torques.
+
+    The exact derivatives of the discrete motion, as `rollout_gradient` has them for one number: here they are whole.
+    Of the state at another time, give the motion up to there.
+
+    Args:
+        arm: The arm, or robot with a fixed base.
+        q: Positions along the motion (..., steps + 1, n), as recorded.
+        qd: Speeds along it, the same.
+        tau: Torques of each step (..., steps, n).
+        dt: The step [s].
+        threads: How many threads share a batch.
+
+    Returns:
+        Derivatives of [q; qd] at the end, (by_q0, by_qd0, by_tau): (..., 2n, n), (..., 2n, n), (..., steps, 2n, n).
+    """
+
+    def sensitivity(xp: Any, *arrays: Any) -> RolloutSensitivity:
+        rows, batch = _rows("rollout_sensitivity", arm, xp, dict(zip(_ALONG, arrays, strict=False)), dt)
+        (steps, count, n), kind = rows["tau"].shape, rows["tau"].dtype
+        call, step = arm_call(arm, "rk4_step_slopes"), xp.full(count, float(dt), kind)
+        slopes, by_tau = xp.empty((count, 2 * n, 3 * n), kind), xp.empty((count, steps, 2 * n, n), kind)
+        total = xp.broadcast_to(xp.eye(2 * n, dtype=kind), (count, 2 * n, 2 * n))
+        for k in reversed(range(steps)):
+            call.enter(rows["q"][k], rows["qd"][k], rows["tau"][k], step, out=slopes, threads=threads)
+            by_tau[:, k] = total @ slopes[..., 2 * n :]
+            total = total @ slopes[..., : 2 * n]
+        start = total.reshape(*batch, 2 * n, 2 * n)
+        ends = (xp.ascontiguousarray(start[..., :n]), xp.ascontiguousarray(start[..., n:]))
+        return RolloutSensitivity(*ends, by_tau.reshape(*batch, steps, 2 * n, n))
+
+    return on_natives("rollout_sensitivity", {"q": q, "qd": qd, "tau": tau}, sensitivity)  # type: ignore[no-any-return]
+
+
+_ALONG = ("q", "qd", "tau", "weights_q", "weights_qd")
+"""What is given along a motion."""
 
 
 def _rows(
-    name: str,
-    arm: Arm | Robot,
-    q: States,
-    qd: States,
-    tau: States,
-    weights_q: Any,
-    weights_qd: Any,
-    dt: float,
+    name: str, arm: Arm | Robot, xp: Any, given: dict[str, Any], dt: float
 ) -> tuple[dict[str, Any], tuple[int, ...]]:
     """Arrays (steps, rows, n) by name, and the shape of the batch whose rows they are."""
     faults.needs_dynamics(arm, name)
@@ -108,26 +159,24 @@ def _rows(
             f"{name} of {arm.name}: the seven numbers of a free base have no gradient of their own; fix the "
             "base (robot.fixed())."
         )
-    states = {"q": q, "qd": qd, "weights_q": weights_q, "weights_qd": weights_qd}
-    along = {key: _by_step(name, arm, key, value) for key, value in states.items()}
-    pushes = _by_step(name, arm, "tau", tau)
+    along = {key: by_step(name, arm, key, value, xp) for key, value in given.items()}
+    pushes = along["tau"]
     steps, n = len(pushes), pushes.shape[-1]
     for key, value in along.items():
-        if value.shape != (steps + 1, *pushes.shape[1:]):
+        if key != "tau" and value.shape != (steps + 1, *pushes.shape[1:]):
             raise faults.StateFault(
                 f"{name} of {arm.name}: {key} has {value.shape[0]} states of shape {value.shape[1:]}, and "
                 f"tau {steps} steps of {pushes.shape[1:]}; give one state more than steps, all of one batch."
             )
     _refuse_other_steps(name, arm, along["q"], along["qd"], dt)
-    rows = {key: value.reshape(len(value), -1, n) for key, value in (along | {"tau": pushes}).items()}
-    return rows, pushes.shape[1:-1]
+    return {key: value.reshape(len(value), -1, n) for key, value in along.items()}, pushes.shape[1:-1]
 
 
 def _refuse_other_steps(name: str, arm: Any, q: Any, qd: Any, dt: float) -> None:
     """Refuse a motion whose states are clearly not dt apart: recorded now and then only, or made with another step."""
-    moved, gone = np.diff(q, axis=0), 0.5 * (qd[1:] + qd[:-1])
-    apart = float(np.sum(moved * gone)) / max(float(np.sum(gone * gone)), 1e-300)
-    smooth = np.linalg.norm(moved - apart * gone) < 0.1 * np.linalg.norm(moved)
+    moved, gone = q[1:] - q[:-1], 0.5 * (qd[1:] + qd[:-1])
+    apart = float((moved * gone).sum()) / max(float((gone * gone).sum()), 1e-300)
+    smooth = float(((moved - apart * gone) ** 2).sum()) < 0.01 * float((moved**2).sum())
     if smooth and not 0.7 * dt < apart < 1.5 * dt:
         raise faults.StateFault(
             f"{name} of {arm.name}: states are about {apart:.3g} s apart by their speeds, and dt is {dt:.3g} s; give "
@@ -140,26 +189,27 @@ def _backwards(
     rows: dict[str, Any],
     dt: float,
     threads: int,
+    xp: Any,
     into: Callable[[int], Any],
     after: Callable[[], Any] = lambda: None,
 ) -> tuple[Any, Any]:
     """Gradients by the state at the beginning; what a step says beside goes `into` an array, `after` each."""
     by_q, by_qd = rows["weights_q"][-1].copy(), rows["weights_qd"][-1].copy()
-    before, step = (np.empty_like(by_q), np.empty_like(by_qd)), np.full(len(by_q), dt)
+    before, step = (xp.empty_like(by_q), xp.empty_like(by_qd)), xp.full(len(by_q), dt, by_q.dtype)
     for k in reversed(range(len(rows["tau"]))):
         state = rows["q"][k], rows["qd"][k], rows["tau"][k]
         call.enter(*state, step, by_q, by_qd, out=(*before, into(k)), threads=threads)
         after()
-        np.add(before[0], rows["weights_q"][k], out=by_q)
-        np.add(before[1], rows["weights_qd"][k], out=by_qd)
+        xp.add(before[0], rows["weights_q"][k], out=by_q)
+        xp.add(before[1], rows["weights_qd"][k], out=by_qd)
     return by_q, by_qd
 
 
-def _by_step(function: str, arm: Any, name: str, value: Any) -> Any:
+def by_step(function: str, arm: Any, name: str, value: Any, xp: Any = np) -> Any:
     """(..., steps, n) as (steps, ..., n): what one step needs lies together."""
-    array = faults.state(arm, name, value)
-    if array.ndim < 2:
+    array = faults.state(arm, name, value) if xp is np else xp.asarray(value)
+    if array.ndim < 2 or array.shape[-1] != arm.nv:
         raise faults.StateFault(
             f"{function} of {arm.name}: {name} has shape {array.shape}; give (..., steps, n), along the motion."
         )
-    return np.ascontiguousarray(np.moveaxis(array, -2, 0))
+    return xp.ascontiguousarray(xp.moveaxis(array, -2, 0))

@@ -7,6 +7,7 @@ import forearm as fa
 from forearm.compiler.call import grouped_states
 from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.shared_work import cut
+from forearm.compiler.llvm import sections
 from forearm.compiler.model.free_parameters import current
 
 LUH = fa.FORMULATIONS["luh_walker_paul_1980"].joint_torques
@@ -58,3 +59,46 @@ def test_groups_of_parameters_are_the_arms_own():
     assert current(arm, "friction").shape == (7, 3)
     with pytest.raises(fa.KernelFault, match="'inertial', 'geometry', 'friction'"):
         fa.compile(arm, "inverse_dynamics", free=("inertia",))
+
+
+@pytest.mark.parametrize("whole", [sections.LONG, 40])
+def test_groups_summed_up_are_what_their_rows_give(whole, monkeypatch):
+    """To the last bit, whatever the vectors' width, the groups' length, and the sections of the code."""
+    monkeypatch.setattr(sections, "LONG", whole)
+    monkeypatch.setattr(sections, "WRITING", 0)
+    monkeypatch.setattr(sections, "LONGEST", 20)
+    arm = fa.load("rr")
+    kernel = fa.compile(arm, "inverse_dynamics", free=("payload@tool", "friction"))
+    groups = grouped_states.GroupedStates(kernel, frozenset(("payload", "friction")))
+    assert len(groups._sums[0][0].sections) > 1 or whole > 40
+    rng = np.random.default_rng(2)
+    shared = groups.shared_values(
+        {p.name: rng.uniform(0.1, 1, (6, *p.shape)) for p in groups._once.inputs}, 6
+    )
+    for states in (1, 7, 16, 101):
+        given = dict(zip(("q", "qd", "qdd"), arm.random_state(3, (4, states)), strict=True))
+        picked = np.array([0, 3, 1, 1, 2, 0])
+        rows = np.full((6, states, 2), np.nan)
+        groups.run(given, shared, [rows], 1, picked)
+        total, squares = np.zeros((2, 8, 6, 2))
+        for t in range(states):
+            total[t % 8] += rows[:, t]
+            squares[t % 8] += rows[:, t] ** 2
+        want = [rows.min(axis=1), rows.max(axis=1), *(_one_after_the_other(x) for x in (total, squares))]
+        for kinds in (2, 4):
+            out = np.full((kinds, 6, 2), np.nan)
+            groups.summed(given, shared, states, picked, out=out)
+            assert np.array_equal(out, want[:kinds])
+        given["qdd"][1, states // 2, 0] = np.inf
+        groups.summed(given, shared, states, picked, out=out)
+        assert np.isfinite(out[2:]).all(axis=(0, 2)).tolist() == [True, True, False, False, True, True]
+        few = out[:2].copy()
+        groups.summed(given, shared, states, picked, out=few)
+        assert np.isnan(few[0]).all(axis=1).tolist() == [False, False, True, True, False, False]
+
+
+def _one_after_the_other(parts):
+    total = np.zeros_like(parts[0])
+    for part in parts:
+        total = total + part
+    return total

@@ -102,6 +102,97 @@ def test_a_payload_is_ten_numbers_more_for_the_link_that_holds_it():
     np.testing.assert_allclose(got.ravel() @ one_more, (number[0] - number[1]) / 2e-4, rtol=1e-6)
 
 
+@pytest.mark.parametrize("arm", [fa.load("rr"), rubbing(random_arm(2, 4, "RP"))], ids=["rr", "rubbing"])
+def test_fifty_digits_of_the_whole_end(arm):
+    """Every element of the last state, along random directions of start and torques."""
+    rng = np.random.default_rng(11)
+    start, tau = rng.uniform(-1, 1, (2, arm.n)), rng.uniform(-3, 3, (STEPS, arm.n))
+    record = fa.simulate(arm, *start, law=tau, duration=STEPS * DT, dt=DT, record_every=1)
+    got = fa.rollout_sensitivity(arm, record.q, record.qd, tau, dt=DT)
+    along = rng.normal(size=(2, arm.n)), rng.normal(size=tau.shape)
+    with mpmath.workdps(50):
+        step, sides = mpmath.mpf(10) ** -15, []
+        for sign in (1, -1):
+            moved = [exact(x) + sign * step * exact(y) for x, y in zip((start, tau), along, strict=True)]
+            q, qd = exact_rollout(partial(fa.forward_dynamics, arm), *moved[0], moved[1], mpmath.mpf(DT))
+            sides.append(np.concatenate([q[-1], qd[-1]]))
+        want = ((sides[0] - sides[1]) / (2 * step)).astype(float)
+    found = got.by_q0 @ along[0][0] + got.by_qd0 @ along[0][1] + np.einsum("tij,tj->i", got.by_tau, along[1])
+    np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-12 * np.abs(want).max())
+
+
+def test_the_whole_end_and_one_number_of_it_agree():
+    arm, rng = fa.load("rr"), np.random.default_rng(12)
+    start, tau = rng.uniform(-1, 1, (2, 4, 2)), rng.uniform(-3, 3, (4, STEPS, 2))
+    record = fa.simulate(arm, *start, law=tau, duration=STEPS * DT, dt=DT, record_every=1)
+    whole = fa.rollout_sensitivity(arm, record.q, record.qd, tau, dt=DT, threads=2)
+    assert [x.shape for x in whole] == [(4, 4, 2), (4, 4, 2), (4, STEPS, 4, 2)]
+    weights = np.zeros((2, 4, STEPS + 1, 2))
+    weights[:, :, -1] = rng.normal(size=(2, 4, 2))
+    one = fa.rollout_gradient(arm, record.q, record.qd, tau, *weights, dt=DT)
+    last = np.concatenate([weights[0, :, -1], weights[1, :, -1]], -1)
+    np.testing.assert_allclose(np.einsum("ri,rij->rj", last, whole.by_q0), one.by_q0, rtol=1e-11)
+    np.testing.assert_allclose(np.einsum("ri,rij->rj", last, whole.by_qd0), one.by_qd0, rtol=1e-11)
+    np.testing.assert_allclose(np.einsum("ri,rtij->rtj", last, whole.by_tau), one.by_tau, rtol=1e-10)
+
+
+def pulled_by_springs(t, q, qd, kp, pull, w):
+    """A law with a gain of every shape; it depends on the time and is not linear."""
+    return np.tanh(w @ (pull * np.sin(3 * t) - q)) * kp - 0.5 * qd
+
+
+GAINS = {"kp": np.array(2.0), "pull": np.array([0.4, -0.7]), "w": np.array([[1.5, 0.2], [-0.3, 0.8]])}
+
+
+@pytest.mark.parametrize("arm", [fa.load("rr"), rubbing(random_arm(2, 4, "RP"))], ids=["rr", "rubbing"])
+def test_gains_and_start_against_differences_of_simulations(arm):
+    """Differences in a direction of all gains and the start at once, extrapolated."""
+    rng = np.random.default_rng(13)
+    weights, start = rng.normal(size=(2, STEPS + 1, 2)), rng.uniform(-1, 1, (2, 2))
+    along = {name: rng.normal(size=value.shape) for name, value in GAINS.items()}
+    moved = rng.normal(size=(2, 2))
+
+    def motion(step):
+        gains = {name: value + step * along[name] for name, value in GAINS.items()}
+        begin = start + step * moved
+        return fa.simulate(
+            arm, *begin, law=pulled_by_springs, gains=gains, duration=STEPS * DT, dt=DT, record_every=1
+        )
+
+    def difference(step):
+        low, high = (
+            (weights[0] * run.q).sum() + (weights[1] * run.qd).sum() for run in (motion(-step), motion(step))
+        )
+        return (high - low) / (2 * step)
+
+    run = motion(0.0)
+    got = fa.rollout_gain_gradient(arm, run.q, run.qd, pulled_by_springs, GAINS, *weights, dt=DT)
+    assert {name: value.shape for name, value in got.by_gains.items()} == {
+        "kp": (),
+        "pull": (2,),
+        "w": (2, 2),
+    }
+    found = got.by_q0 @ moved[0] + got.by_qd0 @ moved[1]
+    found += sum((got.by_gains[name] * along[name]).sum() for name in GAINS)
+    want = (4 * difference(1e-3) - difference(2e-3)) / 3
+    assert abs(found - want) <= 1e-9 * max(1.0, abs(want))
+    rows = [np.stack([x, x]) for x in (run.q, run.qd, *weights)]
+    both = fa.rollout_gain_gradient(arm, rows[0], rows[1], pulled_by_springs, GAINS, rows[2], rows[3], dt=DT)
+    np.testing.assert_allclose(both.by_gains["w"], [got.by_gains["w"]] * 2, rtol=1e-12)
+
+
+def test_gains_of_a_law_that_does_not_fit_are_refused():
+    arm, states = fa.load("rr"), np.zeros((4, 2))
+    with pytest.raises(fa.StateFault, match=r"weights_qd has shape \(3, 2\) \(steps first\), and q \(4, 2\)"):
+        fa.rollout_gain_gradient(arm, states, states, pulled_by_springs, GAINS, states, states[:3], dt=DT)
+
+    def asking(t, q, qd, kp):
+        return kp * q if q[0] > 0 else qd
+
+    with pytest.raises(fa.TraceFault, match=r"rollout_gain_gradient of rr: the law runs in Python, because"):
+        fa.rollout_gain_gradient(arm, states, states, asking, {"kp": 1.0}, states, states, dt=DT)
+
+
 def test_batches_of_any_shape_and_threads():
     arm, rng = fa.load("rr"), np.random.default_rng(8)
     shape = (2, 3, STEPS + 1, 2)

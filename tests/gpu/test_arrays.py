@@ -159,6 +159,20 @@ def test_a_simulation_runs_where_its_states_live(library, device):
     np.testing.assert_allclose(there.q, here.q, atol=1e-12)
 
 
+@pytest.mark.parametrize(("library", "device"), KINDS)
+@pytest.mark.parametrize(
+    "function", [fa.rollout_gradient, fa.rollout_parameter_gradient, fa.rollout_sensitivity]
+)
+def test_gradients_through_time_are_taken_where_the_motion_lies(function, library, device):
+    arm, rng = fa.load("rr"), np.random.default_rng(3)
+    q, qd, *weights = 0.5 * rng.normal(size=(4, 3, 6, 2))
+    along = [q, qd, rng.normal(size=(3, 5, 2)), *(weights if function is not fa.rollout_sensitivity else ())]
+    got = parts(function(arm, *(sent(x, library, device) for x in along), dt=0.01))
+    for there, here in zip(got, parts(function(arm, *along, dt=0.01)), strict=True):
+        assert kind_of(there) == (library, device == "cuda", "float64")
+        np.testing.assert_allclose(fetched(there), here, rtol=1e-10, atol=1e-12)
+
+
 @needs_gpu
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 def test_out_on_the_gpu_may_be_an_input_but_never_a_copy(layout):

@@ -18,9 +18,12 @@ pytestmark = pytest.mark.more
 KEEP = (fa.Extremes(2), "moments", "quantiles")
 
 
+PATH = os.pathsep.join([os.path.dirname(os.path.dirname(__file__)), os.environ.get("PYTHONPATH", "")])
+
+
 @pytest.fixture
 def imported_by_workers(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", os.path.dirname(os.path.dirname(__file__)))
+    monkeypatch.setenv("PYTHONPATH", PATH)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -51,8 +54,10 @@ def test_a_dask_cluster_gives_the_same_bits_and_survives_a_killed_worker(importe
             workers=2,
             progress=kill_one,
         )
+        by_client = fa.sweep("inverse_dynamics", over, arm=arm, samples=6000, keep=KEEP, executor=client)
     assert killed
     assert found._total == want._total
+    assert by_client._total == want._total
 
 
 def test_loky_gives_the_same_bits(imported_by_workers):
@@ -128,7 +133,7 @@ def test_workers_that_start_together_compile_once(tmp_path, imported_by_workers)
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) for _ in range(4)]
     told = [p.communicate(timeout=300)[0] for p in started]
     assert all(p.returncode == 0 for p in started)
-    assert sum("compiled inverse_dynamics of iiwa14, in groups" in text for text in told) == 1
+    assert sum("compiled inverse_dynamics of iiwa14, groups summed up" in text for text in told) == 1
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory of processes")
@@ -158,7 +163,7 @@ def test_many_states_in_little_memory(tmp_path):
     """
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(code))
-    env = os.environ | {"PYTHONPATH": os.path.dirname(os.path.dirname(__file__))}
+    env = os.environ | {"PYTHONPATH": PATH}
     found = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, env=env, check=True, timeout=300
     )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
+from forearm.cli.verbs.sweep_verbs import _pace
 from forearm.sweeps.fingerprints import fingerprint
 
 factor = 1.0
@@ -96,3 +97,11 @@ def test_masked_values_to_visit_were_visited():
     values = np.ma.masked_array([[0.1, 0.2], [0.3, 0.4]], mask=[[0, 0], [0, 1]])
     with pytest.raises(fa.StateFault, match="over\\['q'\\] has 1 masked entries"):
         fa.sweep("gravity_torque", {"q": values}, arm=fa.load("rr"))
+
+
+def test_what_a_journal_gave_is_not_counted_as_pace():
+    """A sweep that goes on at 900 of 1000 samples said ninety times its rate."""
+    begun = []
+    assert _pace(begun, 5.0, 900, 1000) == "sweeping"
+    assert _pace(begun, 6.0, 910, 1000) == "10 samples/s, 9 s left"
+    assert _pace(begun, 10.0, 1000, 1000) == "20 samples/s, 0 s left"

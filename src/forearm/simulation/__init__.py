@@ -12,6 +12,7 @@ Quintic, Trapezoid, Fourier, ViaPoints, read_motion      motions
     schemes/     one file for each integration scheme, and their registry; engines carries states along,
                  row_blocks in blocks that stay short
     control_laws, traced_laws          laws ready made; a user's law as a graph
+    law_gradients                      how a motion's number depends on the gains of its law
     records, outcomes, stability       what comes out, how each motion ended, how stiff it was
     step_advice                        how long a step may be
     terms/                             which terms matter, and life without them

@@ -7,6 +7,7 @@ problem         the whole question, as it travels to workers: any block of sampl
 summaries       least, greatest and sum of a block of results, in machine code
 reductions      what is kept of the results: extremes, moments, quantiles, histograms; all merge exactly
 journal         how far a sweep has come, on disk
+task_carriers   how tasks get to an executor: one by one, or many at once
 executors       who works: threads, processes, or anything with the interface of concurrent.futures
 sweep_run       `sweep` itself
 swept           what it gives

@@ -12,7 +12,6 @@ import queue
 import signal
 import sys
 import threading
-import warnings
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator
 from concurrent import futures
@@ -23,13 +22,14 @@ from typing import Any, NamedTuple
 from forearm.faults import StateFault
 from forearm.outside.running_log import LOG
 from forearm.sweeps.problem import Problem
+from forearm.sweeps.task_carriers import tasks_of
 
 MOST_DEATHS = 3
 """How often workers may die on the same blocks, or the pool break without a result in between."""
 LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "FuturesCancelledError")
 """What Dask calls it when a worker has gone with a task."""
-AHEAD = 3
-"""Tasks for each worker that wait or run."""
+AHEAD = 32
+"""Tasks for each worker that wait or run: the way to a scheduler and back takes as long as many short ones."""
 
 
 class BlockStretch(NamedTuple):
@@ -162,7 +162,7 @@ class Workforce:
         if isinstance(kind, str) and kind not in KINDS:
             raise StateFault(
                 f"sweep: executor is {kind!r}; give {', '.join(map(repr, KINDS))}, or an executor such as "
-                "client.get_executor() of Dask."
+                "a Dask client."
             )
         if self.given is not None and not callable(getattr(self.given, "submit", None)):
             raise StateFault(
@@ -170,12 +170,18 @@ class Workforce:
                 "or an executor with the interface of concurrent.futures."
             )
         self.kind, self.problem = kind, problem
-        self.workers = workers or getattr(self.given, "_max_workers", None) or processors()
+        self.tasks = tasks_of(self.given)
+        self.workers = workers or self.tasks.size or processors()
         self.name = os.urandom(16).hex()
         self.pool: Any = None
         self.stop: Any = None
         self.content: bytes | None = None
         self.back: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.waiting: deque[BlockStretch] = deque()
+        self.strangers: deque[BlockStretch] = deque()
+        self.flying: dict[Any, BlockStretch] = {}
+        self.deaths: Counter[int] = Counter()
+        self.breaks = 0
 
     def __enter__(self) -> "Workforce":
         with _LOCK:  # threads have the problem, and so do processes that are forked
@@ -193,81 +199,92 @@ class Workforce:
             _KNOWN.pop(self.name, None)
 
     def _hire(self) -> None:
-        self.pool, self.stop = KINDS[self.kind](self.workers) if self.given is None else (self.given, None)
+        if self.given is None:
+            self.pool, self.stop = KINDS[self.kind](self.workers)
+            self.tasks = tasks_of(self.pool)
 
     def results(self, stretches: list[tuple[int, int]]) -> Iterator[tuple[int, int, Any]]:
         """What stretches of blocks gave, in the order in which they come back."""
-        waiting = deque(BlockStretch(self.name, *pair) for pair in stretches)
-        flying: dict[Any, BlockStretch] = {}
-        deaths: Counter[int] = Counter()
-        breaks = 0
+        self.waiting.extend(BlockStretch(self.name, *pair) for pair in stretches)
+        most = self.workers  # until one of them has given something
         try:
-            while waiting or flying:
-                while waiting and len(flying) < AHEAD * self.workers:
-                    stretch = waiting.popleft()
-                    flying[self._submitted(stretch)] = stretch
-                future = self.back.get()
-                if future not in flying:
-                    continue  # of a pool that broke
-                stretch = flying.pop(future)
-                error = _error_of(future)
-                if error is None:
-                    found = future.result()
-                    if found is None:
-                        waiting.appendleft(stretch._replace(content=self._content()))
-                        continue
-                    breaks = 0
-                    yield stretch.first, stretch.end, found
-                elif isinstance(error, futures.BrokenExecutor):
-                    breaks += 1
-                    waiting.extendleft([stretch, *flying.values()])
-                    flying.clear()
-                    self._hire_again(error, breaks)
-                elif type(error).__name__ in LOST:
-                    deaths[stretch.first] += 1
-                    self._give_up_after(deaths[stretch.first], stretch)
-                    waiting.appendleft(stretch)
-                else:
-                    error.add_note(f"in {self._samples(stretch)}")
-                    raise error
+            while self.waiting or self.strangers or self.flying:
+                self._send_some(most)
+                done = self._done()
+                for future, (error, found) in zip(done, self.tasks.outcomes(done), strict=True):
+                    if future not in self.flying:
+                        continue  # of a pool that broke
+                    stretch = self.flying.pop(future)
+                    if error is not None:
+                        self._went_wrong(stretch, error)
+                    elif found is None:
+                        self.strangers.append(stretch._replace(content=None))
+                    else:
+                        self.breaks, most = 0, AHEAD * self.workers
+                        yield stretch.first, stretch.end, found
         finally:
-            for future in flying:
-                future.cancel()
+            self.tasks.cancel(list(self.flying))
 
-    def _submitted(self, stretch: BlockStretch) -> Any:
+    def _done(self) -> list[Any]:
+        """Tasks that are done: one at least, and all that are there."""
+        found = [self.back.get()]
+        while not self.back.empty():
+            found.append(self.back.get())
+        return [future for future in found if future in self.flying]
+
+    def _send_some(self, most: int) -> None:
+        """Send what waits, and the problem with what came back from workers that did not have it, to few at a time."""
+        carried = (
+            sum(stretch.content is not None for stretch in self.flying.values()) if self.strangers else 0
+        )
+        few = [self.strangers.popleft() for _ in range(min(len(self.strangers), self.workers - carried))]
+        tasks = [stretch._replace(content=self._content()) for stretch in few]
+        room = most - len(self.flying) - len(self.strangers) - len(tasks)
+        if room >= most // 4:  # some at once
+            tasks += [self.waiting.popleft() for _ in range(min(len(self.waiting), room))]
+        if not tasks:
+            return
         try:
-            with warnings.catch_warnings():
-                warnings.filterwarnings(
-                    "ignore", message="Sending large graph"
-                )  # once to each worker, as meant
-                future = self.pool.submit(work, stretch)
-        except futures.BrokenExecutor as error:
-            future = futures.Future[Any]()
-            future.set_exception(error)
+            for future, stretch in zip(self.tasks.send(work, tasks), tasks, strict=True):
+                self.flying[future] = stretch
+                future.add_done_callback(self.back.put)
         except Exception as reason:
             raise StateFault(
                 f"sweep: the executor refused a task ({reason}); what is done is in the journal, if there is one: "
                 "start again with an executor that works."
             ) from reason
-        future.add_done_callback(self.back.put)
-        return future
+
+    def _went_wrong(self, stretch: BlockStretch, error: BaseException) -> None:
+        """A task failed: send it again if its worker is to blame, and say so otherwise."""
+        if isinstance(error, futures.BrokenExecutor):
+            self.breaks += 1
+            self.waiting.extendleft([stretch, *self.flying.values()])
+            self.flying.clear()
+            self._hire_again(error)
+        elif type(error).__name__ in LOST:
+            self.deaths[stretch.first] += 1
+            self._give_up_after(self.deaths[stretch.first], stretch)
+            self.waiting.appendleft(stretch)
+        else:
+            error.add_note(f"in {self._samples(stretch)}")
+            raise error
 
     def _content(self) -> bytes:
         if self.content is None:
             self.content = pickled(self.problem)
         return self.content
 
-    def _hire_again(self, error: BaseException, breaks: int) -> None:
+    def _hire_again(self, error: BaseException) -> None:
         if self.given is not None:
             raise StateFault(
                 f"sweep: the executor broke ({error}); what is done is in the journal, if there is one: start again "
                 "with a new executor."
             ) from error
         LOG.warning("a worker died; its blocks are computed again by others")
-        if breaks > MOST_DEATHS:
+        if self.breaks > MOST_DEATHS:
             raise StateFault(
-                f"sweep: workers died {breaks} times without a result in between ({error}); is there enough memory? "
-                "Fewer workers= need less."
+                f"sweep: workers died {self.breaks} times without a result in between ({error}); is there enough "
+                "memory? Fewer workers= need less."
             ) from error
         self.pool.shutdown(wait=False, cancel_futures=True)
         self._hire()
@@ -282,11 +299,3 @@ class Workforce:
     def _samples(self, stretch: BlockStretch) -> str:
         block = self.problem.block
         return f"samples {stretch.first * block} to {min(stretch.end * block, self.problem.samples) - 1} of a sweep"
-
-
-def _error_of(future: Any) -> BaseException | None:
-    try:
-        error: BaseException | None = future.exception()
-        return error
-    except futures.CancelledError as cancelled:
-        return cancelled

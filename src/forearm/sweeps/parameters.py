@@ -46,32 +46,40 @@ def _payload(arm: Any, values: Vector) -> Vector:
     """Ten numbers about the tool's origin, from a mass, or mass and centre, or all ten."""
     if values.shape[1:] == (10,):
         return values
-    flat = values.reshape(len(values), -1)
-    mass, c = flat[:, 0], np.zeros((len(values), 3))
-    if flat.shape[1] == 4:
-        c = flat[:, 1:]
-    x, y, z = c.T
+    mass, *com = values.reshape(len(values), -1).T
+    x, y, z = com or np.zeros((3, len(values)))
     moments = (y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y)
-    return np.stack([mass, mass * x, mass * y, mass * z, *(mass * m for m in moments)], axis=1)
+    found = np.empty((len(values), 10))
+    found[:, 0] = mass
+    for k, factor in enumerate((x, y, z, *moments), 1):
+        np.multiply(mass, factor, out=found[:, k])
+    return found
 
 
 def _mount(arm: Any, rpy: Vector) -> Vector:
     """Gravity as an arm feels it whose base is turned by roll, pitch, yaw: Rᵀ g."""
-    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy).T, np.cos(rpy).T
-    rotation = np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
-    g = arm.gravity
-    return np.stack([sum(rotation[i, j] * g[i] for i in range(3)) for j in range(3)], axis=1)
+    (sr, cr), (sp, cp), (sy, cy) = (_sine_and_cosine(angles) for angles in rpy.T)
+    g, rows = arm.gravity, [(), (), (-sp, cp * sr, cp * cr)]
+    if g[0] or g[1] or not np.isfinite(sy).all():  # otherwise the yaw does not matter
+        rows[0] = (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr)
+        rows[1] = (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr)
+    found = np.empty((len(rpy), 3))
+    for j in range(3):
+        found[:, j] = sum(row[j] * g[i] for i, row in enumerate(rows) if row)
+    return found
+
+
+def _sine_and_cosine(angles: Vector) -> tuple[Vector, Vector]:
+    """Of angles (S,), taken once where all are the same."""
+    if (angles == angles[0]).all():
+        angles = angles[:1]
+    return np.sin(angles), np.cos(angles)
 
 
 def _friction(arm: Any, values: Vector) -> Vector:
     """Viscous and dry friction, the same in both directions, of each joint or of all alike."""
-    whole = np.broadcast_to(values[:, None] if values.ndim == 2 else values, (len(values), len(arm.links), 2))
+    values = np.ascontiguousarray(values[:, None] if values.ndim == 2 else values)
+    whole = np.broadcast_to(values, (len(values), len(arm.links), 2))
     return np.concatenate([whole, whole[..., 1:]], axis=-1)
 
 

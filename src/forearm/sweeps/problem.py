@@ -79,6 +79,11 @@ class Problem:
         """Numbers in a result."""
         return math.prod(self.output[1])
 
+    @property
+    def needs_sums(self) -> bool:
+        """Whether something of what is kept is made of sums."""
+        return any(reduction.needs_sums for reduction in self.keep)
+
     def digest(self) -> str:
         """A fingerprint of the question: another question, another journal."""
         told = hashlib.sha256()
@@ -95,7 +100,9 @@ class Problem:
         left = np.arange(first, first + count, dtype=np.int64)
         places: dict[str, Vector] = {}
         for name, axis in reversed(self.axes.items()):
-            left, places[name] = np.divmod(left, axis.length)
+            places[name] = np.zeros_like(left)
+            if axis.length > 1:
+                left, places[name] = np.divmod(left, axis.length)
         return {name: axis.at(places[name], self.seed, name, first) for name, axis in self.axes.items()}
 
     # -- what a worker does -----------------------------------------------------------------------------------
@@ -104,7 +111,11 @@ class Problem:
         """Compile what will be needed, one process of a machine at a time: the others find it in the cache."""
         if isinstance(self.what, str):
             with one_at_a_time("sweep"):
-                self.values(self.choices(0, 1))
+                first = self.choices(0, 1)
+                if self._sums_alone:
+                    self._summed(first, np.zeros(self.size))
+                else:
+                    self.values(first)
 
     @cached_property
     def kernel(self) -> Any:
@@ -136,6 +147,12 @@ class Problem:
     def grouped(self) -> bool:
         """Whether a sample's instants are a group of states, which share its parameters."""
         return MOTION in self.axes and bool(self.parameters) and self.kernel.compiled
+
+    @property
+    def _sums_alone(self) -> bool:
+        """Whether groups are summed up in machine code, because nobody asks for every value."""
+        wanted = any(reduction.needs_values for reduction in self.keep)
+        return isinstance(self.what, str) and self.grouped and not wanted
 
     def _given(self, choices: dict[str, Any]) -> dict[str, Vector]:
         """The kernel's parameters (S, ...), by port."""
@@ -173,16 +190,19 @@ class Problem:
         """Groups summed up in machine code; those with results that are not finite are looked at again."""
         picked, T = choices[MOTION], self.instants
         groups, states, shared = self._group_inputs(self._given(choices), len(picked))
-        found = groups.summed(states, shared, T, about, picked)
-        least, greatest, total, squares = found
-        count = np.broadcast_to(np.int64(T), total.shape)
-        if np.isfinite(found[2:].sum()):
-            return Summary(least, greatest, total, squares, count)
-        result = Summary(least, greatest, total, squares, count.copy())
-        odd = np.flatnonzero(~np.isfinite(found[2:]).all(axis=(0, 2)))
+        found = np.empty((4 if self.needs_sums else 2, len(picked), self.size))
+        groups.summed(states, shared, T, picked, about=about, out=found)
+        told = found[2:] if self.needs_sums else found[:1]
+        total, squares = told if self.needs_sums else (None, None)
+        result = Summary(found[0], found[1], total, squares, np.broadcast_to(np.int64(T), found[0].shape))
+        if np.isfinite(told.sum()):
+            return result
+        result = result._replace(finite=result.finite.copy())
+        odd = np.flatnonzero(~np.isfinite(told).all(axis=(0, 2)))
         some = summary_of(self.values({name: v[odd] for name, v in choices.items()}), about)
         for whole, part in zip(result, some, strict=True):
-            whole[odd] = part
+            if whole is not None:
+                whole[odd] = part
         return result
 
     def _in_rows(self, choices: dict[str, Any], given: dict[str, Vector], count: int) -> Iterator[Vector]:
@@ -202,8 +222,10 @@ class Problem:
         """The results of a block, as reductions take them."""
         first = block * self.block
         choices, kept = self.choices(first, min(self.block, self.samples - first)), []
-        if isinstance(self.what, str) and self.grouped and not any(r.needs_values for r in self.keep):
-            about = first_finite(self.values({name: v[:1] for name, v in choices.items()}))
+        if self._sums_alone:
+            about = np.zeros(self.size)
+            if self.needs_sums:
+                about = first_finite(self.values({name: v[:1] for name, v in choices.items()}))
             found = self._summed(choices, about)
         else:
             parts, about = list[Summary](), np.zeros(self.size)
@@ -216,14 +238,13 @@ class Problem:
         count = np.full(self.size, len(few) * self.instants)
         if few.any():
             count, spoiled = found.finite.sum(axis=0), first + int(np.flatnonzero(few.any(axis=1))[0])
-        sums = any(reduction.needs_sums for reduction in self.keep)
         return Piece(
             first,
             found.least,
             found.greatest,
             about,
-            found.total.sum(axis=0) if sums else None,
-            found.squares.sum(axis=0) if sums else None,
+            found.total.sum(axis=0) if self.needs_sums else None,
+            found.squares.sum(axis=0) if self.needs_sums else None,
             count,
             spoiled,
             np.concatenate(kept) if kept else None,

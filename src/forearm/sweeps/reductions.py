@@ -101,9 +101,12 @@ class Extremes(Reduction):
                     self._insert(kept, sign * values[:, j], values[:, j], piece.first, sign)
 
     def _insert(self, kept: list[Any], keyed: Vector, values: Vector, first: int, sign: float) -> None:
-        bound = sign * kept[-1][0] if len(kept) == self.worst else math.inf
-        places = np.flatnonzero(keyed < bound)
-        places = places[np.argsort(keyed[places], kind="stable")[: self.worst]]
+        if self.worst == 1:
+            places = keyed.argmin(axis=0, keepdims=True)
+        else:
+            bound = sign * kept[-1][0] if len(kept) == self.worst else math.inf
+            places = np.flatnonzero(keyed < bound)
+            places = places[np.argsort(keyed[places], kind="stable")[: self.worst]]
         kept += [(float(values[k]), first + int(k)) for k in places]
         self._trim(kept, sign)
 

@@ -4,7 +4,7 @@ Sums are of what results differ from a value among them: squares of the results 
 small beside the mean.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,9 @@ class Summary(NamedTuple):
     """inf where there is none."""
     greatest: Vector
     """-inf where there is none."""
-    total: Vector
-    """Sum, less the value that it is about."""
-    squares: Vector
+    total: Any
+    """Sum, less the value that it is about; None where nobody asks for it."""
+    squares: Any
     """Sum of squares, likewise."""
     finite: Vector
     """How many values were finite."""

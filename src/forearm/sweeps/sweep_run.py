@@ -22,8 +22,8 @@ from forearm.sweeps.swept import Swept
 
 MOST_SAMPLES = 2**62
 """Samples are counted in 64 bits."""
-LONGEST = 32
-"""Blocks of a task: a few tenths of a second."""
+LONGEST, SHARES = 32, 4
+"""Blocks of a task at most: a second or two; and tasks that what is left is cut into for each worker."""
 
 
 def sweep(
@@ -55,8 +55,8 @@ def sweep(
         seed: Of the random numbers: the same seed, the same results, to the bit, whoever computes them.
         instants: Into how many instants a motion is sampled.
         executor: "threads" (a quantity's default), "processes" (a function's), or anything with the interface of
-            concurrent.futures: `client.get_executor()` of Dask, loky, MPI pools.
-        workers: How many; by default one on each processor.
+            concurrent.futures: loky, MPI pools, a Dask client or its `get_executor()`.
+        workers: How many; by default what the executor has, or one on each processor.
         journal: A file in which progress is kept: the same call goes on from there after Ctrl-C or a crash.
         progress: Called with samples done and samples in all.
 
@@ -89,10 +89,14 @@ def _checked_workers(workers: Any) -> None:
 
 
 def _stretches(missing: list[tuple[int, int]], workers: int) -> list[tuple[int, int]]:
-    """Blocks to be done, in tasks: some for each worker, none too long."""
-    blocks = sum(b - a for a, b in missing)
-    size = max(1, min(LONGEST, blocks // (8 * workers)))
-    return [(k, min(k + size, b)) for a, b in missing for k in range(a, b, size)]
+    """Blocks to be done, in tasks: a share of what is left for each worker, so that the last ones end together."""
+    left, found = sum(b - a for a, b in missing), []
+    for a, b in missing:
+        while a < b:
+            size = min(b - a, LONGEST, -(-left // (SHARES * workers)))
+            found.append((a, a + size))
+            a, left = a + size, left - size
+    return found
 
 
 def _problem(what: Any, over: Any, arm: Any, samples: Any, keep: Any, seed: Any, instants: Any) -> Problem:

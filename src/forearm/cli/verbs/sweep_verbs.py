@@ -78,12 +78,11 @@ def sweep(
     over = _axes(found, read, payload, tilt, viscous, dry, density, lengths)
     for remark in remarks:
         note(shared, remark)
-    started = time.perf_counter()
+    begun: list[tuple[float, int]] = []
     with progress(shared, f"sweeping {found.name}") as tell:
 
         def told(done: int, of: int) -> None:
-            left = (time.perf_counter() - started) * (of - done) / max(1, done)
-            tell(done, of, f"{done / (time.perf_counter() - started):.3g} samples/s, {left:.0f} s left")
+            tell(done, of, _pace(begun, time.perf_counter(), done, of))
 
         result: Swept = swept(
             "inverse_dynamics",
@@ -116,6 +115,17 @@ def _motions(
         if rows > instants:
             said.append(f"{path} has {rows} rows, of which {instants} instants are looked at (--instants)")
     return [one.resampled(instants) for one in read], said
+
+
+def _pace(begun: list[tuple[float, int]], now: float, done: int, of: int) -> str:
+    """How fast it goes, from the first time that this is asked: what a journal gave took no time of this run."""
+    if not begun:
+        begun.append((now, done))
+    since, before = begun[0]
+    if done == before or now <= since:
+        return "sweeping"
+    rate = (done - before) / (now - since)
+    return f"{rate:.3g} samples/s, {(of - done) / rate:.0f} s left"
 
 
 def _axes(

@@ -1,6 +1,7 @@
 """Torques of a state, of a motion, or of a file of any length."""
 
 import csv
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -279,10 +280,12 @@ def torque_file(arm: Any, source: str, target: str, units: FileUnits, shared: Sh
     """Torques of every row of a file, into a file, a block at a time: what `forearm torque` does with such files."""
     from forearm.streams import stream
 
+    started = time.perf_counter()
     with progress(shared, f"torques of {arm.name}") as tell:
 
         def told(share: float, rows: int, left: float) -> None:
-            tell(round(1000 * share), 1000, f"{rows:.3g} rows, {left:.0f} s left")
+            rate = rows / max(time.perf_counter() - started, 1e-9)
+            tell(round(1000 * share), 1000, f"{rows:.3g} rows, {rate:.3g} rows/s, {left:.0f} s left")
 
         options = units.options()
         done = stream(

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import math
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,12 +24,24 @@ from forearm.compiler.graph.shared_work import cut
 
 if TYPE_CHECKING:
     from forearm.compiler.call.processor import ProcessorKernel
+    from forearm.compiler.llvm.loops.group_sums import SumsPlan
     from forearm.compiler.llvm.tiles import Plan
 
 FEWEST = 4
 """States of a group below which the loop over groups costs more than it brings."""
 WORTHWHILE = 20_000
 """States of a batch from which a program of its own is compiled for it."""
+
+
+class Program(NamedTuple):
+    """A function over groups."""
+
+    address: int
+    """Where its code is."""
+    scratch: int
+    """Bytes of scratch area that a thread needs."""
+    told: tuple[int, ...] = ()
+    """What its table ends with."""
 
 
 class GroupedStates:
@@ -79,7 +92,7 @@ class GroupedStates:
         taken, outs = arguments.probe_arrays(self.graph.inputs, self.graph.outputs, self.kernel.dtype)
         given = [np.stack([a, 2 * a])[:, None] for a in taken[:-1]]
         into = [np.stack([a, a])[:, None] for a in outs]
-        self._run(code, given, np.stack([taken[-1], 2 * taken[-1]]), into, (2, 1), 1)
+        self._run(self._groups(code), given, np.stack([taken[-1], 2 * taken[-1]]), into, (2, 1), 1)
         return b"".join(a.tobytes() for a in into)
 
     def shared_values(self, taken: dict[str, Array], groups: int) -> Array:
@@ -107,36 +120,87 @@ class GroupedStates:
             picked: Which row each group takes of `taken`; its own otherwise.
         """
         states = [taken[p.name] for p in self.graph.inputs[:-1]]
-        self._run(self._code, states, shared, outs, outs[0].shape[:2], wanted, picked)
+        self._run(self._groups(self._code), states, shared, outs, outs[0].shape[:2], wanted, picked)
+
+    def _groups(self, code: Any) -> Program:
+        from forearm.compiler.llvm.loops.group_loops import scratch_of
+
+        return Program(code.address("groups"), scratch_of(self.plan))
 
     def summed(
-        self, taken: dict[str, Array], shared: Array, states: int, about: Array, picked: Array | None = None
-    ) -> Array:
-        """Least, greatest, sum and squares less `about` (m,), of each group: (4, groups, m). Results are not kept."""
-        from forearm.compiler.llvm.loops.group_loops import scratch_bytes
+        self,
+        taken: dict[str, Array],
+        shared: Array,
+        states: int,
+        picked: Array | None = None,
+        *,
+        about: Array,
+        out: Array,
+    ) -> None:
+        """What is least, greatest, sum and sum of squares of each group's results, which are not kept.
 
-        groups, m = len(shared), self.graph.outputs[0].size
-        found, out = np.empty((4, groups, m)), np.empty((1, states, *self.graph.outputs[0].shape))
-        area, eight = np.empty(scratch_bytes(m) // 8), np.tile(about, 8)
-        places = [arguments.address(a) for a in (found, area, eight)]
-        more = (places[0], groups * m * found.itemsize, *places[1:])
+        Args:
+            taken: As for `run`.
+            shared: As for `run`.
+            states: How many a group has.
+            picked: As for `run`.
+            about: Values (m,) from which sums are counted.
+            out: Where it goes, (4, groups, m), or (2, groups, m) for extremes alone; each of them in C order. Where a
+                result is not finite, its sum is not finite; among extremes alone the least values are NaN.
+        """
         given = [taken[p.name] for p in self.graph.inputs[:-1]]
-        self._run(self._code, given, shared, [out], (groups, states), 1, picked, ("summed", more))
-        return found
+        plan, code = self._sums[len(out) > 2]
+        self._sum_up(plan, code(), given, shared, out, states, about, picked)
+
+    @cached_property
+    def _sums(self) -> list[tuple[SumsPlan, Callable[[], Any]]]:
+        """The programs that sum up: extremes alone, and everything."""
+        from forearm.compiler.llvm.loops.group_sums import SumsPlan
+
+        lanes, shared = self.kernel.lanes, len(self.graph.inputs) - 1
+        plans = [SumsPlan(self.graph, lanes, shared=shared, sums=sums) for sums in (False, True)]
+        return [(plan, cache(partial(self._sums_code, plan))) for plan in plans]
+
+    def _sums_code(self, plan: SumsPlan) -> Any:
+        from forearm.compiler.llvm import jit
+        from forearm.compiler.llvm.loops.group_sums import sums_program
+
+        def probe(code: Any) -> bytes:
+            taken, _ = arguments.probe_arrays(self.graph.inputs, (), self.kernel.dtype)
+            given = [np.stack([a, 2 * a, 3 * a])[None] for a in taken[:-1]]
+            out = np.full((plan.kinds, 2, plan.m), np.nan)
+            self._sum_up(plan, code, given, np.stack([taken[-1], 2 * taken[-1]]), out, 3, np.ones(plan.m))
+            return out.tobytes()
+
+        with self._lock:
+            name = f"{self.kernel.name}, groups summed up"
+            return jit.load_program(name, sums_program(plan, jit.host().triple), probe, keep=self.kernel.keep)
+
+    def _sum_up(
+        self,
+        plan: SumsPlan,
+        code: Any,
+        states: list[Array],
+        shared: Array,
+        out: Array,
+        many: int,
+        about: Array,
+        picked: Array | None = None,
+    ) -> None:
+        kept = np.ascontiguousarray(about, dtype=float)
+        program = Program(code.address("sums"), plan.scratch, (out.strides[0], arguments.address(kept)))
+        self._run(program, states, shared, [out[0]], (len(shared), many), 1, picked)
 
     def _run(
         self,
-        code: Any,
+        program: Program,
         states: list[Array],
         shared: Array,
         outs: list[Array],
         batch: tuple[int, ...],
         wanted: int,
         picked: Array | None = None,
-        program: tuple[str, tuple[int, ...]] = ("groups", ()),
     ) -> None:
-        from forearm.compiler.llvm.loops.group_loops import scratch_of
-
         ports = (*self.graph.inputs, *self.graph.outputs)
         table, offsets = list[int](), list[Array]()
         own = np.arange(batch[0], dtype=np.int64)
@@ -149,12 +213,12 @@ class GroupedStates:
             table += (arguments.address(array), port.size * item, item)
             offsets.append(rows * (math.prod(array.shape[1:]) * item))
         lists = [arguments.address(a) for a in offsets]
-        told = (*table, *lists, batch[1], *program[1])
+        told = (*table, *lists, batch[1], *program.told)
         numbers = (ctypes.c_int64 * len(told))(*told)
         piece = max(1, self.kernel.piece // max(1, batch[1]))
         smallest = max(1, 256 // max(1, batch[1]))
-        where = code.address(program[0]), ctypes.addressof(numbers)
-        threads.run(threads.Job(*where, batch[0], 1, smallest, scratch_of(self.plan), piece), wanted)
+        where = program.address, ctypes.addressof(numbers)
+        threads.run(threads.Job(*where, batch[0], 1, smallest, program.scratch, piece), wanted)
 
 
 def groups_of(kernel: ProcessorKernel, shared: frozenset[str]) -> GroupedStates:

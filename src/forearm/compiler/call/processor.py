@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from forearm.compiler.call.grouped_states import GroupedStates
     from forearm.compiler.llvm.tiles import Plan
 
+MOST_ALONE = 25_000
+"""Operations up to which one state has a program of its own."""
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
 
 
@@ -63,7 +65,7 @@ class ProcessorKernel(MachineKernel):
     @property
     def _only_batches(self) -> bool:
         """Whether one state is a batch of one: very long code takes as long for it, and is not compiled twice."""
-        return self.compiled and len(self.plan.parts.parts) > 1
+        return self.compiled and self.counts.operations > MOST_ALONE
 
     def entry(self, program: str, rest: Callable[..., Any]) -> Entry | None:
         """The compiled entry of a program, `single` or `batch`; None where there is none."""

@@ -18,8 +18,8 @@ from forearm.compiler.llvm.movers import columns_function, copy_function, rows_f
 from forearm.compiler.llvm.nodes import Writer, declarations
 from forearm.compiler.llvm.tiles import Plan
 
-PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n!1 = !{i32 1}\n!2 = !{!"order"}\n'
-"""What `rare` branches weigh, that a store is not of this moment, and that operations stay on their side."""
+PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n!1 = !{i32 1}\n!2 = !{}\n'
+"""What `rare` branches weigh, that a store is not of this moment, and that what is loaded never changes."""
 
 
 def batch_program(graph: Graph, plan: Plan, layout: str, triple: str, more: str = "") -> str:
@@ -74,10 +74,10 @@ class Span:
 
 
 @contextmanager
-def each_tile(w: Writer, plan: Plan) -> Iterator[Span]:
-    """Loop over the tiles from `%first` to `%end`."""
-    with w.loop("%end", plan.tile, "%first") as start:
-        left = w.let(f"sub i64 %end, {start}")
+def each_tile(w: Writer, plan: Plan, first: str = "%first", end: str = "%end") -> Iterator[Span]:
+    """Loop over the tiles of states first to end."""
+    with w.loop(end, plan.tile, first) as start:
+        left = w.let(f"sub i64 {end}, {start}")
         here = w.let(f"call i64 @llvm.smin.i64(i64 {left}, i64 {plan.tile})")
         last = w.let(f"sub i64 {here}, 1")
         width = plan.lanes.width

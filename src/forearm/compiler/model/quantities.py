@@ -15,14 +15,9 @@ from forearm.algebra import Matrix, Vector, cross, product
 from forearm.compiler.graph.curvatures import Pair, hessian_product, second
 from forearm.compiler.graph.derivatives import jacobian
 from forearm.compiler.graph.graph import Graph
-from forearm.compiler.model import hessians
+from forearm.compiler.model import hessians, rollout_slopes
 from forearm.compiler.model.arm_model import SINGULAR, Model
 from forearm.compiler.model.hessians import Slopes
-from forearm.compiler.model.rollout_slopes import (
-    rk4_parameter_pullback,
-    rk4_pullback,
-    weighted_torque_of_parameters,
-)
 from forearm.factorisation import factor, solve_factored
 from forearm.inertia import TEN
 
@@ -267,7 +262,9 @@ TORQUE_CURVATURES = Derivative(
 )
 WEIGHTED_CURVATURES = Derivative(hessians.weighted_torque, (*STATE, "weights"), "s", (), pairs=hessians.PAIRS)
 WEIGHTED_SLOPES = replace(WEIGHTED_CURVATURES, pairs=(), wrt=("q", "qd"))
-WEIGHTED_PARAMETERS = Derivative(weighted_torque_of_parameters, (*STATE, "weights", "pi"), "p", ("pi",))
+WEIGHTED_PARAMETERS = Derivative(
+    rollout_slopes.weighted_torque_of_parameters, (*STATE, "weights", "pi"), "p", ("pi",)
+)
 
 
 @dataclass(frozen=True)
@@ -288,6 +285,13 @@ class Quantity:
     """What is differentiated first."""
     solves: bool = False
     """Whether it divides by the mass matrix, which may be singular."""
+
+
+def _step(function: Callable[..., Any], derivative: Derivative, *outputs: str) -> Quantity:
+    """What says how the state after a step depends on what was before; backwards it is handed weights."""
+    weights = () if derivative is TORQUE_SLOPES else ("weights_q", "weights_qd")
+    inputs = (*PUSHED, "dt", *weights)
+    return Quantity(function, inputs, outputs, "accelerations", derivative=derivative, solves=True)
 
 
 QUANTITIES: dict[str, Quantity] = {
@@ -359,22 +363,13 @@ QUANTITIES: dict[str, Quantity] = {
         derivative=Derivative(hessians.weighted_acceleration, (*PUSHED, "weights"), "s", PUSHED, along=True),
         solves=True,
     ),
-    "rk4_pullback": Quantity(
-        rk4_pullback,
-        (*PUSHED, "dt", "weights_q", "weights_qd"),
-        ("by_q", "by_qd", "by_tau"),
-        "accelerations",
-        derivative=WEIGHTED_SLOPES,
-        solves=True,
+    "rk4_pullback": _step(rollout_slopes.rk4_pullback, WEIGHTED_SLOPES, "by_q", "by_qd", "by_tau"),
+    "rk4_parameter_pullback": _step(
+        rollout_slopes.rk4_parameter_pullback,
+        replace(WEIGHTED_SLOPES, beside=(WEIGHTED_PARAMETERS,)),
+        *("by_q", "by_qd", "by_parameters"),
     ),
-    "rk4_parameter_pullback": Quantity(
-        rk4_parameter_pullback,
-        (*PUSHED, "dt", "weights_q", "weights_qd"),
-        ("by_q", "by_qd", "by_parameters"),
-        "accelerations",
-        derivative=replace(WEIGHTED_SLOPES, beside=(WEIGHTED_PARAMETERS,)),
-        solves=True,
-    ),
+    "rk4_step_slopes": _step(rollout_slopes.rk4_step_slopes, TORQUE_SLOPES, "slopes"),
     "regressor": Quantity(
         regressor,
         ("q", "qd", "qdd"),

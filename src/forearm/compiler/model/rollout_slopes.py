@@ -1,4 +1,5 @@
-"""A step of a rollout, backwards: from the gradient by the state after a step to that by what was before it.
+"""A step of a rollout, differentiated: backwards, from the gradient by the state after it to that by what was before
+it, and as a whole.
 
 The stages of the step are computed again; what is pulled back through each is one reverse sweep over the torques,
 because λᵀ d qdd = -(M⁻¹ λ)ᵀ d tau. So a step backwards costs about three forwards. By the inertial parameters, in which
@@ -61,6 +62,31 @@ def rk4_parameter_pullback(
         by_q, by_qd = by_q + back[0], by_qd + back[1]
         by_parameters = by_parameters - found["dp_dpi"]
     return {"by_q": by_q, "by_qd": by_qd, "by_parameters": by_parameters}
+
+
+def rk4_step_slopes(model: Model, slopes: Slopes, q: Vector, qd: Vector, tau: Vector, dt: Any) -> Matrix:
+    """Derivatives of the state [q'; qd'] after a step under constant tau by q, qd and tau, side by side: (2n, 3n)."""
+    n = len(q)
+    by_q, by_qd, by_tau = (np.eye(n, 3 * n, k * n) for k in range(3))
+    rates: list[tuple[Vector, Vector, Matrix, Matrix]] = []  # of q and qd, at a stage, and their derivatives
+    for i in range(RK4.stages):
+        reaches = zip(RK4.reaches[i - 1] if i else (), rates, strict=True)
+        moves = [(dt * reach, rate) for reach, rate in reaches if reach]
+        at_q, at_qd, on_q, on_qd = _moved((q, qd, by_q, by_qd), moves)
+        factors = factor(model.mass_matrix(at_q), SINGULAR, model.arm)
+        qdd = solve_factored(*factors, tau - model.bias_torque(at_q, at_qd))
+        found = slopes(q=at_q, qd=at_qd, qdd=qdd)
+        pushed = by_tau - found["dtau_dq"] @ on_q - found["dtau_dqd"] @ on_qd
+        rates.append((at_qd, qdd, on_qd, np.array([solve_factored(*factors, c) for c in pushed.T]).T))
+    weighted = [(dt * weight, rate) for weight, rate in zip(RK4.weights, rates, strict=True)]
+    return np.concatenate(_moved((q, qd, by_q, by_qd), weighted)[2:])
+
+
+def _moved(start: tuple[Any, ...], moves: list[tuple[Any, tuple[Any, ...]]]) -> tuple[Any, ...]:
+    """A state and its derivatives after times at rates."""
+    for time, rates in moves:
+        start = tuple(x + rate * time for x, rate in zip(start, rates, strict=True))
+    return start
 
 
 def _stages_backwards(

@@ -1,0 +1,103 @@
+"""How tasks get to an executor, and what came of them: one by one, or many at once where it can.
+
+Dask's own executor sends every task as a graph of its own and fetches every result by itself, which costs Dask several
+times as much as the same tasks sent together. So of Dask the client is used, which each of its executors has.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent import futures
+from typing import Any
+
+Outcome = tuple[BaseException | None, Any]
+"""What went wrong, or None; and what came back."""
+
+
+class ExecutorTasks:
+    """Tasks of anything with the interface of concurrent.futures."""
+
+    def __init__(self, executor: Any) -> None:
+        """Tasks of an executor."""
+        self.executor = executor
+
+    @property
+    def size(self) -> int | None:
+        """How many work for it, where that is known."""
+        return getattr(self.executor, "_max_workers", None)
+
+    def send(self, function: Callable[[Any], Any], tasks: list[Any]) -> Iterator[Any]:
+        """Send tasks; their futures."""
+        for task in tasks:
+            try:
+                yield self.executor.submit(function, task)
+            except futures.BrokenExecutor as error:
+                broken = futures.Future[Any]()
+                broken.set_exception(error)
+                yield broken
+
+    def outcomes(self, done: list[Any]) -> list[Outcome]:
+        """What came of tasks that are done."""
+        return [_outcome(future) for future in done]
+
+    def cancel(self, flying: list[Any]) -> None:
+        """Nobody waits for these any more."""
+        for future in flying:
+            future.cancel()
+
+
+class DaskTasks(ExecutorTasks):
+    """Tasks of a Dask client."""
+
+    def __init__(self, executor: Any, client: Any) -> None:
+        """Tasks of a client, or of an executor that has it."""
+        super().__init__(executor)
+        self.client = client
+
+    @property
+    def size(self) -> int | None:
+        """Threads of its workers now."""
+        try:
+            return sum(self.client.nthreads().values())
+        except Exception:  # closed: sending says so
+            return None
+
+    def send(self, function: Callable[[Any], Any], tasks: list[Any]) -> Iterator[Any]:
+        """Send tasks in one graph, as the executor would send each."""
+        options = {"pure": False}
+        if self.executor is not self.client:
+            if getattr(self.executor, "_shutdown", False):
+                raise RuntimeError("cannot schedule new futures after shutdown")
+            options |= getattr(self.executor, "_kwargs", {})
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Sending large graph")  # once to each worker, as meant
+            yield from self.client.map(function, tasks, **options)
+
+    def outcomes(self, done: list[Any]) -> list[Outcome]:
+        """What came of tasks that are done, fetched together unless something went wrong."""
+        if all(future.status == "finished" for future in done):
+            try:
+                return [(None, result) for result in self.client.gather(done)]
+            except Exception:  # of one of them: found out below
+                pass
+        return [_outcome(future) for future in done]
+
+    def cancel(self, flying: list[Any]) -> None:
+        """Nobody waits for these any more."""
+        if flying:
+            self.client.cancel(flying)
+
+
+def _outcome(future: Any) -> Outcome:
+    try:
+        error = future.exception()
+        return error, None if error is not None else future.result()
+    except Exception as reason:  # cancelled, or lost on the way
+        return reason, None
+
+
+def tasks_of(executor: Any) -> ExecutorTasks:
+    """How tasks get to this executor."""
+    for client in (executor, getattr(executor, "_client", None)):
+        if all(callable(getattr(client, name, None)) for name in ("map", "gather", "cancel", "nthreads")):
+            return DaskTasks(executor, client)
+    return ExecutorTasks(executor)

@@ -1,0 +1,146 @@
+"""Tasks on their way to executors: many at once to Dask, the problem to few workers at a time."""
+
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+
+import forearm as fa
+from forearm.sweeps import problem as problems
+from sweeps import questions
+
+OVER = {"x": fa.Uniform(0, 1), "y": [1.0, 2.0, 5.0]}
+
+
+@pytest.fixture
+def want(monkeypatch):
+    monkeypatch.setattr(problems, "BLOCK_SAMPLES", 64)
+    return fa.sweep(questions.squares, OVER, samples=3000, executor="threads", workers=1)._total
+
+
+class Strangers(ThreadPoolExecutor):
+    """Workers that do not have the problem until it is sent to each of them."""
+
+    def __init__(self, workers):
+        super().__init__(workers)
+        self.own, self.lock, self.carried, self.tasks = threading.local(), threading.Lock(), 0, 0
+
+    def submit(self, function, stretch):
+        with self.lock:
+            self.tasks += 1
+            self.carried += stretch.content is not None
+
+        def met():
+            if stretch.content is None and not hasattr(self.own, "known"):
+                return None
+            time.sleep(0.005)  # so that every worker gets some
+            self.own.known = True
+            return function(stretch._replace(content=None))
+
+        return super().submit(met)
+
+
+def test_a_problem_travels_to_workers_not_with_tasks(want):
+    with Strangers(4) as pool:
+        found = fa.sweep(questions.squares, OVER, samples=3000, executor=pool)
+    assert found._total == want
+    assert pool.tasks > 40
+    assert pool.carried <= 12  # for 4 workers, each of which may have been passed over twice
+
+
+class DaskFuture(Future):
+    @property
+    def status(self):
+        return "pending" if not self.done() else "error" if self.exception() else "finished"
+
+
+class DaskClient:
+    """The part of Dask's client that is used; its second fetching fails, and one result with it."""
+
+    def __init__(self):
+        self.pool, self.maps, self.gathers, self.cancelled = ThreadPoolExecutor(2), [], 0, []
+
+    async def _shutdown(self):
+        """There as well, as something else."""
+
+    def nthreads(self):
+        return {"tcp://one": 1, "tcp://two": 1}
+
+    def submit(self, *_):
+        raise AssertionError("one by one")
+
+    def map(self, function, tasks, *, pure):
+        assert not pure  # two tasks alike are two tasks
+        self.maps.append(len(tasks))
+        return [self._flying(function, task) for task in tasks]
+
+    def _flying(self, function, task):
+        future = DaskFuture()
+
+        def run():
+            try:
+                future.set_result(function(task))
+            except Exception as error:
+                future.set_exception(error)
+
+        self.pool.submit(run)
+        return future
+
+    def gather(self, futures):
+        self.gathers += 1
+        if self.gathers == 2:
+            raise OSError("the worker went with its results")
+        return [future.result() for future in futures]
+
+    def cancel(self, futures):
+        self.cancelled += futures
+
+
+class DaskExecutor:
+    def __init__(self, client):
+        self._client, self._kwargs, self._shutdown = client, {}, False
+
+    def submit(self, *_):
+        raise AssertionError("one by one")
+
+
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_dask_is_sent_many_tasks_at_once(want, wrapped):
+    client = DaskClient()
+    found = fa.sweep(
+        questions.squares, OVER, samples=3000, executor=DaskExecutor(client) if wrapped else client
+    )
+    assert found._total == want
+    assert client.maps[0] == 2  # as many as there are workers, until one has answered
+    assert max(client.maps) >= 8
+    assert not client.cancelled
+
+
+def test_a_shut_executor_of_dask_refuses():
+    executor = DaskExecutor(DaskClient())
+    executor._shutdown = True
+    with pytest.raises(fa.StateFault, match="cannot schedule new futures after shutdown"):
+        fa.sweep(questions.squares, OVER, samples=30, executor=executor)
+
+
+def test_a_closed_client_of_dask_refuses():
+    class Closed(DaskClient):
+        def nthreads(self):
+            raise RuntimeError("closed")
+
+        def map(self, *_, **__):
+            raise RuntimeError("closed")
+
+    with pytest.raises(fa.StateFault, match="the executor refused a task"):
+        fa.sweep(questions.squares, OVER, samples=30, executor=Closed())
+
+
+def test_what_is_on_its_way_when_a_task_fails_is_cancelled(monkeypatch):
+    monkeypatch.setattr(problems, "BLOCK_SAMPLES", 64)
+    client = DaskClient()
+    client.pool = ThreadPoolExecutor(1)
+    with pytest.raises(ZeroDivisionError) as told:
+        fa.sweep(questions.failing, OVER, samples=3000, executor=client)
+    assert "of a sweep" in told.value.__notes__[0]
+    assert client.cancelled
