@@ -52,7 +52,7 @@ def rollout_gradient(
     """
 
     def gradient(xp: Any, *arrays: Any) -> RolloutGradient:
-        rows, batch = _rows("rollout_gradient", arm, xp, dict(zip(_ALONG, arrays, strict=True)))
+        rows, batch = _rows("rollout_gradient", arm, xp, dict(zip(_ALONG, arrays, strict=True)), dt)
         call, by_tau = arm_call(arm, "rk4_pullback"), xp.empty_like(rows["tau"])
         by_q, by_qd = _backwards(call, rows, float(dt), threads, xp, lambda k: by_tau[k])
         n = by_q.shape[-1]
@@ -95,7 +95,7 @@ def rollout_parameter_gradient(
     """
 
     def gradient(xp: Any, *arrays: Any) -> Any:
-        rows, batch = _rows("rollout_parameter_gradient", arm, xp, dict(zip(_ALONG, arrays, strict=True)))
+        rows, batch = _rows("rollout_parameter_gradient", arm, xp, dict(zip(_ALONG, arrays, strict=True)), dt)
         call = arm_call(arm, "rk4_parameter_pullback")
         share = xp.empty((rows["q"].shape[1], len(arm.bodies), len(TEN)), rows["q"].dtype)
         total = xp.zeros_like(share)
@@ -129,7 +129,7 @@ def rollout_sensitivity(
     """
 
     def sensitivity(xp: Any, *arrays: Any) -> RolloutSensitivity:
-        rows, batch = _rows("rollout_sensitivity", arm, xp, dict(zip(_ALONG, arrays, strict=False)))
+        rows, batch = _rows("rollout_sensitivity", arm, xp, dict(zip(_ALONG, arrays, strict=False)), dt)
         (steps, count, n), kind = rows["tau"].shape, rows["tau"].dtype
         call, step = arm_call(arm, "rk4_step_slopes"), xp.full(count, float(dt), kind)
         slopes, by_tau = xp.empty((count, 2 * n, 3 * n), kind), xp.empty((count, steps, 2 * n, n), kind)
@@ -150,7 +150,7 @@ _ALONG = ("q", "qd", "tau", "weights_q", "weights_qd")
 
 
 def _rows(
-    name: str, arm: Arm | Robot, xp: Any, given: dict[str, Any]
+    name: str, arm: Arm | Robot, xp: Any, given: dict[str, Any], dt: float
 ) -> tuple[dict[str, Any], tuple[int, ...]]:
     """Arrays (steps, rows, n) by name, and the shape of the batch whose rows they are."""
     faults.needs_dynamics(arm, name)
@@ -168,7 +168,20 @@ def _rows(
                 f"{name} of {arm.name}: {key} has {value.shape[0]} states of shape {value.shape[1:]}, and "
                 f"tau {steps} steps of {pushes.shape[1:]}; give one state more than steps, all of one batch."
             )
+    _refuse_other_steps(name, arm, along["q"], along["qd"], dt)
     return {key: value.reshape(len(value), -1, n) for key, value in along.items()}, pushes.shape[1:-1]
+
+
+def _refuse_other_steps(name: str, arm: Any, q: Any, qd: Any, dt: float) -> None:
+    """Refuse a motion whose states are clearly not dt apart: recorded now and then only, or made with another step."""
+    moved, gone = q[1:] - q[:-1], 0.5 * (qd[1:] + qd[:-1])
+    apart = float((moved * gone).sum()) / max(float((gone * gone).sum()), 1e-300)
+    smooth = float(((moved - apart * gone) ** 2).sum()) < 0.01 * float((moved**2).sum())
+    if smooth and not 0.7 * dt < apart < 1.5 * dt:
+        raise faults.StateFault(
+            f"{name} of {arm.name}: states are about {apart:.3g} s apart by their speeds, and dt is {dt:.3g} s; give "
+            "every state of the motion (record_every=1), and the dt that it was made with."
+        )
 
 
 def _backwards(

@@ -98,3 +98,89 @@ def test_bench_times_a_formulation(capsys):
         capsys, "bench", "rr", "--quantity", "mass_matrix", "--formulation", "hollerbach_1980_3x3", *few
     )
     assert "is computed by walker_orin_1982" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            ("move", "rr", "--to", "1", "1", "--speeds", "500mm/s"),
+            "--speeds has 500mm/s for joint 'q1' of 'rr'",
+        ),
+        (
+            ("move", "rr", "--to", "1", "1", "--accelerations", "90deg/s"),
+            "which takes an angle a second squared",
+        ),
+        (
+            ("move", "rr", "--to", "1", "1", "--fastest", "--torques", "9deg"),
+            "--torques has 9deg, and takes numbers",
+        ),
+        (("move", "ur5e", "--line", "--to", "1deg", "1", "1"), "--to has 1deg, and takes a length"),
+        (
+            ("sweep", "rr", "m.csv", "--lengths", "300mm", "350mm"),
+            "--lengths has 300mm, and takes numbers without",
+        ),
+        (("sweep", "rr", "m.csv", "--tilt", "0mm", "5mm"), "--tilt has 0mm, and takes an angle; give it so."),
+    ],
+)
+def test_a_unit_that_does_not_fit_was_taken_as_a_number(capsys, tmp_path, monkeypatch, words, says):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.csv").write_text("t,q1,q2\n0,0,0\n1,1,1\n2,1,0\n")
+    said = forearm(capsys, *words)
+    assert said.code == 2
+    assert says in said.err
+
+
+def test_limits_of_each_joint_take_their_unit(capsys):
+    words = ("move", "rr", "--to", "1", "1", "--json", "--speeds")
+    rest = ("--accelerations", "1", "1")
+    one = forearm(capsys, *words, "30deg/s", "60deg/s", *rest).json["duration"]
+    assert one == forearm(capsys, *words, repr(math.pi / 6), repr(math.pi / 3), *rest).json["duration"]
+
+
+def test_a_sweep_along_a_noisy_log_gave_two_hundred_times_its_torques(capsys, tmp_path):
+    t = np.arange(0.0, 2.0, 0.002)
+    noise = 1e-4 * np.random.default_rng(0).normal(size=(len(t), 2))
+    q = 0.3 * np.sin(np.pi * t)[:, None] + noise
+    np.savetxt(tmp_path / "log.csv", np.column_stack([t, q]), delimiter=",", header="t,q1,q2", comments="")
+    once = ("--density", "1", "1", "--samples", "1", "--instants", "1000")
+    said = forearm(capsys, "sweep", "rr", tmp_path / "log.csv", *once, "--json")
+    peaks = [max(abs(joint["least"]), joint["greatest"]) for joint in said.json["joints"]]
+    quiet = fa.inverse_dynamics(
+        fa.load("rr"), q - noise, np.gradient(q - noise, t, axis=0), -(np.pi**2) * (q - noise)
+    )
+    assert peaks == pytest.approx(np.abs(quiet).max(axis=0), rel=0.05)
+    assert "log.csv has no qd and no qdd: worked out through q, filtered" in said.json["notes"][0]
+
+
+def test_a_sweep_takes_speeds_and_accelerations_of_its_file(capsys, tmp_path):
+    (tmp_path / "log.csv").write_text(
+        "t,q1,q2,qd1,qd2,qdd1,qdd2\n" + "".join(f"{k / 10},0.1,0.2,3,-4,5,6\n" for k in range(30))
+    )
+    said = forearm(
+        capsys, "sweep", "rr", tmp_path / "log.csv", "--density", "1", "1", "--samples", "1", "--json"
+    )
+    want = fa.inverse_dynamics(fa.load("rr"), [0.1, 0.2], [3, -4], [5, 6])
+    assert "WARNING: qd of" in said.json["notes"][0]
+    # rows whose speeds are not their slopes are met at their own times, among them the first
+    assert all(
+        joint["least"] <= x <= joint["greatest"] for joint, x in zip(said.json["joints"], want, strict=True)
+    )
+
+
+def test_a_force_is_not_shown_in_newton_metres(capsys, tmp_path):
+    (tmp_path / "log.csv").write_text(
+        "t,"
+        + ",".join(f"q{i}" for i in range(1, 7))
+        + "\n"
+        + "".join(f"{k / 10},0,0,0.2,0,0,0\n" for k in range(9))
+    )
+    said = forearm(capsys, "torque", "stanford", tmp_path / "log.csv", "--summary")
+    assert "peak [N m, N]" in said.out
+    assert "peak speed [rad/s, m/s]" in said.out
+
+
+def test_options_that_a_payload_has_no_use_for_were_ignored(capsys):
+    said = forearm(capsys, "identify", "rr", "log.csv", "--payload", "--validate", "other.csv")
+    assert said.code == 2
+    assert "--validate is for finding the arm, and --payload takes it as known" in said.err

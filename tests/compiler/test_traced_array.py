@@ -62,3 +62,40 @@ def test_a_scalar_that_is_compared_still_says_so():
     law = make_law(ARM, lambda t, q, qd: np.array([max(q[0], 0.0), 0.0]), {}, True)
     assert law.graph is None
     assert "compared a traced value" in law.why
+
+
+CHOOSERS = {
+    "clip": lambda x, y: np.clip(x, -5.0, 5.0),
+    "clip between traced bounds": lambda x, y: np.clip(x, y, 7.0),
+    "maximum": lambda x, y: np.maximum(x, y),
+    "maximum of a number": lambda x, y: np.maximum(0.5, x),
+    "minimum": lambda x, y: np.minimum(x, y),
+    "minimum of a number": lambda x, y: np.minimum(x, 0.5),
+    "fmax": lambda x, y: np.fmax(x, y),
+    "fmin": lambda x, y: np.fmin(x, y),
+    "abs": lambda x, y: np.abs(x),
+    "largest": lambda x, y: np.array([np.concatenate([x, y]).max()]),
+}
+
+
+@pytest.mark.parametrize("name", CHOOSERS)
+def test_a_choice_gave_a_bound_where_numpy_gives_nan(name):
+    kernel = fa.compile_function(CHOOSERS[name], {"x": 1, "y": 1})
+    odd = [np.nan, np.inf, -np.inf, 0.0, 0.5, 5.0, -5.0, 6.0, -1e300, 1e300]
+    for x in odd:
+        for y in odd:
+            want = CHOOSERS[name](np.array([x]), np.array([y]))
+            np.testing.assert_array_equal(kernel(np.array([[x]]), np.array([[y]]))[0], want)
+
+
+def test_a_law_that_catches_what_tracing_refuses_went_another_way():
+    def law(t, q, qd):
+        try:
+            side = 1.0 if q[0] > 0 else -1.0
+        except Exception:
+            side = 0.0
+        return np.array([side, 0.0])
+
+    assert make_law(ARM, law, {}, True).why.startswith("runs in Python, because it cannot be traced")
+    with pytest.raises(fa.TraceFault, match="compared a traced value"):
+        fa.compile_function(lambda q: law(0.0, q, q), {"q": 2})

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
+from forearm.simulation import PDWithGravity, Quintic
 
 pd = pytest.importorskip("pandas")
 xr = pytest.importorskip("xarray")
@@ -52,3 +53,46 @@ def test_a_wrench_was_added_to_the_columns_of_a_table_in_their_own_order():
     want = fa.forward_dynamics(arm, q, qd, qdd, wrench=push)
     assert np.allclose(fa.forward_dynamics(arm, q, qd, tau, wrench=push), want, rtol=1e-13)
     assert np.allclose(fa.forward_dynamics(arm, q, qd, tau[back], wrench=push), want, rtol=1e-13)
+
+
+def shuffled(values):
+    return pd.Series(values, index=names)[back]
+
+
+def test_limits_and_gains_of_a_series_were_taken_by_place():
+    sizes = np.array([50.0, 1.0, 0.2])
+    limited = [
+        fa.simulate(
+            arm, q[0], duration=0.1, dt=1e-3, law=PDWithGravity(arm, q[1], kp, 1.0), torque_limits=most
+        )
+        for kp, most in (
+            (sizes, sizes),
+            (shuffled(sizes), shuffled(sizes)),
+            (sizes, dict(zip(names, sizes, strict=True))),
+        )
+    ]
+    for other in limited[1:]:
+        assert np.array_equal(other.q, limited[0].q)
+    seen = [fa.observer(arm, gain=g, offset=g).run(q, qd, qdd) for g in (sizes, shuffled(sizes))]
+    assert np.array_equal(*seen)
+
+
+def test_labels_that_nobody_looks_at_are_refused():
+    state = shuffled(q[0])
+    with pytest.raises(fa.StateFault, match="has labels"):
+        fa.FORMULATIONS["luh_walker_paul_1980"].joint_torques(arm, state, state, state)
+    columns = fa.compile(arm, "gravity_torque", layout="columns")
+    with pytest.raises(fa.StateFault, match="has labels"):
+        columns(pd.DataFrame(q.T, index=names).loc[back])
+    with pytest.raises(fa.StateFault, match="has labels"):
+        Quintic(state, state, 1.0)
+    with pytest.raises(fa.StateFault, match="has labels"):
+        fa.simulate(arm, q[0], duration=0.1, dt=1e-3, law=PDWithGravity(arm, q[1], 1, 1), gains={"kp": state})
+
+
+def test_labels_that_are_other_words_than_the_joints_were_taken_by_place():
+    fa.gravity_torque(arm, pd.DataFrame(q, columns=["q1", "q2", "q3"]))
+    with pytest.raises(fa.StateFault, match=r"has labels \(q2, q1, q3\) that are no joints"):
+        fa.gravity_torque(arm, pd.DataFrame(q, columns=["q2", "q1", "q3"]))
+    with pytest.raises(fa.StateFault, match="that are no joints"):
+        fa.gravity_torque(arm, pd.Series(q[0], index=["waist", "elbow", "shoulder"]))

@@ -213,3 +213,14 @@ def test_what_does_not_fit_is_said():
         fa.rollout_gradient(arm, states, states, tau, states, states[:3], dt=DT)
     with pytest.raises(fa.StateFault, match=r"weights_q has shape \(4, 3\), but arm 'rr' has 2 joints"):
         fa.rollout_gradient(arm, states, states, tau, np.zeros((4, 3)), states, dt=DT)
+
+
+def test_a_motion_recorded_now_and_then_gave_a_gradient_of_another_one():
+    arm, steps = fa.load("rr"), 40
+    tau = np.ones((steps, 2))
+    run = fa.simulate(arm, [0.1, 0.2], law=tau, dt=1e-3, duration=steps * 1e-3, record_every=4)
+    weights = np.zeros_like(run.q)
+    with pytest.raises(
+        fa.StateFault, match=r"states are about 0\.004 s apart by their speeds, and dt is 0\.001 s"
+    ):
+        fa.rollout_gradient(arm, run.q, run.qd, tau[::4], weights, weights, dt=1e-3)

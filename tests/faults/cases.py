@@ -33,6 +33,16 @@ class Foreign:
         raise KeyError("mine")
 
 
+class Series:
+    """Numbers with labels, as pandas has them."""
+
+    index = ("elbow", "wrist")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        """Two numbers."""
+        return np.zeros(2)
+
+
 def kinematics_only() -> Arm:
     """An arm without masses."""
     return Arm("bones", [Link.dh("revolute", a=1.0)])
@@ -178,6 +188,8 @@ CALLS = [
     Case("singular mass matrix", lambda: faults.singular_inertia(two_links(), np.diag([2.0, 0.0]), np.zeros(2)), SingularInertia, r"arm 'rr': the mass matrix is singular: joint 2 'lower' has no inertia about its axis .* give link 2 its mass and inertia, or a drive with rotor_inertia"),
     Case("mass matrix singular by structure", lambda: factor(np.diag([1.0, 0.0])), SingularInertia, r"singular at every q: joint 2 has no inertia .*; give link 2 its mass and inertia, or a drive"),
     Case("mass matrix of a named arm singular by structure", lambda: factor(np.diag([1.0, 0.0]), arm=two_links()), SingularInertia, r"^arm 'rr': the mass matrix is singular at every q: joint 2 'lower' has no inertia .*; give link 2 its mass and inertia, or a drive"),
+    state("labelled", lambda: faults.floats("gains", Series()), r"gains has labels \(elbow, wrist\), and is taken by place; give numbers without labels"),
+    state("labelled otherwise", lambda: faults.state(two_links(), "q", Series()), r"q has labels \(elbow, wrist\) that are no joints \(upper, lower\); rename them"),
     state("masked", lambda: faults.state(two_links(), "q", np.ma.array([0.0, 1.0], mask=[0, 1])), r"q has 1 masked entries, which have no value; leave out their rows, or fill them"),
     state("overflow", lambda: faults.not_finite(two_links(), "inverse_dynamics", {"q": np.zeros(2), "qd": np.array([0.0, 1e200])}), r"arm 'rr': inverse_dynamics is not finite: qd of joint 2 'lower' is 1e\+200, .* diverged\?"),
     state("singular pose", lambda: faults.singular_pose(two_links(), "tool", 1e17), r"arm 'rr', frame 'tool': the arm is in a singular pose \(condition 1e\+17\), .* give damping="),

@@ -228,3 +228,15 @@ def test_a_damaged_archive_is_refused_in_a_sentence(log, tmp_path):
     (tmp_path / "log.csv.gz").write_bytes(bytes(packed))
     with pytest.raises(fa.ReadFault, match=r"cannot be unpacked|is not text|expected"):
         fa.identify(START, tmp_path / "log.csv.gz")
+
+
+def test_a_zero_in_degrees_is_asked_about(log):
+    with pytest.raises(fa.StateFault, match=r"zero is 90 rad for joint .*, 14\.3 turns: degrees"):
+        fa.identify(START, log, zero=[90.0, 0, 0, 0, 0, 0])
+
+
+def test_the_reduction_of_a_single_joint_was_taken_for_a_matrix():
+    from forearm.cli.option_groups import LogReading
+
+    assert LogReading(coupling=(100.0,)).options(1)["coupling"] == [100.0]
+    assert LogReading(coupling=(1.0, 0.0, 0.0, 1.0)).options(2)["coupling"] == [(1.0, 0.0), (0.0, 1.0)]

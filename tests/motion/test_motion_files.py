@@ -1,6 +1,7 @@
 """One reader of motion files: ten ways to write one log, and what is refused, with the line and the column."""
 
 import io
+import re
 import time
 import tracemalloc
 
@@ -9,7 +10,7 @@ import pytest
 
 import forearm as fa
 from forearm.faults import ReadFault
-from forearm.motion.differentiation import chosen_cutoff, gain, low_pass
+from forearm.motion.differentiation import chosen_cutoff, derivatives, gain, low_pass
 from forearm.motion.motion_files import read_motion_file, with_derivatives
 from forearm.simulation import Quintic, read_motion
 from forearm.verification import compare
@@ -385,3 +386,48 @@ def test_more_rows_than_memory_are_refused_while_they_come(monkeypatch):
     monkeypatch.setattr("forearm.motion.number_tables.machine_memory", lambda: 1e7)
     with pytest.raises(fa.ReadFault, match=r"log: the first .* rows take .* GB, .* give the file in parts"):
         read_motion_file(io.BufferedReader(Endless()), fa.load("rr"), label="log")
+
+
+def test_a_gap_in_a_log_is_said_with_its_time():
+    t = np.concatenate([np.arange(0.0, 1.0, 0.01), np.arange(2.5, 4.0, 0.01)])
+    rows = "".join(f"{x:.4f},{np.sin(x):.17g},{np.cos(x):.17g}\n" for x in t)
+    file = read_motion_file(io.BytesIO(("t,q1,q2\n" + rows).encode()), fa.load("rr"), label="log.csv")
+    (note,) = [note for note in file.notes if "no rows between" in note]
+    assert "no rows between 0.99 and 2.5 s (rows are 0.01 s apart elsewhere)" in note
+    whole = "".join(f"{x:.4f},{np.sin(x):.17g},{np.cos(x):.17g}\n" for x in np.arange(0.0, 2.0, 0.01))
+    assert not read_motion_file(
+        io.BytesIO(("t,q1,q2\n" + whole).encode()), fa.load("rr"), label="log.csv"
+    ).notes
+
+
+@pytest.mark.parametrize("title", ["position[{}]", "/joint_states/position[{}]", "field.position{}"])
+def test_columns_counted_by_a_message_are_said_to_be_taken_in_the_order_of_the_joints(title):
+    text = ",".join(title.format(i) for i in (1, 0)) + "\n0.2,0.1\n"
+    file = read_motion_file(io.BytesIO(text.encode()), fa.load("rr"), label="log.csv")
+    assert file.q.tolist() == [[0.1, 0.2]]
+    assert "taken in the order of the joints: q1, q2. A JointState message has" in file.notes[0]
+
+
+@pytest.mark.parametrize(
+    "title", ["error/positions[{}]", "/arm/desired.positions[{}]", "target.q{}", "std/q{}", "cmd_vel/q{}"]
+)
+def test_what_was_wanted_or_is_an_error_was_read_as_measured(title):
+    text = ",".join(title.format(i) for i in (0, 1)) + "\n0.2,0.1\n"
+    with pytest.raises(ReadFault, match="no column q1, q2"):
+        read_motion_file(io.BytesIO(text.encode()), fa.load("rr"), label="log.csv")
+    both = ",".join(f"actual/position[{i}],{title.format(i)}" for i in (0, 1)) + "\n0.3,9,0.4,9\n"
+    file = read_motion_file(io.BytesIO(both.encode()), fa.load("rr"), label="log.csv")
+    assert file.q.tolist() == [[0.3, 0.4]]
+    assert "columns ignored" in file.notes[0]
+
+
+@pytest.mark.parametrize("noise", [1e-7, 1e-5, 1e-4])
+def test_what_filtering_spoils_at_the_ends_of_a_log_cut_in_mid_motion_is_said(noise):
+    t = np.arange(3000) / 1000
+    q = np.sin(3 * t) + 0.3 * np.sin(9 * t + 1)
+    noisy = (q + noise * np.random.default_rng(0).normal(size=len(t)))[:, None]
+    (found,), (told,) = derivatives("log.csv", t, noisy, (2,), np.zeros(1), "q")
+    error = np.abs(found[:, 0] + 9 * np.sin(3 * t) + 24.3 * np.sin(9 * t + 1))
+    inner, ends = re.search(r"about ±(\S+) is left .* up to (\S+) in the first and last", told).groups()
+    assert error.max() < 2 * float(ends) < 4 * error.max()
+    assert error[200:-200].max() < 5 * float(inner)

@@ -119,3 +119,12 @@ def test_a_broken_tree_in_toml_is_refused_in_a_sentence(old, new, says):
         from_toml(text.replace(old, new, 1), "robot.toml")
     assert says in str(caught.value)
     assert "robot.toml" in str(caught.value)
+
+
+def test_free_said_with_the_robots_own_word_left_the_base_fixed():
+    branched, chain = random_urdf(3, joints=5), random_urdf(3, joints=1)
+    for text in (branched, chain):
+        assert from_urdf(text, free=True) == from_urdf(text, base="free")
+        assert from_urdf(text, free=False) == from_urdf(text)
+    with pytest.raises(fa.ReadFault, match="exclude each other"):
+        from_urdf(branched, free=True, tip=from_urdf(branched).tips[0])

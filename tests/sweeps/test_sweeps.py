@@ -4,15 +4,18 @@ import functools
 import json
 import multiprocessing
 import os
+import statistics
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import forearm as fa
 from forearm.compiler.model.free_parameters import lengths_of
+from forearm.motion.motions import Samples
 from forearm.sweeps import executors
 from forearm.sweeps import problem as problems
 from sweeps import questions
@@ -59,7 +62,7 @@ def test_a_sweep_is_what_a_loop_over_arms_gives(arm, small_blocks):
     np.testing.assert_allclose(found.least, every.min(axis=0), rtol=1e-12)
     np.testing.assert_allclose(found.greatest, every.max(axis=0), rtol=1e-12)
     np.testing.assert_allclose(found.mean, every.mean(axis=0), rtol=1e-11, atol=1e-12)
-    np.testing.assert_allclose(found.deviation, every.std(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(found.deviation, every.std(axis=0), rtol=1e-11)
     for share in (0.01, 0.5, 0.99):
         want = np.quantile(every, share, axis=0, method="lower")
         np.testing.assert_allclose(found.quantile(share), want, rtol=2**-8)
@@ -107,6 +110,73 @@ def test_machine_code_sums_up_what_numpy_does(arm, small_blocks):
     assert fast._total["states"][0] == slow._total["states"][0]
     np.testing.assert_allclose(fast.mean, slow.mean, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(fast.deviation, slow.deviation, rtol=1e-9)
+
+
+def test_a_deviation_far_below_the_mean_keeps_its_digits(arm, small_blocks):
+    tilted = arm.with_base(fa.Pose.at(rpy=(0.4, 0.5, 0)))
+    t = np.linspace(0.0, 2.0, 40)
+    q = 0.3 + 1e-9 * np.sin(np.outer(t, np.arange(1, 8)))
+    motions = [Samples(t, q * k, 0 * q, 0 * q) for k in (1, 1 + 1e-8)]
+    over = {"motion": motions, "payload": fa.Normal([2.0, 0.05, 0, 0.1], [1e-9, 0, 0, 0])}
+    asked = {"arm": tilted, "samples": 40, "instants": 40, "workers": 1}
+    for keep in (("extremes", "moments"), ("extremes", "moments", "quantiles")):
+        found = fa.sweep("inverse_dynamics", over, keep=keep, **asked)
+        every = found.problem.values(found.problem.choices(0, found.samples)).reshape(-1, 7)
+        want = [statistics.pstdev(map(Fraction, column)) for column in every.T.tolist()]
+        assert max(want / np.abs(found.mean)) < 1e-6
+        np.testing.assert_allclose(found.deviation, want, rtol=1e-13)
+
+
+def test_results_all_alike_have_no_deviation(small_blocks):
+    found = fa.sweep(questions.squares, {"x": [0.1], "y": [0.3]}, samples=900, keep=("moments",), workers=1)
+    assert found.deviation.tolist() == np.zeros(found.deviation.shape).tolist()
+
+
+def test_values_on_an_edge_are_counted_in_the_cell_that_begins_there(small_blocks):
+    values = [k / 100 for k in range(-20, 520)]
+    found = fa.sweep(
+        lambda choices: choices["x"],
+        {"x": values},
+        keep=(fa.Histogram(0, 5, 100),),
+        executor="threads",
+        workers=1,
+    )
+    counts, edges = found.histogram
+    assert counts[1:-1].tolist() == np.histogram(values, edges)[0].tolist()
+    assert (counts[0], counts[-1]) == (20, 19)
+
+
+def test_quantiles_beyond_their_table_are_infinite_not_its_last_cell(small_blocks):
+    found = fa.sweep(
+        lambda choices: choices["x"],
+        {"x": [-1e25, -3.0, 2.0, 1e30]},
+        keep=("quantiles",),
+        executor="threads",
+        workers=1,
+    )
+    assert found.quantile(0) == -np.inf
+    assert found.quantile(1) == np.inf
+    assert found.quantile(0.4) == pytest.approx(-3, rel=0.004)
+
+
+def test_viscous_friction_that_varies_left_no_dry_friction(small_blocks):
+    drives = [fa.Drive(viscous=0.5, coulomb=(1.0, 2.0)), fa.Drive(coulomb=(3.0, 3.0))]
+    arm = fa.load("rr").without_drives().with_drives(drives)
+    q, qd, qdd = ([x] for x in ([0.3, 0.4], [1.0, -2.0], [0.0, 0.0]))
+    rigid = fa.inverse_dynamics(arm.without_drives(), q, qd, qdd)[0]
+    asked = {"q": q, "qd": qd, "qdd": qdd}
+    found = fa.sweep("inverse_dynamics", asked | {"viscous": [0.25]}, arm=arm)
+    np.testing.assert_allclose(found.least - rigid, [0.25 + 1.0, -0.5 - 3.0], rtol=1e-5)
+    found = fa.sweep("inverse_dynamics", asked | {"dry": [0.25]}, arm=arm)
+    np.testing.assert_allclose(found.least - rigid, [0.5 + 0.25, -0.25], rtol=1e-5)
+
+
+def test_degrees_of_a_sweep_are_asked_about(small_blocks, caplog):
+    arm, q = fa.load("rr"), fa.Uniform([0, 0], [90, 90])
+    with pytest.raises(fa.StateFault, match=r"goes to 30 rad, 4\.8 turns: degrees"):
+        fa.sweep("gravity_torque", {"q": [[0.1, 0.2]], "mount": fa.Uniform([0, 0, 0], [30, 30, 0])}, arm=arm)
+    fa.sweep("gravity_torque", {"q": q}, arm=arm)
+    assert "q reaches 90 rad, 14.3 turns: degrees?" in caplog.text
 
 
 def test_processes_give_the_same_bits(small_blocks):

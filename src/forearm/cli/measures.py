@@ -18,8 +18,15 @@ UNITS = {
     "g": (MASS, 1e-3),
 }
 """Unit -> what it measures, and its size."""
-RATES = {"": "", "/s": " a second", "/s2": " a second squared", "/s^2": " a second squared"}
-ORDERS = {"qd": "/s", "qd0": "/s", "qdd": "/s2"}
+RATES = {
+    "": "",
+    "/s": " a second",
+    "/s2": " a second squared",
+    "/s^2": " a second squared",
+    "/s3": " a second cubed",
+    "/s^3": " a second cubed",
+}
+ORDERS = {"qd": "/s", "qd0": "/s", "qdd": "/s2", "speeds": "/s", "accelerations": "/s2", "jerks": "/s3"}
 """What follows the unit in the options that are speeds and accelerations."""
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _WORD = re.compile(rf"([+-]?{_NUMBER})({'|'.join(UNITS)})({'|'.join(map(re.escape, RATES))})", re.ASCII)
@@ -89,8 +96,16 @@ def check_joint_units(arm: Any, option: str, values: Sequence[float]) -> None:
     """Refuse millimetres for a joint that turns, degrees for one that slides, positions for speeds."""
     from forearm.faults import StateFault
 
+    if option == "torques":
+        check_kinds(option, values, "")
+        return
     rate = RATES[ORDERS.get(option, "")]
     links = arm.state_links
+    base = values[
+        : len(values) - len(links)
+    ]  # of a robot that is free: x y z, and a quaternion or turning rates
+    check_kinds(option, base[:3], LENGTH + rate)
+    check_kinds(option, base[3:], "" if len(base) == 7 else ANGLE + rate)
     for link, value in zip(links, values[len(values) - len(links) :], strict=True):
         kind = getattr(value, "kind", "")
         fitting = (ANGLE if link.revolute else LENGTH) + rate
@@ -101,6 +116,22 @@ def check_joint_units(arm: Any, option: str, values: Sequence[float]) -> None:
                 f"--{option} has {getattr(value, 'word', value)} for joint {link.name!r} of {arm.name!r}, which takes "
                 f"{fitting}; give {', '.join(units)}, or a number without a unit."
             )
+
+
+def torque_unit(arm: Any, turning: str = "N m", sliding: str = "N") -> str:
+    """The unit of a column with a number for each joint: one, or both where an arm turns and slides."""
+    kinds = {link.revolute for link in arm.state_links}
+    return ", ".join([turning] * (True in kinds) + [sliding] * (False in kinds))
+
+
+def check_kinds(option: str, values: Sequence[float], fitting: str) -> None:
+    """Refuse a unit that does not fit what an option takes; any unit where it takes none."""
+    from forearm.faults import StateFault
+
+    for value in values:
+        if getattr(value, "kind", "") not in ("", fitting):
+            takes = f"takes {fitting}" if fitting else "takes numbers without a unit"
+            raise StateFault(f"--{option} has {getattr(value, 'word', value)}, and {takes}; give it so.")
 
 
 def check_payload_units(values: Sequence[float]) -> None:

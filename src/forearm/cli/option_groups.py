@@ -124,7 +124,7 @@ class LogReading:
     def options(self, n: int) -> dict[str, Any]:
         """Arguments of `identify` and `watch` for an arm of n joints."""
         rows = [self.coupling[n * i : n * i + n] for i in range(n)]
-        coupling = rows if len(self.coupling) == n * n else list(self.coupling)
+        coupling = rows if n > 1 and len(self.coupling) == n * n else list(self.coupling)
         return {
             "gains": self.gains or None,
             "coupling": coupling or None,

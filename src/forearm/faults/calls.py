@@ -89,7 +89,7 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """
     names = coordinates(arm, name)
     if not isinstance(value, (np.ndarray, list, tuple)):
-        value = _by_labels(value, names)
+        value = _by_labels(name, value, names)
     if isinstance(value, dict):
         value = _from_names(arm, name, value, names)
     not_masked(value, name)
@@ -103,7 +103,14 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     return array
 
 
-def _by_labels(value: Any, names: list[str]) -> Any:
+def for_joints(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
+    """Floats: one number for all joints, or one for each, by joint name too; whoever calls looks at the shape."""
+    if not isinstance(value, (np.ndarray, list, tuple)):
+        value = _by_labels(name, value, coordinates(arm, name))
+    return state(arm, name, value) if isinstance(value, dict) else floats(name, value)
+
+
+def _by_labels(name: str, value: Any, names: list[str]) -> Any:
     """What has labels as a dict by them, where they name joints: their order is the value's own, not the arm's."""
     titles = getattr(value, "columns", None)
     if titles is not None and any(title in names for title in titles):
@@ -117,7 +124,29 @@ def _by_labels(value: Any, names: list[str]) -> Any:
             return dict(zip(labels, np.moveaxis(np.asarray(value), value.dims.index(axis), 0), strict=True))
         if axis in ("joint", "joints"):
             return np.moveaxis(np.asarray(value), value.dims.index(axis), -1)
+    _refuse_words(name, value, names)
     return value
+
+
+def _words(value: Any) -> list[str]:
+    """Labels of a table, a series or an array of xarray that are words, not places."""
+    if isinstance(value, (np.ndarray, list, tuple, dict, float, int)):
+        return []
+    axes = [getattr(value, name, ()) for name in ("columns", "index")]
+    axes += [value.coords[axis].values for axis in getattr(value, "dims", ()) if axis in value.coords]
+    return [label for axis in axes if isinstance(axis, Iterable) for label in axis if isinstance(label, str)]
+
+
+def _refuse_words(name: str, value: Any, names: list[str]) -> None:
+    """Refuse labels that name no joint, unless they are numbered as the joints are: by place they might be anything."""
+    words = _words(value)
+    ends = ["".join(filter(str.isdigit, word[-3:])) for word in words]
+    numbers = [int(end) for end in ends if end]
+    if words and numbers not in (list(range(len(words))), list(range(1, len(words) + 1))):
+        raise StateFault(
+            f"{name} has labels ({', '.join(words[:8])}) that are no joints ({', '.join(names[:8])}); rename them, or "
+            f"give numbers without labels, in the order of the joints: {name}.to_numpy()."
+        )
 
 
 def joint_shape(arm: Any, name: str, shape: tuple[int, ...]) -> None:
@@ -156,9 +185,19 @@ def not_masked(value: Any, name: str) -> None:
         )
 
 
+def not_labelled(value: Any, name: str) -> None:
+    """Refuse words as labels where numbers are taken by place: nobody would look at them."""
+    if words := _words(value):
+        raise StateFault(
+            f"{name} has labels ({', '.join(words[:8])}), and is taken by place; give numbers without labels, in the "
+            "right order: .to_numpy()."
+        )
+
+
 def one_state(arm: Any, name: str, value: Any) -> None:
     """Refuse what is not one number for each joint, whatever the kind of number."""
     n = len(arm.links)
+    not_labelled(value, name)
     try:
         shape = value.shape if isinstance(value, np.ndarray) else (len(value),)
     except TypeError:
@@ -307,7 +346,9 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
 
 
 def floats(name: str, value: Any) -> np.ndarray[Any, Any]:
-    """Numbers of any shape, as float64."""
+    """Numbers of any shape, as float64; masks and labels are refused, because nobody would look at them."""
+    not_masked(value, name)
+    not_labelled(value, name)
     try:
         return np.asarray(value, dtype=np.float64)
     except Exception as error:  # also what an object's own __array__ or __float__ raises

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.dynamics import parameters
-from forearm.faults import StateFault
+from forearm.faults import StateFault, for_joints
 from forearm.identification.least_squares import LeastSquares, autocorrelation_factor
 from forearm.identification.torque_rows import TorqueEquations
 from forearm.inertia import Inertia
@@ -71,7 +71,7 @@ def load_parameters(arm: Arm, load: Any) -> Vector:
 
 def given_gains(arm: Arm, gains: Any) -> Vector:
     """Gains (n,) with NaN for those that are to be found; all of them where none was given."""
-    found = np.full(arm.n, np.nan) if gains is None else np.asarray(gains, dtype=float)
+    found = np.full(arm.n, np.nan) if gains is None else for_joints(arm, "gains", gains)
     if found.shape not in ((), (arm.n,)) or np.any(np.isinf(found)) or np.any(found == 0):
         raise StateFault(
             f"gains are {gains}; give a torque for one ampere for each of the {arm.n} joints, nan where it is to be "

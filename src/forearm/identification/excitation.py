@@ -82,7 +82,7 @@ class Excitation(Fourier):
         every = round(float(motion.t[1] - motion.t[0]) * rate)
         w, step = motion.thinning.weights, motion.thinning.factor
         common = [float(w[lag:] @ w[: len(w) - lag]) / every for lag in range(0, len(w), step)]
-        power = np.broadcast_to(np.asarray(noise, dtype=float) ** 2, (self.arm.n,))
+        power = np.broadcast_to(faults.for_joints(self.arm, "noise", noise) ** 2, (self.arm.n,))
         stray = np.zeros(self.arm.n)
         if np.any(tick):
             for phase in np.random.default_rng(0).uniform(size=(PHASES, self.arm.n)):

@@ -5,6 +5,7 @@ q1, q_1, q[0], q:elbow, elbow_q          positions, by number (from 1, or from 0
 position[0], elbow.position, joint_1_pos the same as ROS logs have them, a topic before it or not
 qd, dq, velocity …   qdd, ddq, acceleration …   tau, torque, effort …   current, i …   as for positions
 actual_q_0, actual_current_0             as Universal Robots' RTDE names them; target_… is not measured, and ignored
+desired.position[0], error/elbow/position what is wanted, or a difference: not measured, and ignored
 q1_deg, q1 [deg], qd1 (deg/s), q3 [mm]   the unit; radians, metres, seconds otherwise
 """
 
@@ -41,6 +42,12 @@ LONGEST_WORD = 2 + max(map(len, _KIND))
 """Letters of a title's end that may be a word of ours with what is before and after it."""
 MOST_LEVELS = 16
 """Levels of a topic's name that may stand before a title."""
+NOT_MEASURED = frozenset(
+    "command commanded cmd covariance desired err error goal limit limits max maximum min minimum noise offset ref "
+    "reference set setpoint std sigma target variance wanted".split()
+)
+"""Before a dot or slash they say that what follows was wanted, or is no value at all."""
+_MESSAGE = re.compile(r"(?:.*[/.])?(?:position|velocity|effort)(?:\[[0-9]+\]|[0-9]+)", re.IGNORECASE)
 TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time", "__time")
 SECONDS = {
     "s": 1.0,
@@ -153,6 +160,11 @@ def columns_of(
     return found
 
 
+def message_order(title: str) -> bool:
+    """Whether a title counts the joints of a message of ROS: position[0], field.velocity3."""
+    return _MESSAGE.fullmatch(title) is not None
+
+
 def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
     """(quantity, joint or '#' and its number, unit) of a title."""
     for stem, unit in _stems(title):
@@ -160,6 +172,9 @@ def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
             return "t", 0, unit or ("ns" if stem == "%time" else "")
         ends = _before(_LAST, stem) is not None
         for part in _parts(stem):
+            before = stem[: len(stem) - len(part)].lower()
+            if NOT_MEASURED.intersection(re.split(r"[/._ ]", before)):
+                break
             if (match := _FIRST.fullmatch(part)) is not None:
                 rest = match[2].lstrip(f"{_BETWEEN}[(")
                 joint = _joint(arm, rest) if rest else (0 if arm.n == 1 else None)

@@ -3,8 +3,9 @@
 The noise of a column is estimated from what its neighbours in time do not explain, and from its last written digit. A
 spline makes about noise / step² of it in accelerations; where that matters, the columns are filtered without delay
 first, by the filter that identification uses too: Butterworth of fourth order, forth and back, its cut-off five times
-the frequency below which the speeds have 99 % of their power. What was done, the cut-off and the noise that is left
-are said.
+the frequency below which the speeds have 99 % of their power. What was done, the cut-off, the noise that is left and
+what the filter itself spoils are said: the latter is what filtering once more changes. It is largest at the ends of a
+log that begins or ends in mid motion.
 """
 
 import math
@@ -19,6 +20,8 @@ MATTERS = 0.01
 """Noise in a derivative, over its largest value, from which on a log is filtered."""
 LOUD = 0.2
 """The same, from which on a spline would have been useless, which is said as a warning."""
+SPOILT = 0.05
+"""What the filter itself spoils at the ends of a log, over the largest value, from which on it is a warning."""
 ORDER = 4
 """Order of the filter, and degree of the polynomials that meet a log's ends."""
 LEAST, MOST = 8.0, 40.0
@@ -67,35 +70,45 @@ def derivatives(
     said = f"{source} is noisy by about {noise[worst]:.2g}"
     if unit[worst] > noise[worst]:
         said += f" (its last digit is {unit[worst]:.0e})"
-    found, cutoff, why = _without_noise(t, values, orders, noise, source)
+    found, cutoff, why, spoilt = _without_noise(t, values, orders, noise, source)
     peaks = np.max(np.abs(found[-1]), axis=0)
     if not np.any(spread > MATTERS * peaks):
         return smooth, [f"{told}; {said}, which makes ±{spread[worst]:.2g} of q{names[-1]}"]
     peak, left = float(np.max(peaks)), noise[worst] * gain(top, cutoff * step) / step**top
-    loud = "WARNING: " if spread[worst] > LOUD * peak or left > MATTERS * peak else ""
+    inner, outer = _inside_and_ends(t, spoilt, END / cutoff)
+    left, ends = max(left, inner), max(4 * left, outer)
+    loud = "WARNING: " if spread[worst] > LOUD * peak or left > MATTERS * peak or ends > SPOILT * peak else ""
     return found, [
         f"{loud}{label} has no {lacking}: worked out through {source}, filtered without delay at {cutoff:.3g} Hz "
         f"(Butterworth, fourth order, forth and back), {why}, and because {said}, of which a spline makes "
-        f"±{spread[worst]:.2g} in q{names[-1]}; about ±{left:.2g} is left (largest q{names[-1]}: {peak:.3g}), several "
-        f"times that in the first and last {END / cutoff:.2g} s"
+        f"±{spread[worst]:.2g} in q{names[-1]}; about ±{left:.2g} is left (largest q{names[-1]}: {peak:.3g}), up to "
+        f"{ends:.2g} in the first and last {END / cutoff:.2g} s"
     ]
+
+
+def _inside_and_ends(t: Vector, spoilt: Vector, width: float) -> tuple[float, float]:
+    """The largest of numbers (K,) away from both ends of a log, and anywhere."""
+    inside = (t > t[0] + width) & (t < t[-1] - width)
+    return float(np.max(spoilt[inside], initial=0.0)), float(np.max(spoilt))
 
 
 def _without_noise(
     t: Vector, values: Matrix, orders: tuple[int, ...], noise: Vector, source: str
-) -> tuple[list[Matrix], float, str]:
-    """Derivatives of filtered columns, the cut-off [Hz], and why it."""
+) -> tuple[list[Matrix], float, str, Vector]:
+    """Derivatives of filtered columns, the cut-off [Hz], why it, and what the filter spoils of the last (K,)."""
     even, rows = _even(t, values)
     rate, top = (len(t) - 1) / float(t[-1] - t[0]), orders[-1]
-    found: list[Matrix] = []
+    found, smooth = list[Matrix](), rows
     cutoff, why = 0.0, ""
     for least in (LEAST, LOWEST):
         cutoff, why = chosen_cutoff(rows, rate, least, speeds=source == "qd")
-        found = [_filtered(even, rows, t, k, cutoff, rate) for k in orders]
+        smooth = _smoothed(even, rows, cutoff, rate)
+        found = [_slopes(even, smooth, t, k) for k in orders]
         left = noise * gain(top, cutoff / rate) * rate**top
         if not np.any(left > MATTERS * np.max(np.abs(found[-1]), axis=0)):
             break
-    return found, cutoff, why
+    again = _slopes(even, _smoothed(even, smooth, cutoff, rate), t, top)
+    return found, cutoff, why, np.max(np.abs(again - found[-1]), axis=1)
 
 
 def spline(t: Vector, values: Vector, order: int) -> Vector:
@@ -183,12 +196,16 @@ def _even(t: Vector, values: Matrix) -> tuple[Vector, Matrix]:
     return even, np.stack([CubicSpline(t, column)(even) for column in values.T], axis=1)
 
 
-def _filtered(even: Vector, rows: Matrix, t: Vector, order: int, cutoff: float, rate: float) -> Matrix:
-    """Derivative of the spline through filtered rows, at the times asked for."""
+def _smoothed(even: Vector, rows: Matrix, cutoff: float, rate: float) -> Matrix:
+    """Rows filtered, their ends as they are."""
+    ends = _ends(even, rows, cutoff, rate)
+    return low_pass(rows - ends, rate, cutoff) + ends
+
+
+def _slopes(even: Vector, smooth: Matrix, t: Vector, order: int) -> Matrix:
+    """Derivative of the spline through rows at even times, at the times asked for."""
     from scipy.interpolate import CubicSpline
 
-    ends = _ends(even, rows, cutoff, rate)
-    smooth = low_pass(rows - ends, rate, cutoff) + ends
     return np.stack([CubicSpline(even, column)(t, order) for column in smooth.T], axis=1)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault, coordinates
-from forearm.motion.columns import LOGGED, Header, columns_of
+from forearm.motion.columns import LOGGED, Header, columns_of, message_order
 from forearm.motion.differentiation import derivatives
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
@@ -30,6 +30,8 @@ LATEST, FAR_APART = 1e11, 1e4
 """Times after the year 5138, or rows hours apart [s], are asked about: milliseconds, nanoseconds?"""
 SLOW, MANY = 0.5, 20
 """So many rows at least so far apart [s] are said to be read as seconds."""
+WIDE = 5.0
+"""Rows that are so many times farther apart than most are a gap in a log."""
 TURNS = 4
 """A joint without limits that goes beyond so many turns is asked about: degrees?"""
 
@@ -111,7 +113,13 @@ def read_motion_file(
         ask_about_degrees(arm, label, columns.stated("q", arm.n), found["q"])
     if t is not None:
         _check_times(label, table, t)
-    notes = (*_notes(table, columns), *_seconds(label, columns, t), *_slopes(arm, t, found))
+    notes = (
+        *_notes(table, columns),
+        *_orders(arm, table, columns),
+        *_seconds(label, columns, t),
+        *_gaps(t),
+        *_slopes(arm, t, found),
+    )
     return MotionFile(label, t, **found, digits=digits, notes=notes)
 
 
@@ -174,6 +182,31 @@ def _seconds(label: str, columns: Header, t: Vector | None) -> tuple[str, ...]:
         return ()
     return (
         f"times read as seconds, rows {step:.3g} s apart; if they are not, give --time-unit (time_unit=)",
+    )
+
+
+def _orders(arm: Arm | Robot, table: NumberTable, columns: Header) -> tuple[str, ...]:
+    """A note where columns are numbered as in a message of ROS, which has an order of its own."""
+    titles = [table.titles[c.at] for c in columns.places.values() if message_order(table.titles[c.at])]
+    if not titles or arm.n < 2:
+        return ()
+    return (
+        f"{titles[0]} … taken in the order of the joints: {', '.join(arm.joint_names)}. A JointState message has an "
+        "order of its own (its names, often the alphabet's): if it differs, title the columns by joint",
+    )
+
+
+def _gaps(t: Vector | None) -> tuple[str, ...]:
+    """A note where rows are missing: what is worked out across a gap is a guess."""
+    steps = np.diff(t) if t is not None and len(t) >= MANY else np.zeros(0)
+    wide = np.flatnonzero(steps > WIDE * np.median(steps)) if steps.size else steps
+    if t is None or not wide.size:
+        return ()
+    k = int(wide[np.argmax(steps[wide])])
+    more = f", nor in {wide.size - 1} more gaps" if wide.size > 1 else ""
+    return (
+        f"WARNING: no rows between {t[k]:.6g} and {t[k + 1]:.6g} s{more} (rows are {np.median(steps):.3g} s apart "
+        "elsewhere): speeds and accelerations worked out from neighbours are guesses there",
     )
 
 
@@ -244,6 +277,20 @@ class Recorded:
     """The motion through the recorded positions, smooth between them."""
     notes: tuple[str, ...] = ()
     """What was ignored, converted or worked out."""
+
+    def resampled(self, count: int) -> Samples:
+        """So many even instants from time zero on, between the recorded rows; speeds and accelerations are theirs.
+
+        Cubic between positions and speeds, and between speeds and accelerations; where these were worked out by a
+        spline, it is that spline again.
+        """
+        from scipy.interpolate import CubicHermiteSpline
+
+        rows = self.samples
+        t, even = rows.t - rows.t[0], np.linspace(0.0, rows.t[-1] - rows.t[0], count)
+        q, qd = CubicHermiteSpline(t, rows.q, rows.qd)(even), CubicHermiteSpline(t, rows.qd, rows.qdd)(even)
+        qdd = np.stack([np.interp(even, t, column) for column in rows.qdd.T], axis=1)
+        return Samples(even, q, qd, qdd)
 
 
 def read_motion(

@@ -7,6 +7,7 @@ Content-Security-Policy lets nothing else run, and nothing leave.
 import base64
 import hashlib
 import json
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ from forearm.outside.output_files import write_text
 from forearm.page.equation_values import EquationValue, equation_values
 from forearm.page.view_kernels import view_graphs, view_rollouts
 from forearm.plots import good_view
+
+LOG = logging.getLogger("forearm")
 
 AnyMotion = Motion | Samples | Recorded | str | Path
 """A motion, its rows, a recording, or the file of one."""
@@ -141,6 +144,8 @@ def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> 
     """A motion as rows from time zero on: a Motion, Samples, a recording or its file; at most so many of them."""
     if isinstance(motion, (str, Path)):
         motion = read_motion(motion, arm)
+        for note in motion.notes:
+            LOG.warning("%s", note)
     found: object = motion.samples if isinstance(motion, Recorded) else motion
     if isinstance(found, Motion):
         found = found.sample(MOST_SAMPLES)

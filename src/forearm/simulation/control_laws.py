@@ -22,7 +22,11 @@ from forearm.inertia import SIX
 
 def gain(arm: Arm, name: str, value: Any) -> Vector:
     """A gain as (n,): one number for all joints, or one for each."""
-    array = np.asarray(value)
+    array = (
+        faults.for_joints(arm, name, value)
+        if hasattr(value, "keys") or hasattr(value, "coords")
+        else np.asarray(value)
+    )
     if array.shape not in ((), (arm.n,)):
         raise StateFault(
             f"{name} has shape {array.shape}; give one number, or one for each joint of arm {arm.name!r} ({arm.n},)."

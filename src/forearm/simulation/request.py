@@ -132,7 +132,9 @@ def greatest_torques(arm: Arm | Robot, given: Any) -> Any:
                 "numbers."
             )
         return np.array([link.effort_limit for link in arm.state_links])
-    array = faults.state(arm, "torque_limits", _for_each_joint(arm, faults.floats("torque_limits", given)))
+    array = faults.state(
+        arm, "torque_limits", _for_each_joint(arm, faults.for_joints(arm, "torque_limits", given))
+    )
     if np.any(array < 0) or np.any(np.isnan(array)):
         raise StateFault(f"torque_limits are {array}; give sizes, zero or positive.")
     return array

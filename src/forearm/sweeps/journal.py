@@ -15,7 +15,7 @@ from forearm.faults import StateFault
 from forearm.outside.output_files import write_text
 from forearm.sweeps.problem import Problem
 
-KIND = "forearm sweep 2"
+KIND = "forearm sweep 3"
 EVERY = 2.0
 """Seconds between two writings."""
 LARGEST = 1 << 30

@@ -4,6 +4,7 @@ Each row of `PARAMETERS` says which free parameter of a kernel an axis sets, in 
 they become the kernel's numbers. Any other path that `compile` can leave free is an axis too: 'links[2].mass'.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.model.free_parameters import current, lengths_of, port_name, port_shape
-from forearm.faults import StateFault
+from forearm.faults import DEGREES, StateFault
 from forearm.motion.motions import Motion, Samples
 from forearm.robot import Robot
 from forearm.sweeps.axes import GridAxis
@@ -82,6 +83,25 @@ def _friction(arm: Any, values: Vector) -> Vector:
     return np.concatenate([whole, whole[..., 1:]], axis=-1)
 
 
+def _own_friction(arm: Any, count: int) -> Vector:
+    """Viscous friction, dry forth and dry back of each joint (count, n, 3), as the arm has them."""
+    return np.broadcast_to(current(arm, "friction"), (count, len(arm.links), 3)).copy()
+
+
+def _viscous(arm: Any, values: Vector) -> Vector:
+    """Viscous friction of all joints alike, or of each; dry friction stays the arm's own."""
+    whole = _own_friction(arm, len(values))
+    whole[..., 0] = values[:, None] if values.ndim == 1 else values
+    return whole
+
+
+def _dry(arm: Any, values: Vector) -> Vector:
+    """Dry friction, the same in both directions; viscous friction stays the arm's own."""
+    whole = _own_friction(arm, len(values))
+    whole[..., 1:] = (values[:, None] if values.ndim == 1 else values)[..., None]
+    return whole
+
+
 def _density(arm: Any, factors: Vector) -> Vector:
     """All ten numbers of each link times a factor: the same bodies of other material."""
     factors = factors[:, None] if factors.ndim == 1 else factors
@@ -115,6 +135,18 @@ PARAMETERS = {
         _friction,
         "viscous and dry friction, of all joints alike or of each",
     ),
+    "viscous": Parameter(
+        "friction",
+        lambda arm: ((), (len(arm.links),)),
+        _viscous,
+        "viscous friction of all joints alike or of each; dry friction stays",
+    ),
+    "dry": Parameter(
+        "friction",
+        lambda arm: ((), (len(arm.links),)),
+        _dry,
+        "dry friction of all joints alike or of each; viscous friction stays",
+    ),
     "inertial": Parameter(
         "inertial",
         lambda arm: ((len(arm.links), 10),),
@@ -134,7 +166,7 @@ PARAMETERS = {
         "geometry",
         lambda arm: ((), (len(lengths_of(arm)),)),
         _lengths,
-        "a factor on the lengths, or one for each",
+        "a factor on the lengths, or one for each; bodies stay where they are in the frames at the far ends of links",
     ),
 }
 """Axes by name."""
@@ -168,7 +200,18 @@ def checked_parameters(what: str, arm: Arm | Robot, axes: dict[str, Any]) -> dic
         if other != name:
             raise StateFault(f"sweep: over has {other!r} and {name!r}, which set the same; give one of them.")
         found[name] = row
+        if name == "mount" and (most := float(farthest(axis).max())) > DEGREES:
+            raise StateFault(
+                f"sweep: over['mount'] goes to {most:.4g} rad, {most / math.tau:.1f} turns: degrees? Give radians "
+                "(numpy.deg2rad)."
+            )
     return found
+
+
+def farthest(axis: Any) -> Vector:
+    """How far an axis of vectors goes, number by number: its bounds, mean or values."""
+    given = [getattr(axis, name) for name in ("low", "high", "mean", "values") if hasattr(axis, name)]
+    return np.max(np.abs(np.vstack(given)), axis=0)  # type: ignore[no-any-return]
 
 
 class MotionAxis(GridAxis):

@@ -25,7 +25,7 @@ from forearm.sweeps.axes import SweepAxis
 from forearm.sweeps.fingerprints import fingerprint
 from forearm.sweeps.parameters import MOTION, MotionAxis, Parameter
 from forearm.sweeps.reductions import Piece, Reduction
-from forearm.sweeps.summaries import Summary, joined, summary_of
+from forearm.sweeps.summaries import Summary, first_finite, joined, summary_of
 
 BLOCK_STATES, BLOCK_SAMPLES = 1 << 20, 1 << 14
 """States and samples of a block at most: enough that Python's part is small, few enough for a cache and a journal."""
@@ -111,7 +111,11 @@ class Problem:
         """Compile what will be needed, one process of a machine at a time: the others find it in the cache."""
         if isinstance(self.what, str):
             with one_at_a_time("sweep"):
-                (self._summed if self._sums_alone else self.values)(self.choices(0, 1))
+                first = self.choices(0, 1)
+                if self._sums_alone:
+                    self._summed(first, np.zeros(self.size))
+                else:
+                    self.values(first)
 
     @cached_property
     def kernel(self) -> Any:
@@ -182,12 +186,12 @@ class Problem:
             groups.run(states, shared[at : at + step], [here], 1, picked[at : at + step])
             yield here
 
-    def _summed(self, choices: dict[str, Any]) -> Summary:
+    def _summed(self, choices: dict[str, Any], about: Vector) -> Summary:
         """Groups summed up in machine code; those with results that are not finite are looked at again."""
         picked, T = choices[MOTION], self.instants
         groups, states, shared = self._group_inputs(self._given(choices), len(picked))
         found = np.empty((4 if self.needs_sums else 2, len(picked), self.size))
-        groups.summed(states, shared, T, picked, out=found)
+        groups.summed(states, shared, T, picked, about=about, out=found)
         told = found[2:] if self.needs_sums else found[:1]
         total, squares = told if self.needs_sums else (None, None)
         result = Summary(found[0], found[1], total, squares, np.broadcast_to(np.int64(T), found[0].shape))
@@ -195,7 +199,7 @@ class Problem:
             return result
         result = result._replace(finite=result.finite.copy())
         odd = np.flatnonzero(~np.isfinite(told).all(axis=(0, 2)))
-        some = summary_of(self.values({name: v[odd] for name, v in choices.items()}))
+        some = summary_of(self.values({name: v[odd] for name, v in choices.items()}), about)
         for whole, part in zip(result, some, strict=True):
             if whole is not None:
                 whole[odd] = part
@@ -219,11 +223,15 @@ class Problem:
         first = block * self.block
         choices, kept = self.choices(first, min(self.block, self.samples - first)), []
         if self._sums_alone:
-            found = self._summed(choices)
+            about = np.zeros(self.size)
+            if self.needs_sums:
+                about = first_finite(self.values({name: v[:1] for name, v in choices.items()}))
+            found = self._summed(choices, about)
         else:
-            parts = []
+            parts, about = list[Summary](), np.zeros(self.size)
             for values in self.parts(choices):
-                parts.append(summary_of(values))
+                about = about if parts else first_finite(values)
+                parts.append(summary_of(values, about))
                 kept.append(values.copy())
             found = joined(parts)
         few, spoiled = found.finite < self.instants, None
@@ -234,6 +242,7 @@ class Problem:
             first,
             found.least,
             found.greatest,
+            about,
             found.total.sum(axis=0) if self.needs_sums else None,
             found.squares.sum(axis=0) if self.needs_sums else None,
             count,

@@ -27,8 +27,10 @@ class Piece(NamedTuple):
     """Least value of each sample over its instants (S, m); inf where none is finite."""
     greatest: Vector
     """Greatest (S, m); -inf where none is finite."""
+    about: Vector
+    """A value (m,) among the results, from which sums are counted."""
     total: Any
-    """Sum (m,) over all states, where a reduction asks for it; None otherwise."""
+    """Sum (m,) over all states of what they differ from it, where a reduction asks for it; None otherwise."""
     squares: Any
     """Sum of squares (m,), likewise."""
     finite: Vector
@@ -122,7 +124,11 @@ class Extremes(Reduction):
 
 @dataclass(frozen=True)
 class Moments(Reduction):
-    """Mean and standard deviation. Sums of blocks are added as whole numbers: exactly, in any order."""
+    """Mean and standard deviation. Sums of blocks are added as whole numbers: exactly, in any order.
+
+    A block's sums are about a value of its own; what they are about zero follows in whole numbers, without rounding,
+    squares as a number of 2^-2148. So the deviation is as exact as the results, however large the mean.
+    """
 
     needs_sums = True
 
@@ -132,10 +138,16 @@ class Moments(Reduction):
 
     def take(self, state: State, piece: Piece) -> None:
         """Sums of a block."""
+        if not np.isfinite(piece.squares).all():
+            raise StateFault(
+                f"sweep: results from sample {piece.first} on are so large that their squares overflow; leave "
+                '"moments" out of keep, or ask what makes them.'
+            )
         for j in range(len(piece.total)):
-            state["count"][j] += int(piece.finite[j])
-            state["total"][j] += _whole(piece.total[j])
-            state["squares"][j] += _whole(piece.squares[j])
+            count, total, about = int(piece.finite[j]), _whole(piece.total[j]), _whole(piece.about[j])
+            state["count"][j] += count
+            state["total"][j] += total + count * about
+            state["squares"][j] += (_whole(piece.squares[j]) << EXACT) + (2 * total + count * about) * about
 
     def merge(self, state: State, other: State) -> None:
         """Sums of both."""
@@ -160,20 +172,23 @@ def moments(state: State) -> tuple[Vector, Vector]:
             deviation.append(math.nan)
             continue
         middle = Fraction(total, count * 2**EXACT)
-        spread = Fraction(squares, count * 2**EXACT) - middle * middle
+        spread = Fraction(squares, count * 4**EXACT) - middle * middle
         mean.append(float(middle))
         deviation.append(math.sqrt(max(0.0, float(spread))))
     return np.array(mean), np.array(deviation)
 
 
 MANTISSA, LOWEST, HIGHEST = 7, -64, 64
-"""A sketch has 2^7 cells for each power of two from 2^-64 to 2^64, for either sign; what is smaller counts as zero."""
+"""A sketch has 2^7 cells for each power of two from 2^-64 to 2^64, for either sign; what is smaller counts as zero,
+what is larger as infinite."""
 CELLS = (HIGHEST - LOWEST) << MANTISSA
 
 
 @dataclass(frozen=True)
 class Quantiles(Reduction):
     """Quantiles within 0.4 % of their value, of any number of results, in a table of counts.
+
+    Sizes below 5e-20 count as zero, those beyond 1.8e19 as infinite.
 
     The cells are those of a float's exponent and first seven bits, so that counting is a shift; quantile sketches with
     a bound on the relative error are DDSketch's (Masson, Rim and Lee 2019, doi:10.14778/3352063.3352135).
@@ -217,7 +232,7 @@ def quantile(cells: dict[int, int], share: float) -> float:
     for cell in sorted(cells):
         passed += cells[cell]
         if passed > rank:
-            return _middle(cell - CELLS)
+            return math.copysign(math.inf, cell - CELLS) if cell in (0, 2 * CELLS) else _middle(cell - CELLS)
     raise AssertionError("a rank beyond all counts")
 
 
@@ -261,9 +276,20 @@ class Histogram(Reduction):
             values = piece.values[..., j]
             values = values[np.isfinite(values)]
             place = np.floor((values - self.low) * (self.bins / (self.high - self.low))).clip(-1, self.bins)
-            place[values == self.high] = self.bins - 1  # the last cell is closed, as NumPy has it
-            found = np.bincount(place.astype(np.int64) + 1, minlength=self.bins + 2)
+            found = np.bincount(self._settled(values, place.astype(np.int64)) + 1, minlength=self.bins + 2)
             state["counts"][j] = [a + b for a, b in zip(counts, found.tolist(), strict=True)]
+
+    @property
+    def edges(self) -> Vector:
+        """Where cells begin and end (bins + 1,)."""
+        return np.linspace(self.low, self.high, self.bins + 1)
+
+    def _settled(self, values: Vector, place: Vector) -> Vector:
+        """Cells as their edges have it, which a product may miss by a rounding; the last is closed, as NumPy has it."""
+        edges = np.concatenate([[-np.inf], self.edges, [np.inf]])
+        place = place - (values < edges[place + 1]) + (values >= edges[place + 2])
+        place[values == self.high] = self.bins - 1
+        return place
 
     def merge(self, state: State, other: State) -> None:
         """Counts of both."""

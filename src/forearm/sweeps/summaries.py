@@ -1,4 +1,8 @@
-"""Least, greatest, sum and sum of squares of each sample's results over its instants; what is not finite left out."""
+"""Least, greatest, sum and sum of squares of each sample's results over its instants; what is not finite left out.
+
+Sums are of what results differ from a value among them: squares of the results themselves would lose a spread that is
+small beside the mean.
+"""
 
 from typing import Any, NamedTuple
 
@@ -15,21 +19,29 @@ class Summary(NamedTuple):
     greatest: Vector
     """-inf where there is none."""
     total: Any
-    """Sum; None where nobody asks for it."""
+    """Sum, less the value that it is about; None where nobody asks for it."""
     squares: Any
     """Sum of squares, likewise."""
     finite: Vector
     """How many values were finite."""
 
 
-def summary_of(values: Vector) -> Summary:
-    """Summarise results (S, T, m)."""
+def first_finite(values: Vector) -> Vector:
+    """The first finite value (m,) of each number of results (S, T, m); 0 where there is none."""
+    rows = values.reshape(-1, values.shape[-1])
+    good = np.isfinite(rows)
+    return np.where(good.any(axis=0), rows[good.argmax(axis=0), np.arange(rows.shape[-1])], 0.0)
+
+
+def summary_of(values: Vector, about: Vector) -> Summary:
+    """Summarise results (S, T, m), sums about values (m,)."""
     good = np.isfinite(values)
     if good.all():
         count = np.full((len(values), values.shape[-1]), values.shape[1])
-        squares = (values * values).sum(axis=1)
-        return Summary(values.min(axis=1), values.max(axis=1), values.sum(axis=1), squares, count)
-    zeros = np.where(good, values, 0.0)
+        apart = values - about
+        sums = apart.sum(axis=1), (apart * apart).sum(axis=1)
+        return Summary(values.min(axis=1), values.max(axis=1), *sums, count)
+    zeros = np.where(good, values - about, 0.0)
     return Summary(
         np.where(good, values, np.inf).min(axis=1),
         np.where(good, values, -np.inf).max(axis=1),

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from forearm.arm import Arm
+from forearm.arm_calls import hint_degrees
 from forearm.compiler.model.quantities import QUANTITIES
 from forearm.faults import StateFault, no_arm
 from forearm.robot import Robot
 from forearm.sweeps.axes import SweepAxis, axis_of
 from forearm.sweeps.executors import Workforce
 from forearm.sweeps.journal import Journal
-from forearm.sweeps.parameters import MOTION, checked_parameters, motion_axis
+from forearm.sweeps.parameters import MOTION, checked_parameters, farthest, motion_axis
 from forearm.sweeps.problem import Problem
 from forearm.sweeps.reductions import Reduction, reductions_of
 from forearm.sweeps.swept import Swept
@@ -46,8 +47,8 @@ def sweep(
             (samples, ...), giving an array (samples, ...).
         over: What is varied: a list of values (all are visited), `fa.Uniform(low, high)` or `fa.Normal(mean,
             deviation)` (drawn for every sample). For a quantity the names are its inputs (`q`, `qd`, …), or "motion"
-            for whole motions, and what may vary on the arm: "payload", "mount", "gravity", "friction", "density",
-            "inertial", "lengths", "geometry", or any field such as "links[2].mass".
+            for whole motions, and what may vary on the arm: "payload", "mount", "gravity", "friction", "viscous",
+            "dry", "density", "inertial", "lengths", "geometry", or any field such as "links[2].mass".
         arm: Whose quantity.
         samples: How often every combination of listed values is visited, with random numbers of its own.
         keep: What to keep: "extremes", "moments", "quantiles", `fa.Extremes(worst)`, `fa.Histogram(low, high, bins)`.
@@ -156,6 +157,8 @@ def _of_quantity(what: str, over: Mapping[str, Any], arm: Any, instants: int) ->
     inputs = quantity.inputs
     for name, given in over.items():
         axes[name] = motion_axis(arm, given, instants) if name == MOTION else axis_of(name, given)
+    if "q" in axes and axes["q"].shape == (arm.nq,):
+        hint_degrees(arm, farthest(axes["q"])[None])
     states = tuple(n for n in inputs if n in axes or (MOTION in axes and n in ("q", "qd", "qdd")))
     missing = [n for n in inputs if n not in states]
     twice = [n for n in inputs if n in axes and MOTION in axes]

@@ -10,7 +10,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.faults import StateFault
+from forearm.faults import StateFault, for_joints
 from forearm.tabulated.methods import Coordinate, TableEntry
 
 CIRCLE = 2 * math.pi
@@ -158,7 +158,7 @@ def checked_ranges(
 def _sizes(arm: Arm, name: str, given: Any) -> Vector | None:
     if given is None:
         return None
-    values = np.asarray(given, dtype=float)
+    values = for_joints(arm, f"tabulate: {name}", given)
     if values.shape not in ((), (arm.n,)) or not np.all(np.isfinite(values)) or np.any(values <= 0):
         raise StateFault(
             f"tabulate: {name} is {given!r}; give a positive number, or one for each of the {arm.n} joints."

@@ -84,6 +84,17 @@ def identify(
     refuse_to_overwrite([path for path in (out, report) if path is not None], force)
     options = {"mend": mend, "check": check, **logged.options(found.n), **units.options()}
     if payload:
+        _refuse_beside_payload(
+            {
+                "--validate": validate,
+                "--loaded": loaded,
+                "--load": load,
+                "--no-rotors": not rotors,
+                "--smoothing": smoothing,
+                "--prior": prior != 1.0,
+                "--report": report,
+            }
+        )
         body = identification.identify_payload(found, log, **options)
         _told(shared, str(body), _payload_json(body))
         made = body.on(found)
@@ -108,6 +119,17 @@ def identify(
 
         write_toml(made, out)
         note(shared, f"written: {out}")
+
+
+def _refuse_beside_payload(given: dict[str, Any]) -> None:
+    """Refuse what says something about finding an arm, where the arm is known."""
+    from forearm.faults import StateFault
+
+    for name, value in given.items():
+        if value:
+            raise StateFault(
+                f"identify: {name} is for finding the arm, and --payload takes it as known; leave one of them out."
+            )
 
 
 def _load(numbers: Any) -> Any:

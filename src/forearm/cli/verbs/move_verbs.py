@@ -7,7 +7,7 @@ from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import STDIO, arm_of, refuse_what_is_read, state_of
-from forearm.cli.measures import Numbers
+from forearm.cli.measures import ANGLE, LENGTH, Numbers, check_joint_units, check_kinds
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json
 from forearm.outside.escapes import terminal
@@ -99,6 +99,7 @@ def move(
 
 def _limit(arm: Any, name: str, values: Any) -> Any:
     if len(values) == 1:
+        check_joint_units(arm, name, [values[0]] * arm.n)
         return float(values[0])
     return state_of(arm, name, values)
 
@@ -163,6 +164,8 @@ def _line(arm: Any, start: Any, to: Any, tool: tuple[float, float], limits: dict
         raise StateFault(
             f"--to has {len(to)} numbers; with --line give the tool's place x y z [m], or x y z roll pitch yaw [rad]."
         )
+    check_kinds("to", to[:3], LENGTH)
+    check_kinds("to", to[3:], ANGLE)
     numbers = tuple(float(x) for x in to)
     place = numbers if len(to) == 3 else Pose.at(numbers[:3], numbers[3:])
     return tool_path(arm, start, [place], speed=tool[0], acceleration=tool[1], speeds=limits.get("speeds"))

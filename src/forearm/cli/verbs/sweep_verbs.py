@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import arm_of
-from forearm.cli.measures import Numbers
+from forearm.cli.measures import ANGLE, MASS, Numbers, check_kinds, torque_unit
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading, Seed
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 
@@ -50,13 +50,13 @@ def sweep(
     tilt
         Least and greatest roll and pitch of the mount [rad, or 30deg].
     viscous
-        Least and greatest viscous friction of all joints [N m s/rad].
+        Least and greatest viscous friction of all joints [N m s/rad]; without --dry, dry friction stays the arm's own.
     dry
-        Least and greatest dry friction of all joints [N m].
+        Least and greatest dry friction of all joints [N m]; without --viscous, viscous friction stays the arm's own.
     density
         Least and greatest factor on each link's mass and inertia.
     lengths
-        Least and greatest factor on all lengths.
+        Least and greatest factor on all lengths; bodies stay as they are, seen from the far ends of their links.
     samples
         How many choices for each motion (1000).
     instants
@@ -74,7 +74,10 @@ def sweep(
     from forearm.sweeps import sweep as swept
 
     found = arm_of(arm, reading=reading)
-    over = _axes(found, motions, units, payload, tilt, viscous, dry, density, lengths, instants)
+    read, remarks = _motions(found, motions, units, instants)
+    over = _axes(found, read, payload, tilt, viscous, dry, density, lengths)
+    for remark in remarks:
+        note(shared, remark)
     begun: list[tuple[float, int]] = []
     with progress(shared, f"sweeping {found.name}") as tell:
 
@@ -93,7 +96,25 @@ def sweep(
             journal=journal,
             progress=told,
         )
-    return _tell(found, result, shared)
+    return _tell(found, result, remarks, shared)
+
+
+def _motions(
+    arm: Any, motions: Sequence[str], units: FileUnits, instants: int
+) -> tuple[list[Any], list[str]]:
+    """The files' motions at so many instants, and what there is to say about them."""
+    from forearm.faults import StateFault
+    from forearm.motion.motion_files import read_motion
+
+    if not motions:
+        raise StateFault("sweep: no motion was given; give CSV files with columns t, q1 …")
+    read = [read_motion(Path(path), arm, **units.options()) for path in motions]
+    said = [remark for one in read for remark in one.notes]
+    for path, one in zip(motions, read, strict=True):
+        rows = len(one.samples.t)
+        if rows > instants:
+            said.append(f"{path} has {rows} rows, of which {instants} instants are looked at (--instants)")
+    return [one.resampled(instants) for one in read], said
 
 
 def _pace(begun: list[tuple[float, int]], now: float, done: int, of: int) -> str:
@@ -109,23 +130,17 @@ def _pace(begun: list[tuple[float, int]], now: float, done: int, of: int) -> str
 
 def _axes(
     arm: Any,
-    motions: Sequence[str],
-    units: FileUnits,
+    motions: list[Any],
     payload: Any,
     tilt: Any,
     viscous: Any,
     dry: Any,
     density: Any,
     lengths: Any,
-    instants: int,
 ) -> dict[str, Any]:
     from forearm.faults import StateFault
-    from forearm.motion.motion_files import read_motion
     from forearm.sweeps import Uniform
 
-    if not motions:
-        raise StateFault("sweep: no motion was given; give CSV files with columns t, q1 …")
-    read = [read_motion(Path(path), arm, **units.options()) for path in motions]
     bounds = {
         name: _bounds(name, given)
         for name, given in {
@@ -138,7 +153,7 @@ def _axes(
         }.items()
         if given
     }
-    over: dict[str, Any] = {"motion": [one.motion.sample(instants) for one in read]}
+    over: dict[str, Any] = {"motion": motions}
     for name in ("payload", "lengths"):
         if name in bounds:
             over[name] = Uniform(*bounds[name])
@@ -148,9 +163,11 @@ def _axes(
     if "tilt" in bounds:
         low, high = bounds["tilt"]
         over["mount"] = Uniform((low, low, 0.0), (high, high, 0.0))
-    if "viscous" in bounds or "dry" in bounds:
-        pairs = [bounds.get(name, (0.0, 0.0)) for name in ("viscous", "dry")]
+    if "viscous" in bounds and "dry" in bounds:
+        pairs = bounds["viscous"], bounds["dry"]
         over["friction"] = Uniform([low for low, _ in pairs], [high for _, high in pairs])
+    else:  # the other friction stays the arm's own
+        over |= {name: Uniform(*bounds[name]) for name in ("viscous", "dry") if name in bounds}
     if len(over) == 1:
         raise StateFault(
             "sweep: nothing varies; give --payload, --tilt, --viscous, --dry, --density or --lengths."
@@ -161,6 +178,7 @@ def _axes(
 def _bounds(name: str, given: Sequence[float]) -> tuple[float, float]:
     from forearm.faults import StateFault
 
+    check_kinds(name, given, {"payload": MASS, "tilt": ANGLE}.get(name, ""))
     if len(given) != 2 or not given[0] <= given[1] or not all(map(math.isfinite, given)):
         words = " ".join(f"{x:g}" for x in given)
         raise StateFault(f"--{name} is {words}; give its least and its greatest value.")
@@ -169,7 +187,7 @@ def _bounds(name: str, given: Sequence[float]) -> tuple[float, float]:
     return float(given[0]), float(given[1])
 
 
-def _tell(arm: Any, result: Any, shared: Shared) -> int:
+def _tell(arm: Any, result: Any, remarks: list[str], shared: Shared) -> int:
     from forearm.sweeps.swept import told
 
     limits = [link.effort_limit for link in arm.links]
@@ -191,9 +209,19 @@ def _tell(arm: Any, result: Any, shared: Shared) -> int:
             }
         )
     if shared.json:
-        print_json({"arm": arm.name, "samples": result.samples, "states": result.states, "joints": rows})
+        about = {"arm": arm.name, "samples": result.samples, "states": result.states, "notes": remarks}
+        print_json(about | {"joints": rows})
         return FOUND if beyond else OK
-    header = ("joint", "least [N m]", "greatest", "mean", "limit", "BEYOND", "worst at t", "with")
+    header = (
+        "joint",
+        f"least [{torque_unit(arm)}]",
+        "greatest",
+        "mean",
+        "limit",
+        "BEYOND",
+        "worst at t",
+        "with",
+    )
     shown = [
         (
             *(row[k] for k in ("joint", "least", "greatest", "mean", "limit")),

@@ -9,7 +9,7 @@ from typing import Any
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import STDIO, motion_of, refuse_what_is_read, robot_of, state_of, writing
-from forearm.cli.measures import Numbers
+from forearm.cli.measures import Numbers, torque_unit
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 from forearm.outside.escapes import terminal
@@ -245,10 +245,10 @@ def _summary(arm: Any, report: Any, about: dict[str, Any], shared: Shared) -> No
         return
     header = (
         "joint",
-        "peak [N m]",
+        f"peak [{torque_unit(arm)}]",
         "rms",
         "limit",
-        "peak speed [rad/s]",
+        f"peak speed [{torque_unit(arm, 'rad/s', 'm/s')}]",
         "limit",
         "peak power [W]",
         "at [s]",

@@ -25,6 +25,7 @@ from forearm.faults import (
     joint_shape,
     joint_values,
     no_array,
+    not_labelled,
     not_masked,
 )
 
@@ -95,6 +96,7 @@ def accept(kernel: Taker, port: Port, value: Any) -> Array:
 
 def _numbers(where: str, port: Port, value: Any, layout: str) -> Array:
     not_masked(value, f"{where}: {port.name}")
+    not_labelled(value, f"{where}: {port.name}")
     try:
         array = np.asarray(value)
     except ValueError as error:

@@ -134,6 +134,7 @@ class GroupedStates:
         states: int,
         picked: Array | None = None,
         *,
+        about: Array,
         out: Array,
     ) -> None:
         """What is least, greatest, sum and sum of squares of each group's results, which are not kept.
@@ -143,12 +144,13 @@ class GroupedStates:
             shared: As for `run`.
             states: How many a group has.
             picked: As for `run`.
+            about: Values (m,) from which sums are counted.
             out: Where it goes, (4, groups, m), or (2, groups, m) for extremes alone; each of them in C order. Where a
                 result is not finite, its sum is not finite; among extremes alone the least values are NaN.
         """
         given = [taken[p.name] for p in self.graph.inputs[:-1]]
         plan, code = self._sums[len(out) > 2]
-        self._sum_up(plan, code(), given, shared, out, states, picked)
+        self._sum_up(plan, code(), given, shared, out, states, about, picked)
 
     @cached_property
     def _sums(self) -> list[tuple[SumsPlan, Callable[[], Any]]]:
@@ -167,7 +169,7 @@ class GroupedStates:
             taken, _ = arguments.probe_arrays(self.graph.inputs, (), self.kernel.dtype)
             given = [np.stack([a, 2 * a, 3 * a])[None] for a in taken[:-1]]
             out = np.full((plan.kinds, 2, plan.m), np.nan)
-            self._sum_up(plan, code, given, np.stack([taken[-1], 2 * taken[-1]]), out, 3)
+            self._sum_up(plan, code, given, np.stack([taken[-1], 2 * taken[-1]]), out, 3, np.ones(plan.m))
             return out.tobytes()
 
         with self._lock:
@@ -182,9 +184,11 @@ class GroupedStates:
         shared: Array,
         out: Array,
         many: int,
+        about: Array,
         picked: Array | None = None,
     ) -> None:
-        program = Program(code.address("sums"), plan.scratch, (out.strides[0],))
+        kept = np.ascontiguousarray(about, dtype=float)
+        program = Program(code.address("sums"), plan.scratch, (out.strides[0], arguments.address(kept)))
         self._run(program, states, shared, [out[0]], (len(shared), many), 1, picked)
 
     def _run(

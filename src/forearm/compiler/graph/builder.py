@@ -25,7 +25,7 @@ RIGHT_ANGLE = math.pi / 2
 class Builder:
     """Nodes under construction, as parallel lists; every method takes and returns node indices."""
 
-    __slots__ = ("args", "at", "inputs", "op", "origin", "origins", "table", "value")
+    __slots__ = ("args", "at", "inputs", "op", "origin", "origins", "refused", "table", "value")
 
     def __init__(self, inputs: Sequence[Port] = ()) -> None:
         """Start with no nodes and the given input ports."""
@@ -36,6 +36,8 @@ class Builder:
         self.at: list[tuple[int, int] | None] = []
         self.table: dict[object, int] = {}
         self.origin: tuple[str, int] | None = None
+        self.refused = ""
+        """What a traced scalar would not answer: said again at the end, where somebody caught it."""
         self.origins: list[tuple[str, int] | None] = []
 
     # Leaves ---------------------------------------------------------------------------------------

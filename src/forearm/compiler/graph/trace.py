@@ -50,6 +50,8 @@ def trace(
     builder = _OriginBuilder(ports) if origins else Builder(ports)
     values = {port.name: _input(builder, k) for k, port in enumerate(ports)}
     found = _named(function(**values), tuple(outputs), name)
+    if builder.refused:  # somebody caught it and went another way than numbers would
+        raise TraceFault(builder.refused)
     shapes, results = [], []
     for key, value in found.items():
         array = np.asarray(value, dtype=object)

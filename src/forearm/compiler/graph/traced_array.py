@@ -6,26 +6,43 @@ These answer `maximum`, `minimum`, `clip` and `abs` by a choice in the graph ins
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from forearm.compiler.graph.traced_scalar import where
+from forearm.compiler.graph.traced_scalar import Traced, where
+
+
+def _number(x: Any) -> bool:
+    """Whether this is a number that is known, and is one."""
+    value = x.builder.value[x.index] if isinstance(x, Traced) else x
+    return value is not None and not math.isnan(value)
 
 
 def _larger(a: Any, b: Any) -> Any:
-    return where(a - b, a, b)
+    """The larger of two, NaN where either is: a comparison with NaN is false, so what may be NaN comes last."""
+    if _number(a):
+        a, b = b, a
+    if _number(b):
+        return where(b - a, b, a)
+    return where(a - b, a, where(b - a, b, 0.5 * a + 0.5 * b))
 
 
 def _smaller(a: Any, b: Any) -> Any:
-    return where(a - b, b, a)
+    """The smaller of two, likewise."""
+    if _number(a):
+        a, b = b, a
+    if _number(b):
+        return where(a - b, b, a)
+    return where(b - a, a, where(a - b, b, 0.5 * a + 0.5 * b))
 
 
 CHOICES = {
     np.maximum: np.frompyfunc(_larger, 2, 1),
-    np.fmax: np.frompyfunc(_larger, 2, 1),
+    np.fmax: np.frompyfunc(lambda a, b: where(a - b, a, where(b - a, b, where(a * a + 1.0, a, b))), 2, 1),
     np.minimum: np.frompyfunc(_smaller, 2, 1),
-    np.fmin: np.frompyfunc(_smaller, 2, 1),
+    np.fmin: np.frompyfunc(lambda a, b: where(b - a, a, where(a - b, b, where(a * a + 1.0, a, b))), 2, 1),
     np.absolute: np.frompyfunc(lambda x: where(x, x, -x), 1, 1),
     np.fabs: np.frompyfunc(lambda x: where(x, x, -x), 1, 1),
     np._core.umath.clip: np.frompyfunc(  # type: ignore[attr-defined]

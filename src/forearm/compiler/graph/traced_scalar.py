@@ -188,14 +188,16 @@ class Traced:
 
     def _refuse(self, deed: str, expected: str) -> NoReturn:
         file, line = source_line(2)
-        raise TraceFault(f"{os.path.basename(file)}:{line} {deed}; expected {expected}.")
+        self.builder.refused = f"{os.path.basename(file)}:{line} {deed}; expected {expected}."
+        raise TraceFault(self.builder.refused)
 
     def _no_number(self, deed: str) -> NoReturn:
         file, line = source_line(2)
-        raise TraceFault(
+        self.builder.refused = (
             f"{os.path.basename(file)}:{line} {deed}. The path may depend on the arm, not on q, qd or qdd;"
             " test the joint's kind, or use where(x, a, b)."
         )
+        raise TraceFault(self.builder.refused)
 
     def __bool__(self) -> bool:
         """Refused."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import ReadFault, StateFault, floats, not_masked, state
+from forearm.faults import DEGREES, ReadFault, StateFault, floats, for_joints, not_masked, state
 from forearm.motion.motion_files import TURNS, read_motion_file
 from forearm.motion.slope_checks import slope_notes
 
@@ -211,7 +211,7 @@ def _torques(
             f"{label}: has currents; give gains=, the torque of each joint for one ampere (n,), or a second log with a "
             "known load, which tells them: loaded=, load=."
         )
-    given = floats("gains", gains)
+    given = for_joints(arm, "gains", gains)
     factors = np.broadcast_to(given, (arm.n,)) if given.shape in ((), (1,), (arm.n,)) else given
     if factors.shape != (arm.n,) or not np.all(np.isfinite(factors)) or np.any(factors == 0):
         raise StateFault(f"gains are {factors}; give a torque for one ampere, not zero, for each joint.")
@@ -227,12 +227,18 @@ def _joints_of_motors(log: Log, B: Matrix) -> Log:
 
 
 def _from_zero(arm: Arm, log: Log, zero: Any) -> Log:
-    places = floats("zero", zero)
+    places = for_joints(arm, "zero", zero)
     if places.shape != (arm.n,) or not np.all(np.isfinite(places)):
         raise StateFault(
             f"zero is {places.tolist()}; give where each of the {arm.n} joints is when the log reads zero, in rad "
             "or m."
         )
+    for link, place in zip(arm.links, places, strict=True):
+        if link.revolute and abs(place) > DEGREES:
+            raise StateFault(
+                f"zero is {place:.6g} rad for joint {link.name!r}, {place / math.tau:.1f} turns: degrees? Give "
+                "radians, whatever the log is in."
+            )
     note = f"joints are at {', '.join(f'{x:.6g}' for x in places)} where the log reads zero"
     return log.with_note(note, q=log.q + places)
 

@@ -29,7 +29,7 @@ class MomentumObserver:
     def __init__(self, arm: Arm, gain: Any, dt: float, offset: Any = 0.0) -> None:
         self.arm, self.dt = arm, dt
         self.gain = np.broadcast_to(np.asarray(gain, dtype=float), (arm.n,))
-        self.offset = np.broadcast_to(np.asarray(offset, dtype=float), (arm.n,))
+        self.offset = np.broadcast_to(faults.for_joints(arm, "offset", offset), (arm.n,))
         self.reset()
 
     def reset(self) -> None:
@@ -59,7 +59,7 @@ class MomentumObserver:
 
     def run(self, q: Any, qd: Any, tau: Any) -> Matrix:
         """External torques (K, n) along a log of even steps dt."""
-        q, qd, tau = (np.asarray(x, dtype=float) for x in (q, qd, tau))
+        q, qd, tau = (faults.state(self.arm, k, v) for k, v in (("q", q), ("qd", qd), ("tau", tau)))
         p, model = _model(self.arm, q, qd)
         self.reset()
         return np.array([self._step(*row) for row in zip(p, model, tau - self.offset, strict=True)])
@@ -91,7 +91,7 @@ def observer(
     faults.needs_arm(arm)
     faults.needs_chain(arm, "observer")
     faults.needs_dynamics(arm, "observer")
-    given = np.asarray(gain, dtype=float)
+    given = faults.for_joints(arm, "gain", gain)
     if given.shape not in ((), (arm.n,)) or not np.all(np.isfinite(given)) or np.any(given <= 0):
         raise StateFault(
             f"observer: gain is {gain!r}; give a positive number, or one for each of {arm.n} joints."

@@ -143,7 +143,7 @@ def _external(arm: Arm, motion: Filtered, gain: float) -> Matrix:
 
 
 def _given(arm: Arm, threshold: ArrayLike) -> Vector:
-    values = np.asarray(threshold, dtype=float)
+    values = faults.for_joints(arm, "threshold", threshold)
     if values.shape not in ((), (arm.n,)) or not np.all(values > 0):
         raise StateFault(
             f"watch: threshold is {threshold!r}; give a positive torque, or one for each of {arm.n} joints."

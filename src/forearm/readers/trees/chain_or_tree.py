@@ -43,18 +43,19 @@ def read_robot(
 
 
 def _freed(robot: RobotText, tip: str | None, rest: dict[str, Any]) -> bool:
-    """Whether base="free" was said; a Pose stays where it is."""
-    base = rest.get("base")
-    if base is None or isinstance(base, Pose):
-        return False
-    if base != FREE:
+    """Whether base="free" was said, or free=True, Robot's own word for it; a Pose stays where it is."""
+    base, said = rest.get("base"), bool(rest.pop("free", False))
+    if base == FREE:
+        del rest["base"]
+    elif not (base is None or isinstance(base, Pose)):
         raise ReadFault(
             f"{robot.file}: base is {base!r}; give a Pose, or 'free' for a base that moves freely."
         )
+    elif not said:
+        return False
     if tip is not None:
         raise ReadFault(
             f"{robot.file}: {option('base', repr(FREE))} and {option('tip')} exclude each other: one chain stands on a "
             "fixed base."
         )
-    del rest["base"]
     return True

@@ -1,7 +1,9 @@
 """The program that sums groups of states up: their least and greatest values, sums and sums of squares, nothing else.
 
 `@sums(table, first, end, scratch)` does groups first to end. Its table is that of `@groups`, whose one output is where
-the least values go, (groups, m); then the bytes from there to the greatest, from those to the sums, and on.
+the least values go, (groups, m); then the bytes from there to the greatest, from those to the sums, and on; then, where
+there are sums, the address of m values. Sums are of what results differ from these: squares of the results themselves
+would lose a spread that is small beside the mean.
 
 Results are taken as they come out of the registers: no row of them is ever written. State t of a group goes into
 accumulators number t modulo 8, which are folded at the end, one after the other. So the order of additions is the same
@@ -61,7 +63,12 @@ class SumsPlan(Plan):
     @property
     def scratch(self) -> int:
         """Bytes of the scratch area, accumulators included."""
-        return self.accumulators + self.place(self.kinds, 1)
+        return self.accumulators + self.about + ONE.size * self.m * self.sums
+
+    @property
+    def about(self) -> int:
+        """Where the values lie, after the accumulators, from which sums are counted."""
+        return self.place(self.kinds, 1)
 
     def told(self, outer: list[str]) -> list[str]:
         """How many states of the group are before the tile, the last one in it, and where accumulators lie."""
@@ -109,13 +116,24 @@ class _Accumulators:
             better = w.let(f"fcmp {order} {t} {x}, {old}")
             w.store(lanes, w.let(f"select {truth} {better}, {t} {x}, {t} {old}"), place)
         if self.plan.sums:
-            x = w.let(f"select {truth} {self.new}, {t} {x}, {t} {lanes.number(0.0)}")
+            apart = w.let(f"fsub {t} {x}, {self._about(element)}")
+            x = w.let(f"select {truth} {self.new}, {t} {apart}, {t} {lanes.number(0.0)}")
             self._add(2, element, x)
             self._add(3, element, w.let(f"fmul {t} {x}, {x}"))
             return
         self.known.append(x if not self.known else w.let(f"fadd {t} {self.known[-1]}, {x}"))
         if len(self.known) == len(self.mine):
             self._add(self.plan.kinds, 0, self.known[-1])
+
+    def _about(self, element: int) -> str:
+        """The value from which sums of an element are counted, in every lane."""
+        w, lanes = self.w, self.plan.lanes
+        value = w.load(ONE, w.at("%sums", self.plan.about + ONE.size * element))
+        if lanes.width == 1:
+            return value
+        first = w.let(f"insertelement {lanes.type} poison, {lanes.scalar} {value}, i64 0")
+        mask = f"{lanes.of('i32')} zeroinitializer"
+        return w.let(f"shufflevector {lanes.type} {first}, {lanes.type} poison, {mask}")
 
     def _old(self, kind: int, element: int) -> tuple[str, str]:
         """Where an accumulator lies, and what it is.
@@ -145,6 +163,11 @@ def _sums_function(plan: SumsPlan) -> str:
     many = len(inputs) + 1
     apart = w.let(f"load i64, ptr {w.at('%table', 32 * many + 8)}")
     sums = w.at("%scratch", plan.accumulators)
+    if plan.sums:
+        given = w.let(f"load ptr, ptr {w.at('%table', 32 * many + 16)}")
+        with w.loop(plan.m) as k:
+            at = w.let(f"mul i64 {k}, {ONE.size}")
+            w.store(ONE, w.load(ONE, w.at(given, at)), w.at(w.at(sums, plan.about), at))
     with each_group(w, plan) as (starts, states):
         *arrays, found = (w.let(f"inttoptr i64 {start} to ptr") for start in starts)
         _begin(w, plan, sums)
