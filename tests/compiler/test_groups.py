@@ -7,7 +7,7 @@ import forearm as fa
 from forearm.compiler.call import grouped_states
 from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.shared_work import cut
-from forearm.compiler.llvm import parts
+from forearm.compiler.llvm import sections
 from forearm.compiler.model.free_parameters import current
 
 LUH = fa.FORMULATIONS["luh_walker_paul_1980"].joint_torques
@@ -61,16 +61,15 @@ def test_groups_of_parameters_are_the_arms_own():
         fa.compile(arm, "inverse_dynamics", free=("inertia",))
 
 
-@pytest.mark.parametrize("whole", [parts.WHOLE, 40])
-def test_groups_summed_up_are_what_their_rows_give(whole, monkeypatch):
-    """To the last bit, whatever the vectors' width, the groups' length, and the parts of the code."""
-    monkeypatch.setattr(parts, "WHOLE", whole)
-    monkeypatch.setattr(parts, "PART", 20)
-    monkeypatch.setattr(parts, "SLACK", 2)
+@pytest.mark.parametrize("long", [sections.LONG, 20])
+def test_groups_summed_up_are_what_their_rows_give(long, monkeypatch):
+    """To the last bit, whatever the groups' length, and the sections of the code."""
+    monkeypatch.setattr(sections, "LONG", long)
+    monkeypatch.setattr(sections, "LONGEST", 20)
     arm = fa.load("rr")
     kernel = fa.compile(arm, "inverse_dynamics", free=("payload@tool", "friction"))
     groups = grouped_states.GroupedStates(kernel, frozenset(("payload", "friction")))
-    assert len(groups._sums[0][0].parts.parts) > 1 or whole > 40
+    assert (len(groups._sums[0][0].sections) > 1) == (long == 20)
     rng = np.random.default_rng(2)
     shared = groups.shared_values(
         {p.name: rng.uniform(0.1, 1, (6, *p.shape)) for p in groups._once.inputs}, 6

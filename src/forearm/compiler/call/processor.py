@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from forearm.compiler.call.grouped_states import GroupedStates
     from forearm.compiler.llvm.tiles import Plan
 
+VERY_LONG = 6000
+"""Nodes from which one state takes the way of a batch."""
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
 
 
@@ -63,7 +65,7 @@ class ProcessorKernel(MachineKernel):
     @property
     def _only_batches(self) -> bool:
         """Whether one state is a batch of one: very long code takes as long for it, and is not compiled twice."""
-        return self.compiled and len(self.plan.parts.parts) > 1
+        return self.compiled and len(self.graph.nodes) > VERY_LONG
 
     def entry(self, program: str, rest: Callable[..., Any]) -> Entry | None:
         """The compiled entry of a program, `single` or `batch`; None where there is none."""

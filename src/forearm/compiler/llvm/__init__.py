@@ -5,7 +5,7 @@ nodes           one operation after the other; the writer of LLVM's text
 sines           sine and cosine, and the same in Python to the last bit
 large_angles    sines in memory, and those of very large angles
 movers          rows and columns in memory, brought into tiles and back
-parts           very long code, cut into functions
+sections        long programs, cut so that each piece stays decoded
 tiles           a tile of states through a graph
 batches         the program for many states
 one_state       the program for one

@@ -18,8 +18,8 @@ from forearm.compiler.llvm.movers import columns_function, copy_function, rows_f
 from forearm.compiler.llvm.nodes import Writer, declarations
 from forearm.compiler.llvm.tiles import Plan
 
-PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n!1 = !{i32 1}\n!2 = !{!"order"}\n'
-"""What `rare` branches weigh, that a store is not of this moment, and that operations stay on their side."""
+PROFILE = '!0 = !{!"branch_weights", i32 1, i32 100000}\n!1 = !{i32 1}\n!2 = !{}\n'
+"""What `rare` branches weigh, that a store is not of this moment, and that what is loaded never changes."""
 
 
 def batch_program(graph: Graph, plan: Plan, layout: str, triple: str, more: str = "") -> str:

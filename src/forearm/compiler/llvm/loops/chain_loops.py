@@ -45,10 +45,10 @@ class ChainPlan(Plan):
         """States in a tile at most: what passes between links takes much of the cache."""
         return 8
 
-    @property
-    def left(self) -> int:
-        """Loops are short; they have no parts."""
-        return 0
+    @cached_property
+    def sections(self) -> list[Any]:
+        """None: loops are short."""
+        return []
 
     @cached_property
     def angles(self) -> list[int]:

@@ -22,6 +22,7 @@ from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.loops.group_loops import each_group, scratch_of
 from forearm.compiler.llvm.movers import Sink
 from forearm.compiler.llvm.nodes import Writer
+from forearm.compiler.llvm.sections import CodeSection
 from forearm.compiler.llvm.tiles import Plan
 
 ROWS = 8
@@ -66,18 +67,19 @@ class SumsPlan(Plan):
         """How many states of the group are before the tile, the last one in it, and where accumulators lie."""
         return ["i64 %before", "i64 %last", "ptr noalias %sums", *super().told(outer)]
 
-    def sinks(self, w: Writer, index: str, part: int = 0) -> Mapping[int, Sink]:
+    def taken_by(self, w: Writer, index: str, section: CodeSection) -> Mapping[int, Sink]:
         """The accumulators."""
-        return {0: _Accumulators(w, self, index, part)}
+        return {0: _Accumulators(w, self, index, section)}
 
 
 class _Accumulators:
     """What a vector of states is added to."""
 
-    def __init__(self, w: Writer, plan: SumsPlan, index: str, part: int) -> None:
-        """The vector that starts with state `index` of the tile; what a part of the graph makes."""
+    def __init__(self, w: Writer, plan: SumsPlan, index: str, section: CodeSection) -> None:
+        """The vector that starts with state `index` of the tile; of its results, those that a section makes first."""
         self.w, self.plan = w, plan
-        self.mine = {k for k, node in enumerate(plan.graph.results[0]) if plan.parts.part_of[node] == part}
+        home = {node: one for one in reversed(plan.sections) for node in one.nodes}
+        self.missing = {k for k, node in enumerate(plan.graph.results[0]) if home[node] is section}
         self.known: list[str] = []
         row = w.let(f"and i64 {w.let(f'add i64 %before, {index}')}, {ROWS - 1}")
         self.base = w.at("%sums", w.let(f"mul i64 {row}, {ONE.size}"))
@@ -98,8 +100,9 @@ class _Accumulators:
 
     def put(self, element: int, x: str) -> None:
         """An element of the result is known."""
-        if element not in self.mine:  # made again
+        if element not in self.missing:  # made again
             return
+        self.missing.remove(element)
         w, lanes = self.w, self.plan.lanes
         t, truth = lanes.type, lanes.truth
         for kind, order in enumerate(("olt", "ogt")):
@@ -112,7 +115,7 @@ class _Accumulators:
             self._add(3, element, w.let(f"fmul {t} {x}, {x}"))
             return
         self.known.append(x if not self.known else w.let(f"fadd {t} {self.known[-1]}, {x}"))
-        if len(self.known) == len(self.mine):
+        if not self.missing:
             self._add(self.plan.kinds, 0, self.known[-1])
 
     def _old(self, kind: int, element: int) -> tuple[str, str]:

@@ -6,8 +6,8 @@ place of joint j-1; a test holds them against the sums over chains. Measured, be
 1725 operations instead of 2001, its accelerations 3563 instead of 5145.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,46 +20,70 @@ W: Any = walker_orin_1982
 
 
 def walked_torques(tree: TreeFrames, gravity: Vector, q: Vector, qd: Vector, qdd: Vector) -> Vector:
-    """Torques (n,) of all joints, gravity in the axes of frame 0."""
-    w: list[Any] = [np.zeros(3)]
-    wd: list[Any] = [np.zeros(3)]
-    vd: list[Any] = [-gravity]
-    U: list[Any] = [np.zeros((3, 3))]
-    forces, moments = [np.zeros(3)], [np.zeros(3)]
-    for j, (joint, parent) in enumerate(zip(tree.joints, tree.parents, strict=True)):
-        turn, X, P = _way(tree, j, q)
-        sign = joint.z[2]
-        rate, push = sign * qd[j], sign * qdd[j]
-        w_before, wd_before = K.into(turn, X, w[parent]), K.into(turn, X, wd[parent])
-        at_joint = K.into(turn, X, vd[parent] + U[parent] @ P)
-        if joint.revolute:
-            w.append(np.array([w_before[0], w_before[1], w_before[2] + rate]))
-            x, y, z = wd_before
-            wd.append(np.array([x + w_before[1] * rate, y - w_before[0] * rate, z + push]))
-            vd.append(at_joint)
-        else:
-            w.append(w_before)
-            wd.append(wd_before)
-            vd.append(at_joint + np.array([2 * rate * w_before[1], -2 * rate * w_before[0], push]))
-        U.append(K.field(w[-1], wd[-1]))
-        M, MS, J = joint.ten_at_joint
-        forces.append(M * vd[-1] + U[-1] @ MS)
-        moments.append(K.moment(J, w[-1], wd[-1]) + cross(MS, vd[-1]))
-    return _collected(tree, q, forces, moments)
+    """Torques (n,) of all joints, gravity in the axes of frame 0.
 
-
-def _collected(tree: TreeFrames, q: Vector, forces: list[Any], moments: list[Any]) -> Vector:
-    """Inward: each joint's torque, and its forces added to those of the joint before."""
+    Every branch is walked outward and at once inward again, so that little waits while the others are walked.
+    """
+    bodies: dict[int, _Moving] = {0: _Moving(np.zeros(3), np.zeros(3), -gravity, np.zeros((3, 3)))}
+    forces: dict[int, tuple[Any, Any]] = {}
     tau: list[Scalar] = [0.0] * len(tree.joints)
-    for j in range(len(tree.joints) - 1, -1, -1):
-        joint, parent, (turn, X, P) = tree.joints[j], tree.parents[j], _way(tree, j, q)
-        f, m = forces[j + 1], moments[j + 1]
-        tau[j] = joint.z[2] * (m[2] if joint.revolute else f[2])
+    for j, outward in _walk(tree.parents):
+        joint, parent, way = tree.joints[j - 1], tree.parents[j - 1], _way(tree, j - 1, q)
+        if outward:
+            bodies[j] = _moved(bodies[parent], joint, way, joint.z[2] * qd[j - 1], joint.z[2] * qdd[j - 1])
+            forces[j] = _own_force(joint, bodies[j])
+            continue
+        f, m = forces[j]
+        tau[j - 1] = joint.z[2] * (m[2] if joint.revolute else f[2])
         if parent:
+            turn, X, P = way
             carried = K.out_of(turn, X, f)
-            forces[parent] = forces[parent] + carried
-            moments[parent] = moments[parent] + K.out_of(turn, X, m) + cross(P, carried)
+            moment = K.out_of(turn, X, m) + cross(P, carried)
+            forces[parent] = forces[parent][0] + carried, forces[parent][1] + moment
     return np.array(tau)
+
+
+class _Moving(NamedTuple):
+    """How a body moves: its angular velocity and acceleration, its origin's acceleration, and U = [wd]x + [w]x[w]x."""
+
+    w: Any
+    wd: Any
+    vd: Any
+    U: Any
+
+
+def _moved(before: _Moving, joint: Any, way: tuple[Any, Any, Any], rate: Scalar, push: Scalar) -> _Moving:
+    """The body after a joint, from the one before it."""
+    turn, X, P = way
+    w, wd = K.into(turn, X, before.w), K.into(turn, X, before.wd)
+    vd = K.into(turn, X, before.vd + before.U @ P)
+    if joint.revolute:
+        x, y, z = wd
+        wd = np.array([x + w[1] * rate, y - w[0] * rate, z + push])
+        w = np.array([w[0], w[1], w[2] + rate])
+    else:
+        vd = vd + np.array([2 * rate * w[1], -2 * rate * w[0], push])
+    return _Moving(w, wd, vd, K.field(w, wd))
+
+
+def _own_force(joint: Any, body: _Moving) -> tuple[Vector, Vector]:
+    """Force and moment, at the joint, that the body itself asks for."""
+    M, MS, J = joint.ten_at_joint
+    return M * body.vd + body.U @ MS, K.moment(J, body.w, body.wd) + cross(MS, body.vd)
+
+
+def _walk(parents: Sequence[int]) -> Iterator[tuple[int, bool]]:
+    """Joints, 1 to n, along the tree, the last branch first: each outward (True) and, after its branches, inward."""
+    after: list[list[int]] = [[] for _ in range(len(parents) + 1)]
+    for j, parent in enumerate(parents, 1):
+        after[parent].append(j)
+    ahead = [(j, True) for j in after[0]]
+    while ahead:
+        j, outward = ahead.pop()
+        yield j, outward
+        if outward:
+            ahead.append((j, False))
+            ahead.extend((k, True) for k in after[j])
 
 
 def walked_mass_matrix(tree: TreeFrames, q: Vector) -> Matrix:
