@@ -240,7 +240,7 @@ def main():
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--tasks", type=int, default=100)
-    parser.add_argument("--only", nargs="*", default=["files", "arms", "sweeps", "dask"])
+    parser.add_argument("--only", nargs="*", default=["sweeps", "files", "arms", "dask"])
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     about = {"processor": platform.processor() or platform.machine(), "processors": os.cpu_count()}

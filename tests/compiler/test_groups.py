@@ -75,6 +75,7 @@ def test_groups_summed_up_are_what_their_rows_give(whole, monkeypatch):
     shared = groups.shared_values(
         {p.name: rng.uniform(0.1, 1, (6, *p.shape)) for p in groups._once.inputs}, 6
     )
+    about = np.array([0.7, -3.2])
     for states in (1, 7, 16, 101):
         given = dict(zip(("q", "qd", "qdd"), arm.random_state(3, (4, states)), strict=True))
         picked = np.array([0, 3, 1, 1, 2, 0])
@@ -82,18 +83,18 @@ def test_groups_summed_up_are_what_their_rows_give(whole, monkeypatch):
         groups.run(given, shared, [rows], 1, picked)
         total, squares = np.zeros((2, 8, 6, 2))
         for t in range(states):
-            total[t % 8] += rows[:, t]
-            squares[t % 8] += rows[:, t] ** 2
+            total[t % 8] += rows[:, t] - about
+            squares[t % 8] += (rows[:, t] - about) ** 2
         want = [rows.min(axis=1), rows.max(axis=1), *(_one_after_the_other(x) for x in (total, squares))]
         for kinds in (2, 4):
             out = np.full((kinds, 6, 2), np.nan)
-            groups.summed(given, shared, states, picked, out=out)
+            groups.summed(given, shared, states, picked, about=about, out=out)
             assert np.array_equal(out, want[:kinds])
         given["qdd"][1, states // 2, 0] = np.inf
-        groups.summed(given, shared, states, picked, out=out)
+        groups.summed(given, shared, states, picked, about=about, out=out)
         assert np.isfinite(out[2:]).all(axis=(0, 2)).tolist() == [True, True, False, False, True, True]
         few = out[:2].copy()
-        groups.summed(given, shared, states, picked, out=few)
+        groups.summed(given, shared, states, picked, about=about, out=few)
         assert np.isnan(few[0]).all(axis=1).tolist() == [False, False, True, True, False, False]
 
 

@@ -23,6 +23,11 @@ WRITING = 2
 """For each result, so many operations more make a program long: the writing of many takes the time, not the code."""
 SLACK = 0.2
 """How far, in lengths of a section, a cut may move to where fewer values are alive."""
+REGION = 32
+"""Operations of a program in sections among which LLVM may change the order: ours keeps fewer values alive (measured:
+5 % fewer instructions; programs in one piece gain nothing)."""
+BOUNDARY = "call void @llvm.codeview.annotation(metadata !2)"
+"""A label without code, which LLVM moves nothing across."""
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import count
+from itertools import accumulate, count
 
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.movers import TILE, Sink, WideRows, row_pieces
 from forearm.compiler.llvm.nodes import SpreadConstants, Writer, emit_nodes, needed
-from forearm.compiler.llvm.sections import LongProgram, ProgramSection
+from forearm.compiler.llvm.sections import BOUNDARY, REGION, LongProgram, ProgramSection
 
 SCRATCH = 20_000
 """Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code. Programs in
@@ -25,12 +25,6 @@ sections take three times that and twice as many states, or more for four vector
 code is read anew (measured)."""
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
-
-REGION = 32
-"""Operations of a program in sections among which LLVM may change the order: ours keeps fewer values alive (measured:
-5 % fewer instructions; programs in one piece gain nothing)."""
-BOUNDARY = "call void @llvm.codeview.annotation(metadata !2)"
-"""A label without code, which LLVM moves nothing across."""
 
 LARGEST = {"rows": 16, "columns": 64, "": 16}
 """States in a tile at most: fetching a small tile of rows overlaps the arithmetic of another; columns want more of a
@@ -67,7 +61,7 @@ class Plan:
     @cached_property
     def inputs(self) -> list[int]:
         """First column of each input."""
-        return _running(self._input_sizes, 0)[:-1]
+        return list(accumulate(self._input_sizes, initial=0))[:-1]
 
     @cached_property
     def _input_sizes(self) -> list[int]:
@@ -77,7 +71,7 @@ class Plan:
     def outputs(self) -> list[int]:
         """First column of each output, and the first one after all."""
         sizes = [0 if i in self.wide else p.size for i, p in enumerate(self.graph.outputs)]
-        return _running(sizes, sum(self._input_sizes))
+        return list(accumulate(sizes, initial=sum(self._input_sizes)))
 
     @cached_property
     def wide(self) -> list[int]:
@@ -204,13 +198,6 @@ class Plan:
             else:
                 runs.append([column, angle, 1])
         return [tuple(r) for r in runs]  # type: ignore[misc]
-
-
-def _running(sizes: list[int], start: int) -> list[int]:
-    totals = [start]
-    for size in sizes:
-        totals.append(totals[-1] + size)
-    return totals
 
 
 def tile_function(plan: Plan) -> str:

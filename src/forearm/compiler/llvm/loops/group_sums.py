@@ -83,10 +83,10 @@ class _Accumulators:
     """What a vector of states is added to."""
 
     def __init__(self, w: Writer, plan: SumsPlan, index: str, section: ProgramSection) -> None:
-        """The vector that starts with state `index` of the tile; what a section of the graph makes."""
+        """The vector that starts with state `index` of the tile; of its results, those that a section makes first."""
         self.w, self.plan = w, plan
-        here = set(section.nodes)
-        self.mine = {k for k, node in enumerate(plan.graph.results[0]) if node in here}
+        home = {node: one for one in reversed(plan.sections) for node in one.nodes}
+        self.missing = {k for k, node in enumerate(plan.graph.results[0]) if home[node] is section}
         self.known: list[str] = []
         row = w.let(f"and i64 {w.let(f'add i64 %before, {index}')}, {ROWS - 1}")
         self.base = w.at("%sums", w.let(f"mul i64 {row}, {ONE.size}"))
@@ -107,8 +107,9 @@ class _Accumulators:
 
     def put(self, element: int, x: str) -> None:
         """An element of the result is known."""
-        if element not in self.mine:  # made again
+        if element not in self.missing:  # made again
             return
+        self.missing.remove(element)
         w, lanes = self.w, self.plan.lanes
         t, truth = lanes.type, lanes.truth
         for kind, order in enumerate(("olt", "ogt")):
@@ -122,7 +123,7 @@ class _Accumulators:
             self._add(3, element, w.let(f"fmul {t} {x}, {x}"))
             return
         self.known.append(x if not self.known else w.let(f"fadd {t} {self.known[-1]}, {x}"))
-        if len(self.known) == len(self.mine):
+        if not self.missing:
             self._add(self.plan.kinds, 0, self.known[-1])
 
     def _about(self, element: int) -> str:
