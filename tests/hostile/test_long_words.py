@@ -25,6 +25,7 @@ FILES = {
     "spaces after a TOML key": ("a.toml", f"a.b.c.d.e.f.g.h.i.j{' ' * LONG}!"),
     "brackets after a TOML key": ("a.toml", f"a.b.c.d.e.f.g.h.i.j{']' * (LONG // 2)}{' ' * (LONG // 2)}!"),
     "a cell of digits": ("a.csv", f"t,q1,q2\n0,0,{'1' * LONG}x\n1,0,0\n"),
+    "empty lines before a header": ("a.csv", "\n" * 10**7),
     "spaces in a header": ("a.csv", f"t{' ' * LONG}q1 q2\n0 0 1x\n1 0 0\n"),
 }
 

@@ -31,6 +31,8 @@ PLAIN = b"0123456789+-.eE,;\t \n"
 """What a piece without surprises is made of."""
 MOST_COLUMNS, LONGEST_TITLE = 10_000, 200
 """Beyond these a header is none; what looks for joints in it takes time with the square of a title's length."""
+MOST_BLANK = 1000
+"""Empty lines before a header; a small archive holds any number of them."""
 LONGEST_LINE = 1 << 20
 """Bytes of a row."""
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -123,12 +125,13 @@ class PieceReader:
         self.commas = self.points = False
         self.line = 0
         header = ""
-        while not header.strip() and (raw := file.readline(1 << 20)):
+        while not header.strip() and self.line < MOST_BLANK and (raw := file.readline(1 << 20)):
             self.line += 1
             header = self._text(raw, "utf-8-sig" if self.line == 1 else "utf-8")
         self.header_line = max(self.line, 1)
         if not header.strip():
-            refuse(label, 1, "the file is empty: 0 rows of numbers", "a header and a row for each instant")
+            what = "the file is empty" if self.line < MOST_BLANK else f"the first {self.line} lines are empty"
+            refuse(label, 1, f"{what}: 0 rows of numbers", "a header and a row for each instant")
         self.separator = next((s for s in ";\t," if s in header), None)
         self.titles = self._titles(header.strip("\r\n"))
 
