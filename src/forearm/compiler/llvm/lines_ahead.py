@@ -24,6 +24,8 @@ LINE = 64
 """Bytes of a line of the cache."""
 FORESIGHT = 1500
 """Operations, with the numbers that are written twice, in which a line comes from far away."""
+FARTHEST = 8
+"""Tiles ahead at most."""
 LEVELS = {"in": 3, "out": 2}
 """How close lines are brought: inputs, which are waited for, into the first level, lines that will be written into the
 second."""
@@ -33,7 +35,7 @@ def tiles_ahead(plan: Plan) -> int:
     """How many tiles ahead rows are asked for."""
     written = sum(plan.graph.outputs[i].size for i in plan.wide)
     cost = (len(plan.program.made) + 2 * written) * (plan.tile // plan.lanes.width)
-    return -(-FORESIGHT // max(cost, FORESIGHT // 8))
+    return min(FARTHEST, -(-FORESIGHT // max(1, cost)))
 
 
 class LinesAhead:
