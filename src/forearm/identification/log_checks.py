@@ -3,7 +3,7 @@
 clipping    torques that stay at their largest value: an amplifier at its limit
 sign        torques of the other sign
 unit        torques in another unit, or on the motors' side of the gears
-shift       torques earlier or later than positions
+shift       torques earlier or later than positions (in `clocks`)
 unexcited   parameters that this motion does not show
 """
 
@@ -38,14 +38,6 @@ UNITS = {"N mm": 1e3, "N cm": 100.0, "kgf cm": 10.197, "inch pounds": 8.851, "kg
 """Units that torques are given in by mistake, and how many of them are one N m."""
 COUNTS = 0.05
 """A joint counts where the given arm needs this share of the largest torque."""
-FARTHEST = 0.06
-"""Shifts that are looked for [s]."""
-BETTER = 0.5
-"""A shift is believed where it leaves less than this of the residual's square."""
-LEAST_SHIFT = 2e-3
-"""Shorter ones are not worth a word [s]."""
-DOUBTED = 0.97
-"""A shift is worth a word where it leaves less than this (a real log of two arms on one clock each leaves 0.98)."""
 
 
 def check_names(mend: Any) -> tuple[str, ...]:
@@ -165,59 +157,6 @@ def refuse_driving_friction(
                 f"{label}: friction of joint {name!r} would be {level:.3g} ± {error:.1g}, driving the arm: its torque "
                 "has the other sign, or its speed has. Turn it round."
             )
-
-
-def time_shift(equations: TorqueEquations, kept: tuple[int, ...], weights: Vector) -> tuple[float, float]:
-    """How much later torques are than positions [s], and what is left of the residual's square when that is mended."""
-    from scipy.interpolate import CubicSpline
-
-    motion = equations.motion
-    X, _ = equations.rows(weights, list(kept))
-    sizes = np.linalg.norm(X, axis=0)
-    Q = np.linalg.qr(X[:, sizes > 0] / sizes[sizes > 0])[0]
-    curve = CubicSpline(motion.t, motion.tau, axis=0)
-    inside = np.clip(FARTHEST / float(np.mean(np.diff(equations.t))), 1, len(equations.t) // 4)
-    inner = slice(int(np.ceil(inside)), -int(np.ceil(inside)))
-    mask = np.zeros(equations.tau.shape, dtype=bool)
-    mask[inner] = True
-
-    def left(delay: float) -> float:
-        later = curve(np.clip(motion.t + delay, motion.t[0], motion.t[-1]))
-        tau = (motion.thinning(later) * weights).ravel()
-        rest = tau - Q @ (Q.T @ tau)
-        return float(np.sum(rest[mask.ravel()] ** 2))
-
-    grid = np.linspace(-FARTHEST, FARTHEST, 25)
-    values = np.array([left(delay) for delay in grid])
-    k = int(np.argmin(values))
-    best = float(grid[k])
-    if 0 < k < len(grid) - 1:
-        a, b, c = values[k - 1 : k + 2]
-        best += 0.5 * (a - c) / max(a - 2 * b + c, 1e-300) * float(grid[1] - grid[0])
-    return best, left(best) / max(left(0.0), 1e-300)
-
-
-def refuse_shift(label: str, delay: float, remains: float, mend: Sequence[str]) -> list[str]:
-    """Refuse a log whose torques come earlier or later than its positions; a warning where that is less sure."""
-    when = "later" if delay > 0 else "earlier"
-    if abs(delay) >= 0.999 * FARTHEST and remains < BETTER:
-        raise StateFault(
-            f"{label}: torques come {FARTHEST * 1e3:g} ms or more {when} than positions, which is more than is looked "
-            "for. Give the two the same clock."
-        )
-    if "shift" in mend or abs(delay) <= LEAST_SHIFT or remains >= DOUBTED:
-        return []
-    if remains >= BETTER:
-        return [
-            f"WARNING: torques may come {abs(delay) * 1e3:.2g} ms {when} than positions (moved by that, {remains:.0%} "
-            "of the residual's square is left), or stand still between rows; intervals do not know of that. Give the "
-            "two the same clock, or let it be done: mend=['shift'] (--mend shift)"
-        ]
-    raise StateFault(
-        f"{label}: torques come {abs(delay) * 1e3:.3g} ms {when} than positions (moved by that, {remains:.0%} of "
-        f"the residual's square is left). Give the two the same clock, or let it be done: mend=['shift'] (--mend "
-        "shift)."
-    )
 
 
 def unexcited(arm: Arm, base: BaseColumns, drives: DriveColumns, fit: LeastSquares, tau: Vector) -> list[int]:
