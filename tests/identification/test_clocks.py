@@ -33,7 +33,12 @@ def log_with_speeds(motion, corner, arm=REAL, seed=0, late=0.0):
     then = motion.sample((t - late) % motion.period)
     tau = fa.inverse_dynamics(arm, then.q, then.qd, then.qdd)
     noise = 0.01 * np.ptp(tau, axis=0) * np.random.default_rng(seed).normal(size=tau.shape)
-    return {"t": t, "q": np.round(s.q / TICK) * TICK, "qd": filtered_speeds(motion, t, corner), "tau": tau + noise}
+    return {
+        "t": t,
+        "q": np.round(s.q / TICK) * TICK,
+        "qd": filtered_speeds(motion, t, corner),
+        "tau": tau + noise,
+    }
 
 
 def apart(found, kind):

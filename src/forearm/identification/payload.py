@@ -3,8 +3,8 @@
 The arm's own torques are taken off the log; what is left is linear in the ten parameters of a body at the tool
 (Atkeson, An, Hollerbach, Int. J. Robotics Research 5 (1986) 101-119), and in an offset of each joint where sensors have
 one. An identified arm has no place for the offsets that `identify` found beside it; so they are looked for here again,
-and left out where the log shows none. Where least squares gives ten numbers that no body has, the best ones that a body can have stand in their place,
-and that is said.
+and left out where the log shows none. Where least squares gives ten numbers that no body has, the best ones that a body
+can have stand in their place, and that is said.
 """
 
 from collections.abc import Callable, Sequence
@@ -161,9 +161,7 @@ def identify_payload(
     return _payload(frame, fit, equations, (*found.notes, *rows.motion.notes, *said))
 
 
-def _fitted(
-    arm: Arm, equations: TorqueEquations, offsets: bool | None
-) -> tuple[LeastSquares, list[str]]:
+def _fitted(arm: Arm, equations: TorqueEquations, offsets: bool | None) -> tuple[LeastSquares, list[str]]:
     """The payload, with offsets where they were asked for or the log shows them, and that said."""
     fit = least_squares(equations, tuple(range(equations.X.shape[2])))
     if offsets is not None:
@@ -219,9 +217,7 @@ def _again(rows: _Rows, log: Log, delay: float, signs: Vector) -> tuple[Log, _Ro
 
 def _in_step(rows: _Rows, log: Log) -> tuple[Log, _Rows]:
     """The log without late speeds, and its rows."""
-    chosen = clocks.with_speeds_in_step(
-        log, lambda x: _shift(rows if x is log else rows.make(x), rows).after
-    )
+    chosen = clocks.with_speeds_in_step(log, lambda x: _shift(rows if x is log else rows.make(x), rows).after)
     return chosen, rows if chosen.qd is log.qd else rows.make(chosen)
 
 

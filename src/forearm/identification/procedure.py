@@ -154,7 +154,9 @@ def _with_gains(
 
     told = found(first, second)
     made = torques(told)
-    late = [note for note in made[0].notes if first.qd is not None and made[0].qd is None and note[:6] == "speeds"]
+    late = [
+        note for note in made[0].notes if first.qd is not None and made[0].qd is None and note[:6] == "speeds"
+    ]
     if made[2] or late:  # the clocks were apart: again, with both logs mended
         first, second = (x.with_note(late[0], qd=None) if late else x for x in (first, second))
         told = found(*(x.moved(made[2], np.ones(arm.n)) for x in (first, second)))
@@ -258,6 +260,7 @@ def _result(
     )
     notes = [*log.notes, *equations.motion.notes, *_said(asked, fit, best, prior, held, base)]
     notes.extend(_cost_of_consistency(residuals))
+    notes.extend(_unexplained(residuals))
     notes.extend(_touched(arm, equations, best.theta))
     if told is not None:
         notes.insert(0, told.said(arm.joint_names))
@@ -294,6 +297,19 @@ def _cost_of_consistency(residuals: Residuals) -> list[str]:
         f"asking for bodies {free[k]:.1%}: the geometry may not be that of the log. Joints counted from another zero "
         "or the other way round (zero=, coupling=), another base or gravity, a load that the log does not name, or "
         "positions that were not those of the arm all the time?"
+    ]
+
+
+def _unexplained(residuals: Residuals) -> list[str]:
+    """A warning where not even least squares explains a joint's torque."""
+    free = residuals.fits["weighted"][:-1]
+    found = [f"{name} {x:.0%}" for name, x in zip(residuals.joints, free, strict=True) if x > MUCH]
+    if not found:
+        return []
+    return [
+        f"WARNING: least squares leaves this much of a joint's torque: {', '.join(found)}. Its numbers deserve no "
+        "belief: another unit or sign than the other joints', the torque of another joint, noise above the torque, or "
+        "friction that no column has?"
     ]
 
 

@@ -216,7 +216,7 @@ def excite(
     speed: float | None = None,
     acceleration: float | None = None,
     rate: float = 100.0,
-    generations: int = 400,
+    generations: int = 600,
     seed: Seed = 0,
     force: Flag = False,
     reading: Reading = AS_WRITTEN,
@@ -241,7 +241,7 @@ def excite(
     rate
         Rows a second (100).
     generations
-        How long to search (400).
+        How long to search (600).
     seed
         Which random numbers.
     force
