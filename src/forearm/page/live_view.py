@@ -94,7 +94,7 @@ def view(
     motion: AnyMotion | None = None,
     *,
     q: npt.ArrayLike | None = None,
-    formulations: Sequence[str] = PAPERS,
+    formulations: str | Sequence[str] = PAPERS,
 ) -> View:
     """A page that shows an arm alive: drag its hand, see every torque by its terms, let it go.
 
@@ -113,16 +113,13 @@ def view(
         raise StateFault(
             f"view: arm {arm.name!r} has {arm.n} joints; pages show up to {MOST_JOINTS}. Use forearm show --plot."
         )
+    formulations = (formulations,) if isinstance(formulations, str) else formulations
     for stem in formulations:
         if stem not in FORMULATIONS:
             raise StateFault(f"view: no formulation {stem!r}; there are {', '.join(FORMULATIONS)}.")
     samples = None if motion is None else samples_of(arm, motion)
     shown = good_view(arm) if samples is None else samples.q[0]
-    start = np.asarray(shown if q is None else q, dtype=float)
-    if start.shape != (arm.n,) or not np.all(np.isfinite(start)):
-        raise StateFault(
-            f"view: q has shape {start.shape}; arm {arm.name!r} takes ({arm.n},) finite numbers."
-        )
+    start = _start(arm, shown if q is None else q)
     graphs, rollouts = view_graphs(arm), view_rollouts(arm)
     papers: list[dict[str, Any]] = []
     for stem in formulations if arm.dynamics else ():
@@ -138,6 +135,18 @@ def view(
         "motion": _packed(_aside(arm, start) if samples is None else samples),
     }
     return View(arm.name, _document(arm, data))
+
+
+def _start(arm: Arm, q: Any) -> Any:
+    """Positions as numbers (n,); refuses what is not that."""
+    wanted = f"arm {arm.name!r} takes ({arm.n},) finite numbers."
+    try:
+        start = np.asarray(q, dtype=float)
+    except (TypeError, ValueError):
+        raise StateFault(f"view: q is {a_or_an(type(q).__name__)}; {wanted}") from None
+    if start.shape != (arm.n,) or not np.all(np.isfinite(start)):
+        raise StateFault(f"view: q has shape {start.shape}; {wanted}")
+    return start
 
 
 def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> Samples:
