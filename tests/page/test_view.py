@@ -137,6 +137,48 @@ def test_equations_have_the_values_of_their_file(stem):
                     )
 
 
+FINAL = {
+    "khalil_kleinfinger_1987": "tau",
+    "featherstone_1983": "qdd",
+    "horn_raibert_1978": "tau",
+    "waters_1979": "tau",
+}
+"""What the last value of each link is, of formulations that call it j, or count from zero."""
+
+
+@pytest.mark.parametrize("stem", FINAL)
+def test_a_value_stands_at_its_own_link(arm, stem):
+    """Whatever the paper calls its index: the values of link 2 are not those of the last link that the loop saw."""
+    graph, rows = equation_values(arm, stem)
+    q, qd, qdd = arm.random_state(2)
+    values = WasmKernel(graph)(q, qd, qdd, np.zeros(10), np.array(arm.gravity))
+    want = {"qdd": qdd, "tau": fa.inverse_dynamics(arm.without_drives(), q, qd, qdd)}[FINAL[stem]]
+    for link in range(1, arm.n + 1):
+        found = [values[row.first] for row in rows if row.link == link and row.shape == ()]
+        assert np.min(np.abs(np.array(found) - want[link - 1])) < 1e-11, f"link {link} of {stem}"
+    assert {row.link for row in rows} <= set(range(arm.n + 1))
+
+
+@pytest.mark.parametrize("stem", FORMULATIONS)
+def test_every_formulation_shows_its_equations(stem):
+    found = equation_values(fa.load("rr"), stem)
+    assert found is not None
+    assert {0, 1, 2} >= {row.link for row in found[1]} >= {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "stem", "says"),
+    [
+        ("stanford", "turney_mudge_lee_1980_lagrange", "it is for revolute joints"),
+        ("puma560", "uicker_kahn_1969", "they take more than 6000 operations"),
+    ],
+)
+def test_equations_that_are_not_in_the_page_are_said(name, stem, says, caplog):
+    html = fa.view(fa.load(name), formulations=stem).html
+    assert data_of(html)["papers"] == []
+    assert f"the equations of {stem} are not in the page: {says}" in caplog.text
+
+
 def test_every_tagged_line_of_a_recursion_is_there():
     rows = equation_values(fa.load("panda"), "luh_walker_paul_1980")[1]
     assert {row.tag for row in rows} == {f"NE{k}" for k in range(1, 10)}

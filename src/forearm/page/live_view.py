@@ -28,7 +28,7 @@ from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
 from forearm.outside import escapes
 from forearm.outside.output_files import write_text
-from forearm.page.equation_values import EquationValue, equation_values
+from forearm.page.equation_values import LARGEST, EquationValue, equation_values
 from forearm.page.view_kernels import view_graphs, view_rollouts
 from forearm.plots import good_view
 
@@ -124,10 +124,12 @@ def view(
     papers: list[dict[str, Any]] = []
     for stem in formulations if arm.dynamics else ():
         found = equation_values(arm, stem)
-        if found is not None:
-            kernel = f"paper_{len(papers)}"
-            graphs[kernel] = found[0]
-            papers.append(_paper(stem, kernel, *found))
+        if found is None:
+            LOG.warning("view: the equations of %s are not in the page: %s", stem, _too_much(arm, stem))
+            continue
+        kernel = f"paper_{len(papers)}"
+        graphs[kernel] = found[0]
+        papers.append(_paper(stem, kernel, *found))
     data = _description(arm, start) | {
         "papers": papers,
         "interface": interface(graphs, rollouts),
@@ -135,6 +137,12 @@ def view(
         "motion": _packed(_aside(arm, start) if samples is None else samples),
     }
     return View(arm.name, _document(arm, data))
+
+
+def _too_much(arm: Arm, stem: str) -> str:
+    if not FORMULATIONS[stem].accepts(arm):
+        return f"it is for revolute joints, and arm {arm.name!r} has others."
+    return f"they take more than {LARGEST} operations for arm {arm.name!r}."
 
 
 def _start(arm: Arm, q: Any) -> Any:

@@ -134,7 +134,7 @@ export class Equations {
     this.which = byId("formulation");
     this.link = byId("equation-link");
     this.which.append(...papers.map((paper, k) => element("option", { value: k }, paper.stem.replaceAll("_", " "))));
-    this.link.append(...joints.map((joint, k) => element("option", { value: k + 1 }, `i = ${k + 1}, ${joint.name}`)));
+    this.link.append(...joints.map((joint, k) => element("option", { value: k + 1 }, `${k + 1}, ${joint.name}`)));
     this.link.addEventListener("change", change);
     this.which.addEventListener("change", () => {
       this.lines = this.build();
