@@ -168,6 +168,7 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
             f"feasible: the motion has positions of shape {rows.q.shape} at {rows.t.shape} times; give one motion of "
             f"arm {arm.name!r}, (K, {arm.n})."
         )
+    faults.motion_rows("feasible", arm, **rows._asdict())
     return rows
 
 
