@@ -46,9 +46,11 @@ def test_a_follower_beyond_its_own_limits_is_not_feasible():
 def test_a_simulation_stops_where_a_follower_leaves_its_limits():
     robot = coupled()
     noted = fa.simulate(robot, [0.0, 0.0], [2.0, 0.0], duration=0.5, dt=0.01)
-    assert noted.outcome.kind == "limit hit" and noted.outcome.joint == "follow"
+    assert noted.outcome.kind == "limit hit"
+    assert noted.outcome.joint == "follow"
     stopped = fa.simulate(robot, [0.0, 0.0], [2.0, 0.0], duration=0.5, dt=0.01, limits="stop")
-    assert stopped.outcome.kind == "stopped at a limit" and stopped.outcome.joint == "follow"
+    assert stopped.outcome.kind == "stopped at a limit"
+    assert stopped.outcome.joint == "follow"
     assert np.abs(0.1 - 2 * stopped.q[-1, 0]) < 0.56
 
 
@@ -109,4 +111,5 @@ def test_a_record_of_a_free_robot_goes_to_xarray():
     record = fa.simulate(floating(), floating().neutral(), duration=0.1, dt=0.01)
     data = record.to_xarray()
     assert dict(data.sizes) == {"t": 11, "coordinate": 9, "joint": 8}
-    assert data.qd.sel(joint="b").shape == (11,) and data.q.sel(coordinate="b").shape == (11,)
+    assert data.qd.sel(joint="b").shape == (11,)
+    assert data.q.sel(coordinate="b").shape == (11,)

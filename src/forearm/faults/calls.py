@@ -246,7 +246,9 @@ def motion_rows(what: str, arm: Any, t: Any, **rows: Any) -> None:
     """Refuse a motion whose times do not rise, or with numbers (K, n) that are not finite: no verdict holds for it."""
     if len(t) and not (np.all(np.isfinite(t)) and np.all(np.diff(t) > 0)):
         k = int(np.argmax(~np.isfinite(t) | (np.diff(t, prepend=-np.inf) <= 0)))
-        raise StateFault(f"{what}: the time of row {k + 1} is {t[k]:g} s; give finite times, each after the one before.")
+        raise StateFault(
+            f"{what}: the time of row {k + 1} is {t[k]:g} s; give finite times, each after the one before."
+        )
     for name, values in rows.items():
         bad = np.argwhere(~np.isfinite(values))
         if len(bad):

@@ -8,9 +8,9 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.robot import Robot
 from forearm.outside.escapes import picture
 from forearm.plots.style import COLORS, DASHES, FAINT, INK, figure, styled
+from forearm.robot import Robot
 
 TERMS = {
     "gravity": ("#b9c6d2", "", ""),

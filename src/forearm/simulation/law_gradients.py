@@ -22,7 +22,6 @@ from forearm.rollout_gradients import by_step
 from forearm.simulation.plant import Plant, kept, law_in_graph
 from forearm.simulation.traced_laws import make_law
 
-
 NEAR = (1e-3, 3e-7)
 """How far a motion's next state may be from where a step leads: share of the step, and of the state (single precision)."""
 

@@ -11,8 +11,8 @@ from forearm.faults import SingularInertia, singular_inertia
 from forearm.motion.limit_excesses import held_between, limit_excesses
 from forearm.outside.option_names import option
 from forearm.simulation.engines import Scheme
-from forearm.simulation.records import Outcome
 from forearm.simulation.plant import trespasser
+from forearm.simulation.records import Outcome
 from forearm.simulation.request import Request
 from forearm.simulation.schemes import SCHEMES
 from forearm.simulation.stability import fastest_rate, rate_beneath_limits
