@@ -22,7 +22,7 @@ import numpy.typing as npt
 from forearm import __version__, kinematics
 from forearm.arm import Arm
 from forearm.compiler.wasm.module_files import interface, joint_module, loader_source
-from forearm.faults import StateFault, a_or_an, needs_arm, needs_chain
+from forearm.faults import StateFault, a_or_an, motion_rows, needs_arm, needs_chain
 from forearm.formulations import FORMULATIONS
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
@@ -175,6 +175,7 @@ def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> 
             f"motion: q has shape {found.q.shape}; arm {arm.name!r} has {arm.n} joints, so give two rows or more of "
             f"{arm.n} numbers."
         )
+    motion_rows("motion", arm, **found._asdict())
     count = len(found.t) if most is None else min(most, len(found.t))
     rows = np.unique(np.linspace(0, len(found.t) - 1, count).round().astype(int))
     return Samples(found.t[rows] - found.t[0], found.q[rows], found.qd[rows], found.qdd[rows])
