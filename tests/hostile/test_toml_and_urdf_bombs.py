@@ -175,11 +175,13 @@ def test_a_file_full_of_names_is_read_or_refused_in_two_seconds(what, joints, tm
     path = tmp_path / "crowd.toml"
     path.write_text(filled(TREE + links + head, row))
     start = time.process_time()
+    said = ""
     try:
         fa.load(path)
     except Fault as fault:
-        assert len(str(fault)) < 2_000
+        said = str(fault)
     assert time.process_time() - start < 2
+    assert len(said) < 2_000
 
 
 def test_many_impossible_links_get_a_message_of_a_screen(tmp_path):
@@ -205,7 +207,7 @@ def test_thousands_of_joints_that_mimic_one_another_get_a_sentence_in_two_second
     path = tmp_path / "mimics.urdf"
     path.write_text(f"<robot name='r'>{links}{joints}</robot>")
     start = time.process_time()
-    with pytest.raises(fa.ReadFault, match="more than 300 joints mimic one another|mimics 'j1'"):
+    with pytest.raises(fa.ReadFault, match=r"more than 300 joints mimic one another|mimics 'j1'"):
         fa.load(path, tip=tip)
     assert time.process_time() - start < 2
 
@@ -214,7 +216,7 @@ def test_thousands_of_joints_that_mimic_one_another_get_a_sentence_in_two_second
 def test_a_formula_of_other_operations_is_refused_in_a_sentence(formula, recwarn):
     """A message that unparsed it came to a RecursionError; Python's parser warned of it on stderr."""
     with pytest.raises(
-        fa.ReadFault, match="a formula may have numbers, pi, parameters|neither a number nor arithmetic"
+        fa.ReadFault, match=r"a formula may have numbers, pi, parameters|neither a number nor arithmetic"
     ):
         from_toml(mass(f'"{formula}"'))
     assert not recwarn.list

@@ -245,8 +245,8 @@ def mimicked(robot: RobotText, joint: JointText, positions: dict[str, float], fr
         if len(seen) > MAX_JOINTS:
             robot.fault(
                 joint.line,
-                f"more than {MAX_JOINTS} joints mimic one another in a row up to {joint.name!r}; let each mimic the one "
-                "that leads.",
+                f"more than {MAX_JOINTS} joints mimic one another in a row up to {joint.name!r}; let each mimic the "
+                "one that leads.",
             )
         offset += factor * joint.mimic.offset
         factor *= joint.mimic.multiplier
