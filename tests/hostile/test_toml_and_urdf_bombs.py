@@ -220,3 +220,59 @@ def test_a_formula_of_other_operations_is_refused_in_a_sentence(formula, recwarn
     ):
         from_toml(mass(f'"{formula}"'))
     assert not recwarn.list
+
+
+MANY_STOPS = (
+    "Weighed. Turned. Swung. Read. Copied. Checked. Filed. Found. Typed. Kept.",
+    "1.2.3.4.5.6.7.8.9.10.11",
+    "and so on ...........",
+    "A. B. and C. D. and E. F. and G. H. and I. J. = the authors",
+)
+
+
+@pytest.mark.parametrize("text", MANY_STOPS)
+def test_a_text_with_many_stops_is_no_key_of_many_parts(text, tmp_path):
+    """Such a source was refused as a dotted key, also where forearm itself had written it."""
+    arm = fa.load("rr").replace(name=text, provenance=(("title", text), ("mass", text)), remarks=(text,))
+    assert fa.load(fa.write_toml(arm, tmp_path / "arm.toml")) == arm
+    quoted = HEAD + f"remarks = ['{text}']  # {text}\n" + LINK
+    assert from_toml(quoted).remarks == (text,)
+
+
+@pytest.mark.parametrize("part", ["a", '"a"', "'a'", '"\\""'])
+@pytest.mark.parametrize("line", ["{}=1", "x={{{}=1}}", 'x={{a="b",{}=1}}', "[{}]", "[[{}]]"])
+def test_keys_of_many_parts_are_found_wherever_they_stand(line, part):
+    with pytest.raises(fa.ReadFault, match="a key of 100 parts"):
+        from_toml(HEAD + line.format(".".join([part] * 100)))
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\x85", "\u2029"])
+@pytest.mark.parametrize("line", ["{}=1", "[{}]"])
+def test_no_separator_of_unicode_hides_a_key_of_many_parts(line, sign):
+    """TOML's lines end with newlines alone; others cut the key where we looked: more than 10 s and 1.5 GB."""
+    start = time.process_time()
+    with pytest.raises(fa.ReadFault, match=r"arm.toml:3: a key of 30000 parts"):
+        from_toml(HEAD + line.format(".".join([f'"{sign}"'] * 30_000)), "arm.toml")
+    assert time.process_time() - start < 2
+
+
+def test_lines_are_counted_as_toml_counts_them():
+    with pytest.raises(fa.ReadFault, match=r"arm.toml:4: "):
+        from_toml(HEAD + 'remarks = ["a\u2028b\x85c"]\nunknown = 1\n' + LINK, "arm.toml")
+
+
+@pytest.mark.parametrize("part", ["b", '","', '"="', "'#'", '"{"', "'\\'", "'[]'"])
+@pytest.mark.parametrize(
+    "text", ['"""\n"""', "'''\n'''", '"""\n"""""', '"""\\"""\n"""', '"\\""', """ '"' """]
+)
+def test_no_text_hides_a_key_of_many_parts(text, part):
+    with pytest.raises(fa.ReadFault, match=r"arm.toml:\d: a key of 5000 parts"):
+        from_toml(HEAD + f"x = {{a = {text}, {'.'.join([part] * 5000)}=1}}", "arm.toml")
+
+
+@pytest.mark.parametrize("text", ['"\\"' * 60_000, "'" * 200_000, '"' * 200_000, "." * 9 + '\\"' * 100_000])
+def test_quotes_without_end_are_looked_at_once(text):
+    start = time.process_time()
+    with pytest.raises(fa.ReadFault):
+        from_toml("x = " + text + "........." * 2)
+    assert time.process_time() - start < 2
