@@ -201,8 +201,8 @@ def _description(arm: Arm, start: Any) -> dict[str, Any]:
             "name": link.name,
             "kind": "R" if link.revolute else "P",
             "limits": _finite(link.limits),
-            "speed": link.speed_limit,
-            "effort": link.effort_limit,
+            "speed": _size(link.speed_limit),
+            "effort": _size(link.effort_limit),
             "rotor": float(link.drive.reflected_inertia),
         }
         for link in arm.links
@@ -285,13 +285,20 @@ def _finite(limits: Any) -> list[float] | None:
     return [float(x) for x in limits] if limits and np.all(np.isfinite(limits)) else None
 
 
+def _size(limit: float | None) -> float | None:
+    return limit if limit is not None and np.isfinite(limit) else None
+
+
 def _body(arm: Arm, link: Any) -> dict[str, Any] | None:
     """The solid ellipsoid that has the link's mass and inertia: its axes in the link's frame, and its centre."""
     if not arm.dynamics or not float(link.about_com.mass) > 0:
         return None
     mass, center, tensor = link.about_com
     moments, turn = np.linalg.eigh(np.asarray(tensor, dtype=float))
-    squares = 2.5 / float(mass) * (moments.sum() - 2 * moments)
+    with np.errstate(over="ignore"):
+        squares = 2.5 / float(mass) * (moments.sum() - 2 * moments)
+    if not np.all(np.isfinite(squares)):
+        return None  # a mass next to nothing: no size goes with it
     axes = (turn * np.sqrt(np.clip(squares, max(1e-4 * float(squares.max()), 1e-12), None))).T
     return {"mass": float(mass), "center": [float(x) for x in center], "axes": axes.round(9).tolist()}
 
