@@ -18,6 +18,7 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.motion.columns import KINDS, columns_of
+from forearm.motion.motion_files import header_notes
 from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, check_titles, opened
 from forearm.outside.escapes import one_line
 from forearm.outside.option_names import option
@@ -49,6 +50,8 @@ class RowSource(ABC):
     """Whether it has times."""
     stated: Sequence[bool] = ()
     """For each joint, whether the file says the unit of its positions; none where it says nothing of any."""
+    notes: Sequence[str] = ()
+    """What of its titles is ignored, in other units, or in an order that should be looked at."""
 
     @abstractmethod
     def blocks(self) -> Iterator[RowBlock]:
@@ -244,6 +247,7 @@ class ParquetRows(RowSource):
         check_titles(self.label, 1, titles)
         self.columns = columns_of(arm, self.label, titles, needs=inputs, degrees=degrees, time_unit=time_unit)
         self.timed, self.stated = self.columns.has("t"), self.columns.stated("q", self.n)
+        self.notes = header_notes(arm, titles, self.columns)
         self.rows, self.bytes = self.file.metadata.num_rows, 0
         wanted = [("t", 0)] * self.timed + [(kind, j) for kind in inputs for j in range(self.n)]
         self.wanted = [titles[self.columns.places[key].at] for key in wanted]
@@ -288,6 +292,7 @@ class TextRows(RowSource):
             self.file.close()
             raise
         self.timed, self.rows, self.stated = columns.has("t"), None, columns.stated("q", self.n)
+        self.notes = header_notes(arm, titles, columns)
         self.bytes = os.fstat(self.file.fileno()).st_size
         wanted = [("t", 0)] * self.timed + [(kind, j) for kind in inputs for j in range(self.n)]
         self.wanted = [columns.places[key].at for key in wanted]
