@@ -22,7 +22,7 @@ from forearm.motion.motion_files import header_notes
 from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, check_titles, opened
 from forearm.outside.escapes import one_line
 from forearm.outside.option_names import option
-from forearm.streams.zarr_stores import check_array, chunk_files
+from forearm.streams.zarr_stores import absent_chunks, check_array, chunk_files
 
 ROWS = 8192
 """Rows of a block: inputs and outputs of an arm stay in the cache."""
@@ -111,6 +111,11 @@ class NumpyRows(RowSource):
                     f"{self.label}: the array is {what}; give rows of numbers, (N, {self.n * self.count}), in C order: "
                     "np.save(path, np.ascontiguousarray(rows))."
                 )
+            if len(shape) > 2 and (len(shape) > 3 or shape[2] != self.n or shape[1] < self.count):
+                raise ReadFault(
+                    f"{self.label}: the array has shape {shape}; give rows (N, {self.n * self.count}), or (N, "
+                    f"{self.count}, {self.n}): {', '.join(inputs)} one after the other, each of {self.n} joints."
+                )
             self.timed = _timed(self.label, width, self.n, inputs)
             self.rows, self.dtype, self.width = shape[0], dtype, width
             self.bytes = os.fstat(self.file.fileno()).st_size - self.file.tell()
@@ -190,6 +195,7 @@ class ZarrRows(RowSource):
             self._check_group(inputs)
         self.rows = self.parts[0].shape[0]
         self.bytes = 0
+        self.notes = [note for part in self.parts for note in absent_chunks(part)]
 
     def _check_group(self, inputs: Sequence[str]) -> None:
         """Refuse groups in an array's place, and arrays that are not as long as each other."""
