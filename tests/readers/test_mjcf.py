@@ -311,3 +311,20 @@ def test_a_joint_with_a_ref_is_held_where_mujoco_has_that_position(tmp_path, opt
     np.testing.assert_allclose(
         np.asarray(getattr(place, "matrix", place))[:3, 3], data.body("d").xpos, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("tip", [None, "c"])
+def test_a_first_joint_that_follows_a_held_one_is_held_too(tmp_path, tip):
+    path = tmp_path / "held.xml"
+    path.write_text(
+        HELD.replace(
+            "</worldbody>",
+            '</worldbody><equality><joint joint1="j1" joint2="j2" polycoef="0.2 -1.3"/></equality>',
+        )
+    )
+    arm = fa.load(path, tip=tip, lock={"j2": 0.6, "j4": 0.1})
+    plain = tmp_path / "plain.xml"
+    plain.write_text(HELD)
+    same = fa.load(plain, tip=tip, lock={"j1": 0.3 + 0.2 - 1.3 * (0.6 - 0.4), "j2": 0.6, "j4": 0.1})
+    assert arm.joint_names == same.joint_names == ("j3",)
+    np.testing.assert_allclose(fa.gravity_torque(arm, [0.1]), fa.gravity_torque(same, [0.1]), rtol=1e-14)
