@@ -83,7 +83,7 @@ def identify(
     """
     from forearm import identification
 
-    found = arm_of(arm, reading=reading)
+    found = arm_of(arm, reading=reading, shared=shared)
     refuse_to_overwrite([path for path in (out, report) if path is not None], force)
     options = {"mend": mend, "check": check, **logged.options(found.n), **units.options()}
     if payload:
@@ -253,7 +253,7 @@ def excite(
 
     if not 0 < rate < math.inf:
         raise StateFault(f"--rate is {rate:g}; give a positive number of rows a second.")
-    found = arm_of(arm, reading=reading)
+    found = arm_of(arm, reading=reading, shared=shared)
     refuse_to_overwrite([target], force)
     motion = design(
         found,
@@ -304,7 +304,7 @@ def watch(
     """
     from forearm import identification
 
-    found = arm_of(arm, reading=reading)
+    found = arm_of(arm, reading=reading, shared=shared)
     seen = identification.watch(
         found,
         log,
