@@ -296,7 +296,7 @@ def _body(arm: Arm, link: Any) -> dict[str, Any] | None:
     mass, center, tensor = link.about_com
     moments, turn = np.linalg.eigh(np.asarray(tensor, dtype=float))
     with np.errstate(over="ignore"):
-        squares = 2.5 / float(mass) * (moments.sum() - 2 * moments)
+        squares = 2.5 * (moments.sum() - 2 * moments) / float(mass)
     if not np.all(np.isfinite(squares)):
         return None  # a mass next to nothing: no size goes with it
     axes = (turn * np.sqrt(np.clip(squares, max(1e-4 * float(squares.max()), 1e-12), None))).T
