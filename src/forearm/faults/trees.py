@@ -146,6 +146,20 @@ def needs_chain(value: Any, what: str) -> None:
         )
 
 
+def needs_own_joints(value: Any, what: str) -> None:
+    """Refuse a robot with a free base or coupled joints where motions are made joint by joint."""
+    if getattr(value, "free", False):
+        raise StateFault(
+            f"robot {value.name!r}: {what} moves joints on a fixed base, and this robot has a free base; fix it, "
+            "robot.fixed()."
+        )
+    if getattr(value, "couplings", ()):
+        raise StateFault(
+            f"robot {value.name!r}: {what} moves each joint by itself, and this robot has joints that follow others "
+            f"({value.couplings[0].joint!r}); give a motion of your own, which feasible(robot, motion) judges."
+        )
+
+
 def needs_mount(value: Any) -> None:
     """Refuse the wrench on the mount of what has none."""
     if getattr(value, "free", False):

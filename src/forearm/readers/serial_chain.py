@@ -296,7 +296,8 @@ def body_of(
     members = [Member(robot.links[first], None, -1, 0.0)]
     for number, member in enumerate(members):  # grows while it is walked
         for joint in below.get(member.link.name, ()):
-            if joint.name in free or (not rides and joint.kind != "fixed" and joint.name not in positions):
+            still = joint.kind == "fixed" or is_held(robot, joint, positions, free)
+            if joint.name in free or not (rides or still):
                 continue
             members.append(
                 Member(robot.links[joint.child], joint, number, _position(robot, joint, positions, free))
