@@ -120,18 +120,28 @@ def raise_arm_faults(where: str, faults: list[str]) -> NoReturn:
     raise ArmFault(f"{where}, {faults[0]}{more}{rest}")
 
 
+HEAVY = 100.0
+"""Gravity beyond this is asked about [m/s²]; Jupiter has 25."""
+
 # -- notes: nothing wrong, but a person should know -------------------------------------------------------
 
 
 def mount_notes(gravity_in_world: tuple[Any, ...]) -> list[str]:
-    """What a person should know about the direction of gravity."""
+    """What a person should know about the direction and the size of gravity."""
     x, y, z = gravity_in_world
-    if all(is_number(c) for c in (x, y, z)) and z > 0 and x == 0 and y == 0:
-        return [
+    if not all(is_number(c) for c in (x, y, z)):
+        return []
+    notes = []
+    if z > 0 and x == 0 and y == 0:
+        notes.append(
             f"gravity (0, 0, {z:g}) points up: is the arm hanging from the ceiling? If so, turn the base "
             "instead (with_base); if not, gravity is (0, 0, -9.81)."
-        ]
-    return []
+        )
+    if _norm((x, y, z)) > HEAVY:
+        notes.append(
+            f"gravity is {_norm((x, y, z)):g} m/s², {_norm((x, y, z)) / 9.81:.3g} times the earth's: another unit?"
+        )
+    return notes
 
 
 def unit_notes(arm: Any) -> list[str]:
