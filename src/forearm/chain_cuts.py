@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from forearm import faults
-from forearm.arm import Arm
+from forearm.arm import Arm, Defect
 from forearm.frames import SAME, NamedFrame, Pose
 from forearm.free_base import TURN, six_links
 from forearm.link import NO_BODY, Link, combined, moved_frame
@@ -55,8 +55,10 @@ def _chain_arm(robot: Any, path: tuple[int, ...], own: Sequence[int], *, first: 
         before = (*six[:-1], robot.trunk.on(six[-1]) if first else six[-1])
         base = TURN
     mounts = [robot.mounts[i - 1] for i in path]
-    number = {i: k for k, i in enumerate(path, len(before) + 1)}
-    defects = tuple(d.replace(link=number[d.link]) for d in robot.defects if d.link in own)
+    number = {i: k for k, i in enumerate(path, len(before) + 1) if i in own}
+    if before and first:
+        number[0] = len(before)  # the base's body rides on the last of the six
+    defects = tuple(d.replace(link=number[d.link]) for d in robot.defects if d.link in number)
     base, serial = serial_links(base, (*before, *links), (*(SAME for _ in before), *mounts))
     end = path[-1] if path else 0
     tool = next((t.pose for t in robot.tools if t.link == end), SAME)
@@ -132,6 +134,18 @@ def carried_frame(frame: NamedFrame, number: int, robot: Any, path: tuple[int, .
     return NamedFrame(frame.name, number, step.inverse() @ frame.pose)
 
 
+def _defects_of(robot: Any, links: Sequence[Link], numbers: dict[int, int]) -> tuple[Defect, ...]:
+    """The declared defects of a chain's links, and those that they have from what is welded to them."""
+    own = {
+        (numbers[d.link], d.kind): d.replace(link=numbers[d.link]) for d in robot.defects if d.link in numbers
+    }
+    beside = [d for d in robot.defects if d.link and d.link not in numbers]
+    for number, kind in faults.physical_faults(links) if beside else ():
+        told = "; ".join(f"{robot.links[d.link - 1].name!r}, held beside it, {d.reason}" for d in beside)
+        own.setdefault((number, kind), Defect(number, kind, told))
+    return tuple(own.values())
+
+
 def arm_to(robot: Any, tip: str | int) -> Arm:
     """One chain of a robot to a frame, which is its tool; other branches are held at zero, a free base is fixed."""
     number, pose = robot.place_of(tip)
@@ -153,7 +167,7 @@ def arm_to(robot: Any, tip: str | int) -> Arm:
         base=base,
         tool=pose,
         gravity=robot.gravity,
-        defects=tuple(d.replace(link=numbers[d.link]) for d in robot.defects if d.link in numbers),
+        defects=_defects_of(robot, links, numbers),
         remarks=(f"one chain of robot {robot.name!r}; what hangs beside it is held at zero",),
         provenance=robot.provenance,
         dynamics=robot.dynamics,

@@ -39,7 +39,7 @@ def couplings_of(given: Any) -> tuple[Coupling, ...]:
     """
     if isinstance(given, Mapping):
         return tuple(_from_words(joint, said) for joint, said in given.items())
-    for item in (found := tuple(given)):
+    for item in (found := faults.listed(given, "a robot", "couplings")):
         faults.part(item, Coupling, "couplings")
     return found
 

@@ -237,6 +237,7 @@ def reactions(
     """
     from forearm.results import JointReactions
 
+    faults.needs_joints(arm, "reactions")
     found = JointReactions(*arm_call(arm, "reactions").enter(q, qd, qdd, out=out, threads=threads))
     found.split = partial(_split_reactions, arm)
     return found
@@ -252,7 +253,8 @@ def mount_wrench(
 ) -> Vector:
     """[force; moment] (..., 6) that a robot on a fixed base exerts on its mount: world axes, at the base's origin.
 
-    By all that moves; the base's own weight is not in it.
+    By all that moves; the base's own weight is not in it. The base is frame 0: of a robot from a file its root link,
+    of an arm the place of its first joint (`arm.base`), from which the moment may be moved to the floor.
     """
     faults.needs_mount(arm)
     return arm_call(arm, "mount_wrench").enter(q, qd, qdd, out=out, threads=threads)

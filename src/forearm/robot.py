@@ -63,7 +63,8 @@ class Robot(Part):
     def __post_init__(self) -> None:
         where = f"robot {faults.name(self.name, 'the name of a robot')!r}"
         for name in ("links", "parents", "mounts", "tools", "defects", "remarks", "provenance", "frames"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+            object.__setattr__(self, name, faults.listed(getattr(self, name), where, name))
+        faults.yes_or_no(self.free, f"{where}: free")
         if not self.links and not self.free:
             faults.empty_robot(where)
         for i, link in enumerate(self.links):
@@ -93,11 +94,8 @@ class Robot(Part):
             object.__setattr__(self, "dynamics", False)
         found, declared = faults.arm_faults(self)
         if self.free and self.dynamics:
-            found += [
-                f"the base: {sentence}"
-                for kind, sentence in faults.link_faults(self.trunk.as_link)
-                if not any(d.link == 0 and d.kind == kind for d in self.defects)
-            ]
+            of_base, told = faults.base_faults(self)
+            found, declared = [*found, *of_base], [*told, *declared]
         if found:
             faults.raise_arm_faults(where, found)
         self.__dict__["_declared"] = tuple(declared)
@@ -257,7 +255,8 @@ class Robot(Part):
     @cached_property
     def tips(self) -> tuple[str, ...]:
         """Names of the ends of arms: tools, then joints of leaves without one."""
-        ends = [path[-1] for path in paths(self.parents)]
+        held = {tool.link for tool in self.tools}
+        ends = sorted((path[-1] for path in paths(self.parents)), key=lambda end: end not in held)
         return tuple(dict.fromkeys(self.end_name(end) for end in ends))
 
     def end_name(self, number: int) -> str:
@@ -305,12 +304,20 @@ class Robot(Part):
     # -- new robots from this one ------------------------------------------------------------------------
 
     def freed(self) -> "Robot":
-        """The robot with a free base."""
-        return self.replace(free=True)
+        """The robot with a free base, which is where it starts in the named states."""
+        if self.free:
+            return self
+        freed = self.replace(free=True, configurations=())
+        start = tuple(freed.neutral()[: len(PLACE)])
+        return freed.replace(configurations=tuple((name, (*start, *q)) for name, q in self.configurations))
 
     def fixed(self) -> "Robot":
-        """The robot with its base fixed where it starts."""
-        return self.replace(free=False, configurations=())
+        """The robot with its base fixed where it starts; of the named states the joints are kept."""
+        if not self.free:
+            return self
+        named = tuple((name, q[len(PLACE) :]) for name, q in self.configurations)
+        defects = tuple(d for d in self.defects if d.link)  # the body of a fixed base counts nowhere
+        return self.replace(free=False, configurations=named, defects=defects)
 
     def with_couplings(self, couplings: Any) -> "Robot":
         """The robot with these couplings instead of its own."""

@@ -47,7 +47,11 @@ def _task(arm: Arm | Robot, frame: str | int, damping: float, xp: Any, q: Any, q
     J, rate = dynamics.jacobian(arm, q, frame), dynamics.jacobian_rate(arm, q, qd, frame)
     columns = xp.moveaxis(J, -2, 0)  # (6, ..., n)
     carried = xp.moveaxis(dynamics.solve_mass(arm, q, columns), 0, -1)  # M⁻¹ Jᵀ (..., n, 6)
-    mobility = J @ carried
+    with np.errstate(invalid="ignore"):
+        mobility = J @ carried
+    if xp is np and not np.all(np.isfinite(mobility)):
+        row = tuple(np.argwhere(~np.isfinite(mobility).all(axis=(-2, -1)))[0])
+        dynamics.solve_mass(arm, q[row], J[row][0])  # says what is wrong there
     stretches = xp.linalg.svd(mobility, compute_uv=False)
     with np.errstate(divide="ignore", invalid="ignore"):
         condition = stretches[..., 0] / stretches[..., -1]

@@ -33,6 +33,22 @@ def lopsided() -> Any:
 
 
 ARM_FAULTS = [
+    ("parents of no kind", lambda: fork(parents=5), r"robot 'fork': parents is 5; give a sequence"),
+    ("parent nowhere", lambda: fork(parents=(np.nan, 0, 0)), r"link 1 has parent nan; give 0, for the base"),
+    ("couplings of no kind", lambda: fork(couplings=5), r"a robot: couplings is 5; give a sequence"),
+    ("terms of no kind", lambda: Coupling("left", None), r"'left': terms is None; give a sequence"),
+    ("free by word", lambda: fork(free="yes"), r"robot 'fork': free is 'yes'; give True or False"),
+    (
+        "tool of no kind",
+        lambda: fork(tools=["hand"]),
+        r"a frame is 'hand'; give a NamedFrame\(name, link, pose\)",
+    ),
+    ("chain of a body", lambda: free_body().arm("base"), r"no joint moves it; this robot has no joints"),
+    (
+        "short state of a free robot",
+        lambda: fork(free=True, configurations={"home": (0, 0, 0)}),
+        r"configuration 'home' has 3 values; the arm has 10 numbers in q",
+    ),
     (
         "factor is no number",
         lambda: Coupling("left", (("right", np.nan),)),
@@ -81,7 +97,7 @@ ARM_FAULTS = [
     (
         "child before its parent",
         lambda: fork(parents=(2, 0, 1)),
-        r"link 1 has parent 2; give the number of a link that comes before it .* or 0 for the base",
+        r"link 1 has parent 2; give 0, for the base",
     ),
     (
         "too few mounts",
@@ -107,6 +123,36 @@ ARM_FAULTS = [
 """(name, how to provoke it, what it says): of the robot."""
 
 STATE_FAULTS = [
+    (
+        "frame of a free body",
+        lambda: fa.pose(free_body(), free_body().neutral()),
+        r"robot 'stone' has no frame 'tool' of its own .* frame='base' say",
+    ),
+    (
+        "joints of a free body",
+        lambda: fa.reactions(free_body(), free_body().neutral(), np.zeros(6), np.zeros(6)),
+        r"robot 'stone': reactions are those of joints, and this is a free body: it has none",
+    ),
+    (
+        "payload in which hand",
+        lambda: fa.compile(fork(), "inverse_dynamics", free=("payload",)),
+        r"free parameter 'payload': robot 'fork' has no frame 'tool' of its own; .* 'payload@left' say",
+    ),
+    (
+        "reaching with coupled joints",
+        lambda: fa.inverse_kinematics(fork(couplings={"left": "right"}), np.eye(4), frame="left"),
+        r"inverse_kinematics moves each joint by itself, .* take the couplings out: robot.with_couplings\(\(\)\)",
+    ),
+    (
+        "reaching from a free base",
+        lambda: fa.inverse_kinematics(fork().freed(), np.eye(4), frame="left"),
+        r"inverse_kinematics moves joints on a fixed base, and this robot has a free base; fix it, robot.fixed\(\)",
+    ),
+    (
+        "arguments of a sum of chains",
+        lambda: fa.count("luh_walker_paul_1980", arm=fork(), arguments=((0, 0, 0),) * 3),
+        r"count: arguments are those of one arm, and robot 'fork' is a sum of 2",
+    ),
     (
         "which tool",
         lambda: fork().place_of("tool"),

@@ -318,11 +318,12 @@ def singular_inertia(
     if given and least > REGULAR:
         not_finite(arm, "the acceleration", given)
     name = coordinates(arm, "tau")[worst]
+    give = _missing_inertia(arm, worst)
     what = "along" if any(link.prismatic for link in arm.links if link.name == name) else "about"
     raise SingularInertia(
         f"arm {arm.name!r}: the mass matrix is singular: joint {worst + 1} {name!r} has no inertia "
         f"{what} its axis when the joints beyond it are free (M[{worst}, {worst}] = {M[worst, worst]:.3g}, "
-        f"{least:.1g} of it left); give link {worst + 1} its mass and inertia, or a drive with rotor_inertia."
+        f"{least:.1g} of it left); {give}."
     )
 
 
@@ -330,10 +331,21 @@ def always_singular(number: int, arm: Any = None) -> NoReturn:
     """A pivot of the mass matrix is zero by structure, whatever q is; named where the arm is known."""
     whose = "" if arm is None else f"arm {arm.name!r}: "
     joint = f"joint {number}" if arm is None else f"joint {number} {coordinates(arm, 'tau')[number - 1]!r}"
+    give = f"give link {number} its mass and inertia, or a drive with rotor_inertia"
+    give = _missing_inertia(arm, number - 1) if arm is not None else give
     raise SingularInertia(
         f"{whose}the mass matrix is singular at every q: {joint} has no inertia about or along its axis when the "
-        f"joints beyond it are free; give link {number} its mass and inertia, or a drive with rotor_inertia."
+        f"joints beyond it are free; {give}."
     )
+
+
+def _missing_inertia(arm: Any, place: int) -> str:
+    """What would give a coordinate of tau (from 0) its inertia: a body of a link, or of a free base."""
+    name = coordinates(arm, "tau")[place]
+    numbers = [i for i, link in enumerate(arm.links, 1) if link.name == name]
+    if not numbers:
+        return "give the free base its mass and inertia (trunk=fa.Body(…)), or fix it (robot.fixed())"
+    return f"give link {numbers[0]} its mass and inertia, or a drive with rotor_inertia"
 
 
 def singular_pose(arm: Any, frame: Any, condition: float) -> NoReturn:

@@ -108,7 +108,21 @@ def arm_faults(arm: Any) -> tuple[list[str], list[str]]:
     held = len(coordinates(arm, "q"))
     for name, values in arm.configurations:
         if len(values) != held:
-            faults.append(f"configuration {name!r} has {len(values)} values; the arm has {held} joints.")
+            has = "numbers in q" if getattr(arm, "free", False) else "joints"
+            faults.append(f"configuration {name!r} has {len(values)} values; the arm has {held} {has}.")
+    return faults, notes
+
+
+def base_faults(robot: Any) -> tuple[list[str], list[str]]:
+    """Physical faults of a free base, and the notes of those that are declared (as link 0)."""
+    faults: list[str] = []
+    notes: list[str] = []
+    declared = {d.kind: d.reason for d in robot.defects if d.link == 0}
+    for kind, sentence in link_faults(robot.trunk.as_link):
+        if kind in declared:
+            notes.append(f"the base: {sentence.split(';')[0]}; declared: {declared[kind]}")
+        else:
+            faults.append(f"the base: {sentence}")
     return faults, notes
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from forearm.algebra import is_number
@@ -20,9 +20,22 @@ def plain_number(value: Any, where: str) -> float:
     return float(value)
 
 
+def listed(given: Any, where: str, what: str) -> tuple[Any, ...]:
+    """What must be a sequence, as a tuple."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ArmFault(f"{where}: {what} is {given!r}; give a sequence.")
+    return tuple(given)
+
+
+def yes_or_no(value: Any, where: str) -> None:
+    """True or False, and nothing that only looks like one of them."""
+    if not isinstance(value, bool):
+        raise ArmFault(f"{where} is {value!r}; give True or False.")
+
+
 def coupling_terms(terms: Any, where: str) -> tuple[tuple[str, float], ...]:
     """(leader, factor) pairs: at least one, each leader once."""
-    pairs = tuple(terms.items()) if isinstance(terms, Mapping) else tuple(terms)
+    pairs = tuple(terms.items()) if isinstance(terms, Mapping) else listed(terms, where, "terms")
     if not pairs or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
         raise ArmFault(f"{where}: terms are {terms!r}; give pairs (joint that leads, factor), at least one.")
     found = tuple((name(leader, where), plain_number(factor, f"{where}: factor")) for leader, factor in pairs)
@@ -79,14 +92,14 @@ def _strangers(strange: Sequence[str], names: Sequence[str]) -> str:
 
 def parents(given: Any, n: int, where: str) -> tuple[int, ...]:
     """The link (1 to n) or base (0) that each link hangs on: one that comes before it."""
-    found = tuple(given)
+    found = listed(given, where, "parents")
     if len(found) != n:
         raise ArmFault(f"{where} has {n} links and {len(found)} parents; give one parent for each link.")
     for number, parent in enumerate(found, 1):
-        if not is_number(parent) or parent != int(parent) or not 0 <= parent < number:
+        if not is_number(parent) or not 0 <= parent < number or parent != int(parent):
+            before = f"the number of a link that comes before it (1 to {number - 1}), or 0 for the base"
             raise ArmFault(
-                f"{where}: link {number} has parent {parent!r}; give the number of a link that comes before it (1 to "
-                f"{number - 1}), or 0 for the base."
+                f"{where}: link {number} has parent {parent!r}; give {before if number > 1 else '0, for the base'}."
             )
     return tuple(int(parent) for parent in found)
 
@@ -111,8 +124,8 @@ def empty_robot(where: str) -> NoReturn:
 def tip_on_base(robot: Any, tip: Any, ends: Sequence[str]) -> NoReturn:
     """A chain without joints."""
     raise ArmFault(
-        f"robot {robot.name!r}: {tip!r} stands on the base, so no joint moves it; give an end of an arm: "
-        f"{', '.join(ends)}."
+        f"robot {robot.name!r}: {tip!r} stands on the base, so no joint moves it; "
+        + (f"give an end of an arm: {', '.join(ends)}." if ends else "this robot has no joints.")
     )
 
 
@@ -128,26 +141,64 @@ def torn_coupling(robot: Any, coupling: Any, tip: Any) -> NoReturn:
 def default_frame(robot: Any) -> NoReturn:
     """'tool' of a robot that has several, or none."""
     tools = ", ".join(repr(tool.name) for tool in robot.tools) or "none"
+    say = robot.tips[0] if robot.tips else "base"
     raise StateFault(
         f"robot {robot.name!r} has no frame 'tool' of its own (its tools: {tools}); say which frame is meant, frame="
-        f"{robot.tips[0]!r} say: any link or joint by its name."
+        f"{say!r} say: any link or joint by its name."
     )
 
 
 def needs_chain(value: Any, what: str) -> None:
     """Refuse a robot where one chain on a fixed base is needed."""
-    if hasattr(value, "couplings"):
-        raise StateFault(
-            f"robot {value.name!r}: {what} takes one chain on a fixed base, and this robot "
-            f"{'has a free base' if value.free else 'branches or is coupled'}; give one of its chains, "
-            f"robot.arm({value.tips[0]!r})."
-            if value.tips
-            else f"robot {value.name!r}: {what} takes one chain on a fixed base, and this is a free body."
-        )
+    if not hasattr(value, "couplings"):
+        return
+    said = f"robot {value.name!r}: {what} takes one chain on a fixed base, and this "
+    if not value.tips:
+        raise StateFault(f"{said}is a free body.")
+    said += f"robot {'has a free base' if value.free else 'branches or is coupled'}; "
+    raise StateFault(said + chain_advice(value))
 
 
-def needs_own_joints(value: Any, what: str) -> None:
-    """Refuse a robot with a free base or coupled joints where motions are made joint by joint."""
+def chain_advice(robot: Any) -> str:
+    """How one chain of a robot is had in Python: a sentence's end."""
+    if sound := sound_ends(robot):
+        return f"give one of its chains, robot.arm({sound[0]!r})."
+    return (
+        "each of its chains has joints that follow others; give one in which they move by themselves, "
+        f"robot.with_couplings(()).arm({robot.tips[0]!r})."
+    )
+
+
+def sound_ends(robot: Any) -> list[str]:
+    """Where chains without coupled joints end: at the ends of arms, or, if all of those are fingers, at the hand."""
+    coupled = {x for c in robot.couplings for x in (c.joint, *dict(c.terms))}
+    joints, whole = [0], [True]  # how many joints lead to each link, and whether none of them is coupled
+    for link, parent in zip(robot.links, robot.parents, strict=True):
+        joints.append(joints[parent] + 1)
+        whole.append(whole[parent] and link.name not in coupled)
+    ends = [tip for tip in robot.tips if whole[robot.place_of(tip)[0]]]
+    if ends or not robot.links:
+        return ends
+    hand = max((i for i, is_whole in enumerate(whole) if is_whole), key=lambda i: (joints[i], -i))
+    if 2 * joints[hand] < max(joints):
+        return []
+    return [next((f.name for f in reversed(robot.frames) if f.link == hand), robot.links[hand - 1].name)]
+
+
+def payload_frame_of_many(robot: Any) -> NoReturn:
+    """A payload as an input, of a robot with several hands."""
+    raise StateFault(
+        f"free parameter 'payload': robot {robot.name!r} has no frame 'tool' of its own; say where the payload is, "
+        f"'payload@{robot.tips[0] if robot.tips else 'base'}' say: any link or joint by its name."
+    )
+
+
+OWN_MOTION = "give a motion of your own, which feasible(robot, motion) judges"
+LET_GO = "where they may move by themselves, take the couplings out: robot.with_couplings(())"
+
+
+def needs_own_joints(value: Any, what: str, instead: str = OWN_MOTION) -> None:
+    """Refuse a robot with a free base or coupled joints where each joint is moved by itself."""
     if getattr(value, "free", False):
         raise StateFault(
             f"robot {value.name!r}: {what} moves joints on a fixed base, and this robot has a free base; fix it, "
@@ -156,7 +207,15 @@ def needs_own_joints(value: Any, what: str) -> None:
     if getattr(value, "couplings", ()):
         raise StateFault(
             f"robot {value.name!r}: {what} moves each joint by itself, and this robot has joints that follow others "
-            f"({value.couplings[0].joint!r}); give a motion of your own, which feasible(robot, motion) judges."
+            f"({value.couplings[0].joint!r}); {instead}."
+        )
+
+
+def needs_joints(value: Any, what: str) -> None:
+    """Refuse a free body where joints are asked about."""
+    if not getattr(value, "links", True):
+        raise StateFault(
+            f"robot {value.name!r}: {what} are those of joints, and this is a free body: it has none."
         )
 
 

@@ -78,6 +78,7 @@ def inverse_kinematics(
     (True, array([ 0.3, -0.8,  0.5,  0.1,  1. , -0.2]))
     """
     faults.needs_arm(arm)
+    faults.needs_own_joints(arm, WHERE, faults.LET_GO)
     pose, q0, posture, _ = on_host(WHERE, {"pose": pose, "q0": q0, "posture": posture})
     goals = goals_of(pose, only)
     programs = programs_of(arm, frame, goals.asked)

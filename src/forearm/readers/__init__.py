@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from forearm.algebra import Scalar
 from forearm.arm import Arm
-from forearm.faults import ReadFault, did_you_mean
+from forearm.faults import ReadFault, chain_advice, did_you_mean, sound_ends
 from forearm.outside.option_names import option
 from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml
 
@@ -102,7 +102,7 @@ def choose_chain(where: str, robot: Robot) -> NoReturn:
     from forearm.chain_cuts import paths
 
     inner = [link.name for link in robot.frames if link.link and link.name not in robot.tips]
-    some = [*robot.tips, *inner]
+    some = list(dict.fromkeys((*sound_ends(robot), *robot.tips, *inner)))
     listed = ", ".join(map(repr, some[:8])) + (f" and {len(some) - 8} more" if len(some) > 8 else "")
     why = (
         "its base is free"
@@ -113,9 +113,12 @@ def choose_chain(where: str, robot: Robot) -> NoReturn:
     )
     if len(paths(robot.parents)) > 1:
         why = f"it has {len(paths(robot.parents))} branches"
+    said = f"{where}: robot {robot.name!r} is no single chain ({why}), and this takes one."
+    if not takes_options(where):  # a TOML file has no option that would choose
+        raise ReadFault(f"{said} In Python, {chain_advice(robot)}" if robot.tips else said)
     raise ReadFault(
-        f"{where}: robot {robot.name!r} is no single chain ({why}), and this takes one. Choose where it ends, "
-        f"{option('tip', repr(some[0]))}: {listed} (what hangs beside the chain is then held at zero)."
+        f"{said} Choose where it ends, {option('tip', repr(some[0]))}: {listed} (what hangs beside the chain is then "
+        "held at zero)."
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forearm.algebra import is_number
-from forearm.faults import ReadFault
+from forearm.faults import ReadFault, did_you_mean
 from forearm.outside.option_names import held, option
 from forearm.readers.robot_text import JointText, LinkText, RobotText
 
@@ -62,7 +62,7 @@ def chain_of(
         where = f" between {start!r} and {tip!r}" if tip else f" after {start!r}"
         raise ReadFault(
             f"{robot.file}: no joint moves{where}; an arm needs one. Another {option('tip')}, or fewer joints in "
-            f"{option('lock')}?"
+            f"{option('lock')}? {option('base', repr('free'))} reads a body that flies."
         )
     if len(path) > MAX_JOINTS:
         raise ReadFault(
@@ -185,7 +185,10 @@ def _path(
 ) -> list[JointText]:
     asked = option("tip", repr(tip))
     if tip not in robot.links:
-        raise ReadFault(f"{robot.file}: {asked} is no link of this file; it has {some(robot.links)}.")
+        inner = {joint.parent for joint in robot.joints.values()}
+        ends = sorted(robot.links, key=lambda name: name in inner)  # those that arms end with, first
+        meant = did_you_mean(tip, ends)
+        raise ReadFault(f"{robot.file}: {asked} is no link of this file{meant}; it has {some(ends)}.")
     path: list[JointText] = []
     name = tip
     while name != start:

@@ -18,7 +18,7 @@ import numpy as np
 
 from forearm.algebra import is_zero
 from forearm.arm import Arm
-from forearm.faults import KernelFault, payload_on_base
+from forearm.faults import KernelFault, payload_frame_of_many, payload_on_base
 from forearm.frames import Pose
 from forearm.inertia import TEN, Inertia, numbers_of
 from forearm.link import Body, link_of_ten
@@ -93,6 +93,8 @@ def _with_group(arm: Any, path: str, values: Any) -> Any:
 def payload_place(arm: Arm | Robot, path: str) -> tuple[int, Pose]:
     """Which link, 1 to n, holds the body, and where the frame of its numbers is, seen from that link's."""
     frame = path.partition("@")[2] or (arm.n if isinstance(arm, Arm) else "tool")
+    if frame == "tool" and isinstance(arm, Robot) and "tool" not in arm.places and len(arm.tips) != 1:
+        payload_frame_of_many(arm)
     number, pose = arm.place_of(frame)
     if not number and not (isinstance(arm, Robot) and arm.free):
         payload_on_base(frame, arm.name)

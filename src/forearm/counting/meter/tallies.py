@@ -7,11 +7,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from forearm.arm import Arm
+from forearm.chain_cuts import paths
 from forearm.counting.meter.conventions import AS_SET_FORTH, CONVENTIONS, STRUCTURAL, Convention
 from forearm.counting.meter.counted_arm import generic_arm, run_counted
 from forearm.counting.meter.counted_scalar import KINDS, Counted, Meter, Operation, values
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
+from forearm.free_base import SIX
+from forearm.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ def count(
     stem: str,
     n: int = 6,
     *,
-    arm: Arm | None = None,
+    arm: Arm | Robot | None = None,
     convention: Convention | str | None = None,
     quantity: str = "joint_torques",
     kinds: str = "R",
@@ -108,6 +111,7 @@ def count(
         stem: A formulation (a name in FORMULATIONS), or a variant in `forearm.counting.as_counted`.
         n: Number of joints of the generic arm, in which no number is zero or one.
         arm: Count on this arm instead: its zeros and ones are free unless the convention says otherwise.
+            Of a robot with branches the chains are counted, one after the other, each with its whole way from the base.
         convention: What is charged; 'as set forth' by default, structural zeros and ones free for a given arm.
         quantity: What to compute, e.g. 'joint_torques', 'mass_matrix'.
         kinds: Joint kinds of the generic arm, repeated: 'R', 'RP', 'RRP'.
@@ -117,6 +121,8 @@ def count(
         The count: totals, by equation, by link, and the value of the run.
     """
     rule = convention_of(convention, arm)
+    if isinstance(arm, Robot):
+        return _count_of_chains(stem, arm, rule, quantity, arguments)
     subject = arm.without_drives() if arm is not None else generic_arm(n, kinds, rule.inertia, rule.gravity)
     row = FORMULATIONS.get(stem)
     if row is not None and not row.accepts(subject):
@@ -133,6 +139,39 @@ def count(
         by_equation=_split(charged, lambda o: o.tag),
         by_link=_split(charged, lambda o: (o.direction, o.link)),
         value=values(result),
+    )
+
+
+def _count_of_chains(stem: str, robot: Robot, rule: Convention, quantity: str, arguments: Any) -> Count:
+    """The counts of a robot's chains, added up; the value is that of each chain."""
+    if arguments is not None:
+        raise StateFault(
+            f"count: arguments are those of one arm, and robot {robot.name!r} is a sum of {len(robot.chains())}; leave "
+            "them out, or count the arms of robot.chains() one by one."
+        )
+    counts = [count(stem, arm=arm, convention=rule, quantity=quantity) for arm in robot.chains()]
+    before = len(SIX) if robot.free else 0
+    by_equation: dict[str, Tally] = {}
+    by_link: dict[tuple[str, int], Tally] = {}
+    for found, path in zip(counts, paths(robot.parents) or ((),), strict=True):
+        for tag, part in found.by_equation.items():
+            by_equation[tag] = by_equation.get(tag, Tally()) + part
+        for (direction, link), part in found.by_link.items():
+            place = direction, path[link - before - 1] if link > before else 0
+            by_link[place] = by_link.get(place, Tally()) + part
+    total, bookkeeping = Tally(), Tally()
+    for found in counts:
+        total, bookkeeping = total + found.total, bookkeeping + found.bookkeeping
+    return Count(
+        stem=stem,
+        quantity=quantity,
+        n=len(robot.links) + before,
+        convention=rule,
+        total=total,
+        bookkeeping=bookkeeping,
+        by_equation=by_equation,
+        by_link=by_link,
+        value=tuple(found.value for found in counts),
     )
 
 
@@ -171,7 +210,7 @@ def _split(operations: list[Operation], key: Any) -> dict[Any, Tally]:
     return {name: Tally(*numbers) for name, numbers in groups.items()}
 
 
-def convention_of(convention: Convention | str | None, arm: Arm | None) -> Convention:
+def convention_of(convention: Convention | str | None, arm: Arm | Robot | None) -> Convention:
     """A convention by name; by default 'as set forth', or structural zeros free for a given arm."""
     if isinstance(convention, Convention):
         return convention

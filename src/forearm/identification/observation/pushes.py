@@ -108,6 +108,7 @@ def watch(
         cutoff: Cut-off of the filters [Hz]; chosen from the data otherwise.
     """
     faults.needs_arm(arm)
+    faults.needs_chain(arm, "watch")
     faults.needs_dynamics(arm, "watch")
     options: dict[str, Any] = {
         "gains": gains,

@@ -42,6 +42,15 @@ def finding(level: str, kind: str, arm: Any, i: int | None, value: str, threshol
     return Finding(level, kind, None if i is None else i + 1, name, value, threshold, fix)
 
 
+def base_doubts(robot: Any) -> Iterator[Finding]:
+    """What is impossible in the body of a free base, which is link 0."""
+    declared = {d.kind: d.reason for d in robot.defects if d.link == 0}
+    for kind, sentence in link_faults(robot.trunk.as_link):
+        told = sentence.split(";")[0] + (f" (declared: {declared[kind]})" if kind in declared else "")
+        ask = "Ask where the numbers come from."
+        yield Finding("error", kind, 0, "base", told, "no rigid body has that", ask)
+
+
 def body_doubts(arm: Any, i: int, link: Link, sizes: Sizes) -> Iterator[Finding]:
     """All doubts about the body of link i (from 0)."""
     mass, com, tensor = link.about_com

@@ -15,7 +15,7 @@ class Finding:
     kind: str
     """A short word for the kind of doubt."""
     link: int | None
-    """Which link, 1 to n; None for the whole arm."""
+    """Which link, 1 to n; 0 for a free base, None for the whole arm."""
     name: str
     """Name of the link, or of the arm."""
     value: str

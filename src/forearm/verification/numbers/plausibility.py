@@ -20,7 +20,7 @@ from forearm.faults import ArmFault
 from forearm.formulations import FORMULATIONS
 from forearm.outside.option_names import option
 from forearm.robot import Robot
-from forearm.verification.numbers.doubts import Sizes, body_doubts, finding
+from forearm.verification.numbers.doubts import Sizes, base_doubts, body_doubts, finding
 from forearm.verification.numbers.findings import LEVELS, Finding, Report
 
 FAMILY = 100.0
@@ -50,6 +50,8 @@ def check(arm: Arm | Robot, *, seed: int = 0) -> Report:
     found = [*_lengths(arm, sizes), *_angles(arm), *_right_angles(arm), *_gravity(arm)]
     facts = [("reach", f"{sizes.reach:.3g} m")]
     if arm.dynamics:
+        if isinstance(arm, Robot) and arm.free:
+            found += base_doubts(arm)
         for i, link in enumerate(arm.links):
             found += body_doubts(arm, i, link, sizes)
         found += [*_masses(arm), *_repeated(arm), *_motion(arm, seed, facts)]
@@ -211,7 +213,8 @@ def _masses(arm: Arm | Robot) -> Iterator[Finding]:
 
 
 def _repeated(arm: Arm | Robot) -> Iterator[Finding]:
-    """Links with the same mass and tensor: placeholders of an exporter."""
+    """Links one after the other with the same mass and tensor: placeholders of an exporter. Legs may be alike."""
+    ways = paths(arm.parents)
     seen: dict[Any, list[int]] = {}
     for i, link in enumerate(arm.links):
         mass, _, tensor = link.about_com
@@ -219,7 +222,7 @@ def _repeated(arm: Arm | Robot) -> Iterator[Finding]:
             key = (round(float(mass), 12), *np.round(np.linalg.eigvalsh(np.array(tensor, dtype=float)), 12))
             seen.setdefault(key, []).append(i)
     for (mass, *moments), links in seen.items():
-        if len(links) > 2:
+        if any(len({i + 1 for i in links}.intersection(way)) > 2 for way in ways):
             names = ", ".join(arm.links[i].name for i in links)
             value = f"{names} have the same mass {mass:g} kg and principal moments {tuple(float(m) for m in moments)}"
             yield finding(
