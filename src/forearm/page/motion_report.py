@@ -11,7 +11,7 @@ import forearm
 from forearm import dynamics, plots
 from forearm.arm import Arm
 from forearm.compiler.pipeline import compile
-from forearm.faults import no_dynamics
+from forearm.faults import needs_arm, needs_chain, no_dynamics
 from forearm.motion.limit_excesses import LimitExcess, limit_excesses
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Samples
@@ -75,6 +75,8 @@ def report(
     Returns:
         The report; `report.save("report.html")`, or let a notebook show it. (Pictures need the extra `plot`.)
     """
+    needs_arm(arm)
+    needs_chain(arm, "report")
     tell = say or (lambda done, of, now: None)
     if isinstance(motion, (str, Path)):
         motion = read_motion(motion, arm)

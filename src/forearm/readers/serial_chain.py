@@ -242,6 +242,12 @@ def mimicked(robot: RobotText, joint: JointText, positions: dict[str, float], fr
                 f"joint {joint.name!r} mimics {joint.mimic.joint!r}, which is "
                 f"{'no joint of this file' if master is None else 'itself, in a circle'}; correct the name.",
             )
+        if len(seen) > MAX_JOINTS:
+            robot.fault(
+                joint.line,
+                f"more than {MAX_JOINTS} joints mimic one another in a row up to {joint.name!r}; let each mimic the "
+                "one that leads.",
+            )
         offset += factor * joint.mimic.offset
         factor *= joint.mimic.multiplier
         joint = master

@@ -267,9 +267,18 @@ class ParquetRows(RowSource):
                 try:
                     table = np.column_stack(columns).astype(float) * self.factors
                 except (TypeError, ValueError):
-                    raise ReadFault(f"{self.label}: a column holds what is no number.") from None
+                    raise ReadFault(self._not_numbers(batch)) from None
                 for at in range(0, len(table), ROWS):
                     yield split(table[at : at + ROWS], self.n, len(self.inputs), self.timed)
+
+    def _not_numbers(self, batch: Any) -> str:
+        """Which column is to blame, and what it holds."""
+        for title in self.wanted:
+            column = batch.column(title)
+            if not str(column.type).startswith(("int", "uint", "float", "double", "halffloat", "bool")):
+                held = f"column {one_line(title)[:80]!r} holds {one_line(str(column.type))[:80]}"
+                return f"{self.label}: {held}; give numbers, in seconds and SI units."
+        return f"{self.label}: a column holds what is no number."
 
     def _batches(self, file: Any) -> Iterator[Any]:
         try:
