@@ -1,4 +1,4 @@
-"""The whole arm: all its physical faults at once, and what a person should know about it."""
+"""A whole arm: impossible masses and inertias, limits, names, all at once; and what a person should know about it."""
 
 import math
 from typing import Any, NoReturn
