@@ -23,7 +23,7 @@ from forearm.faults import StateFault
 from forearm.robot import Robot
 from forearm.sweeps.axes import SweepAxis
 from forearm.sweeps.fingerprints import fingerprint
-from forearm.sweeps.parameters import MOTION, MotionAxis, Parameter
+from forearm.sweeps.parameters import MOTION, MotionAxis, Parameter, possible
 from forearm.sweeps.reductions import Piece, Reduction
 from forearm.sweeps.summaries import Summary, first_finite, joined, summary_of
 
@@ -157,9 +157,14 @@ class Problem:
     def _given(self, choices: dict[str, Any]) -> dict[str, Vector]:
         """The kernel's parameters (S, ...), by port."""
         return {
-            port_name(row.path): np.ascontiguousarray(row.numbers(self.arm, choices[name]), dtype=float)
+            port_name(row.path): np.ascontiguousarray(self._numbers(name, choices[name]), dtype=float)
             for name, row in self.parameters.items()
         }
+
+    def _numbers(self, name: str, values: Vector) -> Vector:
+        """The kernel's numbers of an axis, once its values are found possible."""
+        possible(self.arm, name, values)
+        return self.parameters[name].numbers(self.arm, values)
 
     def _by_function(self, choices: dict[str, Any], count: int) -> Vector:
         found = np.asarray(self.what(choices), dtype=float)  # type: ignore[operator,type-var]
