@@ -259,7 +259,9 @@ def test_a_number_too_many_was_taken_for_a_time_and_moved_all_columns(tmp_path, 
     """Time last, or a number that is none: torques of other joints, and not a word."""
     t = np.arange(len(ROWS)) * 1e-3
     np.save(tmp_path / "a.npy", np.c_[ROWS, t] if where == "last" else np.c_[np.sin(9 * t), ROWS])
-    with pytest.raises(fa.ReadFault, match=r"the first is taken for a time, and it does not rise \(row \d+, and \d+ others"):
+    with pytest.raises(
+        fa.ReadFault, match=r"the first is taken for a time, and it does not rise \(row \d+, and \d+ others"
+    ):
         fa.stream(ARM, "inverse_dynamics", tmp_path / "a.npy", tmp_path / "tau.npy")
     assert not (tmp_path / "tau.npy").exists()
     again = np.where(t > 5, t - 5, t)  # two motions, one after the other

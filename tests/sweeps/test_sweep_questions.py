@@ -123,7 +123,9 @@ def test_what_a_journal_gave_is_not_counted_as_pace():
 )
 def test_arms_that_cannot_be_were_swept_without_a_word(name, values):
     over = {"q": [[0.1, 0.2]], "qd": [[1.0, 1.0]], "qdd": [[0.0, 0.0]], name: values}
-    with pytest.raises(fa.StateFault, match=rf"over\['{re.escape(name)}'\] goes to -.*, and no arm has less than"):
+    with pytest.raises(
+        fa.StateFault, match=rf"over\['{re.escape(name)}'\] goes to -.*, and no arm has less than"
+    ):
         fa.sweep("inverse_dynamics", over, arm=fa.load("rr"), samples=50)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.model.free_parameters import current, lengths_of, port_name, port_shape
-from forearm.faults import DEGREES, StateFault
+from forearm.faults import DEGREES, StateFault, possible_sizes
 from forearm.motion.motions import Motion, Samples
 from forearm.robot import Robot
 from forearm.sweeps.axes import GridAxis
@@ -172,30 +172,6 @@ PARAMETERS = {
 """Axes by name."""
 
 
-SIZES = ("friction", "viscous", "dry", "density", "lengths")
-"""Axes whose values are sizes, or factors: zero or positive."""
-SIZED = (".mass", ".drive.viscous", ".drive.coulomb", ".drive.rotor_inertia")
-"""Fields of which the same is true."""
-MASSES = ("payload", "inertial")
-"""Axes whose values begin with a mass."""
-
-
-def possible(arm: Arm | Robot, name: str, values: Vector) -> None:
-    """Refuse values (S, *shape) of an axis that no arm can have: sizes below zero, more taken off than there is."""
-    least = 0.0
-    if name == "payload":  # one that is taken off is less than what holds it
-        least = -float(arm.links[-1].mass if isinstance(arm, Arm) else arm.total_mass)
-    if name in MASSES:
-        values = values[..., 0] if values.ndim > 1 else values
-    elif name not in SIZES and not name.endswith(SIZED):
-        return
-    if values.size and float(np.min(values)) < least:
-        raise StateFault(
-            f"sweep: over[{name!r}] goes to {float(np.min(values)):.6g}, and no arm has less than {least:g}; give "
-            "values that can be, Uniform instead of Normal where a tail goes below."
-        )
-
-
 def parameter_of(arm: Arm | Robot, name: str) -> Parameter:
     """The row of an axis, or one for a path that `compile` can leave free."""
     if name in PARAMETERS:
@@ -226,7 +202,12 @@ def checked_parameters(what: str, arm: Arm | Robot, axes: dict[str, Any]) -> dic
         found[name] = row
         for bound in ("values", "low"):
             if hasattr(axis, bound):
-                possible(arm, name, np.asarray(getattr(axis, bound)).reshape(-1, *axis.shape))
+                possible_sizes(
+                    f"sweep: over[{name!r}]",
+                    arm,
+                    name,
+                    np.asarray(getattr(axis, bound)).reshape(-1, *axis.shape),
+                )
         if name == "mount" and (most := float(farthest(axis).max())) > DEGREES:
             raise StateFault(
                 f"sweep: over['mount'] goes to {most:.4g} rad, {most / math.tau:.1f} turns: degrees? Give radians "

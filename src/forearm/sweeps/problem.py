@@ -19,11 +19,11 @@ from forearm.arm import Arm
 from forearm.compiler.call.grouped_states import GroupedStates, groups_of
 from forearm.compiler.model.free_parameters import port_name
 from forearm.compiler.store.machine_locks import one_at_a_time
-from forearm.faults import StateFault
+from forearm.faults import StateFault, possible_sizes
 from forearm.robot import Robot
 from forearm.sweeps.axes import SweepAxis
 from forearm.sweeps.fingerprints import fingerprint
-from forearm.sweeps.parameters import MOTION, MotionAxis, Parameter, possible
+from forearm.sweeps.parameters import MOTION, MotionAxis, Parameter
 from forearm.sweeps.reductions import Piece, Reduction
 from forearm.sweeps.summaries import Summary, first_finite, joined, summary_of
 
@@ -163,7 +163,7 @@ class Problem:
 
     def _numbers(self, name: str, values: Vector) -> Vector:
         """The kernel's numbers of an axis, once its values are found possible."""
-        possible(self.arm, name, values)
+        possible_sizes(f"sweep: over[{name!r}]", self.arm, name, values)
         return self.parameters[name].numbers(self.arm, values)
 
     def _by_function(self, choices: dict[str, Any], count: int) -> Vector:
