@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class Table:
 class Axes:
     """Axes with names, as xarray has them."""
 
-    coords = {}
+    coords = MappingProxyType({})
 
     def __init__(self, *dims):
         self.dims = dims

@@ -237,7 +237,7 @@ MASSES = ("payload", "inertial")
 
 
 def possible_sizes(where: str, arm: Any, name: str, values: Any) -> None:
-    """Refuse numbers (S, *shape) for a parameter that no arm can have: sizes below zero, more taken off than is there."""
+    """Refuse numbers (S, *shape) that no parameter of an arm can be: sizes below zero, more taken off than there is."""
     least, kind = 0.0, name.partition("@")[0]
     if kind == "payload":  # one that is taken off is less than what holds it
         least = -float(arm.total_mass if hasattr(arm, "couplings") else arm.links[-1].mass)

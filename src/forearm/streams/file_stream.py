@@ -124,8 +124,8 @@ def _refuse_no_time(source: Any, t: Vector, first: int) -> None:
     if len(fallen) > 1 + RESTARTS * len(t):
         raise ReadFault(
             f"{source}: rows have one number more than the quantity takes, so the first is taken for a time, and it "
-            f"does not rise (row {first + fallen[0] + 2}, and {len(fallen) - 1} others of {len(t)}); give the time first, "
-            "or none."
+            f"does not rise (row {first + fallen[0] + 2}, and {len(fallen) - 1} others of {len(t)}); give the time "
+            "first, or none."
         )
 
 
