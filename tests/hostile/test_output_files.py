@@ -237,3 +237,14 @@ def test_what_is_read_is_not_written_over(capsys, tmp_path, verb):
     assert said.code == 2
     assert "is what is read here, and would be written over; give another name" in said.err
     assert (arm.read_bytes(), log.read_bytes()) == before
+
+
+def test_no_toml_is_written_that_is_too_long_to_be_read(tmp_path):
+    """A robot of 299 joints became a file of 363 KiB, which `load` refused."""
+    panda = fa.load("panda")
+    links = tuple(link.replace(name=f"{link.name} {k}") for k in range(200) for link in panda.links)
+    with pytest.raises(
+        fa.ArmFault, match=r"as TOML it has \d+ KiB \(1400 links, .*write URDF, or fewer frames"
+    ):
+        fa.write_toml(panda.replace(links=links, configurations=(), frames=()), tmp_path / "long.toml")
+    assert not list(tmp_path.iterdir())

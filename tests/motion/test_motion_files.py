@@ -431,3 +431,21 @@ def test_what_filtering_spoils_at_the_ends_of_a_log_cut_in_mid_motion_is_said(no
     inner, ends = re.search(r"about ±(\S+) is left .* up to (\S+) in the first and last", told).groups()
     assert error.max() < 2 * float(ends) < 4 * error.max()
     assert error[200:-200].max() < 5 * float(inner)
+
+
+def test_a_joint_called_q2_that_is_not_the_second_gets_no_other_column_in_silence(tmp_path):
+    whole = fa.load("planar_3r")
+    arm = whole.replace(links=[link.replace(name=f"q{i}") for i, link in enumerate(whole.links, 2)])
+    path = tmp_path / "log.csv"
+    path.write_text("q1,q2,q3,q4\n1,2,3,4\n")
+    with pytest.raises(
+        fa.ReadFault, match="column 'q2' counts joints, so it would be number 2, and the joint of that"
+    ):
+        read_motion_file(path, arm)
+    path.write_text("q:q2,q:q3,q:q4\n2,3,4\n")
+    assert read_motion_file(path, arm).q.tolist() == [[2, 3, 4]]
+    path.write_text("q0,q1,q2\n2,3,4\n")
+    named = whole.replace(links=[link.replace(name=f"q{i}") for i, link in enumerate(whole.links)])
+    assert read_motion_file(path, named).q.tolist() == [[2, 3, 4]]
+    assert [link.name for link in whole.links] == ["q1", "q2", "q3"]
+    assert read_motion_file(path, whole, degrees=False).q.tolist() == [[2, 3, 4]]

@@ -62,6 +62,24 @@ def torque_figure(
     return made
 
 
+def comparison_figure(arm: Arm, t: Any, measured: Any, predicted: Any) -> Any:
+    """Measured and predicted torques (K, n) over time and what is between them, one panel for each joint.
+
+    The measured curve is pale and wide, so that the predicted one is seen on it, not hidden by it.
+    """
+    with styled():
+        made, panels = joint_grid(arm)
+        for i, panel in enumerate(panels):
+            both = [np.asarray(x)[:, i] for x in (measured, predicted)]
+            panel.axhline(0, color=INK, lw=0.5)
+            panel.plot(t, both[0], color=COLORS[5], lw=2.6, alpha=0.7, label="measured")
+            panel.plot(t, both[1], color=COLORS[0], lw=0.9, label="predicted")
+            panel.plot(t, both[0] - both[1], color=COLORS[1], lw=0.8, label="left over")
+        _time_labels(panels, "t [s]")
+        made.legend(handles=panels[0].get_lines()[1:], loc="outside lower center", ncols=3)
+    return made
+
+
 def band_figure(arm: Arm | Robot, t: Any, tau: Any, *, limits: Any = None, label: str = "t [s]") -> Any:
     """Torques (K, n) over time within the band of their limits, one panel for each joint; what is beyond is filled.
 

@@ -18,7 +18,7 @@ from forearm.compiler.graph.step_rules import RK4
 from forearm.compiler.graph.trace import trace
 from forearm.results import GainGradient
 from forearm.robot import Robot
-from forearm.rollout_gradients import by_step
+from forearm.rollout_gradients import by_step, check_step
 from forearm.simulation.plant import Plant, kept, law_in_graph
 from forearm.simulation.traced_laws import make_law
 
@@ -64,6 +64,7 @@ def rollout_gain_gradient(
         raise faults.KernelFault(
             f"{name}: the seven numbers of a free base have no gradient of their own; fix the base (robot.fixed())."
         )
+    check_step("rollout_gain_gradient", arm, dt)
     values = {key: faults.floats(f"gain {key!r}", value) for key, value in gains.items()}
     states = {"q": q, "qd": qd, "weights_q": weights_q, "weights_qd": weights_qd}
     along = {key: by_step("rollout_gain_gradient", arm, key, value) for key, value in states.items()}
@@ -72,6 +73,8 @@ def rollout_gain_gradient(
             raise faults.StateFault(
                 f"{name}: {key} has shape {value.shape} (steps first), and q {along['q'].shape}; give both alike."
             )
+    if len(along["q"]) < 2:
+        raise faults.StateFault(f"{name}: q has {len(along['q'])} states; give those of one step or more.")
     kernel = _pullback(arm, law, {key: value.shape for key, value in values.items()})
     rows = {key: value.reshape(len(value), -1, arm.nv) for key, value in along.items()}
     by_q, by_qd, by_gains = _backwards(name, kernel, rows, values, float(dt), threads)

@@ -14,6 +14,9 @@ from forearm.faults.parts import name as checked_name
 DEFECTS = ("mass", "inertia_sign", "triangle", "massless_inertia")
 """Kinds of physical fault that an arm may declare, with a reason, and then carry as a note."""
 
+MOST_SAID = 25
+"""Faults of an arm that one message tells: a file may have thousands."""
+
 _HINT = (
     " Inertia given about the joint instead of the centre of mass? See CONVENTIONS.md, Inertia. "
     "Published so? Declare the defect, with its reason."
@@ -110,24 +113,35 @@ def arm_faults(arm: Any) -> tuple[list[str], list[str]]:
 
 
 def raise_arm_faults(where: str, faults: list[str]) -> NoReturn:
-    """Report every fault of an arm at once."""
-    more = f"   ({len(faults) - 1} more below)" if len(faults) > 1 else ""
-    rest = "".join(f"\n  {sentence}" for sentence in faults[1:])
+    """Report every fault of an arm at once, or the first of them where a file has hundreds."""
+    said = "more below" if len(faults) <= MOST_SAID else f"more, {MOST_SAID - 1} of them below"
+    more = f"   ({len(faults) - 1} {said})" if len(faults) > 1 else ""
+    rest = "".join(f"\n  {sentence}" for sentence in faults[1:MOST_SAID])
     raise ArmFault(f"{where}, {faults[0]}{more}{rest}")
 
+
+HEAVY = 100.0
+"""Gravity beyond this is asked about [m/s²]; Jupiter has 25."""
 
 # -- notes: nothing wrong, but a person should know -------------------------------------------------------
 
 
 def mount_notes(gravity_in_world: tuple[Any, ...]) -> list[str]:
-    """What a person should know about the direction of gravity."""
+    """What a person should know about the direction and the size of gravity."""
     x, y, z = gravity_in_world
-    if all(is_number(c) for c in (x, y, z)) and z > 0 and x == 0 and y == 0:
-        return [
+    if not all(is_number(c) for c in (x, y, z)):
+        return []
+    notes = []
+    if z > 0 and x == 0 and y == 0:
+        notes.append(
             f"gravity (0, 0, {z:g}) points up: is the arm hanging from the ceiling? If so, turn the base "
             "instead (with_base); if not, gravity is (0, 0, -9.81)."
-        ]
-    return []
+        )
+    if _norm((x, y, z)) > HEAVY:
+        notes.append(
+            f"gravity is {_norm((x, y, z)):g} m/s², {_norm((x, y, z)) / 9.81:.3g} times the earth's: another unit?"
+        )
+    return notes
 
 
 def unit_notes(arm: Any) -> list[str]:
