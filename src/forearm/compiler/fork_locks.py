@@ -5,6 +5,7 @@ one of them held is held for ever in the child. What such a lock guards here is 
 child may take it and begin anew.
 """
 
+import os
 import sys
 import threading
 import weakref
@@ -36,3 +37,7 @@ def _free_properties(module: Any) -> None:
         for value in tuple(vars(kind).values()) if isinstance(kind, type) else ():
             if isinstance(value, cached_property):
                 value.lock = threading.RLock()  # type: ignore[attr-defined]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=free_all)

@@ -20,6 +20,7 @@ from multiprocessing.context import BaseContext
 from multiprocessing.sharedctypes import RawValue
 from typing import Any, NamedTuple
 
+from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.faults import StateFault
 from forearm.outside.running_log import LOG
 from forearm.sweeps.problem import Problem
@@ -48,10 +49,13 @@ class BlockStretch(NamedTuple):
     """The problem, where the worker does not have it."""
 
 
+_OWN: dict[str, Problem] = {}
+"""Problems that somebody in this process waits for; a process that is forked has them too."""
 _KNOWN: OrderedDict[str, Problem] = OrderedDict()
+"""Problems that were sent to this process, the last two."""
 _ENDED: deque[str] = deque(maxlen=64)
 """Problems of this process that nobody waits for any more."""
-_LOCK = threading.Lock()
+_LOCK = fork_safe_lock()
 _stop: Any = None
 """In a worker process: its value is 1 when the sweep is over. Memory alone, because a killed worker keeps a lock."""
 
@@ -70,18 +74,16 @@ def work(stretch: BlockStretch) -> Any:
 
 
 def _known(stretch: BlockStretch) -> Problem | None:
+    if (own := _OWN.get(stretch.name)) is not None:
+        return own
     with _LOCK:
         if stretch.name not in _KNOWN and stretch.content is not None:
-            remember(stretch.name, pickle.loads(stretch.content))
+            problem = pickle.loads(stretch.content)
+            problem.prepare()
+            _KNOWN[stretch.name] = problem
+            while len(_KNOWN) > 2:
+                _KNOWN.popitem(last=False)
         return _KNOWN.get(stretch.name)
-
-
-def remember(name: str, problem: Problem) -> None:
-    """Make a problem known in this process, ready to be worked on."""
-    problem.prepare()
-    _KNOWN[name] = problem
-    while len(_KNOWN) > 2:
-        _KNOWN.popitem(last=False)
 
 
 def pickled(problem: Problem) -> bytes:
@@ -209,8 +211,8 @@ class Workforce:
         self.breaks = 0
 
     def __enter__(self) -> "Workforce":
-        with _LOCK:  # threads have the problem, and so do processes that are forked
-            remember(self.name, self.problem)
+        self.problem.prepare()
+        _OWN[self.name] = self.problem  # threads have the problem, and so do processes that are forked
         self._hire()
         return self
 
@@ -220,8 +222,7 @@ class Workforce:
             self.stop.value = 1
         if self.given is None and self.pool is not None:
             self.pool.shutdown(wait=True, cancel_futures=True)
-        with _LOCK:
-            _KNOWN.pop(self.name, None)
+        _OWN.pop(self.name, None)
 
     def _hire(self) -> None:
         if self.given is None:

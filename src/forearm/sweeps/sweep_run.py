@@ -69,6 +69,7 @@ def sweep(
     by_function = not isinstance(what, str)
     if begun.blocks_done < problem.blocks:
         _checked_workers(workers)
+        begun.write()  # where that is not possible, nothing is computed in vain
         with Workforce(problem, executor, workers, by_function) as force:
             stretches = _stretches(begun.missing(), force.workers)
             try:
@@ -76,7 +77,7 @@ def sweep(
                     begun.add(first, end, found)
                     tell(min(problem.samples, begun.blocks_done * problem.block), problem.samples)
             finally:
-                begun.write()
+                begun.keep()
     fresh = (problem.blocks - begun.resumed) * problem.block * problem.instants
     return Swept(
         problem, begun.total, time.perf_counter() - started, min(fresh, problem.samples * problem.instants)

@@ -1,0 +1,70 @@
+"""Several sweeps in one process, and a process that is copied in the middle of one."""
+
+import multiprocessing
+import sys
+import threading
+
+import forearm as fa
+from forearm.sweeps import executors
+from forearm.sweeps import problem as problems
+
+
+def test_many_sweeps_at_once_in_threads_keep_their_own_functions(monkeypatch):
+    monkeypatch.setattr(problems, "BLOCK_SAMPLES", 64)
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)  # what a thread has need not travel
+    found, all_are_here = {}, threading.Barrier(4)
+
+    def one(k):
+        def multiple(values):
+            return k * values["x"]
+
+        try:
+            found[k] = fa.sweep(
+                multiple,
+                {"x": fa.Uniform(0, 1)},
+                samples=1000,
+                executor="threads",
+                workers=1,
+                progress=lambda done, of: done <= 64 and all_are_here.wait(20),
+            ).greatest
+        except Exception as error:
+            found[k] = error
+
+    crowd = [threading.Thread(target=one, args=(k,)) for k in range(1, 5)]
+    for thread in crowd:
+        thread.start()
+    for thread in crowd:
+        thread.join()
+    assert {k: found[k] / k for k in found} == dict.fromkeys(range(1, 5), found[1])
+
+
+def _sweep_in_a_copy(answers):
+    arm = fa.load("rr")
+    swept = fa.sweep("gravity_torque", {"q": [[0.1, 0.2]]}, arm=arm, executor="threads")
+    answers.put(float(swept.greatest[0]))
+
+
+def test_a_process_copied_while_another_thread_unpacks_a_sweep_is_not_stuck():
+    fork, held, over = multiprocessing.get_context("fork"), threading.Event(), threading.Event()
+
+    def unpacking():
+        with executors._LOCK:
+            held.set()
+            over.wait(30)
+
+    thread = threading.Thread(target=unpacking)
+    thread.start()
+    held.wait()
+    answers = fork.SimpleQueue()
+    child = fork.Process(target=_known_there, args=(answers,))
+    child.start()
+    child.join(20)
+    over.set()
+    thread.join()
+    child.kill()
+    assert child.exitcode == 0
+
+
+def _known_there(answers):
+    assert executors._known(executors.BlockStretch("none", 0, 1)) is None
+    _sweep_in_a_copy(answers)
