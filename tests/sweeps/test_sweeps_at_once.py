@@ -1,8 +1,12 @@
 """Several sweeps in one process, and a process that is copied in the middle of one."""
 
 import multiprocessing
+import subprocess
 import sys
 import threading
+from pathlib import Path
+
+import pytest
 
 import forearm as fa
 from forearm.sweeps import executors
@@ -68,3 +72,28 @@ def test_a_process_copied_while_another_thread_unpacks_a_sweep_is_not_stuck():
 def _known_there(answers):
     assert executors._known(executors.BlockStretch("none", 0, 1)) is None
     _sweep_in_a_copy(answers)
+
+
+SHORT_OF_FILES = """
+import resource, sys
+import forearm as fa
+
+
+arm = fa.load("rr")
+least = len(__import__("os").listdir("/proc/self/fd"))
+resource.setrlimit(resource.RLIMIT_NOFILE, (least + int(sys.argv[1]), least + int(sys.argv[1])))
+try:
+    fa.sweep("gravity_torque", {"q": [[0.1, 0.2]]}, arm=arm, samples=100, executor="processes", workers=4)
+except (fa.StateFault, OSError) as fault:
+    print(fault)
+"""
+
+
+@pytest.mark.parametrize("spare", [9, 11, 13])
+def test_too_few_open_files_for_all_workers_do_not_hang_the_process_at_its_end(spare):
+    root = Path(__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", SHORT_OF_FILES, str(spare)], capture_output=True, text=True, timeout=60, cwd=root
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr

@@ -23,7 +23,16 @@ def fork_safe_lock() -> Any:
 
 
 def free_all() -> None:
-    """In a child process: nobody holds any of them."""
+    """In a child process: nobody holds any of them. Ctrl-C meanwhile would be lost, and leave some of them held."""
+    while True:
+        try:
+            _free_all()
+        except KeyboardInterrupt:
+            continue
+        return
+
+
+def _free_all() -> None:
     for lock in tuple(_LOCKS):
         lock._at_fork_reinit()
     if sys.version_info < (3, 12):  # properties have locks of their own there, one for all objects of a class

@@ -172,6 +172,17 @@ def _in_service(stop: Any) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+def _end(pool: Any) -> None:
+    """Let all workers go; those of a pool that did not get all it began with (too many open files) wait for ever."""
+    stranded = []
+    if getattr(pool, "_executor_manager_thread", pool) is None:
+        stranded = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=True, cancel_futures=True)
+    for process in stranded:
+        process.terminate()
+        process.join()
+
+
 class Workforce:
     """An executor, its tasks on their way, and what comes back."""
 
@@ -221,7 +232,7 @@ class Workforce:
         if self.stop is not None:
             self.stop.value = 1
         if self.given is None and self.pool is not None:
-            self.pool.shutdown(wait=True, cancel_futures=True)
+            _end(self.pool)
         _OWN.pop(self.name, None)
 
     def _hire(self) -> None:

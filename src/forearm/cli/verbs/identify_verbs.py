@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import arm_of, refuse_to_overwrite
+from forearm.cli.inputs import arm_of, check_places, refuse_to_overwrite
 from forearm.cli.option_groups import (
     AS_LOGGED,
     AS_SAID,
@@ -81,6 +81,7 @@ def identify(
     from forearm import identification
 
     found = arm_of(arm, reading=reading)
+    check_places(out, report)
     refuse_to_overwrite([path for path in (out, report) if path is not None], force)
     options = {"mend": mend, "check": check, **logged.options(found.n), **units.options()}
     if payload:
@@ -238,6 +239,7 @@ def excite(
     if not 0 < rate < math.inf:
         raise StateFault(f"--rate is {rate:g}; give a positive number of rows a second.")
     found = arm_of(arm, reading=reading)
+    check_places(target)
     refuse_to_overwrite([target], force)
     motion = design(
         found,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, refuse_what_is_read, state_of
+from forearm.cli.inputs import STDIO, arm_of, check_places, refuse_what_is_read, state_of
 from forearm.cli.measures import ANGLE, LENGTH, Numbers, check_joint_units, check_kinds
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json
@@ -83,7 +83,8 @@ def move(
     """
     from forearm.motion.feasibility import feasible
 
-    refuse_what_is_read(out, arm)
+    check_places(out, plot)
+    refuse_what_is_read(out, arm, via)
     found = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
     given = {"speeds": speeds, "accelerations": accelerations, "jerks": jerks, "torques": torques}
     limits = {name: _limit(found, name, values) for name, values in given.items() if values}

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, motion_of, refuse_what_is_read, robot_of, state_of, writing
+from forearm.cli.inputs import (
+    STDIO,
+    check_places,
+    motion_of,
+    refuse_what_is_read,
+    robot_of,
+    state_of,
+    writing,
+)
 from forearm.cli.measures import Numbers, torque_unit
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
@@ -69,6 +77,7 @@ def torque(
     plot
         Draw the torques into this file.
     """
+    check_places(out, plot)
     refuse_what_is_read(out, arm, motion)
     found = robot_of(arm, reading=reading, rigid=rigid, payload=payload)
     if motion is not None and any(Path(name).suffix.lower() in LONG for name in (motion, out)):
