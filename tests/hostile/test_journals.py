@@ -121,9 +121,7 @@ def test_a_disk_that_fills_up_takes_the_journal_and_not_the_result(tmp_path, mon
     assert len(calls) > 2
     assert found.greatest == swept(None).greatest
     told = [record.getMessage() for record in caplog.records if "cannot be written" in record.getMessage()]
-    assert told == [
-        f"the journal {path} cannot be written ({os.strerror(errno.ENOSPC)}); the sweep goes on"
-    ]
+    assert told == [f"the journal {path} cannot be written ({os.strerror(errno.ENOSPC)}); the sweep goes on"]
 
 
 def test_a_journal_that_cannot_be_written_is_told_before_anything_is_computed(tmp_path):

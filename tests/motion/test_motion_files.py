@@ -431,3 +431,17 @@ def test_what_filtering_spoils_at_the_ends_of_a_log_cut_in_mid_motion_is_said(no
     inner, ends = re.search(r"about ±(\S+) is left .* up to (\S+) in the first and last", told).groups()
     assert error.max() < 2 * float(ends) < 4 * error.max()
     assert error[200:-200].max() < 5 * float(inner)
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("1,0.1,0.2,1e51", r":3: qd2 is 1e\+51; expected numbers of an arm, up to 1e\+50"),
+        ("1e-300,0.1,0.2,0.3", ":3: t is 1e-300 s after the row before; expected times 1e-15 s apart"),
+    ],
+)
+def test_numbers_that_nobody_measures_are_refused_with_their_line(tmp_path, row, says):
+    """They were LinAlgErrors of identify, report, sweep."""
+    (tmp_path / "m.csv").write_text(f"t,q1,q2,qd2,qd1\n0,0,0,0,0\n{row},0\n")
+    with pytest.raises(ReadFault, match=says):
+        read_motion(tmp_path / "m.csv", fa.load("rr"))

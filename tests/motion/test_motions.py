@@ -163,3 +163,9 @@ def test_files_that_are_no_csv(tmp_path):
 def test_refusals(make, message):
     with pytest.raises(fa.StateFault, match=message):
         make()
+
+
+def test_more_instants_than_can_be_counted_are_refused():
+    motion = fa.point_to_point(fa.load("rr"), [0, 0], [1, 1], speeds=1.0, accelerations=1.0)
+    with pytest.raises(fa.StateFault, match="instants or more; give fewer"):
+        motion.sample(10**400)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import forearm as fa
+from forearm.compiler import fork_locks
 from forearm.sweeps import executors
 from forearm.sweeps import problem as problems
 
@@ -93,7 +94,57 @@ except (fa.StateFault, OSError) as fault:
 def test_too_few_open_files_for_all_workers_do_not_hang_the_process_at_its_end(spare):
     root = Path(__file__).parents[1]
     done = subprocess.run(
-        [sys.executable, "-c", SHORT_OF_FILES, str(spare)], capture_output=True, text=True, timeout=60, cwd=root
+        [sys.executable, "-c", SHORT_OF_FILES, str(spare)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=root,
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
+
+
+def triple(values):
+    return 3 * values["x"]
+
+
+def test_a_sweep_of_more_samples_than_anybody_computes_begins_at_once():
+    class Enough(Exception):
+        pass
+
+    def stop(done, of):
+        raise Enough
+
+    with pytest.raises(Enough):  # a list of all its tasks took all the memory
+        fa.sweep(triple, {"x": fa.Uniform(0, 1)}, samples=2**61, executor="threads", workers=1, progress=stop)
+
+
+def test_no_more_workers_begin_than_there_is_work_for(monkeypatch):
+    begun = []
+    monkeypatch.setitem(
+        executors.KINDS,
+        "threads",
+        lambda workers, make=executors._threads: begun.append(workers) or make(workers),
+    )
+    over = {"x": fa.Uniform(0, 1)}
+    fa.sweep(triple, over, samples=10, executor="threads", workers=5000)
+    assert begun == [1]
+    with pytest.raises(
+        fa.StateFault, match=r"workers is 5000, and this machine has \d+ processors; give as many"
+    ):
+        fa.sweep(triple, over, samples=2**61, executor="threads", workers=5000)
+
+
+def test_ctrl_c_right_after_a_fork_leaves_no_lock_held(monkeypatch):
+    """Python drops what is raised while a fork is set up, and the rest of the locks stayed as they were."""
+    calls, free = [], fork_locks._free_all
+
+    def torn():
+        calls.append(None)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        free()
+
+    monkeypatch.setattr(fork_locks, "_free_all", torn)
+    fork_locks.free_all()
+    assert len(calls) == 2

@@ -63,7 +63,7 @@ codecs.register_error(ESCAPED, _escaped)
 
 
 def remark(text: str) -> None:
-    """A line on stderr; where nobody reads it any more, or the disk is full, the result on stdout is not lost for it."""
+    """A line on stderr; where nobody can read it, the result on stdout is not lost for it."""
     with suppress(OSError):
         print(text, file=sys.stderr)
 

@@ -23,7 +23,7 @@ def fork_safe_lock() -> Any:
 
 
 def free_all() -> None:
-    """In a child process: nobody holds any of them. Ctrl-C meanwhile would be lost, and leave some of them held."""
+    """In a child process: nobody holds any of them. Python hears no Ctrl-C in here; none may stay held for it."""
     while True:
         try:
             _free_all()

@@ -13,8 +13,8 @@ from forearm.compiler.sources.jax_operations import to_jax
 from forearm.faults import KernelFault
 from forearm.frameworks.framework_inputs import (
     Differentiable,
-    check_inputs,
     check_arm,
+    check_inputs,
     check_kind,
     plain_numbers,
     refuse_quaternions,
@@ -64,9 +64,7 @@ def jax_function(
         for port, value in zip(ports, values, strict=False):
             check_kind(where, port.name, value, (jax.Array, np.ndarray), "JAX")
         names = [*(port.name for port in ports), *[""] * len(values)]
-        arrays = [
-            plain_numbers(where, n, v, jax.numpy.asarray) for n, v in zip(names, values, strict=False)
-        ]
+        arrays = [plain_numbers(where, n, v, jax.numpy.asarray) for n, v in zip(names, values, strict=False)]
         check_inputs(arm, quantity, ports, arrays)
         return inner(*arrays)
 

@@ -20,8 +20,8 @@ from forearm.faults import KernelFault, StateFault
 from forearm.frameworks.derivative_kernels import DerivativeKernels, flat
 from forearm.frameworks.framework_inputs import (
     Differentiable,
-    check_inputs,
     check_arm,
+    check_inputs,
     check_kind,
     plain_numbers,
     refuse_quaternions,

@@ -167,6 +167,12 @@ def refuse_driving_friction(
             )
 
 
+def refuse_silence(label: str, tau: Vector) -> None:
+    """Refuse torques that are nothing but zeros: whatever is fitted to them says nothing."""
+    if not np.any(tau):
+        raise StateFault(f"{label}: all torques are zero; give a log in which they were measured.")
+
+
 def time_shift(equations: TorqueEquations, kept: tuple[int, ...], weights: Vector) -> tuple[float, float]:
     """How much later torques are than positions [s], and what is left of the residual's square when that is mended."""
     from scipy.interpolate import CubicSpline

@@ -13,9 +13,10 @@ import signal
 import sys
 import threading
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from contextlib import contextmanager
+from itertools import islice
 from multiprocessing.context import BaseContext
 from multiprocessing.sharedctypes import RawValue
 from typing import Any, NamedTuple
@@ -30,6 +31,8 @@ MOST_DEATHS = 3
 """How often workers may die on the same blocks, or the pool break without a result in between."""
 LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "FuturesCancelledError")
 """What Dask calls it when a worker has gone with a task."""
+MOST_WORKERS = 256
+"""Threads or processes that are begun here, or four for each processor: each takes its memory."""
 AHEAD = 32
 """Tasks for each worker that wait or run: the way to a scheduler and back takes as long as many short ones."""
 SAFE_PATH = "PYTHONSAFEPATH"
@@ -210,11 +213,19 @@ class Workforce:
         self.kind, self.problem = kind, problem
         self.tasks = tasks_of(self.given)
         self.workers = workers or self.tasks.size or processors()
+        if self.given is None:
+            self.workers = min(self.workers, problem.blocks)  # others would have nothing to do
+            if self.workers > max(MOST_WORKERS, 4 * processors()):
+                raise StateFault(
+                    f"sweep: workers is {workers}, and this machine has {processors()} processors; give as many, or "
+                    f"up to {max(MOST_WORKERS, 4 * processors())}."
+                )
         self.name = os.urandom(16).hex()
         self.pool: Any = None
         self.stop: Any = None
         self.content: bytes | None = None
         self.back: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.ahead: Iterator[BlockStretch] = iter(())
         self.waiting: deque[BlockStretch] = deque()
         self.strangers: deque[BlockStretch] = deque()
         self.flying: dict[Any, BlockStretch] = {}
@@ -240,12 +251,15 @@ class Workforce:
             self.pool, self.stop = KINDS[self.kind](self.workers)
             self.tasks = tasks_of(self.pool)
 
-    def results(self, stretches: list[tuple[int, int]]) -> Iterator[tuple[int, int, Any]]:
-        """What stretches of blocks gave, in the order in which they come back."""
-        self.waiting.extend(BlockStretch(self.name, *pair) for pair in stretches)
+    def results(self, stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, Any]]:
+        """What stretches of blocks gave, in the order in which they come back; they are asked for as work goes on."""
+        self.ahead = (BlockStretch(self.name, *pair) for pair in stretches)
         most = self.workers  # until one of them has given something
         try:
-            while self.waiting or self.strangers or self.flying:
+            while True:
+                self.waiting.extend(islice(self.ahead, max(0, most - len(self.waiting))))
+                if not (self.waiting or self.strangers or self.flying):
+                    break
                 self._send_some(most)
                 done = self._done()
                 for future, (error, found) in zip(done, self.tasks.outcomes(done), strict=True):

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -89,15 +89,14 @@ def _checked_workers(workers: Any) -> None:
         raise StateFault(f"sweep: workers is {workers!r}; give a whole number, 1 or more.")
 
 
-def _stretches(missing: list[tuple[int, int]], workers: int) -> list[tuple[int, int]]:
+def _stretches(missing: list[tuple[int, int]], workers: int) -> Iterator[tuple[int, int]]:
     """Blocks to be done, in tasks: a share of what is left for each worker, so that the last ones end together."""
-    left, found = sum(b - a for a, b in missing), []
+    left = sum(b - a for a, b in missing)
     for a, b in missing:
         while a < b:
             size = min(b - a, LONGEST, -(-left // (SHARES * workers)))
-            found.append((a, a + size))
+            yield a, a + size
             a, left = a + size, left - size
-    return found
 
 
 def _problem(what: Any, over: Any, arm: Any, samples: Any, keep: Any, seed: Any, instants: Any) -> Problem:

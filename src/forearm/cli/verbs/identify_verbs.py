@@ -20,6 +20,8 @@ from forearm.cli.option_groups import (
 )
 from forearm.cli.output import PLAIN, Shared, note, print_json
 
+MOST_ROWS = 1e8
+"""Rows of a file that a person or a robot still reads."""
 Mended = Literal["clipping", "sign", "shift", "unexcited"]
 
 
@@ -238,6 +240,10 @@ def excite(
 
     if not 0 < rate < math.inf:
         raise StateFault(f"--rate is {rate:g}; give a positive number of rows a second.")
+    if duration * rate > MOST_ROWS:
+        raise StateFault(
+            f"--rate {rate:g} in {duration:g} s are {duration * rate:.3g} rows; give {MOST_ROWS:g} at most."
+        )
     found = arm_of(arm, reading=reading)
     check_places(target)
     refuse_to_overwrite([target], force)
