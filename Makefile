@@ -51,6 +51,7 @@ $(VENV)/.more: $(VENV)/.test
 	$(INSTALL) -e '.[demo,test,test-more]'
 	sh tests/install_debian_packages.sh
 	sh tests/install_node_packages.sh $(VENV)/node
+	sh tests/install_crocoddyl.sh $(VENV)/crocoddyl $(BIN)/python
 	touch $@
 
 clean:

@@ -1,6 +1,8 @@
 """Rates on an NVIDIA GPU, checked and timed in one call.
 
-    PYTHONPATH=src python benchmarks/gpu.py --out benchmarks/results/gpu_h200.json
+    PYTHONPATH=src python benchmarks/gpu.py --robots FOLDER --out benchmarks/results/gpu_h200.json
+
+FOLDER holds the robots of example-robot-data (share/example-robot-data/robots); without it only arms are timed.
 
 Stopwatch: CUDA events around one launch on resident arrays, median of 15 warm launches, random states; the
 bandwidth beside it is a device-to-device copy of 4 GB in the same run (read and write counted). Before each check
@@ -9,8 +11,10 @@ outputs are filled with NaN; errors are relative to the largest torque, against 
 
 import argparse
 import json
+import math
 import platform
 import time
+from pathlib import Path
 
 import cupy as cp
 import numpy as np
@@ -26,6 +30,7 @@ from forearm.compiler.model.choice import quantity_graph
 from forearm.compiler.model.quantities import forward_dynamics, inverse_dynamics
 from forearm.compiler.pipeline import compile
 from forearm.readers import load
+from robots import ROBOTS
 
 
 def seconds(launch, repeats=15, warm=3):
@@ -78,15 +83,39 @@ def batch_case(name, quantity, dtype, count, bandwidth, threads, layout="columns
         kernel(*inputs, out=out)
         got = np.moveaxis(cp.asnumpy(out[..., few]), -1, 0)
     error = float(np.max(np.abs(got - want)) / np.max(np.abs(want)))
-    launch = kernel._prepared(inputs, out)[0]
-    t = seconds(launch)
+    return figures(name, quantity, dtype, layout, kernel, inputs, out, error, bandwidth)
+
+
+def robot_case(name, path, free, quantity, dtype, count, bandwidth, threads):
+    """A robot with branches; a quarter of a million random states, repeated."""
+    options = {"base": "free"} if free else {}
+    robot = load(path, keep_defects=True, allow_massless=True, **options).without_drives().with_couplings(())
+    kernel = compile(robot, quantity, dtype=dtype, target="cuda")
+    kernel.threads = threads
+    few = robot.random_state(0, (min(count, 1 << 18),))
+    want = compile(robot, quantity)(*(x[:20000] for x in few))
+    repeats = -(-count // len(few[0]))
+    inputs = [
+        cp.ascontiguousarray(cp.tile(cp.asarray(x.T.astype(dtype)), (1, repeats))[:, :count]) for x in few
+    ]
+    out = cp.full((*kernel.graph.outputs[0].shape, count), cp.nan, dtype)
+    kernel(*inputs, out=out)
+    got = cp.asnumpy(out[:, : len(want)]).T
+    error = float(np.max(np.abs(got - want)) / np.max(np.abs(want)))
+    return figures(name, quantity, dtype, "columns", kernel, inputs, out, error, bandwidth)
+
+
+def figures(name, quantity, dtype, layout, kernel, inputs, out, error, bandwidth):
+    """The row of one kernel: its rate, beside the copy's."""
+    count = math.prod(out.shape) // math.prod(kernel.graph.outputs[0].shape)
+    t = seconds(kernel._prepared(inputs, out)[0])
     moved = sum(x.nbytes for x in inputs) + out.nbytes
     return {
         "arm": name,
         "quantity": quantity,
         "dtype": dtype,
         "states": count,
-        "threads": threads,
+        "threads": kernel.threads,
         "layout": layout,
         "G_per_s": count / t / 1e9,
         "TB_per_s": moved / t / 1e12,
@@ -178,6 +207,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", default="")
     parser.add_argument("--states", type=int, default=1 << 24)
+    parser.add_argument("--robots", type=Path, help="folder of the robots of example-robot-data")
     parser.add_argument("--quick", action="store_true", help="fewer block sizes")
     options = parser.parse_args()
     device = cp.cuda.runtime.getDeviceProperties(0)
@@ -211,6 +241,22 @@ def main():
         for threads in (128,) if options.quick else (64, 128, 256):
             add(rollout_case("puma560", "open loop", dtype, 1 << 20, 200, threads))
             add(rollout_case("panda", "open loop", dtype, 1 << 20, 100, threads))
+    for name, (file, free) in ROBOTS.items():
+        if options.robots and (options.robots / file).exists():
+            for quantity in ("inverse_dynamics", "forward_dynamics"):
+                for threads in (64,) if options.quick else (32, 64, 128):
+                    add(
+                        robot_case(
+                            name,
+                            options.robots / file,
+                            free,
+                            quantity,
+                            "float32",
+                            1 << 21,
+                            bandwidth,
+                            threads,
+                        )
+                    )
     for dtype in ("float32", "float64"):
         for name in ("puma560", "iiwa14"):
             add(batch_case(name, "inverse_dynamics", dtype, options.states, bandwidth, 64, "rows"))

@@ -257,7 +257,38 @@ def large_page(data):
     return text + "the time of all processors.\n\n" + table(head, rows)
 
 
+def robots_page(data):
+    groups = {}
+    for row in data["rows"]:
+        groups.setdefault((row["robot"], row["joints"]), []).append(row)
+
+    def cells(rows, what):
+        ours, times = ([row[what][key] for row in rows] for key in ("ns", "times"))
+        return [rows[0][what]["operations"], f"{min(ours):.0f}", f"{min(times):.0f} to {max(times):.0f}"]
+
+    rows = [
+        (name, joints, *cells(some, "torques"), *cells(some, "accelerations"))
+        for (name, joints), some in groups.items()
+    ]
+    head = (
+        "robot",
+        "joints",
+        "torques: operations",
+        "ns",
+        "times",
+        "accelerations: operations",
+        "ns",
+        "times",
+    )
+    states, runs = data["rows"][0]["states"], max(len(some) for some in groups.values())
+    text = f"\n## Robots with branches\n\n{about(data['machine'])}\n"
+    text += f"Batches of {states:,} states on one thread, in turns with Pinocchio's batch on as many: the best processor "
+    text += f"time, ns a state, and how many times faster, least and most of {runs} runs.\n\n"
+    return text + table(head, rows)
+
+
 PAGES = {
+    "robots": robots_page,
     "gpu": gpu_page,
     "cpu": cpu_page,
     "simulation": simulation_page,

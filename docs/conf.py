@@ -6,6 +6,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import live_views  # noqa: E402
+
 import forearm  # noqa: E402
 
 (HERE / "_build" / "extra").mkdir(parents=True, exist_ok=True)
@@ -38,13 +40,19 @@ VIEWS = HERE / "_build" / "extra" / "views"
 """Where the live arms of the pages are written: static files like the rest."""
 
 
-def write_views(app):
-    """A page for every built-in arm."""
-    VIEWS.mkdir(parents=True, exist_ok=True)
-    for name in forearm.known_arms():
-        forearm.view(forearm.load(name)).save(VIEWS / f"{name}.html")
+def write_live_arms(app):
+    """The live arms are made before the pages that show them."""
+    live_views.write_views(VIEWS)
+
+
+def add_live_arm(app, name, source):
+    """The page of a paper ends with an arm that its equations move."""
+    folder, _, stem = name.rpartition("/")
+    if folder == "papers":
+        source[0] += live_views.live_section(stem)
 
 
 def setup(app):
-    """The live arms are made before the pages that show them."""
-    app.connect("builder-inited", write_views)
+    """What is done before the site is built, and before each page is read."""
+    app.connect("builder-inited", write_live_arms)
+    app.connect("source-read", add_live_arm)

@@ -42,7 +42,7 @@ WAYS = {
     ],
     "a count": [
         ("a formulation's stem, n", "counting.meter.tallies.count"),
-        ("a generic arm", "counting.meter.stage.run_counted"),
+        ("a generic arm", "counting.meter.counted_arm.run_counted"),
         ("counted scalars", "formulations.FORMULATIONS"),
         ("Count, line by line", "counting.costs.polynomials.polynomial"),
         ("150n - 39 | 122n - 42", "counting.published_tables.verdicts.published"),

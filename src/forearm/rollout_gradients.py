@@ -4,6 +4,7 @@ Arrays decide where the steps are gone through backwards, as everywhere: NumPy's
 processor, in double precision; on a GPU where they lie, in their own.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from forearm import faults
-from forearm.algebra import Matrix, States
+from forearm.algebra import Matrix, States, is_number
 from forearm.arm import Arm
 from forearm.arm_calls import arm_call
 from forearm.compiler.call.foreign_arrays import on_natives
@@ -159,9 +160,12 @@ def _rows(
             f"{name} of {arm.name}: the seven numbers of a free base have no gradient of their own; fix the "
             "base (robot.fixed())."
         )
+    check_step(name, arm, dt)
     along = {key: by_step(name, arm, key, value, xp) for key, value in given.items()}
     pushes = along["tau"]
     steps, n = len(pushes), pushes.shape[-1]
+    if not steps:
+        raise faults.StateFault(f"{name} of {arm.name}: tau has no step; give a motion of one step or more.")
     for key, value in along.items():
         if key != "tau" and value.shape != (steps + 1, *pushes.shape[1:]):
             raise faults.StateFault(
@@ -170,6 +174,14 @@ def _rows(
             )
     _refuse_other_steps(name, arm, along["q"], along["qd"], dt)
     return {key: value.reshape(len(value), -1, n) for key, value in along.items()}, pushes.shape[1:-1]
+
+
+def check_step(name: str, arm: Any, dt: Any) -> None:
+    """Refuse what is no step of time."""
+    if not is_number(dt) or not 0 < dt < math.inf:
+        raise faults.StateFault(
+            f"{name} of {arm.name}: dt is {dt!r}; give the step of the motion in seconds, a number above zero."
+        )
 
 
 def _refuse_other_steps(name: str, arm: Any, q: Any, qd: Any, dt: float) -> None:

@@ -15,8 +15,8 @@ from forearm.arm import Arm
 from forearm.compiler.graph.interpreter import interpret
 from forearm.compiler.graph.trace import trace
 from forearm.counting.meter.conventions import AS_SET_FORTH
+from forearm.counting.meter.counted_arm import run_counted
 from forearm.counting.meter.counted_scalar import values as counted_values
-from forearm.counting.meter.stage import run_counted
 from forearm.formulations import FORMULATIONS
 from forearm.inertia import Inertia
 from forearm.link import Link

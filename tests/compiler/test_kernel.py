@@ -321,6 +321,10 @@ def test_float64_is_not_rounded_to_float32_silently():
         (np.empty((4, 7), np.float32), r"out for tau is float32 of shape \(4, 7\); give float64"),
         ([0.0], r"out for tau is list; give a NumPy array of shape \(4, 7\)"),
         (
+            np.ma.masked_all((4, 7)),
+            r"out for tau is MaskedArray, whose mask would hide results; give out\.data",
+        ),
+        (
             np.empty((4, 14))[:, ::2],
             r"out for tau must be writable, contiguous in C order and aligned; give np\.empty",
         ),

@@ -2,8 +2,10 @@
 
 import logging
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -209,3 +211,20 @@ def test_a_changed_file_of_ours_is_another_version(folder, monkeypatch):
     monkeypatch.setattr(files, "SOURCES", files.SOURCES[1:])
     assert files.code_version() != before
     files.code_version.cache_clear()
+
+
+def test_a_changed_file_in_any_room_of_the_compiler_is_another_version(folder, monkeypatch, tmp_path):
+    """Torques of robots came from graphs that the files of compiler/model/trees had made before they were changed."""
+    home = tmp_path / "forearm"
+    shutil.copytree(Path(files.__file__).parents[2], home, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(files, "__file__", str(home / "compiler" / "store" / "files.py"))
+    rooms = sorted({path.parent for name in files.SOURCES for path in (home / name).rglob("*.py")})
+    assert {home / "compiler" / name for name in ("model/trees", "llvm/loops", "call/entries")} <= set(rooms)
+    seen = set()
+    for room in (home, *rooms):
+        with next(room.glob("*.py")).open("a") as file:
+            file.write("# changed\n")
+        files.code_version.cache_clear()
+        seen.add(files.code_version())
+    files.code_version.cache_clear()
+    assert len(seen) == 1 + len(rooms)

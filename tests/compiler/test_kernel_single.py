@@ -147,6 +147,7 @@ def frozen():
         (np.empty(3, np.float32), "out for y is float32"),
         (np.empty(6)[::2], "out for y must be writable, contiguous"),
         ([0, 0, 0], "out for y is list"),
+        (np.ma.masked_all(3), "out for y is MaskedArray"),
         ("abc", "out for y is str"),
     ],
 )

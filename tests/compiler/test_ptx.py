@@ -70,6 +70,14 @@ def test_parameters_are_those_documented():
     assert found[-2:] == ["f64", "f64"]
 
 
+def test_results_leave_as_soon_as_they_are_made():
+    """A result that waits for the last one takes a register meanwhile; arithmetic goes on between the stores."""
+    text = ptx_batch(TORQUES, "float32")
+    first, last = text.index("st.global"), text.rindex("st.global")
+    assert text.count("st.global") == 6
+    assert re.search(r"\b(fma|mul|add|sub)\.rn\.f32", text[first:last])
+
+
 def test_stages_are_rolled():
     once = ptx_rollout(ROLES["semi_implicit_euler"])
     looped = ptx_rollout(ROLES["rk4"])

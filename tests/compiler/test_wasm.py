@@ -247,3 +247,24 @@ def test_the_loader_in_node(tmp_path):
     assert told["rows"] == 3 * arm.n
     assert told["refused"] == "inverse_dynamics: got 1 arrays; give 3: q, qd, qdd."
     assert module.read_bytes()[:4] == b"\0asm"
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix", "solve_mass", "forward_dynamics"])
+def test_joints_as_unlike_as_a_lift_and_a_wrist(quantity):
+    """What divides by M loses what its condition costs, as the processor does; the rest keeps the bound of all arms."""
+    heavy, light = (
+        {"mass": m, "com": (0.0, 0.0, 0.0), "inertia": fa.Inertia.about_com(np.diag([i, i, i]))}
+        for m, i in ((40.0, 1.0), (0.1, 1e-4))
+    )
+    lift = fa.Link.dh("prismatic", a=0.1, alpha=0.3, d=0.2, theta=0.0, **heavy)
+    wrist = [fa.Link.dh("revolute", a=0.05, alpha=1.2, d=0.1, theta=0.0, **light) for _ in range(4)]
+    arm = fa.Arm("lift and wrist", links=[lift, *wrist])
+    kernel, other = fa.compile(arm, quantity, target="wasm"), fa.compile(arm, quantity)
+    given = inputs_of(kernel.graph, np.random.default_rng(4), 40)
+    met = node_values(kernel.graph, [np.moveaxis(x.reshape(40, -1), -1, 0) for x in given], arrays)
+    largest = np.max([np.broadcast_to(np.abs(v), (40,)) for v in met], axis=0)
+    condition = np.linalg.cond(fa.mass_matrix(arm, given[0]))
+    assert condition.min() > 1e4
+    off = np.abs(kernel(*given) - other(*given)).reshape(40, -1).max(axis=1)
+    divides = quantity in ("solve_mass", "forward_dynamics")
+    assert np.all(off <= 8 * EPS * largest * (condition if divides else 1))

@@ -10,8 +10,14 @@ from close import assert_close
 from forearm.algebra import cos, sin, sqrt, where
 from forearm.counting import CONVENTIONS, count
 from forearm.counting.meter.conventions import AS_SET_FORTH, NOTHING_SKIPPED, STRUCTURAL, TURNEY, Convention
+from forearm.counting.meter.counted_arm import (
+    CountedArm,
+    default_arguments,
+    generic_arm,
+    run_counted,
+    state_of,
+)
 from forearm.counting.meter.counted_scalar import KINDS, Meter, values
-from forearm.counting.meter.stage import CountedArm, default_arguments, generic_arm, run_counted, state_of
 from forearm.counting.meter.tallies import tally
 from forearm.faults import ArmFault, StateFault
 from forearm.formulations import FORMULATIONS

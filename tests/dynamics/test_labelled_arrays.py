@@ -39,6 +39,29 @@ def test_labels_that_name_no_joint_are_rows_as_ever():
     assert np.array_equal(fa.gravity_torque(arm, state), fa.gravity_torque(arm, q[0]))
 
 
+def test_rows_of_two_tables_in_another_order_were_taken_by_place():
+    first, second = (pd.DataFrame(x, columns=names, index=[0.1, 0.2, 0.3]) for x in (q, qd))
+    want = fa.inverse_dynamics(arm, q, qd, qdd)
+    assert np.array_equal(fa.inverse_dynamics(arm, first, second, qdd), want)
+    with pytest.raises(
+        fa.StateFault, match=r"row 1 along index is 0.1 in q and 0.3 in qd, and rows are taken by place"
+    ):
+        fa.inverse_dynamics(arm, first, second[::-1], qdd)
+
+
+def test_axes_of_two_arrays_in_another_order_were_taken_by_place():
+    runs = xr.DataArray(np.tile(q, (3, 1, 1)), dims=("run", "time", "joint"), coords={"joint": names})
+    speeds = xr.DataArray(np.tile(qd, (3, 1, 1)), dims=("time", "run", "joint"), coords={"joint": names})
+    assert fa.bias_torque(arm, runs, speeds.rename(time="run", run="time")).shape == (3, 3, 3)
+    with pytest.raises(
+        fa.StateFault, match=r"axes of q are run, time, those of qd time, run, and rows are taken by"
+    ):
+        fa.bias_torque(arm, runs, speeds)
+    later = runs.assign_coords(time=[0.0, 0.1, 0.2])
+    with pytest.raises(fa.StateFault, match=r"row 1 along time is 0.0 in q and 0.1 in qd"):
+        fa.bias_torque(arm, later, later.assign_coords(time=[0.1, 0.2, 0.3]))
+
+
 def test_labels_that_name_some_joints_only_are_refused():
     with pytest.raises(fa.StateFault, match="missing joint3 and unknown wrist"):
         fa.gravity_torque(arm, pd.Series(q[0], index=["joint1", "joint2", "wrist"]))

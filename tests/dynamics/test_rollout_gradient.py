@@ -193,6 +193,20 @@ def test_gains_of_a_law_that_does_not_fit_are_refused():
         fa.rollout_gain_gradient(arm, states, states, asking, {"kp": 1.0}, states, states, dt=DT)
 
 
+@pytest.mark.parametrize(
+    "other", [{"record_every": 2}, {"torque_limits": [1.0, 1.0]}, {"control_dt": 4 * DT}]
+)
+def test_gains_of_a_motion_that_the_law_did_not_make_are_refused(other):
+    """Recorded now and then, held at limits, sampled: the gradient was one of another motion, without a word."""
+    arm, begin = fa.load("rr"), ([0.4, -1.1], [0.1, 0.2])
+    law = {"law": pulled_by_springs, "gains": GAINS, "dt": DT, "record_every": 1}
+    run = fa.simulate(arm, *begin, duration=8 * DT, **(law | other))
+    with pytest.raises(
+        fa.StateFault, match=r"a step of 0.02 s from state \d+ leads to qd? = .*record_every=1"
+    ):
+        fa.rollout_gain_gradient(arm, run.q, run.qd, pulled_by_springs, GAINS, run.q, run.qd, dt=DT)
+
+
 def test_batches_of_any_shape_and_threads():
     arm, rng = fa.load("rr"), np.random.default_rng(8)
     shape = (2, 3, STEPS + 1, 2)

@@ -43,6 +43,24 @@ class Series:
         return np.zeros(2)
 
 
+class Table:
+    """Rows with labels, as pandas has them."""
+
+    columns = ("upper", "lower")
+
+    def __init__(self, *index):
+        self.index = index
+
+
+class Axes:
+    """Axes with names, as xarray has them."""
+
+    coords = {}
+
+    def __init__(self, *dims):
+        self.dims = dims
+
+
 def kinematics_only() -> Arm:
     """An arm without masses."""
     return Arm("bones", [Link.dh("revolute", a=1.0)])
@@ -189,6 +207,10 @@ CALLS = [
     Case("mass matrix singular by structure", lambda: factor(np.diag([1.0, 0.0])), SingularInertia, r"singular at every q: joint 2 has no inertia .*; give link 2 its mass and inertia, or a drive"),
     Case("mass matrix of a named arm singular by structure", lambda: factor(np.diag([1.0, 0.0]), arm=two_links()), SingularInertia, r"^arm 'rr': the mass matrix is singular at every q: joint 2 'lower' has no inertia .*; give link 2 its mass and inertia, or a drive"),
     state("labelled", lambda: faults.floats("gains", Series()), r"gains has labels \(elbow, wrist\), and is taken by place; give numbers without labels"),
+    state("rows in another order", lambda: faults.rows_alike("torques", "ab", (Table(1, 2), Table(2, 1))), r"torques: row 1 along index is 1 in a and 2 in b, and rows are taken by place"),
+    state("axes in another order", lambda: faults.rows_alike("torques", "ab", (Axes("run", "t", "joint"), Axes("t", "run", "joint"))), r"torques: axes of a are run, t, those of b t, run, .*b\.transpose\(\*a\.dims\)"),
+    state("times that stand still", lambda: faults.motion_rows("feasible", two_links(), np.zeros(3)), r"feasible: the time of row 2 is 0 s; give finite times"),
+    state("a motion with NaN", lambda: faults.motion_rows("feasible", two_links(), np.arange(2.0), qd=np.array([[0, 1], [2, np.nan]])), r"feasible: qd of joint 'lower' is nan in row 2; give finite numbers"),
     state("labelled otherwise", lambda: faults.state(two_links(), "q", Series()), r"q has labels \(elbow, wrist\) that are no joints \(upper, lower\); rename them"),
     state("masked", lambda: faults.state(two_links(), "q", np.ma.array([0.0, 1.0], mask=[0, 1])), r"q has 1 masked entries, which have no value; leave out their rows, or fill them"),
     state("overflow", lambda: faults.not_finite(two_links(), "inverse_dynamics", {"q": np.zeros(2), "qd": np.array([0.0, 1e200])}), r"arm 'rr': inverse_dynamics is not finite: qd of joint 2 'lower' is 1e\+200, .* diverged\?"),

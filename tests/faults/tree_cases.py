@@ -118,6 +118,18 @@ STATE_FAULTS = [
         r"robot 'fork': derive takes one chain on a fixed base.*robot.arm\('left'\)",
     ),
     (
+        "motion of coupled joints",
+        lambda: fa.point_to_point(
+            fork(couplings={"left": "right"}), [0, 0], [1, 1], speeds=1, accelerations=1
+        ),
+        r"robot 'fork': point_to_point moves each joint by itself, and this robot has joints that follow others",
+    ),
+    (
+        "motion of a free base",
+        lambda: fa.via_points(fork(free=True, trunk=Body(1.0)), np.zeros((3, 9)), speeds=1, accelerations=1),
+        r"robot 'fork': via_points moves joints on a fixed base, and this robot has a free base; fix it",
+    ),
+    (
         "mount of a free base",
         lambda: fa.mount_wrench(free_body(), np.eye(7)[6], np.zeros(6), np.zeros(6)),
         r"robot 'stone' has a free base, which stands on nothing",

@@ -181,3 +181,24 @@ def test_tensors_that_are_no_plain_rows_get_one_sentence():
             function(row, odd, row)
     with pytest.raises(fa.StateFault, match="give an Arm"):
         fa.torch_function("rr")
+
+
+def test_a_single_free_number_beside_one_state_had_no_size_to_expand_to():
+    import torch
+
+    arm = fa.load("rr")
+    q, qd, qdd = tensors(arm.random_state(3))
+    function = fa.torch_function(arm, free=("links[1].mass",))
+    mass = torch.tensor(float(arm.links[1].mass), dtype=torch.float64, requires_grad=True)
+    tau = function(q, qd, qdd, mass)
+    torch.testing.assert_close(tau.detach(), fa.inverse_dynamics(arm, q, qd, qdd), rtol=1e-12, atol=1e-12)
+    by_mass = torch.stack([torch.autograd.grad(part, mass, retain_graph=True)[0] for part in tau])
+    above, below = (
+        function(q, qd, qdd, torch.tensor(mass.item() + s, dtype=torch.float64)) for s in (0.5, -0.5)
+    )
+    torch.testing.assert_close(by_mass, above - below, rtol=1e-11, atol=1e-11)  # torques are linear in a mass
+    both = torch.func.vmap(function, (0, 0, 0, None))(*(x.expand(4, 2) for x in (q, qd, qdd)), mass.detach())
+    torch.testing.assert_close(both[3], tau.detach())
+    each = torch.func.vmap(function, (None, None, None, 0))(q, qd, qdd, mass.detach().expand(5))
+    torch.testing.assert_close(each[4], tau.detach())
+    assert torch.func.hessian(lambda m: (function(q, qd, qdd, m) ** 2).sum())(mass.detach()) > 0

@@ -74,3 +74,28 @@ def test_an_object_whose_array_raises_is_a_fault_with_its_own_error_as_the_cause
     with pytest.raises(fa.Fault, match=r"gives no array of numbers \(\w+: '?mine'?\)") as caught:
         WAYS[way](fa.load("rr"), raising("__array__", error))
     assert caught.value.__cause__ is error
+
+
+@pytest.mark.parametrize("dt", [None, "x", [0.01], 1j, 0.0, -0.01, float("nan"), float("inf")])
+def test_a_gradient_through_time_takes_a_step_of_time(dt):
+    arm, states, pushes = fa.load("rr"), np.zeros((3, 2)), np.zeros((2, 2))
+    said = r"dt is .*; give the step of the motion in seconds"
+    with pytest.raises(fa.StateFault, match=said):
+        fa.rollout_gradient(arm, states, states, pushes, states, states, dt=dt)
+    with pytest.raises(fa.StateFault, match=said):
+        fa.rollout_sensitivity(arm, states, states, pushes, dt=dt)
+    with pytest.raises(fa.StateFault, match=said):
+        fa.rollout_gain_gradient(
+            arm, states, states, lambda t, q, qd, K: -K * q, {"K": 1.0}, states, states, dt=dt
+        )
+
+
+def test_a_gradient_through_no_time_at_all_gets_a_sentence():
+    arm, state, none = fa.load("rr"), np.zeros((1, 2)), np.zeros((0, 2))
+    for call in (fa.rollout_gradient, fa.rollout_parameter_gradient):
+        with pytest.raises(fa.StateFault, match="tau has no step"):
+            call(arm, state, state, none, state, state, dt=0.01)
+    with pytest.raises(fa.StateFault, match="q has 1 states; give those of one step or more"):
+        fa.rollout_gain_gradient(
+            arm, state, state, lambda t, q, qd, K: -K * q, {"K": 1.0}, state, state, dt=0.01
+        )

@@ -286,3 +286,25 @@ def test_any_name_that_a_file_may_have_is_written(letter, tmp_path):
     output_files.write_text(path, "text")
     assert path.read_text() == "text"
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_no_toml_is_written_that_is_too_long_to_be_read(tmp_path):
+    """A robot of 299 joints became a file of 363 KiB, which `load` refused."""
+    panda = fa.load("panda")
+    links = tuple(link.replace(name=f"{link.name} {k}") for k in range(200) for link in panda.links)
+    with pytest.raises(
+        fa.ArmFault, match=r"as TOML it has \d+ KiB \(1400 links, .*write URDF, or fewer frames"
+    ):
+        fa.write_toml(panda.replace(links=links, configurations=(), frames=()), tmp_path / "long.toml")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_working_folder_that_is_gone_is_told_with_the_name_of_the_file(tmp_path):
+    """It was "stdout: No such file or directory"."""
+    place = tmp_path / "gone"
+    place.mkdir()
+    begin = "import os, sys; os.rmdir(os.getcwd()); from forearm.cli.process import run; "
+    code = begin + "sys.exit(run(['simulate', 'rr', '--duration', '0.01', '-o', 'x.csv']))"
+    done = subprocess.run([sys.executable, "-P", "-c", code], cwd=place, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "forearm: x.csv: there is no such folder to write it into.\n"

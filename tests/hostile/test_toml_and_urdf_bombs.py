@@ -9,7 +9,7 @@ import pytest
 import forearm as fa
 from forearm.faults import Fault
 from forearm.identification.measured.logs import read_log
-from forearm.readers import load
+from forearm.readers import from_toml, load
 
 HEAD = 'name = "x"\nconvention = "standard"\n'
 LINK = (
@@ -144,3 +144,135 @@ def test_a_length_whose_products_overflow_gets_a_sentence(number, tmp_path):
     path.write_text(f'name = "t"\nconvention = "tree"\n{BRANCH.format(1, "base")}xyz = [{number}, 0, 0]\n')
     with pytest.raises(fa.ReadFault, match=r"beyond 1e\+50; give a number in m"):
         fa.load(path)
+
+
+def filled(text, row):
+    """A TOML file filled up to its greatest length with rows, each from its number."""
+    rows, room = [], 2**18 - len(text)
+    while (room := room - len(line := row(len(rows)))) > 0:
+        rows.append(line)
+    return text + "".join(rows)
+
+
+TREE = 'name = "t"\nconvention = "tree"\n'
+LEADERS = '[[coupling]]\njoint = "l3"\n[coupling.leaders]\n'
+CROWDS = {
+    "leaders": (LEADERS, lambda i: f"m{i:x}=1\n"),
+    "leaders with long names": (LEADERS, lambda i: f"m{i:x}{'m' * 240}=1\n"),
+    "couplings": ("", lambda i: f'[[coupling]]\njoint="m{i}"\nleaders={{m=1}}\n'),
+    "configurations": ("[configurations]\n", lambda i: f"m{i}=[{'0,' * 4}]\n"),
+    "configurations of another length": ("[configurations]\n", lambda i: f"m{i}=[]\n"),
+    "tools": ("", lambda i: f'[[tool]]\nname="m{i}"\nlink=1\n'),
+}
+
+
+@pytest.mark.parametrize("joints", [4, 100])
+@pytest.mark.parametrize("what", CROWDS)
+def test_a_file_full_of_names_is_read_or_refused_in_two_seconds(what, joints, tmp_path):
+    """22,000 unknown leaders took 11 s and 1.2 GB, for a message of 527 MB; 22,000 configurations took 7 s."""
+    head, row = CROWDS[what]
+    links = "".join(BRANCH.format(i, f"l{i - 1}" if i else "base") for i in range(joints))
+    path = tmp_path / "crowd.toml"
+    path.write_text(filled(TREE + links + head, row))
+    start = time.process_time()
+    said = ""
+    try:
+        fa.load(path)
+    except Fault as fault:
+        said = str(fault)
+    assert time.process_time() - start < 2
+    assert len(said) < 2_000
+
+
+def test_many_impossible_links_get_a_message_of_a_screen(tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text(mass(-1) + LINK.replace("mass = 1", "mass = -1") * 900)
+    with pytest.raises(fa.ArmFault, match=r"\(900 more\b.*below\)") as caught:
+        fa.load(path)
+    assert len(str(caught.value)) < 10_000
+
+
+LIMIT = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+
+
+@pytest.mark.parametrize("tip", [None, "l4900"])
+def test_thousands_of_joints_that_mimic_one_another_get_a_sentence_in_two_seconds(tip, tmp_path):
+    """Each walked to the first of them: 2.7 s."""
+    links = "".join(f'<link name="l{i}"/>' for i in range(4901))
+    joints = "".join(
+        f"<joint name='j{i}' type='revolute'><parent link='l{i - 1}'/><child link='l{i}'/>{LIMIT}"
+        + (f"<mimic joint='j{i - 1}'/></joint>" if i > 1 else "</joint>")
+        for i in range(1, 4901)
+    )
+    path = tmp_path / "mimics.urdf"
+    path.write_text(f"<robot name='r'>{links}{joints}</robot>")
+    start = time.process_time()
+    with pytest.raises(fa.ReadFault, match=r"more than 300 joints mimic one another|mimics 'j1'"):
+        fa.load(path, tip=tip)
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("formula", ["~" * 400 + "1", "-" * 400 + "[1]", "1if 1else 1"])
+def test_a_formula_of_other_operations_is_refused_in_a_sentence(formula, recwarn):
+    """A message that unparsed it came to a RecursionError; Python's parser warned of it on stderr."""
+    with pytest.raises(
+        fa.ReadFault, match=r"a formula may have numbers, pi, parameters|neither a number nor arithmetic"
+    ):
+        from_toml(mass(f'"{formula}"'))
+    assert not recwarn.list
+
+
+MANY_STOPS = (
+    "Weighed. Turned. Swung. Read. Copied. Checked. Filed. Found. Typed. Kept.",
+    "1.2.3.4.5.6.7.8.9.10.11",
+    "and so on ...........",
+    "A. B. and C. D. and E. F. and G. H. and I. J. = the authors",
+)
+
+
+@pytest.mark.parametrize("text", MANY_STOPS)
+def test_a_text_with_many_stops_is_no_key_of_many_parts(text, tmp_path):
+    """Such a source was refused as a dotted key, also where forearm itself had written it."""
+    arm = fa.load("rr").replace(name=text, provenance=(("title", text), ("mass", text)), remarks=(text,))
+    assert fa.load(fa.write_toml(arm, tmp_path / "arm.toml")) == arm
+    quoted = HEAD + f"remarks = ['{text}']  # {text}\n" + LINK
+    assert from_toml(quoted).remarks == (text,)
+
+
+@pytest.mark.parametrize("part", ["a", '"a"', "'a'", '"\\""'])
+@pytest.mark.parametrize("line", ["{}=1", "x={{{}=1}}", 'x={{a="b",{}=1}}', "[{}]", "[[{}]]"])
+def test_keys_of_many_parts_are_found_wherever_they_stand(line, part):
+    with pytest.raises(fa.ReadFault, match="a key of 100 parts"):
+        from_toml(HEAD + line.format(".".join([part] * 100)))
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\x85", "\u2029"])
+@pytest.mark.parametrize("line", ["{}=1", "[{}]"])
+def test_no_separator_of_unicode_hides_a_key_of_many_parts(line, sign):
+    """TOML's lines end with newlines alone; others cut the key where we looked: more than 10 s and 1.5 GB."""
+    start = time.process_time()
+    with pytest.raises(fa.ReadFault, match=r"arm.toml:3: a key of 30000 parts"):
+        from_toml(HEAD + line.format(".".join([f'"{sign}"'] * 30_000)), "arm.toml")
+    assert time.process_time() - start < 2
+
+
+def test_lines_are_counted_as_toml_counts_them():
+    with pytest.raises(fa.ReadFault, match=r"arm.toml:4: "):
+        from_toml(HEAD + 'remarks = ["a\u2028b\x85c"]\nunknown = 1\n' + LINK, "arm.toml")
+
+
+@pytest.mark.parametrize("part", ["b", '","', '"="', "'#'", '"{"', "'\\'", "'[]'"])
+@pytest.mark.parametrize(
+    "text", ['"""\n"""', "'''\n'''", '"""\n"""""', '"""\\"""\n"""', '"\\""', """ '"' """]
+)
+def test_no_text_hides_a_key_of_many_parts(text, part):
+    with pytest.raises(fa.ReadFault, match=r"arm.toml:\d: a key of 5000 parts"):
+        from_toml(HEAD + f"x = {{a = {text}, {'.'.join([part] * 5000)}=1}}", "arm.toml")
+
+
+@pytest.mark.parametrize("text", ['"\\"' * 60_000, "'" * 200_000, '"' * 200_000, "." * 9 + '\\"' * 100_000])
+def test_quotes_without_end_are_looked_at_once(text):
+    start = time.process_time()
+    with pytest.raises(fa.ReadFault):
+        from_toml("x = " + text + "........." * 2)
+    assert time.process_time() - start < 2

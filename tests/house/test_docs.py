@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import forearm as fa
 from house.pages import DOCS, ROOT, script, snippets
 
 refreshed = script("run_blocks").refreshed
@@ -91,6 +92,17 @@ def test_the_cheat_sheet_fits_one_page():
     assert max(map(len, lines)) <= 125
 
 
+def test_every_arm_can_be_looked_at():
+    text = (DOCS / "arms.md").read_text(encoding="utf-8")
+    assert set(re.findall(r'href="views/(\w+)\.html"', text)) == set(fa.known_arms())
+
+
+@pytest.mark.parametrize("stem", fa.FORMULATIONS)
+def test_every_paper_has_an_arm_that_its_equations_move(stem):
+    assert (DOCS / "papers" / f"{stem}.md").exists()
+    assert f'src="../views/{stem}.html"' in script("live_views").live_section(stem)
+
+
 @pytest.mark.more
 def test_the_site_builds_without_a_warning(tmp_path):
     words = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(DOCS), str(tmp_path / "site")]
@@ -99,3 +111,6 @@ def test_the_site_builds_without_a_warning(tmp_path):
     page = (tmp_path / "site" / "papers" / "hollerbach_1980_3x3.html").read_text(encoding="utf-8")
     assert "<math " in page, "formulas are set"
     assert not re.search(r'src="https?:', page), "and nothing comes over the network"
+    for shown in re.findall(r'<iframe [^>]*src="([^"]*)"', page):
+        assert (tmp_path / "site" / "papers" / shown).exists(), shown
+    assert "../views/hollerbach_1980_3x3.html" in page

@@ -1,8 +1,10 @@
 """Synthetic logs: intervals are honest, bodies are bodies, a fresh motion is predicted."""
 
+import re
 import runpy
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import mpmath
@@ -131,6 +133,23 @@ def test_validation_text_and_page(three, tmp_path):
     page = found.write(tmp_path / "report.html").read_text()
     assert "<svg" in page
     assert "Base parameters" in page
+    assert "Warnings" not in page
+    doubted = replace(found, notes=("WARNING: torques <may> come late", *found.notes)).html()
+    order = [doubted.index(f"<h2>{title}") for title in ("Warnings", "Measured and predicted torques")]
+    assert order[0] < doubted.index("torques &lt;may&gt; come late") < order[1]
+
+
+def test_a_coupled_motor_has_its_numbers_under_their_names(three):
+    true, start, motion = three
+    log = log_of(true, motion)
+    turns = np.eye(3)
+    turns[2, 1] = 1.0
+    motors = {"t": log["t"], "q": log["q"] @ turns.T, "tau": log["tau"] @ np.linalg.inv(turns)}
+    found = fa.identify(start, motors, coupling=np.linalg.inv(turns))
+    row = re.search(r"motor 3, with several joints(.*?)</tr>", found.html(), re.DOTALL)[1]
+    cells = re.findall(r">([^<>]*)</td>", row)
+    assert [cell != "" for cell in cells] == [True, True, False, True, False]
+    assert float(cells[0]) == pytest.approx(found.coupled["FVm3"], rel=0.01, abs=1e-12)
 
 
 def test_the_identified_arm_is_an_arm_like_any_other(three, tmp_path):

@@ -96,3 +96,21 @@ def test_a_payload_log_that_is_clipped(log):
     with pytest.raises(fa.StateFault, match=r"clipped.*mend=\['clipping'\]"):
         fa.identify_payload(ARM, log)
     assert abs(fa.identify_payload(ARM, log, mend="clipping").mass - 2.5) < 0.05
+
+
+def test_offsets_that_an_identified_arm_has_no_place_for_moved_the_centre(motion):
+    log = log_of(HOLDING, motion, seed=3)
+    shift = 0.05 * np.sqrt(np.mean(log["tau"] ** 2, axis=0)) * np.array([1, -1, 1, -1, 1, -1, 1])
+    log["tau"] = log["tau"] + shift
+    found = fa.identify_payload(ARM, log)
+    assert [note for note in found.notes if "offsets that are not the arm's (panda_joint1" in note]
+    assert np.all(np.abs(found.com - CENTER) < 4 * found.com_std)
+    assert np.allclose(found.offset, shift, atol=0.02 * np.max(np.abs(shift)))
+    without = fa.identify_payload(ARM, log, offsets=False)
+    assert np.max(np.abs(without.com - CENTER)) > 0.003 > 3 * np.max(np.abs(found.com - CENTER))
+
+
+def test_offsets_are_left_out_where_the_log_shows_none(log):
+    found = fa.identify_payload(ARM, log)
+    assert not np.any(found.offset)
+    assert found.mass_std < fa.identify_payload(ARM, log, offsets=True).mass_std

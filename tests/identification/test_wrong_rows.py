@@ -83,3 +83,38 @@ def test_positions_of_motors_in_a_file_are_not_called_degrees_alone(log, tmp_pat
     with pytest.raises(fa.StateFault, match=r"In degrees\? .* Positions of motors before their gears\?"):
         fa.identify(START, path)
     assert fa.identify(START, path, coupling=np.full(6, 100.0)).residuals.train_total < 0.05
+
+
+def test_swapped_columns_of_small_wrists_are_named(log):
+    """Friction is nearly all of them; they were accepted, with a warning about the geometry or with none."""
+    log["tau"][:, [4, 5]] = log["tau"][:, [5, 4]]
+    with pytest.raises(fa.StateFault, match=rf"torques of {NAMES[4]} look like those of {NAMES[5]}.*swapped"):
+        fa.identify(START, log)
+
+
+def test_swapped_columns_of_positions_are_not_called_another_sign(log):
+    log["q"][:, [0, 1]] = log["q"][:, [1, 0]]
+    with pytest.raises(fa.StateFault, match=rf"where positions of {NAMES[0]} and {NAMES[1]} change places"):
+        fa.identify(START, log)
+
+
+def test_a_light_wrist_in_another_unit_is_beyond_its_drive(log):
+    log["tau"][:, 5] *= 3000  # counts of a converter
+    with pytest.raises(fa.StateFault, match=rf"'{NAMES[5]}' goes to .* N m, its limit is 28: .* N mm"):
+        fa.identify(START, log)
+
+
+def test_a_wrist_turned_round_is_mended_where_only_friction_tells(log):
+    log["tau"][:, 5] *= -1
+    with pytest.raises(fa.StateFault, match=rf"{NAMES[5]} have the other sign .*friction would drive it"):
+        fa.identify(START, log)
+    found = fa.identify(START, log, mend="sign")
+    assert any("turned round: joints 6" in note for note in found.notes)
+    assert found.residuals.train[5] < 0.3
+
+
+def test_a_joint_that_nothing_explains_is_warned_of(log):
+    """A joint in another unit came out with nine tenths of its torque left, and no word about it."""
+    log["tau"][:, 4] = np.random.default_rng(1).normal(size=len(log["t"])).cumsum() * 0.01
+    found = fa.identify(START, log, check=False)
+    assert any(f"leaves this much of a joint's torque: {NAMES[4]}" in note for note in found.notes)

@@ -126,6 +126,31 @@ def test_speed_limits_count_and_a_swing_has_a_least_speed():
     assert found.factor == pytest.approx(np.sqrt((9.81 + 8) / 4), rel=1e-3)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("which", ["t", "q", "qd", "qdd"])
+def test_a_motion_with_rows_that_are_no_numbers_is_not_within_its_limits(which, bad):
+    rows = {name: values.copy() for name, values in CALM["quintic"].sample(50)._asdict().items()}
+    rows[which][20] = bad
+    named = (
+        "the time of row 21 is"
+        if which == "t"
+        else f"{which} of joint 'shoulder_pan_joint' is {bad} in row 21"
+    )
+    with pytest.raises(fa.StateFault, match=named):
+        fa.feasible(UR, Samples(**rows))
+    with pytest.raises(fa.StateFault, match=named):
+        fa.report(UR, Samples(**rows))
+
+
+def test_times_that_run_back_or_stand_still_are_refused():
+    t, *rest = CALM["quintic"].sample(50)
+    for times in (t[::-1].copy(), 0 * t):
+        with pytest.raises(
+            fa.StateFault, match=r"time of row 2 is .* s; give finite times, each after the one before"
+        ):
+            fa.feasible(UR, Samples(times, *rest))
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -445,3 +445,21 @@ def test_numbers_that_nobody_measures_are_refused_with_their_line(tmp_path, row,
     (tmp_path / "m.csv").write_text(f"t,q1,q2,qd2,qd1\n0,0,0,0,0\n{row},0\n")
     with pytest.raises(ReadFault, match=says):
         read_motion(tmp_path / "m.csv", fa.load("rr"))
+
+
+def test_a_joint_called_q2_that_is_not_the_second_gets_no_other_column_in_silence(tmp_path):
+    whole = fa.load("planar_3r")
+    arm = whole.replace(links=[link.replace(name=f"q{i}") for i, link in enumerate(whole.links, 2)])
+    path = tmp_path / "log.csv"
+    path.write_text("q1,q2,q3,q4\n1,2,3,4\n")
+    with pytest.raises(
+        fa.ReadFault, match="column 'q2' counts joints, so it would be number 2, and the joint of that"
+    ):
+        read_motion_file(path, arm)
+    path.write_text("q:q2,q:q3,q:q4\n2,3,4\n")
+    assert read_motion_file(path, arm).q.tolist() == [[2, 3, 4]]
+    path.write_text("q0,q1,q2\n2,3,4\n")
+    named = whole.replace(links=[link.replace(name=f"q{i}") for i, link in enumerate(whole.links)])
+    assert read_motion_file(path, named).q.tolist() == [[2, 3, 4]]
+    assert [link.name for link in whole.links] == ["q1", "q2", "q3"]
+    assert read_motion_file(path, whole, degrees=False).q.tolist() == [[2, 3, 4]]

@@ -82,6 +82,22 @@ def test_durations_are_those_of_toppra_and_limits_are_kept(name, share):
         assert motion.excess < 1e-3
 
 
+def test_speeds_are_kept_between_the_points_that_are_looked_at():
+    """Torques so large that path speeds change a lot within an interval: 0.5 % too fast, and said to be 0.05 %."""
+    arm, speeds = fa.load("iiwa14"), np.array([0.41, 1.61, 0.87, 1.09, 1.01, 0.57, 0.28])
+    path = [
+        [0.06, 1.15, 0.05, -1.0, -1.02, 0.23, 0.56],
+        [0.31, 0.58, -0.49, -0.31, -0.56, -0.31, -0.56],
+        [0.8, -0.85, -0.7, 0.51, -0.24, -0.38, 1.14],
+        [0.95, -0.67, -0.83, -0.02, 0.18, -0.37, 0.22],
+        [0.43, 0.76, -0.62, 0.35, -1.06, -1.04, -1.07],
+    ]
+    motion = fa.fastest(arm, path, speeds=speeds, ease=0.05)
+    most = np.max(np.abs(motion.sample(40001).qd) / speeds) - 1
+    assert most < 1e-3
+    assert motion.excess == pytest.approx(most, abs=1e-4)
+
+
 @pytest.mark.parametrize("payload", [0.0, 2.5])
 def test_friction_payload_and_gravity_count(payload):
     arm = unlimited("puma560").with_payload(payload, frame="tool")

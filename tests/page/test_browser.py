@@ -1,14 +1,14 @@
 """The live page in a browser: drag, slide, play, let go, load; its numbers are those of the library."""
 
 import json
-import time
 
 import numpy as np
 import pytest
 
 import forearm as fa
-from browsers import chromium, listen
+from browsers import chromium
 from forearm.simulation import Quintic
+from page.live_pages import opened, settle, until, value
 
 pytestmark = pytest.mark.more
 SIZES = [(360, "light"), (360, "dark"), (1400, "light"), (1400, "dark")]
@@ -25,36 +25,6 @@ def file(tmp_path_factory):
     arm = fa.load("panda")
     motion = Quintic(arm.configuration("ready"), arm.configuration("ready") + 0.3, 1.0)
     return fa.view(arm, motion).save(tmp_path_factory.mktemp("view") / "panda.html")
-
-
-def opened(browser, file, width=1400, scheme="light", heard=None):
-    """The page, ready; what it says and asks for is noted."""
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.set_default_timeout(120_000)
-    if heard is not None:
-        listen(page, heard)
-    page.goto(file.as_uri())
-    until(page, "globalThis.forearmView && forearmView.drawn > 1")
-    return page
-
-
-def until(page, condition):
-    """Wait for something; the page's policy lets no waiting script in."""
-    end = time.monotonic() + 120
-    while not page.evaluate(condition):
-        assert time.monotonic() < end, condition
-        time.sleep(0.05)
-
-
-def settle(page):
-    """Let the arm come to where the hand is: as many frames as that takes."""
-    page.evaluate(
-        "for (let k = 0; k < 400 && forearmView.mode === 'hand'; k++) forearmView.come(0.02); forearmView.showSlowly()"
-    )
-
-
-def value(page, name):
-    return page.evaluate(f"JSON.parse(document.getElementById('{name}').dataset.value)")
 
 
 @pytest.mark.parametrize(("width", "scheme"), SIZES)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ import pytest
 import forearm as fa
 from forearm.cli import main
 from forearm.simulation import Quintic, write_motion
+
+FORK = Path(__file__).parents[2] / "examples" / "fork.urdf"
 
 
 def test_a_report_of_a_small_arm(tmp_path):
@@ -24,6 +27,14 @@ def test_a_report_of_a_small_arm(tmp_path):
     links = [x for x in re.findall(r"https?://[^\"' <)]+", html) if "w3.org" not in x]
     assert links == []
     assert found.save(tmp_path / "rr.html").stat().st_size < 3_000_000
+
+
+def test_what_a_report_cannot_be_of():
+    motion = Quintic([0.0, 0.0], [0.8, -0.5], 1.0)
+    with pytest.raises(fa.StateFault, match="arm is a str 'rr'; give an Arm"):
+        fa.report("rr", motion)
+    with pytest.raises(fa.StateFault, match="report takes one chain"):
+        fa.report(fa.load(FORK), motion)
 
 
 def code(*words):

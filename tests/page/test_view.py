@@ -14,7 +14,7 @@ from forearm.compiler.wasm.wasm_host import WasmHost
 from forearm.compiler.wasm.wasm_kernel import WasmKernel
 from forearm.formulations import FORMULATIONS
 from forearm.page.equation_values import equation_values
-from forearm.page.live_view import frame_of
+from forearm.page.live_view import frame_of, upright
 from forearm.page.view_kernels import view_graphs, view_rollouts
 from forearm.simulation import Quintic
 
@@ -137,6 +137,48 @@ def test_equations_have_the_values_of_their_file(stem):
                     )
 
 
+FINAL = {
+    "khalil_kleinfinger_1987": "tau",
+    "featherstone_1983": "qdd",
+    "horn_raibert_1978": "tau",
+    "waters_1979": "tau",
+}
+"""What the last value of each link is, of formulations that call it j, or count from zero."""
+
+
+@pytest.mark.parametrize("stem", FINAL)
+def test_a_value_stands_at_its_own_link(arm, stem):
+    """Whatever the paper calls its index: the values of link 2 are not those of the last link that the loop saw."""
+    graph, rows = equation_values(arm, stem)
+    q, qd, qdd = arm.random_state(2)
+    values = WasmKernel(graph)(q, qd, qdd, np.zeros(10), np.array(arm.gravity))
+    want = {"qdd": qdd, "tau": fa.inverse_dynamics(arm.without_drives(), q, qd, qdd)}[FINAL[stem]]
+    for link in range(1, arm.n + 1):
+        found = [values[row.first] for row in rows if row.link == link and row.shape == ()]
+        assert np.min(np.abs(np.array(found) - want[link - 1])) < 1e-11, f"link {link} of {stem}"
+    assert {row.link for row in rows} <= set(range(arm.n + 1))
+
+
+@pytest.mark.parametrize("stem", FORMULATIONS)
+def test_every_formulation_shows_its_equations(stem):
+    found = equation_values(fa.load("rr"), stem)
+    assert found is not None
+    assert {0, 1, 2} >= {row.link for row in found[1]} >= {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "stem", "says"),
+    [
+        ("stanford", "turney_mudge_lee_1980_lagrange", "it is for revolute joints"),
+        ("puma560", "uicker_kahn_1969", "they take more than 6000 operations"),
+    ],
+)
+def test_equations_that_are_not_in_the_page_are_said(name, stem, says, caplog):
+    html = fa.view(fa.load(name), formulations=stem).html
+    assert data_of(html)["papers"] == []
+    assert f"the equations of {stem} are not in the page: {says}" in caplog.text
+
+
 def test_every_tagged_line_of_a_recursion_is_there():
     rows = equation_values(fa.load("panda"), "luh_walker_paul_1980")[1]
     assert {row.tag for row in rows} == {f"NE{k}" for k in range(1, 10)}
@@ -162,7 +204,10 @@ def test_a_notebook_shows_it(page):
         ({"motion": 3.0}, "motion is a float; give a Motion"),
         ({"motion": Quintic(np.zeros(2), np.ones(2), 1.0)}, "has 3 joints, so give two rows"),
         ({"q": [0.0]}, r"q has shape \(1,\)"),
+        ({"q": [0.0, np.nan, 0.0]}, r"takes \(3,\) finite numbers"),
+        ({"q": "home"}, r"q is a str; arm 'generic_3r' takes \(3,\) finite numbers"),
         ({"formulations": ["magic"]}, "no formulation 'magic'"),
+        ({"formulations": "magic"}, "no formulation 'magic'"),
     ],
 )
 def test_what_a_page_cannot_show(arm, given, says):
@@ -173,3 +218,32 @@ def test_what_a_page_cannot_show(arm, given, says):
 def test_too_many_joints():
     with pytest.raises(fa.StateFault, match="pages show up to 12"):
         fa.view(random_arm(13, 1))
+
+
+def test_what_falls_is_drawn_as_falling_down():
+    """Gravity of the arms in a plane is along -y: they stand in the picture, they do not lie on its floor."""
+    data = data_of(fa.view(fa.load("rr"), formulations=()).html)
+    axes = np.array(data["axes"])
+    np.testing.assert_allclose(axes @ [0, -9.81, 0], [0, 0, -9.81], atol=1e-12)
+    np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-15)
+    assert data["foot"][2] <= -1.4, "the floor is where the arm does not reach"
+    for gravity in ([0, 0, 9.81], [3, -2, -1], [0, 0, 0], [9.81, 0, 0]):
+        turned = upright(gravity)
+        np.testing.assert_allclose(turned @ turned.T, np.eye(3), atol=1e-15)
+        assert np.linalg.det(turned) == pytest.approx(1)
+        np.testing.assert_allclose(turned @ gravity, [0, 0, -np.linalg.norm(gravity)], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("place", "floor"), [((25.0, -13.0, 40.0), 40.0), ((3.0, 0.0, 0.5), 0.0), ((0, 0, 0), 0.0)]
+)
+def test_the_floor_is_under_the_arm_wherever_its_base_is(arm, place, floor):
+    there = arm.with_base(fa.Pose(rotation=np.eye(3).tolist(), translation=place))
+    data = data_of(fa.view(there, q=[0.0, 0.3, 0.3], formulations=()).html)
+    assert data["foot"][:2] == pytest.approx(place[:2])
+    assert floor - 0.5 * data["size"] <= data["foot"][2] <= floor
+
+
+def test_a_chain_of_many_short_links_is_thin():
+    short, long = (data_of(fa.view(random_arm(n, 1), formulations=()).html) for n in (12, 3))
+    assert short["thickness"] / short["size"] < 0.5 * long["thickness"] / long["size"]

@@ -97,6 +97,17 @@ def test_torques_have_a_panel_for_each_joint_with_its_unit(motion):
         assert_close(lines["half"].get_ydata(), terms.total[:, i] / 2)
 
 
+def test_the_predicted_torque_is_drawn_over_the_measured_one(motion):
+    arm, t, terms = motion
+    figure = plots.comparison_figure(arm, t, terms.total, 0.9 * terms.total)
+    for i, ax in enumerate(figure.axes[: arm.n]):
+        names = [line.get_label() for line in ax.get_lines()]
+        assert names.index("measured") < names.index("predicted"), "what comes later lies above"
+        lines = dict(zip(names, ax.get_lines(), strict=True))
+        assert lines["measured"].get_linewidth() > 2 * lines["predicted"].get_linewidth()
+        assert_close(lines["left over"].get_ydata(), terms.total[:, i] - 0.9 * terms.total[:, i])
+
+
 def test_stacked_terms_end_at_their_sum(motion):
     """What is above zero less what is below it is the torque."""
     arm, t, terms = motion

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+import forearm as fa
 from arms import seed_of
 from forearm.drives import friction_torque, rotor_torque
 from forearm.faults import ReadFault
@@ -269,3 +270,61 @@ def test_without_mujoco_the_message_says_what_to_install(read, monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(ReadFault, match=r"pip install 'forearm\[mjcf\]'"):
         read(ARM)
+
+
+HELD = """<mujoco model="held"><compiler angle="radian"/><worldbody><body name="a" pos="0 0 0.3">
+<joint name="j1" axis="0 0.6 0.8" ref="0.3" pos="0.05 0.02 0"/>
+<inertial pos="0.1 0 0" mass="2" diaginertia="0.02 0.03 0.04"/>
+<body name="b" pos="0.3 0 0" euler="0.2 0.3 0.1"><joint name="j2" axis="0 1 0.2" ref="0.4" pos="0.01 0.02 0.03"/>
+<inertial pos="0.1 0.05 0" mass="1" diaginertia="0.02 0.03 0.04"/>
+<body name="c" pos="0.2 0 0.1"><joint name="j3" type="slide" axis="1 0 0.5" ref="-0.1"/>
+<inertial pos="0.1 0.05 0" mass="1" diaginertia="0.02 0.03 0.04"/></body>
+<body name="d" pos="0 0.1 0"><joint name="j4" axis="1 0 0" ref="0.7"/>
+<inertial pos="0.1 0.2 0" mass="0.6" diaginertia="0.02 0.03 0.04"/></body></body></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("options", "held"),
+    [
+        ({"tip": "c"}, {"j4": 0.0}),
+        ({"tip": "c", "lock": {"j4": 0.5}}, {"j4": 0.5}),
+        ({"lock": {"j2": 0.6}}, {"j2": 0.6}),
+        ({"lock": {"j3": 0.2, "j1": -0.3}}, {"j3": 0.2, "j1": -0.3}),
+    ],
+)
+def test_a_joint_with_a_ref_is_held_where_mujoco_has_that_position(tmp_path, options, held):
+    path = tmp_path / "held.xml"
+    path.write_text(HELD)
+    model = mujoco.MjModel.from_xml_string(HELD)
+    data, names = mujoco.MjData(model), [f"j{k}" for k in range(1, 5)]
+    arm = fa.load(path, **options)
+    assert set(arm.joint_names) == set(names) - set(held)
+    q = {name: held.get(name, 0.2 + 0.1 * k) for k, name in enumerate(names)}
+    data.qpos[:] = list(q.values())
+    data.qacc[:] = [0.0 if name in held else 1.0 for name in names]
+    mujoco.mj_inverse(model, data)
+    here = [q[name] for name in arm.joint_names]
+    want = [data.qfrc_inverse[names.index(name)] for name in arm.joint_names]
+    got = fa.inverse_dynamics(arm, here, np.zeros(arm.n), np.ones(arm.n))
+    np.testing.assert_allclose(got, want, atol=1e-12)
+    place = fa.pose(arm, here, frame="d")
+    np.testing.assert_allclose(
+        np.asarray(getattr(place, "matrix", place))[:3, 3], data.body("d").xpos, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("tip", [None, "c"])
+def test_a_first_joint_that_follows_a_held_one_is_held_too(tmp_path, tip):
+    path = tmp_path / "held.xml"
+    path.write_text(
+        HELD.replace(
+            "</worldbody>",
+            '</worldbody><equality><joint joint1="j1" joint2="j2" polycoef="0.2 -1.3"/></equality>',
+        )
+    )
+    arm = fa.load(path, tip=tip, lock={"j2": 0.6, "j4": 0.1})
+    plain = tmp_path / "plain.xml"
+    plain.write_text(HELD)
+    same = fa.load(plain, tip=tip, lock={"j1": 0.3 + 0.2 - 1.3 * (0.6 - 0.4), "j2": 0.6, "j4": 0.1})
+    assert arm.joint_names == same.joint_names == ("j3",)
+    np.testing.assert_allclose(fa.gravity_torque(arm, [0.1]), fa.gravity_torque(same, [0.1]), rtol=1e-14)

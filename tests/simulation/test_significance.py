@@ -97,6 +97,13 @@ def test_records_are_motions():
     assert found.shares["friction"].relative == 0
 
 
+def test_states_that_are_not_finite_are_not_left_out_in_silence(caplog):
+    rr, rows = fa.load("rr"), np.random.default_rng(0).normal(size=(3, 9, 2))
+    rows[0, 3] = np.nan
+    fa.significance(rr, rows)
+    assert "significance: 1 of 9 states are not finite, and left out" in caplog.text
+
+
 def test_ignoring_coriolis_works_only_at_slow_speed():
     arm = PUMA
     study = error_against_speed(arm, MOTION, [0.02, 0.1, 1.0, 10.0])

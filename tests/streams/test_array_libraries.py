@@ -44,6 +44,20 @@ def test_parquet_in_and_out(tmp_path):
     np.testing.assert_allclose(found["t"].to_numpy(), np.arange(70_000) * 1e-3, rtol=1e-15)
 
 
+@pytest.mark.parametrize(("title", "held"), [("t", r"timestamp\[ns\]"), ("qd2", "string")])
+def test_the_column_that_holds_no_numbers_was_not_named(tmp_path, title, held):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    titles = ["t", *(f"{kind}{j + 1}" for kind in ("q", "qd", "qdd") for j in range(ARM.n))]
+    columns = {name: [0.0, 1.0] for name in titles}
+    columns[title] = pyarrow.array([0, 1], pyarrow.timestamp("ns")) if title == "t" else ["0", "one"]
+    parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet")
+    with pytest.raises(
+        fa.ReadFault, match=f"a.parquet: column '{title}' holds {held}; give numbers, in seconds"
+    ):
+        fa.stream(ARM, "inverse_dynamics", tmp_path / "a.parquet", tmp_path / "tau.npy")
+    assert not (tmp_path / "tau.npy").exists()
+
+
 def test_xarray_with_dask_underneath():
     xarray, array = pytest.importorskip("xarray"), pytest.importorskip("dask.array")
     names = [f"joint{k}" for k in range(1, 7)]

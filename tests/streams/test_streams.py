@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
+from forearm.motion.motion_files import read_motion_file
 from forearm.streams import row_sinks, row_sources
 
 ARM = fa.load("puma560")
@@ -225,7 +226,7 @@ def test_accelerations_were_read_as_the_torques_of_longer_rows(tmp_path):
     assert np.array_equal(np.load(target), fa.inverse_dynamics(ARM, *np.split(rows, 4, axis=1)[:3]))
     for odd in (np.hstack([rows, rows]), rows[:, :18].reshape(2, 10, 18)):
         np.save(source, odd)
-        with pytest.raises(fa.ReadFault, match="give 18"):
+        with pytest.raises(fa.ReadFault, match=r"give (18|rows \(N, 18\))"):
             fa.stream(ARM, "inverse_dynamics", source, target)
 
 
@@ -252,3 +253,63 @@ def test_speeds_of_other_joints_were_streamed_without_a_word(tmp_path):
         done = fa.stream(ARM, "inverse_dynamics", tmp_path / "motion.npy", tmp_path / "tau.npy")
         assert len(done.notes) == len(told)
         assert all(f"is not the slope of {of}" in note for of, note in zip(told, done.notes, strict=True))
+
+
+def test_what_a_titled_file_leaves_open_is_said(tmp_path):
+    arm = fa.load("rr")
+    titles = "t_ms,position[0],position[1],velocity[0],velocity[1],qdd1 [deg/s2],qdd2,foo"
+    source = tmp_path / "log.csv"
+    source.write_text(titles + "\n" + "\n".join(f"{k},0.1,0.2,0,0,0,0,9" for k in range(5)) + "\n")
+    done = fa.stream(arm, "inverse_dynamics", source, tmp_path / "tau.npy")
+    assert done.notes[:2] == ("columns ignored: foo", "time read from 't_ms', in units of 0.001 s")
+    assert "position[0] … taken in the order of the joints: q1, q2. A JointState message" in done.notes[2]
+
+
+@pytest.mark.parametrize("degrees", [None, True])
+def test_millimetres_of_a_slide_are_asked_about_not_taken_for_metres(tmp_path, degrees):
+    arm = fa.load("stanford")
+    rows = np.zeros((3, 18))
+    rows[:, 2] = 340.0
+    titles = [f"{kind}{j}" for kind in ("q", "qd", "qdd") for j in range(1, 7)]
+    source = tmp_path / "log.csv"
+    source.write_text(",".join(titles) + "\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n")
+    asked = (
+        r"'joint3' slides to 340 m, which looks like millimetres\. If it is, say so in the header, q3 \[mm\]"
+    )
+    with pytest.raises(fa.ReadFault, match=asked):
+        fa.stream(arm, "inverse_dynamics", source, tmp_path / "tau.npy", degrees=degrees)
+    with pytest.raises(fa.ReadFault, match=asked):
+        read_motion_file(source, arm, degrees=degrees)
+    assert read_motion_file(source, arm, degrees=False).q[0, 2] == 340
+    source.write_text(source.read_text().replace("q3,", "q3 [mm],", 1))
+    np.testing.assert_allclose(read_motion_file(source, arm, degrees=degrees).q[0, 2], 0.34)
+    if degrees is None:
+        np.save(tmp_path / "log.npy", rows)
+        with pytest.raises(
+            fa.ReadFault, match=r"looks like millimetres\. If it is, write metres; if not, --radians"
+        ):
+            fa.stream(arm, "inverse_dynamics", tmp_path / "log.npy", tmp_path / "tau.npy")
+
+
+def test_an_array_with_its_joints_before_its_inputs_is_refused_not_mixed_up(tmp_path):
+    arm = fa.load("rr")
+    state = arm.random_state(seed=1, batch=(5,))
+    np.save(tmp_path / "right.npy", np.stack(state, axis=1))
+    np.save(tmp_path / "wrong.npy", np.stack(state, axis=2))
+    fa.stream(arm, "inverse_dynamics", tmp_path / "right.npy", tmp_path / "tau.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "tau.npy"), fa.inverse_dynamics(arm, *state))
+    with pytest.raises(
+        fa.ReadFault, match=r"shape \(5, 2, 3\); give rows \(N, 6\), or \(N, 3, 2\): q, qd, qdd one"
+    ):
+        fa.stream(arm, "inverse_dynamics", tmp_path / "wrong.npy", tmp_path / "tau.npy")
+
+
+def test_rows_of_a_zarr_store_that_no_chunk_holds_are_said(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    arm = fa.load("rr")
+    store = zarr.create_array(store=str(tmp_path / "log.zarr"), shape=(20, 6), chunks=(5, 6), dtype="f8")
+    store[:] = np.hstack(arm.random_state(seed=1, batch=(20,)))
+    assert fa.stream(arm, "inverse_dynamics", tmp_path / "log.zarr", tmp_path / "tau.npy").notes == ()
+    (tmp_path / "log.zarr" / "c" / "2" / "0").unlink()
+    done = fa.stream(arm, "inverse_dynamics", tmp_path / "log.zarr", tmp_path / "tau.npy")
+    assert "1 of 4 chunks are not in the store, and their rows are read as 0" in done.notes[0]

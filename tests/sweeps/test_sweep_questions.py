@@ -1,13 +1,18 @@
 """Questions that sweeps took for other ones: world axes on a turned mount, journals of a changed function."""
 
 import functools
+import pickle
+import sys
 
 import numpy as np
 import pytest
 
 import forearm as fa
 from forearm.cli.verbs.sweep_verbs import _pace
+from forearm.sweeps.executors import pickled
 from forearm.sweeps.fingerprints import fingerprint
+from forearm.sweeps.parameters import PARAMETERS
+from forearm.sweeps.sweep_run import _problem
 
 factor = 1.0
 
@@ -105,3 +110,31 @@ def test_what_a_journal_gave_is_not_counted_as_pace():
     assert _pace(begun, 5.0, 900, 1000) == "sweeping"
     assert _pace(begun, 6.0, 910, 1000) == "10 samples/s, 9 s left"
     assert _pace(begun, 10.0, 1000, 1000) == "20 samples/s, 0 s left"
+
+
+VARIED = {
+    "payload": fa.Uniform(0, 1),
+    "gravity": [[0.0, 0.0, -9.81]],
+    "mount": fa.Uniform([-1, -1, 0], [1, 1, 0]),
+    "friction": fa.Uniform([0, 0], [1, 1]),
+    "viscous": fa.Uniform(0, 1),
+    "dry": fa.Uniform(0, 1),
+    "density": fa.Uniform(0.9, 1.1),
+    "inertial": [fa.parameters(fa.load("rr")).reshape(2, 10)],
+    "lengths": fa.Uniform(0.9, 1.1),
+    "geometry": fa.Uniform([0.7, 0.5], [0.8, 0.6]),
+    "links[1].mass": fa.Uniform(1, 2),
+}
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_a_quantity_could_not_be_sent_to_other_processes_without_cloudpickle(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    over = {"q": fa.Uniform([-1, -1], [1, 1]), name: VARIED[name]}
+    problem = _problem("gravity_torque", over, fa.load("rr"), 3, "extremes", 0, 2)
+    again = pickle.loads(pickled(problem))
+    np.testing.assert_array_equal(again.values(again.choices(0, 3)), problem.values(problem.choices(0, 3)))
+
+
+def test_every_name_that_may_vary_is_tried():
+    assert {*PARAMETERS} == {*VARIED} - {"links[1].mass"}

@@ -32,6 +32,7 @@ def arm():
 def small_blocks(monkeypatch):
     monkeypatch.setattr(problems, "BLOCK_STATES", 400)
     monkeypatch.setattr(problems, "BLOCK_SAMPLES", 64)
+    monkeypatch.setattr(problems, "FUNCTION_BLOCKS", 1)
 
 
 LUH = fa.FORMULATIONS["luh_walker_paul_1980"].joint_torques

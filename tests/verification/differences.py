@@ -6,7 +6,7 @@ from arms import random_arm
 from forearm.algebra import parallel_axis
 from forearm.frames import Pose
 from forearm.inertia import Inertia
-from forearm.verification.difference.others import other_of
+from forearm.verification.difference.counterparts import other_of
 
 # -- ten differences, each as a change of (arm, how the other takes and gives vectors) ---------------------------
 

@@ -11,7 +11,7 @@ from forearm.arm import Arm
 from forearm.frames import Pose
 from forearm.readers import load
 from forearm.verification.difference.comparison import compare
-from forearm.verification.difference.others import other_of
+from forearm.verification.difference.counterparts import other_of
 from verification.differences import DIFFERENCES, mild, someone_else
 
 

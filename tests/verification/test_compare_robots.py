@@ -10,7 +10,7 @@ from forearm.compiler.model.chosen_model import plain_model
 from forearm.compiler.model.quantity_graphs import evaluated
 from forearm.faults import StateFault
 from forearm.readers.urdf import from_urdf
-from forearm.verification.difference.others import other_of
+from forearm.verification.difference.counterparts import other_of
 from robots.random_trees import random_urdf
 
 FORK = Path(__file__).parents[2] / "examples" / "fork.urdf"

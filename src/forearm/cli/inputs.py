@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from forearm.cli.measures import check_joint_units, check_payload_units
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading
+from forearm.cli.output import Shared, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,27 +22,50 @@ if TYPE_CHECKING:
 
 STDIO = "stdio:"
 """What `-` becomes, because a lone hyphen is no word to the parser."""
+DOUBTS = ("left out", "not read", "not used", "?")
+"""Words of notes that ask whether an arm's numbers are meant, or say what of its file is not in them."""
 
 
 def robot_of(
-    name: str, *, reading: Reading = AS_WRITTEN, rigid: bool = False, payload: Sequence[float] = ()
+    name: str,
+    *,
+    reading: Reading = AS_WRITTEN,
+    rigid: bool = False,
+    payload: Sequence[float] = (),
+    shared: Shared | None = None,
 ) -> "Arm | Robot":
-    """The arm or robot of a name, a file, or stdin (`-`: TOML or XML is told from the first character)."""
+    """The arm or robot of a name, a file, or stdin (`-`: TOML or XML is told from the first character).
+
+    With `shared`, what is doubtful about its numbers is said.
+    """
     from forearm.readers import load
 
     options = reading.options()
     found = _from_stdin(options) if name == STDIO else load(name, **options)
+    if shared is not None:
+        for doubt in doubts_of(found):
+            note(shared, f"{found.name}: {doubt}")
     return _held(found.without_drives() if rigid else found, payload)
 
 
+def doubts_of(arm: "Arm | Robot") -> list[str]:
+    """Of an arm's notes, those that a person should know before believing its torques."""
+    return [told for told in arm.notes if any(word in told for word in DOUBTS)]
+
+
 def arm_of(
-    name: str, *, reading: Reading = AS_WRITTEN, rigid: bool = False, payload: Sequence[float] = ()
+    name: str,
+    *,
+    reading: Reading = AS_WRITTEN,
+    rigid: bool = False,
+    payload: Sequence[float] = (),
+    shared: Shared | None = None,
 ) -> "Arm":
     """The arm of a name, a file, or stdin; a robot with branches is refused, for this verb takes one chain."""
     from forearm.arm import Arm
     from forearm.readers import choose_chain
 
-    arm = robot_of(name, reading=reading, rigid=rigid)
+    arm = robot_of(name, reading=reading, rigid=rigid, shared=shared)
     if not isinstance(arm, Arm):
         choose_chain(name, arm)
     return _held(arm, payload)  # type: ignore[return-value]
@@ -155,7 +179,10 @@ def check_places(*paths: "str | Path | None") -> None:
     for path in paths:
         if path is None or path == STDIO:
             continue
-        folder, name = os.path.split(os.path.realpath(path))
+        try:
+            folder, name = os.path.split(os.path.realpath(path))
+        except FileNotFoundError:  # the folder where somebody works is gone
+            folder, name = "", ""
         if not os.path.isdir(folder):
             raise FileNotFoundError(errno.ENOENT, "there is no such folder to write it into", str(path))
         if os.path.isdir(path) and not str(path).lower().endswith(".zarr"):
@@ -163,6 +190,11 @@ def check_places(*paths: "str | Path | None") -> None:
         if os.path.join(folder, name) in seen:
             raise StateFault(f"{path} is given for two files, and one would be lost; give two names.")
         seen.add(os.path.join(folder, name))
+
+
+def written(target: str) -> dict[str, str]:
+    """What JSON says of a file that was written beside it; nothing without one."""
+    return {} if target == STDIO else {"written": target}
 
 
 def refuse_what_is_read(out: str, *sources: "str | Path | None") -> None:

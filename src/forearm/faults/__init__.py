@@ -8,13 +8,15 @@ scalars) pass unchecked.
 
     kinds    the exception family
     parts    one argument: a scalar, a vector, a matrix, a word
-    whole    the arm: impossible inertias, names, limits; notes
+    chains   a whole arm: impossible inertias, names, limits; notes
     calls    states, missing masses, singular matrices
+    labelled_rows    rows of tables in another order
     trees    robots with branches: parents, couplings, free bases
 """
 
 from forearm.faults.calls import *  # noqa: F403
+from forearm.faults.chains import *  # noqa: F403
 from forearm.faults.kinds import *  # noqa: F403
+from forearm.faults.labelled_rows import *  # noqa: F403
 from forearm.faults.parts import *  # noqa: F403
 from forearm.faults.trees import *  # noqa: F403
-from forearm.faults.whole import *  # noqa: F403

@@ -242,6 +242,23 @@ def finite_state(arm: Any, name: str, array: np.ndarray[Any, Any]) -> None:
     )
 
 
+def motion_rows(what: str, arm: Any, t: Any, **rows: Any) -> None:
+    """Refuse a motion whose times do not rise, or with numbers (K, n) that are not finite: no verdict holds for it."""
+    if len(t) and not (np.all(np.isfinite(t)) and np.all(np.diff(t) > 0)):
+        k = int(np.argmax(~np.isfinite(t) | (np.diff(t, prepend=-np.inf) <= 0)))
+        raise StateFault(
+            f"{what}: the time of row {k + 1} is {t[k]:g} s; give finite times, each after the one before."
+        )
+    for name, values in rows.items():
+        bad = np.argwhere(~np.isfinite(values))
+        if len(bad):
+            k, j = bad[0]
+            raise StateFault(
+                f"{what}: {name} of joint {coordinates(arm, name)[j]!r} is {values[k, j]} in row {k + 1}; give finite "
+                "numbers, or leave the row out."
+            )
+
+
 def degrees_hint(arm: Any, q: np.ndarray[Any, Any]) -> str | None:
     """A sentence when joint angles look like degrees; None otherwise."""
     if q.dtype == object or q.size == 0:

@@ -1,6 +1,7 @@
 """Robots with branches: parents, couplings, free bases, and what cannot be had for them."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -50,22 +51,30 @@ def coupling_circle(names: Sequence[str]) -> NoReturn:
 
 def coupled_joints(couplings: Sequence[Any], names: Sequence[str], where: str) -> list[str]:
     """Sentences on couplings that name what is not there, follow themselves, or follow twice."""
-    found = []
-    followers = [c.joint for c in couplings]
+    followers = Counter(c.joint for c in couplings)
+    there, strange, found = set(names), dict[str, None](), []
     for coupling in couplings:
-        for joint in (coupling.joint, *(leader for leader, _ in coupling.terms)):
-            if joint not in names:
-                found.append(
-                    f"a coupling names joint {joint!r}, which is not there{did_you_mean(joint, names)}; it has "
-                    f"{', '.join(names)}."
-                )
+        joints = (coupling.joint, *(leader for leader, _ in coupling.terms))
+        strange |= dict.fromkeys(joint for joint in joints if joint not in there)
         if coupling.joint in dict(coupling.terms):
             found.append(f"joint {coupling.joint!r} is coupled to itself; name another joint that leads.")
-    for twice in sorted({x for x in followers if followers.count(x) > 1}):
-        found.append(f"joint {twice!r} has {followers.count(twice)} couplings; give one, with all its terms.")
-    if followers and len(set(followers)) == len(names):
+    if strange:
+        found.insert(0, _strangers(list(strange), names))
+    for twice in sorted(x for x, times in followers.items() if times > 1):
+        found.append(f"joint {twice!r} has {followers[twice]} couplings; give one, with all its terms.")
+    if followers and len(followers) == len(names):
         found.append("every joint follows another; one has to lead.")
     return found
+
+
+def _strangers(strange: Sequence[str], names: Sequence[str]) -> str:
+    """A sentence on joints of couplings that are not there, however many."""
+    others = f" (and {len(strange) - 1} more)" if len(strange) > 1 else ""
+    listed = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return (
+        f"a coupling names joint {strange[0]!r}{others}, which is not there{did_you_mean(strange[0], names)}; it has "
+        f"{listed}."
+    )
 
 
 def parents(given: Any, n: int, where: str) -> tuple[int, ...]:
@@ -134,6 +143,20 @@ def needs_chain(value: Any, what: str) -> None:
             f"robot.arm({value.tips[0]!r})."
             if value.tips
             else f"robot {value.name!r}: {what} takes one chain on a fixed base, and this is a free body."
+        )
+
+
+def needs_own_joints(value: Any, what: str) -> None:
+    """Refuse a robot with a free base or coupled joints where motions are made joint by joint."""
+    if getattr(value, "free", False):
+        raise StateFault(
+            f"robot {value.name!r}: {what} moves joints on a fixed base, and this robot has a free base; fix it, "
+            "robot.fixed()."
+        )
+    if getattr(value, "couplings", ()):
+        raise StateFault(
+            f"robot {value.name!r}: {what} moves each joint by itself, and this robot has joints that follow others "
+            f"({value.couplings[0].joint!r}); give a motion of your own, which feasible(robot, motion) judges."
         )
 
 

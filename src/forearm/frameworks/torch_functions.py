@@ -88,7 +88,7 @@ class TorchFunction:
         tensors = self._tensors(values)
         lead = check_inputs(self.arm, self.quantity, self.inputs, tensors)
         # PyTorch sums gradients over the axes that are stretched here
-        stretched = [t.expand(*lead, *p.shape) for p, t in zip(self.inputs, tensors, strict=True)]
+        stretched = [t.expand((*lead, *p.shape)) for p, t in zip(self.inputs, tensors, strict=True)]
         found = _kernel_function().apply(self.program, *stretched)
         parts = _parts(found, [port.shape for port in self.outputs])
         return parts[0] if len(parts) == 1 else results_of(p.name for p in self.outputs)(*parts)

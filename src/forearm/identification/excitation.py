@@ -119,7 +119,7 @@ def excite(
     harmonics: int = 5,
     speed: float | None = None,
     acceleration: float | None = None,
-    generations: int = 400,
+    generations: int = 600,
     seed: int = 0,
 ) -> Excitation:
     """A periodic motion that shows the arm's base parameters, within its limits; its first instant is at rest.
@@ -146,7 +146,9 @@ def excite(
             raise StateFault(f"excite: {name} is {limit!r}; give a positive number, or leave it out.")
     search = _Search(arm, _limits(arm, speed, acceleration), float(duration), int(harmonics))
     rng = np.random.default_rng(seed)
-    tried = rng.normal(size=(RANDOM, search.size))
+    tried = (
+        rng.normal(size=(RANDOM, search.size)) / search.orders
+    )  # slow waves wide: so limits leave more of all
     costs = search.costs(tried)
     start = tried[int(np.argmin(costs))]
     best = _evolved(search, start, generations, rng)
@@ -177,6 +179,8 @@ class _Search:
         none = DriveColumns((), np.full(arm.n, 1e-3), np.zeros((0, arm.n)), ())
         self.kept = list(base_parameters(arm, drives=none).kept)
         self.size = arm.n * (2 * harmonics + 2)
+        k = np.arange(1.0, harmonics + 1)
+        self.orders = np.repeat(np.concatenate([k, k, np.ones(2)]), arm.n)
         instants = max(FEWEST, INSTANTS * harmonics)
         t = np.arange(instants) * duration / instants
         w = 2 * math.pi * np.arange(1, harmonics + 1) / duration

@@ -3,7 +3,7 @@
 clipping    torques that stay at their largest value: an amplifier at its limit
 sign        torques of the other sign
 unit        torques in another unit, or on the motors' side of the gears
-shift       torques earlier or later than positions
+shift       torques earlier or later than positions (in `clocks`)
 unexcited   parameters that this motion does not show
 """
 
@@ -22,6 +22,7 @@ from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import LeastSquares
 from forearm.identification.measured.filters import Filtered
 from forearm.identification.measured.logs import Log
+from forearm.identification.torque_columns import driven_by_friction, joint_motion, refuse_swapped
 from forearm.identification.torque_rows import TorqueEquations, torques_of
 
 MENDED = ("clipping", "sign", "shift", "unexcited")
@@ -36,16 +37,10 @@ OFF = 5.0
 """A given arm is not wrong by more than this factor; torques are."""
 UNITS = {"N mm": 1e3, "N cm": 100.0, "kgf cm": 10.197, "inch pounds": 8.851, "kgf m": 0.10197, "kN m": 1e-3}
 """Units that torques are given in by mistake, and how many of them are one N m."""
+BEYOND = 3.0
+"""Torques so many times beyond the limit of a drive are none that it made."""
 COUNTS = 0.05
 """A joint counts where the given arm needs this share of the largest torque."""
-FARTHEST = 0.06
-"""Shifts that are looked for [s]."""
-BETTER = 0.5
-"""A shift is believed where it leaves less than this of the residual's square."""
-LEAST_SHIFT = 2e-3
-"""Shorter ones are not worth a word [s]."""
-DOUBTED = 0.97
-"""A shift is worth a word where it leaves less than this (a real log of two arms on one clock each leaves 0.98)."""
 
 
 def check_names(mend: Any) -> tuple[str, ...]:
@@ -95,6 +90,8 @@ def marked_rows(motion: Filtered, log: Log, marked: Matrix) -> Matrix:
 
 def check_torques(arm: Arm, label: str, equations: TorqueEquations, mend: Sequence[str]) -> Vector:
     """Refuse torques of another sign or unit than the given arm needs; signs to multiply with (n,), where mended."""
+    moved = joint_motion(arm, equations)
+    refuse_swapped(arm, label, equations, moved)
     need = torques_of(arm, equations.motion)
     size = np.sqrt(np.mean(need**2, axis=0))
     counts = size > COUNTS * size.max()
@@ -109,20 +106,35 @@ def check_torques(arm: Arm, label: str, equations: TorqueEquations, mend: Sequen
             f"{label}: torques are not those of arm {arm.name!r}, by these factors: {said}. {_unit(odd_by)} If the "
             "given arm is that far off, check=False (--no-check)."
         )
-    _refuse_swapped(arm, label, need, equations.tau, counts)
-    wrong = counts & (like < -0.5)
+    _refuse_beyond_drives(arm, label, equations.tau)
+    wrong = (counts & (like < -0.5)) | (~counts & driven_by_friction(equations, moved))
     if not wrong.any():
         return np.ones(arm.n)
     if "sign" in mend:
-        whole = wrong.sum() == (counts & (np.abs(like) > 0.5)).sum()
+        whole = (wrong & counts).sum() == (counts & (np.abs(like) > 0.5)).sum()
         return np.where(wrong | whole, -1.0, 1.0)
     names = ", ".join(arm.joint_names[i] for i in np.flatnonzero(wrong))
-    which = "all joints" if wrong.sum() == counts.sum() else names
-    raise StateFault(
-        f"{label}: torques of {which} have the other sign than arm {arm.name!r} needs (correlation "
-        f"{float(np.min(like[wrong])):.2f}): torques here are what the drives exert on the arm. Turn them round, or "
-        "let it be done: mend=['sign'] (--mend sign)."
+    which = "all joints" if np.all(wrong[counts]) else names
+    why = (
+        f"(correlation {np.min(like[wrong]):.2f})" if np.any(wrong & counts) else "(friction would drive it)"
     )
+    raise StateFault(
+        f"{label}: torques of {which} have the other sign than arm {arm.name!r} needs {why}: torques here are what the "
+        "drives exert on the arm. Turn them round, or let it be done: mend=['sign'] (--mend sign)."
+    )
+
+
+def _refuse_beyond_drives(arm: Arm, label: str, tau: Matrix) -> None:
+    """Refuse torques that the arm's drives cannot make: another unit, which a light joint shows nowhere else."""
+    for i, link in enumerate(arm.links):
+        most = float(np.max(np.abs(tau[:, i])))
+        if link.effort_limit and most > BEYOND * link.effort_limit:
+            unit = "N m" if link.revolute else "N"
+            raise StateFault(
+                f"{label}: the torque of joint {link.name!r} goes to {most:.4g} {unit}, its limit is "
+                f"{link.effort_limit:g}: in another unit, such as N mm? Give N m; if the limit is wrong, check=False "
+                "(--no-check)."
+            )
 
 
 def _unit(factor: float) -> str:
@@ -132,20 +144,6 @@ def _unit(factor: float) -> str:
     if factor < 1:
         return f"{said} {motors}".strip()
     return said or "Another unit, or gains too large? Give N m at the joints."
-
-
-def _refuse_swapped(arm: Arm, label: str, need: Matrix, tau: Matrix, counts: Vector) -> None:
-    """Refuse a column of torques that is another joint's, where that one's own is none of its."""
-    sizes = [np.maximum(np.linalg.norm(x, axis=0), 1e-300) for x in (tau, need)]
-    like = np.abs((tau / sizes[0]).T @ (need / sizes[1]))  # column of the log, joint of the arm
-    for i, name in enumerate(arm.joint_names):
-        j = int(np.argmax(like[i]))
-        if counts[j] and like[i, j] > 0.9 and max(like[i, i], like[j, j]) < 0.5:
-            raise StateFault(
-                f"{label}: torques of {name} look like those of {arm.joint_names[j]} (correlation {like[i, j]:.2f}, "
-                f"with its own {like[i, i]:.2f}): are columns swapped? Give each joint its own; if the given arm is "
-                "that far off, check=False (--no-check)."
-            )
 
 
 def refuse_driving_friction(
@@ -171,59 +169,6 @@ def refuse_silence(label: str, tau: Vector) -> None:
     """Refuse torques that are nothing but zeros: whatever is fitted to them says nothing."""
     if not np.any(tau):
         raise StateFault(f"{label}: all torques are zero; give a log in which they were measured.")
-
-
-def time_shift(equations: TorqueEquations, kept: tuple[int, ...], weights: Vector) -> tuple[float, float]:
-    """How much later torques are than positions [s], and what is left of the residual's square when that is mended."""
-    from scipy.interpolate import CubicSpline
-
-    motion = equations.motion
-    X, _ = equations.rows(weights, list(kept))
-    sizes = np.linalg.norm(X, axis=0)
-    Q = np.linalg.qr(X[:, sizes > 0] / sizes[sizes > 0])[0]
-    curve = CubicSpline(motion.t, motion.tau, axis=0)
-    inside = np.clip(FARTHEST / float(np.mean(np.diff(equations.t))), 1, len(equations.t) // 4)
-    inner = slice(int(np.ceil(inside)), -int(np.ceil(inside)))
-    mask = np.zeros(equations.tau.shape, dtype=bool)
-    mask[inner] = True
-
-    def left(delay: float) -> float:
-        later = curve(np.clip(motion.t + delay, motion.t[0], motion.t[-1]))
-        tau = (motion.thinning(later) * weights).ravel()
-        rest = tau - Q @ (Q.T @ tau)
-        return float(np.sum(rest[mask.ravel()] ** 2))
-
-    grid = np.linspace(-FARTHEST, FARTHEST, 25)
-    values = np.array([left(delay) for delay in grid])
-    k = int(np.argmin(values))
-    best = float(grid[k])
-    if 0 < k < len(grid) - 1:
-        a, b, c = values[k - 1 : k + 2]
-        best += 0.5 * (a - c) / max(a - 2 * b + c, 1e-300) * float(grid[1] - grid[0])
-    return best, left(best) / max(left(0.0), 1e-300)
-
-
-def refuse_shift(label: str, delay: float, remains: float, mend: Sequence[str]) -> list[str]:
-    """Refuse a log whose torques come earlier or later than its positions; a warning where that is less sure."""
-    when = "later" if delay > 0 else "earlier"
-    if abs(delay) >= 0.999 * FARTHEST and remains < BETTER:
-        raise StateFault(
-            f"{label}: torques come {FARTHEST * 1e3:g} ms or more {when} than positions, which is more than is looked "
-            "for. Give the two the same clock."
-        )
-    if "shift" in mend or abs(delay) <= LEAST_SHIFT or remains >= DOUBTED:
-        return []
-    if remains >= BETTER:
-        return [
-            f"WARNING: torques may come {abs(delay) * 1e3:.2g} ms {when} than positions (moved by that, {remains:.0%} "
-            "of the residual's square is left), or stand still between rows; intervals do not know of that. Give the "
-            "two the same clock, or let it be done: mend=['shift'] (--mend shift)"
-        ]
-    raise StateFault(
-        f"{label}: torques come {abs(delay) * 1e3:.3g} ms {when} than positions (moved by that, {remains:.0%} of "
-        f"the residual's square is left). Give the two the same clock, or let it be done: mend=['shift'] (--mend "
-        "shift)."
-    )
 
 
 def unexcited(arm: Arm, base: BaseColumns, drives: DriveColumns, fit: LeastSquares, tau: Vector) -> list[int]:

@@ -2,8 +2,9 @@
 
 The arm's own torques are taken off the log; what is left is linear in the ten parameters of a body at the tool
 (Atkeson, An, Hollerbach, Int. J. Robotics Research 5 (1986) 101-119), and in an offset of each joint where sensors have
-one. Where least squares gives ten numbers that no body has, the best ones that a body can have stand in their place,
-and that is said.
+one. An identified arm has no place for the offsets that `identify` found beside it; so they are looked for here again,
+and left out where the log shows none. Where least squares gives ten numbers that no body has, the best ones that a body
+can have stand in their place, and that is said.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.identification import log_checks
+from forearm.identification import clocks, log_checks
 from forearm.identification.base_columns import full_columns
 from forearm.identification.consistent_fit import consistent_body, pseudo_inertia
 from forearm.identification.drive_columns import DriveColumns
@@ -31,6 +32,8 @@ from forearm.outside.text_table import text_table
 
 KNOWN = 0.1
 """A number is known where its interval is narrower than this, of a body of that mass and the arm's wrist's size."""
+SHOWN = 4.0
+"""An offset is shown by a log where it is so many standard deviations away from zero."""
 RADIUS = 0.1
 """The size of a thing in a gripper [m], that errors are held against."""
 
@@ -95,7 +98,7 @@ def identify_payload(
     log: LogSource,
     *,
     frame: str | int = "tool",
-    offsets: bool = False,
+    offsets: bool | None = None,
     gains: ArrayLike | None = None,
     coupling: ArrayLike | None = None,
     zero: ArrayLike | None = None,
@@ -111,7 +114,7 @@ def identify_payload(
         arm: The arm without it, friction and all, as `identify` gives it.
         log: A path or a mapping, as in `identify`: some seconds of motion with the payload.
         frame: Whose axes: 'tool', 'flange' or another frame's name.
-        offsets: Whether torques may have an offset that is not the arm's.
+        offsets: Whether torques have an offset that is not the arm's; where the log shows one by default.
         gains: Torque of each joint for one ampere (n,), where the log has currents.
         coupling: B with q_joint = B q_motor, or the reductions, for a log of motors.
         zero: Where the joints are when the log reads zero (n,), if that is not where the description has its zero.
@@ -138,22 +141,39 @@ def identify_payload(
         "time_unit": time_unit,
     }
     found, marked = log_checks.without_clipping(arm, read_log(log, arm, **options), mended)
-    rows = _rows(arm, found, cutoff, offsets, number, pose)
+    rows = _rows(arm, found, cutoff, offsets is not False, number, pose)
     if check:
         signs = log_checks.check_torques(arm, found.label, rows.whole, mended)
         found, rows = _again(rows, found, 0.0, signs) if np.any(signs < 0) else (found, rows)
-        delay, remains = _shift(rows)
-        for doubt in log_checks.refuse_shift(found.label, delay, remains, mended):
+    found, rows = _in_step(rows, found)
+    if check:
+        shift = _shift(rows, rows)
+        for doubt in clocks.refuse_shift(found.label, shift, mended):
             found = found.with_note(doubt)
-        if "shift" in mended and abs(delay) > log_checks.LEAST_SHIFT:
-            found, rows = _again(rows, found, delay, np.ones(arm.n))
+        if "shift" in mended and shift.worth_mending:
+            found, rows = _again(rows, found, shift.delay, np.ones(arm.n))
     left_out = log_checks.marked_rows(rows.motion, found, marked)
     equations = rows.extra
     if left_out.size:
         keep = ~left_out
         equations = replace(equations, X=equations.X * keep[:, :, None], tau=equations.tau * keep)
+    fit, said = _fitted(arm, equations, offsets)
+    return _payload(frame, fit, equations, (*found.notes, *rows.motion.notes, *said))
+
+
+def _fitted(arm: Arm, equations: TorqueEquations, offsets: bool | None) -> tuple[LeastSquares, list[str]]:
+    """The payload, with offsets where they were asked for or the log shows them, and that said."""
     fit = least_squares(equations, tuple(range(equations.X.shape[2])))
-    return _payload(frame, fit, equations, (*found.notes, *rows.motion.notes))
+    if offsets is not None:
+        return fit, []
+    values, std = fit.values[10:], fit.std[10:]
+    shown = np.flatnonzero(np.abs(values) > SHOWN * std)
+    if not shown.size:
+        return least_squares(equations, tuple(range(10))), []
+    told = ", ".join(f"{arm.joint_names[i]} {values[i]:.3g} ± {std[i]:.1g}" for i in shown)
+    return fit, [
+        f"torques have offsets that are not the arm's ({told}): found with the payload, those of all joints"
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,11 +215,17 @@ def _again(rows: _Rows, log: Log, delay: float, signs: Vector) -> tuple[Log, _Ro
     return mended, rows.make(mended)
 
 
-def _shift(rows: _Rows) -> tuple[float, float]:
+def _in_step(rows: _Rows, log: Log) -> tuple[Log, _Rows]:
+    """The log without late speeds, and its rows."""
+    chosen = clocks.with_speeds_in_step(log, lambda x: _shift(rows if x is log else rows.make(x), rows).after)
+    return chosen, rows if chosen.qd is log.qd else rows.make(chosen)
+
+
+def _shift(rows: _Rows, weighed: _Rows) -> clocks.TimeShift:
     """How late torques are, and what is left then; the arm's own torque is one more column of the whole one."""
     whole = replace(rows.whole, X=np.concatenate([rows.whole.X, rows.own[:, :, None]], axis=2))
     kept = tuple(range(whole.X.shape[2]))
-    return log_checks.time_shift(whole, kept, 1 / least_squares(rows.extra, kept[:-1]).noise)
+    return clocks.time_shift(whole, kept, 1 / least_squares(weighed.extra, kept[:-1]).noise)
 
 
 def _moves(pose: Any) -> Matrix:
@@ -229,7 +255,7 @@ def _payload(
     said += (
         [f"the motion does not tell {', '.join(unsure)}: move the wrist more and faster"] if unsure else []
     )
-    rest = equations.residual(fit.values)
+    rest = equations.tau - equations.X[:, :, : len(fit.values)] @ fit.values
     return Payload(
         frame=frame,
         mass=float(mass),

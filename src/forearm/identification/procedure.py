@@ -12,7 +12,7 @@ from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.dynamics import parameters
 from forearm.faults import StateFault
-from forearm.identification import log_checks
+from forearm.identification import clocks, log_checks
 from forearm.identification.base_columns import BaseColumns, base_parameters
 from forearm.identification.consistent_fit import ConsistentFit, consistent_fit, exactly_consistent
 from forearm.identification.drive_columns import DriveColumns, drive_columns
@@ -118,6 +118,7 @@ def identify(
     other = None
     if validate is not None:
         second = read_log(validate, arm, **options).moved(delay, signs)
+        second = second if first.qd is not None else replace(second, qd=None)
         other = equations_of(arm, drives, filtered(second, equations.motion.cutoff))
     return _result(asked, first, equations, other, fit, best, prior, held, told)
 
@@ -153,9 +154,12 @@ def _with_gains(
 
     told = found(first, second)
     made = torques(told)
-    if made[2]:  # the clocks were apart: again, with both logs mended
-        earlier = np.ones(arm.n)
-        told = found(*(x.moved(made[2], earlier) for x in (first, second)))
+    late = [
+        note for note in made[0].notes if first.qd is not None and made[0].qd is None and note[:6] == "speeds"
+    ]
+    if made[2] or late:  # the clocks were apart: again, with both logs mended
+        first, second = (x.with_note(late[0], qd=None) if late else x for x in (first, second))
+        told = found(*(x.moved(made[2], np.ones(arm.n)) for x in (first, second)))
         made = torques(told)
     return told, made
 
@@ -178,22 +182,35 @@ def _prepared(asked: Asked, log: Log) -> Prepared:
         if np.any(signs < 0):
             log = log.moved(0.0, signs)
             equations = equations_of(arm, asked.drives, filtered(log, asked.cutoff))
-    delay, remains = 0.0, 1.0
+    log, equations, shift = _in_step(asked, log, equations)
+    delay = 0.0
     if asked.check:
-        weights = 1.0 / least_squares(equations, asked.base.kept).noise
-        delay, remains = log_checks.time_shift(equations, asked.base.kept, weights)
-        for doubt in log_checks.refuse_shift(log.label, delay, remains, mend):
+        for doubt in clocks.refuse_shift(log.label, shift, mend):
             log = log.with_note(doubt)
-    if "shift" in mend and abs(delay) > log_checks.LEAST_SHIFT:
-        log = log.moved(delay, np.ones(arm.n))
-        equations = equations_of(arm, asked.drives, filtered(log, asked.cutoff))
-    else:
-        delay = 0.0
+        if "shift" in mend and shift.worth_mending:
+            delay = shift.delay
+            log = log.moved(delay, np.ones(arm.n))
+            equations = equations_of(arm, asked.drives, filtered(log, asked.cutoff))
     left_out = log_checks.marked_rows(equations.motion, log, marked)
     if left_out.size:
         keep = ~left_out
         equations = replace(equations, X=equations.X * keep[:, :, None], tau=equations.tau * keep)
     return log, equations, delay, signs
+
+
+def _in_step(
+    asked: Asked, log: Log, equations: TorqueEquations
+) -> tuple[Log, TorqueEquations, clocks.TimeShift]:
+    """The log without late speeds, its rows, and how much later its torques are than its positions."""
+    kept = asked.base.kept
+    weights = 1.0 / least_squares(equations, kept).noise
+
+    def rows(of: Log) -> TorqueEquations:
+        return equations if of is log else equations_of(asked.arm, asked.drives, filtered(of, asked.cutoff))
+
+    chosen = clocks.with_speeds_in_step(log, lambda x: clocks.time_shift(rows(x), kept, weights).after)
+    equations = rows(chosen) if chosen.qd is not log.qd else equations
+    return chosen, equations, clocks.time_shift(equations, kept, weights)
 
 
 def _fitted(
@@ -244,6 +261,7 @@ def _result(
     )
     notes = [*log.notes, *equations.motion.notes, *_said(asked, fit, best, prior, held, base)]
     notes.extend(_cost_of_consistency(residuals))
+    notes.extend(_unexplained(residuals))
     notes.extend(_touched(arm, equations, best.theta))
     if told is not None:
         notes.insert(0, told.said(arm.joint_names))
@@ -280,6 +298,19 @@ def _cost_of_consistency(residuals: Residuals) -> list[str]:
         f"asking for bodies {free[k]:.1%}: the geometry may not be that of the log. Joints counted from another zero "
         "or the other way round (zero=, coupling=), another base or gravity, a load that the log does not name, or "
         "positions that were not those of the arm all the time?"
+    ]
+
+
+def _unexplained(residuals: Residuals) -> list[str]:
+    """A warning where not even least squares explains a joint's torque."""
+    free = residuals.fits["weighted"][:-1]
+    found = [f"{name} {x:.0%}" for name, x in zip(residuals.joints, free, strict=True) if x > MUCH]
+    if not found:
+        return []
+    return [
+        f"WARNING: least squares leaves this much of a joint's torque: {', '.join(found)}. Its numbers deserve no "
+        "belief: another unit or sign than the other joints', the torque of another joint, noise above the torque, or "
+        "friction that no column has?"
     ]
 
 

@@ -5,11 +5,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import forearm
+from forearm.identification.drive_columns import MOTOR_KINDS
 from forearm.identification.torque_rows import TorqueEquations
 from forearm.page import Figure, PageTable, Section, page
 
 if TYPE_CHECKING:
     from forearm.identification.identified import Identified
+
+WARNING = "WARNING: "
+"""Notes that begin so stand at the head of the page."""
 
 
 def report(found: "Identified") -> str:
@@ -26,6 +30,7 @@ def report(found: "Identified") -> str:
         f"be (smallest eigenvalue of a pseudo-inertia {min(found.smallest):.2g}, positive in exact arithmetic)."
     )
     sections = [
+        *_warnings(found),
         _torques(found),
         _residuals(found),
         _drives(found),
@@ -37,8 +42,22 @@ def report(found: "Identified") -> str:
     return page(f"{found.arm.name}: the numbers of the real arm", lead, facts, "", sections, end)
 
 
+def _warnings(found: "Identified") -> list[Section]:
+    """What casts doubt on everything below, before it."""
+    said = [note.removeprefix(WARNING) for note in found.notes if note.startswith(WARNING)]
+    text = "Look into these before the numbers are believed; intervals do not know of them."
+    return (
+        [Section("Warnings", text, [PageTable(("what was found",), [[note] for note in said])])]
+        if said
+        else []
+    )
+
+
 def _torques(found: "Identified") -> Section:
-    text = "Filtered alike; predicted by the identified arm and its offsets."
+    text = (
+        "Filtered alike; predicted by the identified arm and its offsets. What is left over should look like noise: "
+        "where it follows the motion, something is not in the model."
+    )
     figures: list[Any] = []
     for equations, where in ((found.equations, "log"), (found.validation, "other log, not fitted to")):
         if equations is not None:
@@ -52,19 +71,18 @@ def _torques(found: "Identified") -> Section:
 
 def _drawn(found: "Identified", equations: TorqueEquations, name: str) -> str | None:
     try:
-        from forearm.plots import svg, torque_figure
+        from forearm.plots import comparison_figure, svg
     except ImportError:
         return None
     predicted = equations.X @ found.theta
-    made = torque_figure(found.arm, equations.t, equations.tau, others={"predicted": predicted})
-    return svg(made, name)
+    return svg(comparison_figure(found.arm, equations.t, equations.tau, predicted), name)
 
 
 def _residuals(found: "Identified") -> Section:
     whole = found.residuals
     columns = dict(whole.fits)
     if whole.validated is not None:
-        columns |= {f"{name}, other log": values for name, values in whole.validated.items()}
+        columns |= {f"{name} (other)": values for name, values in whole.validated.items()}
     rows = [
         [joint, *(f"{values[i]:.2%}" for values in columns.values())]
         for i, joint in enumerate((*whole.joints, "all joints"))
@@ -73,6 +91,7 @@ def _residuals(found: "Identified") -> Section:
         "What is not explained, of the filtered torque. Least squares fits base parameters without asking whether a "
         "body can have them; the consistent fit is the identified arm. The difference is what consistency costs."
     )
+    text += "" if whole.validated is None else " The other log was not fitted to."
     return Section("Residuals", text, [PageTable(("joint", *columns), rows)])
 
 
@@ -80,7 +99,9 @@ def _drives(found: "Identified") -> Section:
     u = found.theta[10 * found.arm.n :]
     part = {kind: found.drives.part(u, kind) for kind in ("FV", "FC", "FD", "IA", "OF")}
     rows = [[name, *(float(part[k][i]) for k in part)] for i, name in enumerate(found.residuals.joints)]
-    rows += [[name, "", float(value), "", "", ""] for name, value in found.coupled.items()]
+    for i in found.drives.motors:
+        viscous, dry, rotor = (float(found.coupled[f"{kind}{i + 1}"]) for kind in MOTOR_KINDS)
+        rows.append([f"motor {i + 1}, with several joints", viscous, dry, "", rotor, ""])
     header = ("joint", "viscous", "dry", "± dry", "rotor", "offset")
     return Section("Drives", "At the joints, SI units.", [PageTable(header, rows)])
 

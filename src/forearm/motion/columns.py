@@ -146,6 +146,7 @@ def columns_of(
                 f"columns {many[0]!r} and {many[1]!r}: {kind} of {arm.n + 1} joints, and the arm has {arm.n}"
             )
             refuse(label, 1, given, f"{kind}1 to {kind}{arm.n}, or from 0 to {arm.n - 1}")
+    _refuse_other_numbers(arm, label, titles, named, bases)
     for at, (kind, joint, unit) in named.items():
         i = int(joint[1:]) - bases[kind] if isinstance(joint, str) else joint
         if not 0 <= i < arm.n:
@@ -158,6 +159,30 @@ def columns_of(
         found.places[kind, i] = _column(arm, label, titles[at], at, kind, i, unit, degrees, time_unit)
     _check(arm, label, titles, found, needs)
     return found
+
+
+def _refuse_other_numbers(
+    arm: Arm | Robot,
+    label: str,
+    titles: Sequence[str],
+    named: dict[int, tuple[str, int | str, str]],
+    bases: dict[str, int],
+) -> None:
+    """Refuse `q2` where it would be the second joint, and a joint of that very name is another."""
+    if all(name == f"q{i}" for i, name in enumerate(arm.joint_names, 1)):
+        return  # names that count themselves; a file may count from 0
+    for at, (kind, joint, _) in named.items():
+        place = _places(arm.joint_names)[0].get(titles[at])
+        if place is None or not isinstance(joint, str) or place == int(joint[1:]) - bases[kind]:
+            continue
+        number = int(joint[1:])
+        refuse(
+            label,
+            1,
+            f"column {titles[at]!r} counts joints, so it would be number {number}, and the joint of that name is "
+            f"number {place + bases[kind]}",
+            f"q:{titles[at]} for the joint of that name, and so on for all",
+        )
 
 
 def message_order(title: str) -> bool:

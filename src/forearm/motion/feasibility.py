@@ -168,15 +168,17 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
             f"feasible: the motion has positions of shape {rows.q.shape} at {rows.t.shape} times; give one motion of "
             f"arm {arm.name!r}, (K, {arm.n})."
         )
+    faults.motion_rows("feasible", arm, **rows._asdict())
     return rows
 
 
 def _limited(arm: Arm, limits: dict[str, Vector]) -> Arm:
     """The arm with these limits of speed and torque."""
-    links = [
-        link.replace(speed_limit=_or_none(speed), effort_limit=_or_none(torque))
-        for link, speed, torque in zip(arm.links, limits["speeds"], limits["torques"], strict=True)
-    ]
+    own = {
+        link.name: link.replace(speed_limit=_or_none(speed), effort_limit=_or_none(torque))
+        for link, speed, torque in zip(arm.state_links, limits["speeds"], limits["torques"], strict=True)
+    }
+    links = [own.get(link.name, link) for link in arm.links]
     return arm if list(arm.links) == links else arm.replace(links=tuple(links))
 
 

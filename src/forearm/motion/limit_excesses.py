@@ -99,14 +99,20 @@ def limit_excesses(
     shape = next(value.shape[:-2] for value in given.values() if value is not None)
     found = np.empty(shape, dtype=object)
     found.fill(())
-    joints = arm.state_links
-    for i, link in enumerate(joints, -len(joints)):  # the joints are last in a state
+    for i, link, pull, shift in _columns(arm):
         for what, values in given.items():
             held = what == "torque" and torque_limits is not None
-            low, high = _bounds(link, what) if not held else _held(torque_limits[i])  # type: ignore[index]
-            if values is None or not (np.isfinite(low) or np.isfinite(high)):
+            if values is None or (what == "torque" and i is None):
                 continue
-            column = values[..., i]
+            low, high = _bounds(link, what) if not held else _held(torque_limits[i])  # type: ignore[index]
+            if not (np.isfinite(low) or np.isfinite(high)):
+                continue
+            if i is not None:
+                column = values[..., i]
+            else:
+                column = values[..., values.shape[-1] - arm.n :] @ pull + (
+                    shift if what == "position" else 0.0
+                )
             slack = (SLACK if what == "position" or held else tolerance) * max(
                 abs(x) for x in (low, high) if np.isfinite(x)
             )
@@ -119,8 +125,25 @@ def limit_excesses(
     return found
 
 
+def followers(arm: Arm | Robot) -> list[tuple[Link, Vector, float]]:
+    """Links whose joints follow others: q of each is its row (n,) times the independent joints, plus an offset."""
+    if not isinstance(arm, Robot) or not arm.couplings:
+        return []
+    (B, b), own = arm.coupling_map, set(arm.joint_names)
+    return [(link, B[i], float(b[i])) for i, link in enumerate(arm.links) if link.name not in own]
+
+
+def _columns(arm: Arm | Robot) -> list[tuple[int | None, Link, Any, float]]:
+    """Joints with their column of a state, from its end, and those that follow with their row and offset."""
+    joints = arm.state_links
+    own = [
+        (i, link, None, 0.0) for i, link in enumerate(joints, -len(joints))
+    ]  # the joints are last in a state
+    return [*own, *((None, *follower) for follower in followers(arm))]
+
+
 def held_between(
-    arm: Arm, shares: Vector, torque_limits: Vector, said: Sequence[LimitExcess]
+    arm: Arm | Robot, shares: Vector, torque_limits: Vector, said: Sequence[LimitExcess]
 ) -> list[LimitExcess]:
     """Torques that were held at their limits for a share of the time (n,), and that no recorded instant shows."""
     seen = {excess.joint for excess in said if excess.held}
@@ -137,7 +160,7 @@ def held_between(
             held=True,
             between=True,
         )
-        for link, share, most in zip(arm.links, shares, torque_limits, strict=True)
+        for link, share, most in zip(arm.state_links, shares[-arm.n :], torque_limits[-arm.n :], strict=True)
         if share > 0 and link.name not in seen
     ]
 

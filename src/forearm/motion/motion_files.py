@@ -34,6 +34,8 @@ SLOW, MANY = 0.5, 20
 """So many rows at least so far apart [s] are said to be read as seconds."""
 WIDE = 5.0
 """Rows that are so many times farther apart than most are a gap in a log."""
+LONGEST = 30.0
+"""A joint that slides farther [m] is asked about: millimetres?"""
 TURNS = 4
 """A joint without limits that goes beyond so many turns is asked about: degrees?"""
 
@@ -111,14 +113,14 @@ def read_motion_file(
             found[kind] = next(parts)
             found[kind] *= factors
             digits[kind] = last_digits(table.words, [c.at for c in mine]) * factors
-    if degrees is None:
+    if degrees is not False:
         ask_about_degrees(arm, label, columns.stated("q", arm.n), found["q"])
     _check_sizes(label, table, columns, found)
     if t is not None:
         _check_times(label, table, t)
     notes = (
-        *_notes(table, columns),
-        *_orders(arm, table, columns),
+        *header_notes(arm, table.titles, columns),
+        *(("decimal commas read as points",) if table.decimal_commas else ()),
         *_seconds(label, columns, t),
         *_gaps(t),
         *_slopes(arm, t, found),
@@ -136,7 +138,7 @@ def _slopes(arm: Arm | Robot, t: Vector | None, found: dict[str, Any]) -> tuple[
 
 
 def ask_about_degrees(arm: Arm | Robot, label: str, stated: Sequence[bool], q: Vector) -> None:
-    """Refuse angles that no radians are: a turn beyond the joint's limits, or many turns of a joint without any.
+    """Refuse angles that no radians are, a turn beyond a joint's limits or many turns of one without; millimetres too.
 
     Args:
         arm: Whose joints they are.
@@ -149,7 +151,15 @@ def ask_about_degrees(arm: Arm | Robot, label: str, stated: Sequence[bool], q: V
         most = max(abs(low), abs(high)) + 2 * math.pi
         bound = most if math.isfinite(most) else 2 * math.pi * TURNS
         reach = float(np.max(np.abs(q[:, i]), initial=0.0))
-        if link.revolute and not (stated and stated[i]) and reach > bound:
+        if stated and stated[i]:
+            continue
+        if not link.revolute and reach > max(LONGEST, *(abs(x) for x in link.limits or (0.0,))):
+            how = f"say so in the header, q{i + 1} [mm]" if stated else "write metres"
+            raise ReadFault(
+                f"{label}: joint {link.name!r} slides to {reach:.4g} m, which looks like millimetres. If it is, {how}; "
+                f"if not, {f'q{i + 1} [m], or ' if stated else ''}--radians (degrees=False) takes numbers as they are."
+            )
+        if link.revolute and reach > bound:
             header = ", or say so in the header: q1 [deg]" if stated else ""
             limits = f" (its limits are {low:.3g} to {high:.3g})" if math.isfinite(most) else ""
             raise ReadFault(
@@ -210,17 +220,6 @@ def _seconds(label: str, columns: Header, t: Vector | None) -> tuple[str, ...]:
     )
 
 
-def _orders(arm: Arm | Robot, table: NumberTable, columns: Header) -> tuple[str, ...]:
-    """A note where columns are numbered as in a message of ROS, which has an order of its own."""
-    titles = [table.titles[c.at] for c in columns.places.values() if message_order(table.titles[c.at])]
-    if not titles or arm.n < 2:
-        return ()
-    return (
-        f"{titles[0]} … taken in the order of the joints: {', '.join(arm.joint_names)}. A JointState message has an "
-        "order of its own (its names, often the alphabet's): if it differs, title the columns by joint",
-    )
-
-
 def _gaps(t: Vector | None) -> tuple[str, ...]:
     """A note where rows are missing: what is worked out across a gap is a guess."""
     steps = np.diff(t) if t is not None and len(t) >= MANY else np.zeros(0)
@@ -235,19 +234,24 @@ def _gaps(t: Vector | None) -> tuple[str, ...]:
     )
 
 
-def _notes(table: NumberTable, columns: Header) -> tuple[str, ...]:
+def header_notes(arm: Arm | Robot, titles: Sequence[str], columns: Header) -> tuple[str, ...]:
+    """What of a header is ignored, in other units, or counted in an order that a message may not have."""
     said = []
     if columns.ignored:
         many = f" and {len(columns.ignored) - 12} more" if len(columns.ignored) > 12 else ""
         said.append(f"columns ignored: {', '.join(columns.ignored[:12])}{many}")
     for (kind, _), column in columns.places.items():
         if kind == "t" and column.factor != 1:
-            said.append(f"time read from {table.titles[column.at]!r}, in units of {column.factor:g} s")
-    turned = [table.titles[c.at] for (kind, _), c in columns.places.items() if kind == "q" and c.factor != 1]
+            said.append(f"time read from {titles[column.at]!r}, in units of {column.factor:g} s")
+    turned = [titles[c.at] for (kind, _), c in columns.places.items() if kind == "q" and c.factor != 1]
     if turned:
         said.append(f"converted to rad or m: {', '.join(turned)} …")
-    if table.decimal_commas:
-        said.append("decimal commas read as points")
+    counted = [titles[c.at] for c in columns.places.values() if message_order(titles[c.at])]
+    if counted and arm.n > 1:
+        said.append(
+            f"{counted[0]} … taken in the order of the joints: {', '.join(arm.joint_names)}. A JointState message has "
+            "an order of its own (its names, often the alphabet's): if it differs, title the columns by joint"
+        )
     return tuple(said)
 
 

@@ -65,6 +65,7 @@ def speed_up(
     faults.needs_arm(arm)
     if not isinstance(motion, Motion):
         raise StateFault(f"speed_up: motion is {faults.a_or_an(type(motion).__name__)}; give a Motion.")
+    faults.needs_own_joints(arm, "speed_up")
     limits = joint_limit(arm, "speed_up", "torques", torques)
     most_speeds = joint_limit(arm, "speed_up", "speeds", speeds)
     if not (np.any(np.isfinite(limits)) or np.any(np.isfinite(most_speeds))):

@@ -20,9 +20,14 @@ def hidden(text: str, allowed: str = "") -> str | None:
     import unicodedata  # a library of its own, which most names can do without
 
     for c in text:
-        if c not in allowed and (unicodedata.category(c) in REFUSED or c in TURNING):
+        if c not in allowed and (unicodedata.category(c) in REFUSED or c in TURNING or _is_none(c)):
             return c
     return None
+
+
+def _is_none(c: str) -> bool:
+    """Whether Unicode says that there is no such character (U+FFFE, U+FFFF and others); XML cannot hold them."""
+    return ord(c) & 0xFFFE == 0xFFFE or "\ufdd0" <= c <= "\ufdef"
 
 
 def one_line(text: str) -> str:

@@ -21,8 +21,9 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 from forearm.counting.meter.line_tags import tags
-from forearm.formulations import FORMULATIONS
+from forearm.formulations import FORMULATIONS, Formulation
 from forearm.inertia import Inertia, moved_ten, ten_from
+from forearm.strobing import DEFAULT, torques_of
 
 LARGEST = 6000
 """Operations beyond which a formulation is not put into a page."""
@@ -49,14 +50,14 @@ class EquationValue:
 def equation_values(arm: Arm, stem: str) -> tuple[Graph, list[EquationValue]] | None:
     """The graph q, qd, qdd, payload, gravity -> values, and what each of them is; None where it is too large."""
     row = FORMULATIONS[stem]
-    if not row.accepts(arm) or "joint_torques" not in row.gives or row.needs:
+    if not row.accepts(arm):
         return None
     noted: list[tuple[str, str, str, int, Any]] = []
 
     def values(q: Any, qd: Any, qdd: Any, payload: Any, gravity: Any) -> Any:
         loaded = _loaded(arm.without_drives(), payload).replace(gravity=tuple(gravity))
         with _watching(str(Path(row.module.__file__ or "").resolve()), noted):
-            row.joint_torques(loaded, q, qd, qdd)
+            _run(row, loaded, q, qd, qdd)
         flat = [x for *_, value in noted for x in np.asarray(value, dtype=object).ravel()]
         return np.array(flat, dtype=object)
 
@@ -68,9 +69,20 @@ def equation_values(arm: Arm, stem: str) -> tuple[Graph, list[EquationValue]] | 
     found, first = [], 0
     for tag, name, line, link, value in noted:
         shape = np.shape(value)
-        found.append(EquationValue(tag, name, line, link, first, shape))
+        number = link if link <= n else 0  # an index that runs over more than links
+        found.append(EquationValue(tag, name, line, number, first, shape))
         first += int(np.prod(shape, dtype=int))
     return lower(graph, 0), found
+
+
+def _run(row: Formulation, arm: Arm, q: Any, qd: Any, qdd: Any) -> None:
+    """Let a formulation compute what it is for: torques, else the accelerations that they cause, else M."""
+    if "joint_torques" in row.gives:
+        torques_of(row.stem)(arm, q, qd, qdd)
+    elif "joint_accelerations" in row.gives:
+        row.joint_accelerations(arm, q, qd, torques_of(DEFAULT)(arm, q, qd, qdd))
+    else:
+        row.mass_matrix(arm, q)
 
 
 def _loaded(arm: Arm, payload: Any) -> Arm:
@@ -123,17 +135,18 @@ class _Watch:
         return self
 
     def _note(self, statement: "_Statement", frame: FrameType) -> None:
-        link = frame.f_locals.get("i", 0)
+        at, least = statement.index
+        given = frame.f_locals.get(at)
         for name, code in statement.targets:
             value = eval(
                 code, frame.f_globals, frame.f_locals
             )  # a name of our own file, as it is written there
-            if statement.appends:
-                link, value = len(value), value[-1]
+            link = int(given) + 1 - least if isinstance(given, (int, np.integer)) else 0
+            if statement.adds is not None:
+                link, value = link or len(value), value[statement.adds]
             if isinstance(value, (list, tuple, dict)) or callable(value):
                 continue
-            number = int(link) if isinstance(link, (int, np.integer)) else 0
-            self.noted.append((statement.tag, name, statement.text, number, value))
+            self.noted.append((statement.tag, name, statement.text, link, value))
 
 
 @dataclass(frozen=True)
@@ -143,7 +156,8 @@ class _Statement:
     first: int
     last: int
     targets: tuple[tuple[str, CodeType], ...]
-    appends: bool
+    adds: int | None
+    index: tuple[str, int]
 
 
 @cache
@@ -151,7 +165,7 @@ def _statements(file: str) -> dict[int, _Statement]:
     """Tagged assignments and appends of a file, by each of their lines."""
     text = Path(file).read_text(encoding="utf-8")
     tagged, found = tags(file), {}
-    for node in ast.walk(ast.parse(text)):
+    for node, loops in _within_loops(ast.parse(text), ()):
         if not isinstance(node, (ast.Assign, ast.Expr)) or node.lineno not in tagged:
             continue
         targets = [ast.unparse(t) for t in _targets(node)]
@@ -163,19 +177,49 @@ def _statements(file: str) -> dict[int, _Statement]:
             node.lineno,
             node.end_lineno or node.lineno,
             tuple((name, compile(name, file, "eval")) for name in targets),
-            isinstance(node, ast.Expr),
+            _added(node),
+            _index(loops),
         )
         for line in range(statement.first, statement.last + 1):
             found[line] = statement
     return found
 
 
+def _within_loops(node: ast.AST, loops: tuple[ast.For, ...]) -> Iterator[tuple[ast.AST, tuple[ast.For, ...]]]:
+    """Every node with the loops of its function around it, the outermost first."""
+    inner = (
+        () if isinstance(node, ast.FunctionDef) else (*loops, node) if isinstance(node, ast.For) else loops
+    )
+    for child in ast.iter_child_nodes(node):
+        yield child, inner
+        yield from _within_loops(child, inner)
+
+
+def _index(loops: tuple[ast.For, ...]) -> tuple[str, int]:
+    """What a statement calls its link, which is the index of its outermost loop, and the number of the first link."""
+    for loop in loops[:1]:
+        target = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else loop.target
+        counts = (
+            isinstance(loop.iter, ast.Call)
+            and ast.unparse(loop.iter.func) == "range"
+            and len(loop.iter.args) == 1
+        )
+        return ast.unparse(target), 0 if counts else 1
+    return "i", 1
+
+
 def _targets(node: ast.Assign | ast.Expr) -> list[ast.expr]:
-    """Left sides of an assignment; the list that something is appended to."""
+    """Left sides of an assignment; the list that something is put into."""
     if isinstance(node, ast.Assign):
         target = node.targets[0]
         return list(target.elts) if isinstance(target, ast.Tuple) else [target]
     call = node.value
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append":
-        return [call.func.value]
-    return []
+    return [call.func.value] if _added(node) is not None else []  # type: ignore[attr-defined]
+
+
+def _added(node: ast.Assign | ast.Expr) -> int | None:
+    """Where a list has what `append` or `insert(0, …)` put into it; None for other statements."""
+    call = node.value
+    if isinstance(node, ast.Expr) and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+        return {"append": -1, "insert": 0}.get(call.func.attr)
+    return None

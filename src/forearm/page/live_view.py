@@ -22,13 +22,13 @@ import numpy.typing as npt
 from forearm import __version__, kinematics
 from forearm.arm import Arm
 from forearm.compiler.wasm.module_files import interface, joint_module, loader_source
-from forearm.faults import StateFault, a_or_an, needs_arm, needs_chain
+from forearm.faults import StateFault, a_or_an, motion_rows, needs_arm, needs_chain
 from forearm.formulations import FORMULATIONS
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
 from forearm.outside import escapes
 from forearm.outside.output_files import write_text
-from forearm.page.equation_values import EquationValue, equation_values
+from forearm.page.equation_values import LARGEST, EquationValue, equation_values
 from forearm.page.view_kernels import view_graphs, view_rollouts
 from forearm.plots import good_view
 
@@ -94,7 +94,7 @@ def view(
     motion: AnyMotion | None = None,
     *,
     q: npt.ArrayLike | None = None,
-    formulations: Sequence[str] = PAPERS,
+    formulations: str | Sequence[str] = PAPERS,
 ) -> View:
     """A page that shows an arm alive: drag its hand, see every torque by its terms, let it go.
 
@@ -113,24 +113,23 @@ def view(
         raise StateFault(
             f"view: arm {arm.name!r} has {arm.n} joints; pages show up to {MOST_JOINTS}. Use forearm show --plot."
         )
+    formulations = (formulations,) if isinstance(formulations, str) else formulations
     for stem in formulations:
         if stem not in FORMULATIONS:
             raise StateFault(f"view: no formulation {stem!r}; there are {', '.join(FORMULATIONS)}.")
     samples = None if motion is None else samples_of(arm, motion)
     shown = good_view(arm) if samples is None else samples.q[0]
-    start = np.asarray(shown if q is None else q, dtype=float)
-    if start.shape != (arm.n,) or not np.all(np.isfinite(start)):
-        raise StateFault(
-            f"view: q has shape {start.shape}; arm {arm.name!r} takes ({arm.n},) finite numbers."
-        )
+    start = _start(arm, shown if q is None else q)
     graphs, rollouts = view_graphs(arm), view_rollouts(arm)
     papers: list[dict[str, Any]] = []
     for stem in formulations if arm.dynamics else ():
         found = equation_values(arm, stem)
-        if found is not None:
-            kernel = f"paper_{len(papers)}"
-            graphs[kernel] = found[0]
-            papers.append(_paper(stem, kernel, *found))
+        if found is None:
+            LOG.warning("view: the equations of %s are not in the page: %s", stem, _too_much(arm, stem))
+            continue
+        kernel = f"paper_{len(papers)}"
+        graphs[kernel] = found[0]
+        papers.append(_paper(stem, kernel, *found))
     data = _description(arm, start) | {
         "papers": papers,
         "interface": interface(graphs, rollouts),
@@ -138,6 +137,24 @@ def view(
         "motion": _packed(_aside(arm, start) if samples is None else samples),
     }
     return View(arm.name, _document(arm, data))
+
+
+def _too_much(arm: Arm, stem: str) -> str:
+    if not FORMULATIONS[stem].accepts(arm):
+        return f"it is for revolute joints, and arm {arm.name!r} has others."
+    return f"they take more than {LARGEST} operations for arm {arm.name!r}."
+
+
+def _start(arm: Arm, q: Any) -> Any:
+    """Positions as numbers (n,); refuses what is not that."""
+    wanted = f"arm {arm.name!r} takes ({arm.n},) finite numbers."
+    try:
+        start = np.asarray(q, dtype=float)
+    except (TypeError, ValueError):
+        raise StateFault(f"view: q is {a_or_an(type(q).__name__)}; {wanted}") from None
+    if start.shape != (arm.n,) or not np.all(np.isfinite(start)):
+        raise StateFault(f"view: q has shape {start.shape}; {wanted}")
+    return start
 
 
 def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> Samples:
@@ -158,6 +175,7 @@ def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> 
             f"motion: q has shape {found.q.shape}; arm {arm.name!r} has {arm.n} joints, so give two rows or more of "
             f"{arm.n} numbers."
         )
+    motion_rows("motion", arm, **found._asdict())
     count = len(found.t) if most is None else min(most, len(found.t))
     rows = np.unique(np.linspace(0, len(found.t) - 1, count).round().astype(int))
     return Samples(found.t[rows] - found.t[0], found.q[rows], found.qd[rows], found.qdd[rows])
@@ -165,7 +183,8 @@ def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> 
 
 def _aside(arm: Arm, start: Any) -> Samples:
     """From rest to rest, some way off: two rows, and the page's polynomial between them."""
-    steps = [(0.8, -0.8)[j % 2] if link.revolute else 0.1 for j, link in enumerate(arm.links)]
+    size = _extent(arm, start)["size"]
+    steps = [(0.8, -0.8)[j % 2] if link.revolute else 0.1 * size for j, link in enumerate(arm.links)]
     low, high = np.array([_finite(link.limits) or (-np.inf, np.inf) for link in arm.links]).T
     q = np.array([start, np.clip(start + steps, low, high)])
     return Samples(np.array([0.0, 2.0]), q, np.zeros_like(q), np.zeros_like(q))
@@ -182,8 +201,8 @@ def _description(arm: Arm, start: Any) -> dict[str, Any]:
             "name": link.name,
             "kind": "R" if link.revolute else "P",
             "limits": _finite(link.limits),
-            "speed": link.speed_limit,
-            "effort": link.effort_limit,
+            "speed": _size(link.speed_limit),
+            "effort": _size(link.effort_limit),
             "rotor": float(link.drive.reflected_inertia),
         }
         for link in arm.links
@@ -210,21 +229,64 @@ def _description(arm: Arm, start: Any) -> dict[str, Any]:
 
 def _subtitle(arm: Arm) -> str:
     title = dict(arm.provenance).get("title", "")
-    mass = f"{arm.total_mass:.3g} kg" if arm.dynamics else "kinematics only: its source gives no masses"
+    mass = f"{_plain(arm.total_mass)} kg" if arm.dynamics else "kinematics only: its source gives no masses"
     return f"{title}{'. ' if title else ''}{arm.n} joint{'s' * (arm.n > 1)}, {mass}"
 
 
+def _plain(x: float) -> str:
+    """Three digits that count, without powers of ten where people write none."""
+    return f"{float(f'{x:.3g}'):,.0f}" if 1e3 <= x < 1e9 else f"{x:.3g}"
+
+
 def _extent(arm: Arm, start: Any) -> dict[str, Any]:
-    """How long the chain is [m], the middle of what is seen at first, and where the floor is."""
+    """How long the chain is [m] and how thick it is drawn, what is seen at first, what is up, where the floor is."""
     frames = [*kinematics.link_poses(arm, start), kinematics.frame_pose(arm, start, "tool")]
     points = np.array([p for _, p in frames], dtype=float)
-    size = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum()) or 1.0
-    middle = (points.min(axis=0) + points.max(axis=0)) / 2
-    return {"size": size, "middle": middle.tolist(), "floor": float(min(0.0, points[:, 2].min()))}
+    spans = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    size = float(spans.sum()) or 1.0
+    low, high = points.min(axis=0), points.max(axis=0)
+    axes = upright(arm.gravity)
+    first = np.asarray(frames[0][0], dtype=float)[:, 2]
+    return {
+        "size": size,
+        "thickness": 0.034 * min(size, 5 * float(spans[spans > 0.01 * size].mean() if spans.any() else size)),
+        "seen": float(np.clip(1.05 * np.linalg.norm(high - low), 0.4 * size, 0.75 * size)),
+        "middle": ((low + high) / 2).tolist(),
+        "axes": axes.tolist(),
+        "foot": [
+            *(axes[:2] @ points[0]).tolist(),
+            _floor(axes[2] @ points.T, size, abs(float(axes[2] @ first))),
+        ],
+    }
+
+
+def upright(gravity: Any) -> Any:
+    """Axes (3, 3) of what is drawn: two along the floor, and the one that things fall against."""
+    g = np.asarray(gravity, dtype=float)
+    x, y, z = -g / np.linalg.norm(g) if np.any(g) else (0.0, 0.0, 1.0)
+    if z < -1 + 1e-9:
+        return np.diag([1.0, -1.0, -1.0])
+    # the shortest turn from z to it; its rows are where x, y and z come to lie
+    return np.array(
+        [[1 - x * x / (1 + z), -x * y / (1 + z), -x], [-x * y / (1 + z), 1 - y * y / (1 + z), -y], [x, y, z]]
+    )
+
+
+def _floor(heights: Any, size: float, upward: float) -> float:
+    """The world's floor where it is near below the base; else under an arm that stands, or out of its reach."""
+    base = float(heights[0])
+    stands = upward > 0.5
+    near = (0.0 if stands else 0.5 * size) <= base <= 1.5 * size
+    floor = 0.0 if near else base if stands else base - size
+    return float(min(floor, heights.min()))
 
 
 def _finite(limits: Any) -> list[float] | None:
     return [float(x) for x in limits] if limits and np.all(np.isfinite(limits)) else None
+
+
+def _size(limit: float | None) -> float | None:
+    return limit if limit is not None and np.isfinite(limit) else None
 
 
 def _body(arm: Arm, link: Any) -> dict[str, Any] | None:
@@ -233,9 +295,12 @@ def _body(arm: Arm, link: Any) -> dict[str, Any] | None:
         return None
     mass, center, tensor = link.about_com
     moments, turn = np.linalg.eigh(np.asarray(tensor, dtype=float))
-    squares = np.clip(2.5 / float(mass) * (moments.sum() - 2 * moments), 1e-8, None)
-    axes = (turn * np.sqrt(squares)).T
-    return {"mass": float(mass), "center": [float(x) for x in center], "axes": axes.round(6).tolist()}
+    with np.errstate(over="ignore"):
+        squares = 2.5 * (moments.sum() - 2 * moments) / float(mass)
+    if not np.all(np.isfinite(squares)):
+        return None  # a mass next to nothing: no size goes with it
+    axes = (turn * np.sqrt(np.clip(squares, max(1e-4 * float(squares.max()), 1e-12), None))).T
+    return {"mass": float(mass), "center": [float(x) for x in center], "axes": axes.round(9).tolist()}
 
 
 def _paper(stem: str, kernel: str, graph: Any, values: list[EquationValue]) -> dict[str, Any]:

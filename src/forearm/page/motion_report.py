@@ -11,7 +11,7 @@ import forearm
 from forearm import dynamics, plots
 from forearm.arm import Arm
 from forearm.compiler.pipeline import compile
-from forearm.faults import no_dynamics
+from forearm.faults import needs_arm, needs_chain, no_dynamics
 from forearm.motion.limit_excesses import LimitExcess, limit_excesses
 from forearm.motion.motions import Samples
 from forearm.outside.output_files import write_text
@@ -71,6 +71,8 @@ def report(arm: Arm, motion: AnyMotion, *, say: Tell | None = None) -> MotionRep
     Returns:
         The report; `report.save("report.html")`, or let a notebook show it. (Pictures need the extra `plot`.)
     """
+    needs_arm(arm)
+    needs_chain(arm, "report")
     tell = say or (lambda done, of, now: None)
     samples = samples_of(arm, motion, most=None)
     if not arm.dynamics:

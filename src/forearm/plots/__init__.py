@@ -2,6 +2,7 @@
 
 arm_figure(arm, q)                 the arm with frames, bodies and shadow
 torque_figure(arm, t, tau)         one panel for each joint
+comparison_figure(arm, t, a, b)    measured and predicted torques, and what is between them
 band_figure(arm, t, tau)           torques within the band of their limits
 phase_figure(plane)                path speed of a time-optimal motion, and what bounds it
 term_figure(arm, t, terms)         what the torque is made of
@@ -22,6 +23,7 @@ from forearm.plots.cost_lines import cost_figure, schedule_figure
 from forearm.plots.curves import (
     band_figure,
     bar_figure,
+    comparison_figure,
     energy_figure,
     phase_figure,
     term_figure,
@@ -36,6 +38,7 @@ __all__ = [
     "arm_figure",
     "band_figure",
     "bar_figure",
+    "comparison_figure",
     "cost_figure",
     "energy_figure",
     "figure",

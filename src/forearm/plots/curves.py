@@ -10,6 +10,7 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.outside.escapes import picture
 from forearm.plots.style import COLORS, DASHES, FAINT, INK, figure, styled
+from forearm.robot import Robot
 
 TERMS = {
     "gravity": ("#b9c6d2", "", ""),
@@ -23,51 +24,73 @@ TERMS = {
 """Colour of each term, its pattern and the pattern's colour: told apart without colours too."""
 
 
-def joint_grid(arm: Arm, height: float = 1.45, columns: int = 2) -> tuple[Any, list[Any]]:
-    """A figure with one panel for each joint, in reading order."""
+def joint_grid(arm: Arm | Robot, height: float = 1.45, columns: int = 2) -> tuple[Any, list[Any]]:
+    """A figure with one panel for each joint of a state, in reading order."""
     rows = math.ceil(arm.n / columns)
     made, grid = figure(5.2, 0.5 + height * rows, nrows=rows, ncols=columns, sharex=True, squeeze=False)
     panels = list(grid.ravel())
     for spare in panels[arm.n :]:
         spare.set_axis_off()
-    for panel, link in zip(panels, arm.links, strict=False):
+    for panel, link in zip(panels, arm.state_links, strict=False):
         unit = "N m" if link.revolute else "N"
         panel.set_title(f"{picture(link.name.replace('_', ' '))} [{unit}]")
     return made, panels[: arm.n]
 
 
+def _of_joints(arm: Arm | Robot, values: Any) -> Any:
+    """The columns of the joints (K, n), which are the last of a state; a free base has six before them."""
+    found = np.asarray(values)
+    return found[:, found.shape[1] - arm.n :]
+
+
 def torque_figure(
-    arm: Arm, t: Any, tau: Any, *, others: Mapping[str, Any] | None = None, label: str = "t [s]"
+    arm: Arm | Robot, t: Any, tau: Any, *, others: Mapping[str, Any] | None = None, label: str = "t [s]"
 ) -> Any:
     """Torques (K, n) over time, one panel for each joint; `others` are drawn beside them, by name."""
+    tau, others = _of_joints(arm, tau), {name: _of_joints(arm, x) for name, x in (others or {}).items()}
     with styled():
         made, panels = joint_grid(arm)
         for i, panel in enumerate(panels):
             panel.axhline(0, color=INK, lw=0.5)
-            for k, (name, values) in enumerate((others or {}).items(), 1):
-                panel.plot(
-                    t, np.asarray(values)[:, i], color=COLORS[k], ls=DASHES[k], lw=1.2, label=picture(name)
-                )
-            panel.plot(
-                t, np.asarray(tau)[:, i], color=COLORS[0], label="torque", marker="o" if len(t) == 1 else None
-            )
-            _limit(panel, arm.links[i], float(np.max(np.abs(np.asarray(tau)[:, i]))))
+            for k, (name, values) in enumerate(others.items(), 1):
+                panel.plot(t, values[:, i], color=COLORS[k], ls=DASHES[k], lw=1.2, label=picture(name))
+            panel.plot(t, tau[:, i], color=COLORS[0], label="torque", marker="o" if len(t) == 1 else None)
+            _limit(panel, arm.state_links[i], float(np.max(np.abs(tau[:, i]))))
         _time_labels(panels, label)
         if others:
             panels[0].legend(loc="best")
     return made
 
 
-def band_figure(arm: Arm, t: Any, tau: Any, *, limits: Any = None, label: str = "t [s]") -> Any:
+def comparison_figure(arm: Arm, t: Any, measured: Any, predicted: Any) -> Any:
+    """Measured and predicted torques (K, n) over time and what is between them, one panel for each joint.
+
+    The measured curve is pale and wide, so that the predicted one is seen on it, not hidden by it.
+    """
+    with styled():
+        made, panels = joint_grid(arm)
+        for i, panel in enumerate(panels):
+            both = [np.asarray(x)[:, i] for x in (measured, predicted)]
+            panel.axhline(0, color=INK, lw=0.5)
+            panel.plot(t, both[0], color=COLORS[5], lw=2.6, alpha=0.7, label="measured")
+            panel.plot(t, both[1], color=COLORS[0], lw=0.9, label="predicted")
+            panel.plot(t, both[0] - both[1], color=COLORS[1], lw=0.8, label="left over")
+        _time_labels(panels, "t [s]")
+        made.legend(handles=panels[0].get_lines()[1:], loc="outside lower center", ncols=3)
+    return made
+
+
+def band_figure(arm: Arm | Robot, t: Any, tau: Any, *, limits: Any = None, label: str = "t [s]") -> Any:
     """Torques (K, n) over time within the band of their limits, one panel for each joint; what is beyond is filled.
 
     `limits` (n,) stand in place of the arm's own.
     """
-    own = [link.effort_limit for link in arm.links] if limits is None else list(limits)
+    own = [link.effort_limit for link in arm.state_links] if limits is None else list(limits)[-arm.n :]
+    tau = _of_joints(arm, tau)
     with styled():
         made, panels = joint_grid(arm)
         for i, panel in enumerate(panels):
-            values, most = np.asarray(tau)[:, i], own[i]
+            values, most = tau[:, i], own[i]
             panel.axhline(0, color=INK, lw=0.5)
             if most is not None and np.isfinite(most):
                 panel.axhspan(-most, most, color="#e9eef2", lw=0)
@@ -122,14 +145,16 @@ def _limit(panel: Any, link: Any, largest: float) -> None:
     panel.annotate(f"limit ±{limit:g}", (0.985, 0.96), **place)
 
 
-def term_figure(arm: Arm, t: Any, terms: Any, *, label: str = "t [s]") -> Any:
+def term_figure(arm: Arm | Robot, t: Any, terms: Any, *, label: str = "t [s]") -> Any:
     """What each joint's torque is made of: terms stacked, positive above zero and negative below, the sum as a line."""
     with styled():
         made, panels = joint_grid(arm)
-        names = [name for name in TERMS if np.any(np.abs(getattr(terms, name)) > 1e-12)]
+        parts = {name: _of_joints(arm, getattr(terms, name)) for name in TERMS}
+        names = [name for name, part in parts.items() if np.any(np.abs(part) > 1e-12)]
+        total = _of_joints(arm, terms.total)
         for i, panel in enumerate(panels):
-            _stack(panel, t, {name: getattr(terms, name)[:, i] for name in names})
-            panel.plot(t, terms.total[:, i], color=INK, lw=1.3)
+            _stack(panel, t, {name: parts[name][:, i] for name in names})
+            panel.plot(t, total[:, i], color=INK, lw=1.3)
             panel.axhline(0, color=INK, lw=0.5)
         _time_labels(panels, label)
         keys = [_patch(name) for name in names]
@@ -168,16 +193,16 @@ def energy_figure(t: Any, kinetic: Any, potential: Any, work: Any, dissipated: A
     return made
 
 
-def tracking_figure(arm: Arm, t: Any, errors: Mapping[str, Any]) -> Any:
+def tracking_figure(arm: Arm | Robot, t: Any, errors: Mapping[str, Any]) -> Any:
     """How far each joint is from where it should be [mrad, mm], one curve for each controller."""
     with styled():
         made, panels = joint_grid(arm)
-        for i, (panel, link) in enumerate(zip(panels, arm.links, strict=True)):
+        for i, (panel, link) in enumerate(zip(panels, arm.state_links, strict=True)):
             unit = "mrad" if link.revolute else "mm"
             panel.set_title(f"{picture(link.name.replace('_', ' '))} [{unit}]")
             panel.axhline(0, color=INK, lw=0.5)
             for k, (_, values) in enumerate(errors.items()):
-                panel.plot(t, 1e3 * np.asarray(values)[:, i], color=COLORS[k], ls=DASHES[k], lw=1.3)
+                panel.plot(t, 1e3 * _of_joints(arm, values)[:, i], color=COLORS[k], ls=DASHES[k], lw=1.3)
         _time_labels(panels, "t [s]")
         keys = [_line(name, COLORS[k], DASHES[k]) for k, name in enumerate(errors)]
         made.legend(handles=keys, loc="outside lower center", ncols=1 if len(keys) < 3 else 2)

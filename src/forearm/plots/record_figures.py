@@ -20,8 +20,10 @@ def record_figure(record: Any) -> Any:
     with styled():
         made, axes = figure(10, 6.5, nrows=2, ncols=2, squeeze=False)
         for axis, (name, label) in zip(axes.ravel(), units.items(), strict=False):
+            values = getattr(record, name)
+            joints = values[:, values.shape[1] - arm.n :]  # after the numbers of a base that is free
             for j, joint in enumerate(arm.joint_names):
-                axis.plot(t, getattr(record, name)[:, j], **_line(j), label=picture(joint))
+                axis.plot(t, joints[:, j], **_line(j), label=picture(joint))
             axis.set(xlabel="t [s]", ylabel=label)
         axes[0, 0].legend(loc="best")
         lines = {

@@ -201,7 +201,7 @@ class _Writer:
                 element, f"has {key}={value[:40]!r}… of {len(value)} letters; give {MAX_WORD} at most."
             )
         if key in WORDS or (
-            len(words) == 1 and words[0].isalpha() and words[0].lower() not in ("nan", "inf")
+            len(words) == 1 and words[0].isalpha() and words[0].lower() not in ("nan", "inf", "infinity")
         ):
             return value
         if len(words) > MAX_NUMBERS:

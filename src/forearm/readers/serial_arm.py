@@ -107,16 +107,17 @@ def placed_members(body: tuple[Member, ...], snap: float | None) -> list[Pose]:
             poses.append(Pose())
             continue
         step = pose_of(member.joint.origin, snap)
-        if member.position:
-            step = step @ _motion(member.joint, member.position)
+        moved = member.position + member.joint.offset  # a joint of MJCF counts from its ref
+        if moved:
+            step = step @ _motion(member.joint, moved)
         poses.append(poses[member.before] @ step)
     return poses
 
 
-def _motion(joint: JointText, position: float) -> Pose:
-    """How far a joint held at a position has moved."""
+def _motion(joint: JointText, moved: float) -> Pose:
+    """How far a held joint has moved."""
     turn, flip = axis_to_z(joint.axis)
-    along = -position if flip else position
+    along = -moved if flip else moved
     if joint.kind == "prismatic":
         return Pose(translation=tuple(along * turn[:, 2]))
     return Pose(turn @ rotation_z(*sin_cos_of_constant(along)) @ turn.T)  # type: ignore[arg-type]

@@ -242,6 +242,12 @@ def mimicked(robot: RobotText, joint: JointText, positions: dict[str, float], fr
                 f"joint {joint.name!r} mimics {joint.mimic.joint!r}, which is "
                 f"{'no joint of this file' if master is None else 'itself, in a circle'}; correct the name.",
             )
+        if len(seen) > MAX_JOINTS:
+            robot.fault(
+                joint.line,
+                f"more than {MAX_JOINTS} joints mimic one another in a row up to {joint.name!r}; let each mimic the "
+                "one that leads.",
+            )
         offset += factor * joint.mimic.offset
         factor *= joint.mimic.multiplier
         joint = master
@@ -290,7 +296,8 @@ def body_of(
     members = [Member(robot.links[first], None, -1, 0.0)]
     for number, member in enumerate(members):  # grows while it is walked
         for joint in below.get(member.link.name, ()):
-            if joint.name in free or (not rides and joint.kind != "fixed" and joint.name not in positions):
+            still = joint.kind == "fixed" or is_held(robot, joint, positions, free)
+            if joint.name in free or not (rides or still):
                 continue
             members.append(
                 Member(robot.links[joint.child], joint, number, _position(robot, joint, positions, free))

@@ -18,9 +18,12 @@ from forearm.compiler.graph.step_rules import RK4
 from forearm.compiler.graph.trace import trace
 from forearm.results import GainGradient
 from forearm.robot import Robot
-from forearm.rollout_gradients import by_step
+from forearm.rollout_gradients import by_step, check_step
 from forearm.simulation.plant import Plant, kept, law_in_graph
 from forearm.simulation.traced_laws import make_law
+
+NEAR = (1e-3, 3e-7)
+"""How far a motion's next state may be from where a step leads: share of the step, and of the state (single precision)."""
 
 
 def rollout_gain_gradient(
@@ -61,6 +64,7 @@ def rollout_gain_gradient(
         raise faults.KernelFault(
             f"{name}: the seven numbers of a free base have no gradient of their own; fix the base (robot.fixed())."
         )
+    check_step("rollout_gain_gradient", arm, dt)
     values = {key: faults.floats(f"gain {key!r}", value) for key, value in gains.items()}
     states = {"q": q, "qd": qd, "weights_q": weights_q, "weights_qd": weights_qd}
     along = {key: by_step("rollout_gain_gradient", arm, key, value) for key, value in states.items()}
@@ -69,16 +73,18 @@ def rollout_gain_gradient(
             raise faults.StateFault(
                 f"{name}: {key} has shape {value.shape} (steps first), and q {along['q'].shape}; give both alike."
             )
+    if len(along["q"]) < 2:
+        raise faults.StateFault(f"{name}: q has {len(along['q'])} states; give those of one step or more.")
     kernel = _pullback(arm, law, {key: value.shape for key, value in values.items()})
     rows = {key: value.reshape(len(value), -1, arm.nv) for key, value in along.items()}
-    by_q, by_qd, by_gains = _backwards(kernel, rows, values, float(dt), threads)
+    by_q, by_qd, by_gains = _backwards(name, kernel, rows, values, float(dt), threads)
     batch = along["q"].shape[1:-1]
     each = {key: total.reshape((*batch, *values[key].shape)) for key, total in by_gains.items()}
     return GainGradient(by_q.reshape(*batch, arm.nv), by_qd.reshape(*batch, arm.nv), each)
 
 
 def _backwards(
-    kernel: Any, rows: dict[str, Any], gains: dict[str, Any], dt: float, threads: int
+    name: str, kernel: Any, rows: dict[str, Any], gains: dict[str, Any], dt: float, threads: int
 ) -> tuple[Any, Any, dict[str, Any]]:
     """Gradients by the start and, summed over all steps, by the gains."""
     by_q, by_qd = rows["weights_q"][-1].copy(), rows["weights_qd"][-1].copy()
@@ -88,16 +94,33 @@ def _backwards(
     for k in reversed(range(len(rows["q"]) - 1)):
         time, step = np.full(count, k * dt), np.full(count, dt)
         found = kernel(time, rows["q"][k], rows["qd"][k], step, by_q, by_qd, *shared, threads=threads)
-        by_q, by_qd = found[0] + rows["weights_q"][k], found[1] + rows["weights_qd"][k]
-        for total, share in zip(totals.values(), found[2:], strict=True):
+        _refuse_other_motion(name, rows, k, found[:2], dt)
+        by_q, by_qd = found[2] + rows["weights_q"][k], found[3] + rows["weights_qd"][k]
+        for total, share in zip(totals.values(), found[4:], strict=True):
             total += share
     return by_q, by_qd, totals
+
+
+def _refuse_other_motion(name: str, rows: dict[str, Any], k: int, after: Any, dt: float) -> None:
+    """Refuse a motion that is not the law's: its next state has to be where a step from this one leads."""
+    for key, found in zip(("q", "qd"), after, strict=True):
+        here, given = rows[key][k], rows[key][k + 1]
+        sizes = (np.max(np.abs(x), axis=-1, keepdims=True, initial=0.0) for x in (found - here, here))
+        off = np.abs(found - given) - sum(share * size for share, size in zip(NEAR, sizes, strict=True))
+        if np.any(off > 1e-12):
+            off = np.nan_to_num(off, nan=0.0)
+            row, j = np.unravel_index(int(np.argmax(off)), off.shape)
+            raise faults.StateFault(
+                f"{name}: a step of {dt:g} s from state {k} leads to {key} = {found[row, j]:.6g} of joint {j + 1}, and "
+                f"the motion has {given[row, j]:.6g}; give every state of a motion that this law has made with these "
+                "gains (rk4, record_every=1, its own dt), without limits of torque."
+            )
 
 
 def _pullback(
     arm: Arm | Robot, law: Callable[..., Any], gains: dict[str, tuple[int, ...]]
 ) -> ProcessorKernel:
-    """The kernel of a step backwards: inputs t, q, qd, dt, the weights and gains; gradients by q, qd and gains."""
+    """The kernel of a step backwards: inputs t, q, qd, dt, weights, gains; the next state, slopes by q, qd and gains."""
     traced = make_law(arm, law, gains, True)
     if traced.graph is None:
         raise faults.TraceFault(f"rollout_gain_gradient of {arm.name}: the law {traced.why}.")
@@ -107,7 +130,7 @@ def _pullback(
 
 
 def _slopes(plant: Plant, law: Graph, gains: dict[str, tuple[int, ...]]) -> Graph:
-    """weights_q · q' + weights_qd · qd' after a step, differentiated by one sweep backwards."""
+    """The state q', qd' after a step, and weights_q · q' + weights_qd · qd' differentiated by one sweep backwards."""
     n = plant.arm.nv
     ports = {"t": (), "q": (n,), "qd": (n,), "dt": (), "weights_q": (n,), "weights_qd": (n,), **gains}
 
@@ -120,15 +143,18 @@ def _slopes(plant: Plant, law: Graph, gains: dict[str, tuple[int, ...]]) -> Grap
                     at_q, at_qd = at_q + rate * (dt * reach), at_qd + push * (dt * reach)
             tau = law_in_graph(law, {"t": t + dt * RK4.times[i], "q": at_q, "qd": at_qd, **held})
             rates.append((at_qd, plant.quantity("forward_dynamics", q=at_q, qd=at_qd, tau=tau)))
-        total = weights_q @ q + weights_qd @ qd
+        after, faster = q, qd
         for weight, (rate, push) in zip(RK4.weights, rates, strict=True):
-            total = total + (weights_q @ rate + weights_qd @ push) * (dt * weight)
-        return total
+            after, faster = after + rate * (dt * weight), faster + push * (dt * weight)
+        return weights_q @ after + weights_qd @ faster, after, faster
 
-    graph = trace(number, ports, name=f"gains of {plant.arm.name} in motion", outputs=("s",))
+    graph = trace(
+        number, ports, name=f"gains of {plant.arm.name} in motion", outputs=("s", "q_next", "qd_next")
+    )
     builder, new = rebuild(graph)
     found = pulled(builder, [(new[graph.results[0][0]], builder.const(1.0))])
-    zero, outputs, results = builder.const(0.0), list[Port](), list[list[int]]()
+    zero, outputs = builder.const(0.0), list(graph.outputs[1:])
+    results = [[new[i] for i in numbers] for numbers in graph.results[1:]]
     for which, port in enumerate(graph.inputs):
         if port.name in ("q", "qd", *gains):
             outputs.append(Port(f"by_{port.name}", port.shape))

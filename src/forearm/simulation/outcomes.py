@@ -11,6 +11,7 @@ from forearm.faults import SingularInertia, singular_inertia
 from forearm.motion.limit_excesses import held_between, limit_excesses
 from forearm.outside.option_names import option
 from forearm.simulation.engines import Scheme
+from forearm.simulation.plant import trespasser
 from forearm.simulation.records import Outcome
 from forearm.simulation.request import Request
 from forearm.simulation.schemes import SCHEMES
@@ -162,10 +163,8 @@ def _trespasses(
     """When the first joint left its limits, and which (from 1; 0 for none)."""
     shape = end["q"].shape[:-1]
     if "first" in end:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            which = np.where(end["first"] > 0, np.rint(end["which"] / end["first"]), 0)
-        return np.asarray(end["clear"]), np.nan_to_num(which)
-    for i, q in enumerate(states["q"] if plant.bounds and not shape else []):
+        return np.asarray(end["clear"]), trespasser(plant, end["first"], end["which"])
+    for i, q in enumerate(map(plant.watched, states["q"]) if plant.bounds and not shape else []):
         for j, low, high in plant.bounds:
             if not low < q[j] < high:
                 return np.asarray(t[i]), np.asarray(j + 1)
@@ -173,7 +172,7 @@ def _trespasses(
 
 
 def _limit(plant: Any, number: int, when: float) -> Outcome:
-    link = plant.arm.state_links[number - 1 - (plant.arm.nq - plant.arm.n)]
+    link = plant.watched_links[number - 1]
     low, high = link.limits
     unit = "rad" if link.revolute else "m"
     told = f"its limits are {low:g} to {high:g} {unit}"

@@ -4,7 +4,7 @@ The state of a simulation is q and qd and a few scalars that are integrated with
 
     work        what torques and wrench have done [J]       lost     what friction has taken [J]
     alive       how long speeds have been finite [s]         clear    how long all joints have been within limits [s]
-    first       a little time, from the first trespass on    which    `first` times the number of the joint
+    first       a little time, from the first trespass on    which    `first` times the joint's power of three
     held_1 …    how long each torque has been at its limit [s], where torques are limited
 
 so that an outcome can be told afterwards without looking at every step.
@@ -26,8 +26,8 @@ from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.model.free_parameters import freed, port_name, port_shape
 from forearm.free_base import unit, unit_rows
-from forearm.link import Wrench
-from forearm.motion.limit_excesses import SLACK
+from forearm.link import Link, Wrench
+from forearm.motion.limit_excesses import SLACK, followers
 from forearm.robot import Robot
 
 RUNAWAY = 1e6
@@ -81,12 +81,21 @@ class Plant:
 
     @property
     def bounds(self) -> list[tuple[int, float, float]]:
-        """(joint, low, high) of the joints whose limits are watched."""
+        """(place in `watched`, low, high) of the joints whose limits are watched."""
         if not self.watch_limits:
             return []
-        before = self.arm.nq - len(self.arm.state_links)
-        found = [(j, *link.limits) for j, link in enumerate(self.arm.state_links, before) if link.limits]
+        found = [(j, *link.limits) for j, link in enumerate(self.watched_links) if link.limits]
         return [(j, low, high) for j, low, high in found if np.isfinite(low) or np.isfinite(high)]
+
+    @property
+    def watched_links(self) -> list[Link]:
+        """The links of `watched`."""
+        return [*self.arm.state_links, *(link for link, *_ in followers(self.arm))]
+
+    def watched(self, q: Vector) -> Vector:
+        """Positions of the joints from a state q: first the independent ones, then those that follow them."""
+        own = q[len(q) - self.arm.n :]
+        return np.array([*own, *(row @ own + shift for _, row, shift in followers(self.arm))])
 
     @property
     def stops(self) -> bool:
@@ -177,14 +186,27 @@ def kept(plant: Plant, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
 
 
 def trespass(plant: Plant, q: Vector) -> Any:
-    """Number of the first joint beyond its limits (from 1), or 0."""
+    """Three to the power of which joint of `bounds` is the first beyond its limits, or 0."""
     code: Any = 0.0
-    for j, low, high in reversed(plant.bounds):
+    q = plant.watched(q)
+    for k, (j, low, high) in reversed(list(enumerate(plant.bounds))):
         if np.isfinite(low):
-            code = where(q[j] - low, code, float(j + 1))
+            code = where(q[j] - low, code, 3.0**k)
         if np.isfinite(high):
-            code = where(high - q[j], code, float(j + 1))
+            code = where(high - q[j], code, 3.0**k)
     return code
+
+
+def trespasser(plant: Plant, first: Vector, which: Vector) -> Vector:
+    """Place in `watched` of the joint that left its limits first, from 1; 0 where none did.
+
+    Stages of a step are weighted: one joint may be beyond its limits at a stage, and another before it in the chain at
+    the next. `which / first` is a power of three where there is one, or (2 · 3^a + 3^b) / 3, which tells the larger.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        power = np.ceil(np.log(which / first) / np.log(3.0) - 1e-4)
+    found = np.where((first > 0) & np.isfinite(power), power, -1).astype(int)
+    return np.array([0, *(j + 1 for j, _, _ in plant.bounds)])[np.clip(found + 1, 0, len(plant.bounds))]
 
 
 def scalar_rates(plant: Plant, v: Mapping[str, Any], tau: Vector, push: Vector) -> dict[str, Any]:

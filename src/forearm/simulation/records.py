@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm import arm_calls, dynamics
+from forearm import arm_calls, dynamics, faults
 from forearm.algebra import Matrix, Vector
 from forearm.faults import KernelFault, StateFault
 from forearm.motion.columns import KINDS, RECORDED
@@ -268,20 +268,22 @@ class Record:
         return {name: getattr(self, name) for name in names}
 
     def to_xarray(self) -> Any:
-        """An xarray.Dataset with axes (row…, t, joint); needs the extra 'xarray'."""
+        """An xarray.Dataset with axes (row…, t, joint), q of a free base (row…, t, coordinate); needs the extra 'xarray'."""
         try:
             import xarray
         except ImportError:
             raise KernelFault("to_xarray: xarray is not installed; pip install 'forearm[xarray]'.") from None
         rows = [f"row{i}" for i in range(self.q.ndim - 2)]
         data = {}
+        coords = {"t": self.t, "joint": faults.coordinates(self.arm, "qd")}
+        if self.q.shape[-1] != self.qd.shape[-1]:  # a free base has one number more in q
+            coords["coordinate"] = faults.coordinates(self.arm, "q")
         for name, values in self.arrays().items():
             if name != "t":
-                axes = [*rows, "t", "joint"] if values.ndim == self.q.ndim else [*rows, "t"]
+                own = "coordinate" if name == "q" and "coordinate" in coords else "joint"
+                axes = [*rows, "t", own] if values.ndim == self.q.ndim else [*rows, "t"]
                 data[name] = (axes, values)
-        return xarray.Dataset(
-            data, coords={"t": self.t, "joint": list(self.arm.joint_names)}, attrs={"arm": self.arm.name}
-        )
+        return xarray.Dataset(data, coords=coords, attrs={"arm": self.arm.name})
 
     def plot(self) -> Any:
         """A figure of positions, speeds, torques and the energy balance of one motion; needs matplotlib."""

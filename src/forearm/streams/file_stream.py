@@ -42,7 +42,7 @@ class Streamed:
     seconds: float
     """How long it took."""
     notes: tuple[str, ...] = ()
-    """What was found odd: speeds that are not those of the positions, in the first rows."""
+    """What of the titles was ignored or converted; speeds that are not those of the positions, in the first rows."""
 
     def __str__(self) -> str:
         """One line."""
@@ -89,14 +89,14 @@ def stream(
     rows = row_source(source, arm, inputs, degrees=bool(degrees), time_unit=time_unit)  # type: ignore[arg-type]
     kernel = kernel_of(arm, quantity)
     out, count, odd = np.empty((ROWS, len(titles))), 0, 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = tuple(rows.notes)
     clock = _Clock(progress)
     with closing(rows), row_sink(target, [*(["t"] if rows.timed else []), *titles], rows.rows) as sink:
         for block in rows.blocks():
             k = len(block.inputs[0])
             if not count and block.t is not None:
-                notes = _slopes(arm, inputs, block.t, block.inputs)
-            if degrees is None and inputs[0] == "q":
+                notes += _slopes(arm, inputs, block.t, block.inputs)
+            if (degrees is None or (degrees and rows.stated)) and inputs[0] == "q":
                 ask_about_degrees(arm, str(source), rows.stated, block.inputs[0][::SEEN])
             here = out[:k]
             kernel(*block.inputs, out=here.reshape(k, *kernel.graph.outputs[0].shape), threads=threads)

@@ -18,10 +18,11 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.motion.columns import KINDS, columns_of
+from forearm.motion.motion_files import header_notes
 from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, check_titles, opened
 from forearm.outside.escapes import one_line
 from forearm.outside.option_names import option
-from forearm.streams.zarr_stores import check_array, chunk_files
+from forearm.streams.zarr_stores import absent_chunks, check_array, chunk_files
 
 ROWS = 8192
 """Rows of a block: inputs and outputs of an arm stay in the cache."""
@@ -49,6 +50,8 @@ class RowSource(ABC):
     """Whether it has times."""
     stated: Sequence[bool] = ()
     """For each joint, whether the file says the unit of its positions; none where it says nothing of any."""
+    notes: Sequence[str] = ()
+    """What of its titles is ignored, in other units, or in an order that should be looked at."""
 
     @abstractmethod
     def blocks(self) -> Iterator[RowBlock]:
@@ -107,6 +110,11 @@ class NumpyRows(RowSource):
                 raise ReadFault(
                     f"{self.label}: the array is {what}; give rows of numbers, (N, {self.n * self.count}), in C order: "
                     "np.save(path, np.ascontiguousarray(rows))."
+                )
+            if len(shape) > 2 and (len(shape) > 3 or shape[2] != self.n or shape[1] < self.count):
+                raise ReadFault(
+                    f"{self.label}: the array has shape {shape}; give rows (N, {self.n * self.count}), or (N, "
+                    f"{self.count}, {self.n}): {', '.join(inputs)} one after the other, each of {self.n} joints."
                 )
             self.timed = _timed(self.label, width, self.n, inputs)
             self.rows, self.dtype, self.width = shape[0], dtype, width
@@ -187,6 +195,7 @@ class ZarrRows(RowSource):
             self._check_group(inputs)
         self.rows = self.parts[0].shape[0]
         self.bytes = 0
+        self.notes = [note for part in self.parts for note in absent_chunks(part)]
 
     def _check_group(self, inputs: Sequence[str]) -> None:
         """Refuse groups in an array's place, and arrays that are not as long as each other."""
@@ -244,6 +253,7 @@ class ParquetRows(RowSource):
         check_titles(self.label, 1, titles)
         self.columns = columns_of(arm, self.label, titles, needs=inputs, degrees=degrees, time_unit=time_unit)
         self.timed, self.stated = self.columns.has("t"), self.columns.stated("q", self.n)
+        self.notes = header_notes(arm, titles, self.columns)
         self.rows, self.bytes = self.file.metadata.num_rows, 0
         wanted = [("t", 0)] * self.timed + [(kind, j) for kind in inputs for j in range(self.n)]
         self.wanted = [titles[self.columns.places[key].at] for key in wanted]
@@ -257,9 +267,18 @@ class ParquetRows(RowSource):
                 try:
                     table = np.column_stack(columns).astype(float) * self.factors
                 except (TypeError, ValueError):
-                    raise ReadFault(f"{self.label}: a column holds what is no number.") from None
+                    raise ReadFault(self._not_numbers(batch)) from None
                 for at in range(0, len(table), ROWS):
                     yield split(table[at : at + ROWS], self.n, len(self.inputs), self.timed)
+
+    def _not_numbers(self, batch: Any) -> str:
+        """Which column is to blame, and what it holds."""
+        for title in self.wanted:
+            column = batch.column(title)
+            if not str(column.type).startswith(("int", "uint", "float", "double", "halffloat", "bool")):
+                held = f"column {one_line(title)[:80]!r} holds {one_line(str(column.type))[:80]}"
+                return f"{self.label}: {held}; give numbers, in seconds and SI units."
+        return f"{self.label}: a column holds what is no number."
 
     def _batches(self, file: Any) -> Iterator[Any]:
         try:
@@ -288,6 +307,7 @@ class TextRows(RowSource):
             self.file.close()
             raise
         self.timed, self.rows, self.stated = columns.has("t"), None, columns.stated("q", self.n)
+        self.notes = header_notes(arm, titles, columns)
         self.bytes = os.fstat(self.file.fileno()).st_size
         wanted = [("t", 0)] * self.timed + [(kind, j) for kind in inputs for j in range(self.n)]
         self.wanted = [columns.places[key].at for key in wanted]

@@ -96,6 +96,18 @@ def check_array(label: str, array: Any, files: int) -> None:
         raise ReadFault(f"{label}: says {rows:.3g} rows, and has {files} files; write the store anew.")
 
 
+def absent_chunks(array: Any) -> list[str]:
+    """A note where chunks of an array are not there: never written, all of one number, or lost on the way."""
+    there, all_of_them = int(array.nchunks_initialized), int(array.nchunks)
+    if there >= all_of_them:
+        return []
+    name = f"{one_line(array.basename)[:60]}: " if array.basename else ""
+    return [
+        f"{name}{all_of_them - there} of {all_of_them} chunks are not in the store, and their rows are read as "
+        f"{array.fill_value:g}: right where these were written so, wrong where the store is not complete"
+    ]
+
+
 def _name(codec: Any) -> str:
     """What a codec is called: by numcodecs, or by Zarr."""
     told = getattr(codec, "codec_id", None) or codec.to_dict()["name"]

@@ -205,6 +205,9 @@ class Workforce:
                 f"sweep: executor is {kind!r}; give {', '.join(map(repr, KINDS))}, or an executor such as "
                 "a Dask client."
             )
+        if isinstance(self.given, type):
+            name = self.given.__name__
+            raise StateFault(f"sweep: executor is the class {name}; make one of it: {name}(…).")
         if self.given is not None and not callable(getattr(self.given, "submit", None)):
             raise StateFault(
                 f"sweep: executor is {type(self.given).__name__}, which has no submit(); give 'threads', 'processes', "

@@ -28,18 +28,27 @@ MOTION = "motion"
 """The axis that sets q, qd and qdd together, for many instants."""
 
 
+LINKS, LENGTHS = "links", "lengths"
+"""In a shape: as many as the arm has."""
+
+
 @dataclass(frozen=True)
 class Parameter:
-    """An axis that sets a free parameter."""
+    """An axis that sets a free parameter. It travels to workers, so it holds nothing that cannot."""
 
     path: str
     """Which, as `compile(free=...)` names it."""
-    shapes: Callable[[Any], tuple[tuple[int, ...], ...]]
-    """Shapes in which values come, for an arm."""
+    forms: tuple[tuple[int | str, ...], ...]
+    """Shapes in which values come."""
     numbers: Callable[[Any, Vector], Vector]
     """From an arm and values (S, *shape) to the kernel's input (S, ...)."""
     about: str
     """What values are, for messages."""
+
+    def shapes(self, arm: Arm | Robot) -> tuple[tuple[int, ...], ...]:
+        """Shapes in which values come, for an arm."""
+        many = {LINKS: len(arm.links), LENGTHS: len(lengths_of(arm))}
+        return tuple(tuple(many[k] if isinstance(k, str) else k for k in form) for form in self.forms)
 
 
 def _payload(arm: Any, values: Vector) -> Vector:
@@ -121,50 +130,46 @@ def _as_given(arm: Any, values: Vector) -> Vector:
 PARAMETERS = {
     "payload": Parameter(
         "payload@tool",
-        lambda arm: ((), (4,), (10,)),
+        ((), (4,), (10,)),
         _payload,
         "a mass [kg], mass and centre x y z [m], or ten numbers (mass, first moment, inertia), in the tool's frame",
     ),
-    "gravity": Parameter("gravity", lambda arm: ((3,),), _as_given, "a vector [m/s²] in world axes"),
-    "mount": Parameter(
-        "gravity", lambda arm: ((3,),), _mount, "roll, pitch, yaw by which the base is turned [rad]"
-    ),
+    "gravity": Parameter("gravity", ((3,),), _as_given, "a vector [m/s²] in world axes"),
+    "mount": Parameter("gravity", ((3,),), _mount, "roll, pitch, yaw by which the base is turned [rad]"),
     "friction": Parameter(
         "friction",
-        lambda arm: ((2,), (len(arm.links), 2)),
+        ((2,), (LINKS, 2)),
         _friction,
         "viscous and dry friction, of all joints alike or of each",
     ),
     "viscous": Parameter(
         "friction",
-        lambda arm: ((), (len(arm.links),)),
+        ((), (LINKS,)),
         _viscous,
         "viscous friction of all joints alike or of each; dry friction stays",
     ),
     "dry": Parameter(
         "friction",
-        lambda arm: ((), (len(arm.links),)),
+        ((), (LINKS,)),
         _dry,
         "dry friction of all joints alike or of each; viscous friction stays",
     ),
     "inertial": Parameter(
         "inertial",
-        lambda arm: ((len(arm.links), 10),),
+        ((LINKS, 10),),
         _as_given,
         "ten numbers for each link, in its own frame",
     ),
     "density": Parameter(
         "inertial",
-        lambda arm: ((), (len(arm.links),)),
+        ((), (LINKS,)),
         _density,
         "a factor on mass and inertia, or one for each link",
     ),
-    "geometry": Parameter(
-        "geometry", lambda arm: ((len(lengths_of(arm)),),), _as_given, "the lengths that are not zero [m]"
-    ),
+    "geometry": Parameter("geometry", ((LENGTHS,),), _as_given, "the lengths that are not zero [m]"),
     "lengths": Parameter(
         "geometry",
-        lambda arm: ((), (len(lengths_of(arm)),)),
+        ((), (LENGTHS,)),
         _lengths,
         "a factor on the lengths, or one for each; bodies stay where they are in the frames at the far ends of links",
     ),
@@ -177,7 +182,7 @@ def parameter_of(arm: Arm | Robot, name: str) -> Parameter:
     if name in PARAMETERS:
         return PARAMETERS[name]
     shape = port_shape(arm, name)
-    return Parameter(name, lambda _: (shape,), _as_given, f"numbers of shape {shape}")
+    return Parameter(name, (shape,), _as_given, f"numbers of shape {shape}")
 
 
 def checked_parameters(what: str, arm: Arm | Robot, axes: dict[str, Any]) -> dict[str, Parameter]:

@@ -29,6 +29,8 @@ from forearm.sweeps.summaries import Summary, first_finite, joined, summary_of
 
 BLOCK_STATES, BLOCK_SAMPLES = 1 << 20, 1 << 14
 """States and samples of a block at most: enough that Python's part is small, few enough for a cache and a journal."""
+FUNCTION_BLOCKS = 1 << 10
+"""Blocks of a function's sweep, if it has so many samples: a simulation may take a second for each of them."""
 INNER = 1 << 14
 """States whose results are summed up while they are in the cache."""
 
@@ -68,11 +70,18 @@ class Problem:
 
     def __post_init__(self) -> None:
         self.block = max(1, min(BLOCK_SAMPLES, BLOCK_STATES // self.instants))
+        if not isinstance(self.what, str):
+            self.block = min(self.block, -(-self.samples // FUNCTION_BLOCKS))
 
     @property
     def blocks(self) -> int:
         """How many blocks there are."""
         return -(-self.samples // self.block)
+
+    @property
+    def may_be_slow(self) -> bool:
+        """Whether a block may take long: a function's, and few samples, which says that it is no quick one."""
+        return not isinstance(self.what, str) and self.samples <= FUNCTION_BLOCKS * BLOCK_SAMPLES
 
     @property
     def size(self) -> int:

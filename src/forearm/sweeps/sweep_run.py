@@ -22,8 +22,9 @@ from forearm.sweeps.swept import Swept
 
 MOST_SAMPLES = 2**62
 """Samples are counted in 64 bits."""
-LONGEST, SHARES = 32, 4
-"""Blocks of a task at most: a second or two; and tasks that what is left is cut into for each worker."""
+LONGEST, LONGEST_OF_SLOW, SHARES = 32, 4, 4
+"""Blocks of a task at most: a second or two, where nothing is known of a block few; and tasks that what is left is cut
+into for each worker."""
 
 
 def sweep(
@@ -71,7 +72,8 @@ def sweep(
         _checked_workers(workers)
         begun.write()  # where that is not possible, nothing is computed in vain
         with Workforce(problem, executor, workers, by_function) as force:
-            stretches = _stretches(begun.missing(), force.workers)
+            longest = LONGEST_OF_SLOW if problem.may_be_slow else LONGEST
+            stretches = _stretches(begun.missing(), force.workers, longest)
             try:
                 for first, end, found in force.results(stretches):
                     begun.add(first, end, found)
@@ -89,12 +91,12 @@ def _checked_workers(workers: Any) -> None:
         raise StateFault(f"sweep: workers is {workers!r}; give a whole number, 1 or more.")
 
 
-def _stretches(missing: list[tuple[int, int]], workers: int) -> Iterator[tuple[int, int]]:
+def _stretches(missing: list[tuple[int, int]], workers: int, longest: int) -> Iterator[tuple[int, int]]:
     """Blocks to be done, in tasks: a share of what is left for each worker, so that the last ones end together."""
     left = sum(b - a for a, b in missing)
     for a, b in missing:
         while a < b:
-            size = min(b - a, LONGEST, -(-left // (SHARES * workers)))
+            size = min(b - a, longest, -(-left // (SHARES * workers)))
             yield a, a + size
             a, left = a + size, left - size
 

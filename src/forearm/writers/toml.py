@@ -15,6 +15,7 @@ from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.link import NO_BODY, Body, Drive, Link
 from forearm.outside.output_files import write_text
+from forearm.readers.toml_format.toml_text import MAX_LETTERS
 from forearm.robot import Robot
 
 ANGLES = {math.pi / 2: '"pi/2"', -math.pi / 2: '"-pi/2"', math.pi: '"pi"', -math.pi: '"-pi"'}
@@ -28,8 +29,17 @@ def write_toml(arm: Arm | Robot, path: str | Path) -> Path:
 
 def to_toml(arm: Arm | Robot) -> str:
     """The arm as TOML text: standard Denavit-Hartenberg rows where all links have them, else poses; a robot's tree."""
-    if isinstance(arm, Robot):
-        return _tree(arm)
+    text = _tree(arm) if isinstance(arm, Robot) else _chain(arm)
+    if len(text.encode()) > MAX_LETTERS:
+        raise ArmFault(
+            f"arm {arm.name!r}: as TOML it has {len(text) / 1024:.0f} KiB ({len(arm.links)} links, {len(arm.frames)} "
+            f"frames), and files up to {MAX_LETTERS // 1024} are read; write URDF, or fewer frames."
+        )
+    return text
+
+
+def _chain(arm: Arm) -> str:
+    """An arm: one link after the other."""
     rows = [_dh(link) for link in arm.links]
     standard = all(row is not None for row in rows)
     blocks = [_head(arm, "standard" if standard else "poses")]

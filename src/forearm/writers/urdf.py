@@ -17,7 +17,7 @@ from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ArmFault
 from forearm.frames import SAME, NamedFrame, Pose
-from forearm.link import NO_BODY, Link
+from forearm.link import NO_BODY, Drive, Link
 from forearm.outside.escapes import xml_comment
 from forearm.outside.output_files import write_text
 from forearm.robot import Robot
@@ -40,6 +40,7 @@ def to_urdf(arm: Arm | Robot, *, lossy: bool = False) -> str:
     for text in (
         *(f"{key}: {text}" for key, text in arm.provenance),
         *(f"left out: {text}" for text in lost),
+        *(f"not known: {text}" for text in stand_ins(arm)),
     ):
         root.append(etree.Comment(f" {xml_comment(text)} "))
     if isinstance(arm, Robot):
@@ -148,11 +149,29 @@ def unsayable(arm: Arm | Robot) -> list[str]:
             lost.append(
                 f"the dry friction of {link.name!r}, which differs with the direction, {drive.coulomb}"
             )
+        if any(drive.coulomb) and drive.smoothing != Drive().smoothing:
+            lost.append(
+                f"over which speed the dry friction of {link.name!r} turns over, {drive.smoothing:g} (it becomes "
+                f"{Drive().smoothing:g})"
+            )
     for coupling in getattr(arm, "couplings", ()):
         if len(coupling.terms) > 1:
             leaders = ", ".join(name for name, _ in coupling.terms)
             lost.append(f"that {coupling.joint!r} follows several joints ({leaders})")
     return lost
+
+
+def stand_ins(arm: Arm | Robot) -> list[str]:
+    """Limits that the arm does not have and URDF asks for: it says 0, which other programs may take for a limit."""
+    found = []
+    for link in arm.links:
+        if not (link.prismatic or link.limits or link.speed_limit or link.effort_limit):
+            continue  # no <limit> at all
+        missing = ["position"] if link.prismatic and link.limits is None else []
+        missing += ["speed"] * (link.speed_limit is None) + ["effort"] * (link.effort_limit is None)
+        if missing:
+            found.append(f"{link.name!r} has no limit of {' and '.join(missing)}, and 0 stands for it")
+    return found
 
 
 def _constant(link: Link) -> Pose:

@@ -151,7 +151,7 @@ def convert(
     """
     from forearm.faults import StateFault
 
-    arm = robot_of(source, reading=reading)
+    arm = robot_of(source, reading=reading, shared=shared)
     form = (to or ("toml" if target == STDIO else Path(target).suffix.lstrip("."))).lower()
     if form not in ("toml", "urdf"):
         raise StateFault(
@@ -159,6 +159,8 @@ def convert(
         )
     text = _text(arm, form, lossy)
     refuse_to_overwrite([target], force)
+    for told in _not_known(arm, form):
+        note(shared, told)
     if target == STDIO:
         print(text, end="")
         return
@@ -169,6 +171,14 @@ def convert(
         print_json({"arm": arm.name, "written": target, "format": form})
     else:
         note(shared, f"written: {target}")
+
+
+def _not_known(arm: Any, form: str) -> list[str]:
+    """What a reader of URDF would take for a limit: of many joints the first four."""
+    from forearm.writers.urdf import stand_ins
+
+    found = stand_ins(arm) if form == "urdf" else []
+    return [*found[:4], *([f"so it is with {len(found) - 4} more joints"] if len(found) > 4 else [])]
 
 
 def _text(arm: Any, form: str, lossy: bool) -> str:

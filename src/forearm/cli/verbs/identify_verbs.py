@@ -32,6 +32,7 @@ def identify(
     *,
     validate: str | None = None,
     payload: Flag = False,
+    offsets: bool | None = None,
     loaded: str | None = None,
     load: PlainNumbers = (),
     rotors: bool = True,
@@ -59,6 +60,8 @@ def identify(
         Another log that is not fitted to.
     payload
         The arm is known: find mass, centre and inertia of what it holds, in the tool's axes.
+    offsets
+        With --payload: torques have offsets that are not the arm's, or have none; as the log shows otherwise.
     loaded
         A second log of currents, with a known load: the gains are found with it.
     load
@@ -82,7 +85,7 @@ def identify(
     """
     from forearm import identification
 
-    found = arm_of(arm, reading=reading)
+    found = arm_of(arm, reading=reading, shared=shared)
     check_places(out, report)
     refuse_to_overwrite([path for path in (out, report) if path is not None], force)
     options = {"mend": mend, "check": check, **logged.options(found.n), **units.options()}
@@ -98,10 +101,11 @@ def identify(
                 "--report": report,
             }
         )
-        body = identification.identify_payload(found, log, **options)
+        body = identification.identify_payload(found, log, offsets=offsets, **options)
         _told(shared, str(body), _payload_json(body))
         made = body.on(found)
     else:
+        _refuse_without_payload(offsets)
         fitted = identification.identify(
             found,
             log,
@@ -133,6 +137,17 @@ def _refuse_beside_payload(given: dict[str, Any]) -> None:
             raise StateFault(
                 f"identify: {name} is for finding the arm, and --payload takes it as known; leave one of them out."
             )
+
+
+def _refuse_without_payload(offsets: bool | None) -> None:
+    """Refuse what says something about a payload, where an arm is looked for."""
+    from forearm.faults import StateFault
+
+    if offsets is not None:
+        name = "--offsets" if offsets else "--no-offsets"
+        raise StateFault(
+            f"identify: {name} is for --payload; without it offsets are always found. Leave it out."
+        )
 
 
 def _load(numbers: Any) -> Any:
@@ -168,6 +183,7 @@ def _payload_json(body: Any) -> dict[str, Any]:
         "com": body.com,
         "com_std": body.com_std,
         "inertia": body.inertia,
+        "offset": body.offset,
         "notes": body.notes,
     }
 
@@ -203,7 +219,7 @@ def excite(
     speed: float | None = None,
     acceleration: float | None = None,
     rate: float = 100.0,
-    generations: int = 400,
+    generations: int = 600,
     seed: Seed = 0,
     force: Flag = False,
     reading: Reading = AS_WRITTEN,
@@ -228,7 +244,7 @@ def excite(
     rate
         Rows a second (100).
     generations
-        How long to search (400).
+        How long to search (600).
     seed
         Which random numbers.
     force
@@ -244,7 +260,7 @@ def excite(
         raise StateFault(
             f"--rate {rate:g} in {duration:g} s are {duration * rate:.3g} rows; give {MOST_ROWS:g} at most."
         )
-    found = arm_of(arm, reading=reading)
+    found = arm_of(arm, reading=reading, shared=shared)
     check_places(target)
     refuse_to_overwrite([target], force)
     motion = design(
@@ -296,7 +312,7 @@ def watch(
     """
     from forearm import identification
 
-    found = arm_of(arm, reading=reading)
+    found = arm_of(arm, reading=reading, shared=shared)
     seen = identification.watch(
         found,
         log,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, refuse_to_overwrite, robot_of, writing
+from forearm.cli.inputs import STDIO, refuse_to_overwrite, robot_of, writing, written
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
 from forearm.outside.escapes import terminal
@@ -50,7 +50,7 @@ def emit(
     out
         Folder for C and WebAssembly (out); file for the others (- is stdout).
     """
-    found = robot_of(arm, reading=reading)
+    found = robot_of(arm, reading=reading, shared=shared)
     if wasm or to == "wasm":
         _module(found, functions, free, dtype, rollouts, out, force, shared)
         return
@@ -116,11 +116,13 @@ def _one_source(
         refuse_to_overwrite([out], force)
     kernel = compile(arm, functions[0], dtype=dtype, free=free)
     source = kernel.source(to)
+    target = STDIO if out == "out" else out
+    if not shared.json or target != STDIO:
+        with writing(target) as file:
+            file.write(source + "\n")
     if shared.json:
-        print_json({"arm": arm.name, "function": functions[0], "to": to, "source": source})
-        return
-    with writing(STDIO if out == "out" else out) as file:
-        file.write(source + "\n")
+        about = {"arm": arm.name, "function": functions[0], "to": to}
+        print_json(about | written(target) | {"source": source})
 
 
 def bench(

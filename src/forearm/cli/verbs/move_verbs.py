@@ -6,11 +6,14 @@ from typing import Annotated, Any
 from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, check_places, refuse_what_is_read, state_of
+from forearm.cli.inputs import STDIO, arm_of, check_places, refuse_what_is_read, state_of, written
 from forearm.cli.measures import ANGLE, LENGTH, Numbers, check_joint_units, check_kinds
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json
 from forearm.outside.escapes import terminal
+
+TOOL = ("--tool-speed", "--tool-acceleration")
+"""Limits of the tool on a line."""
 
 
 def move(
@@ -27,8 +30,8 @@ def move(
     jerks: Numbers = (),
     torques: Numbers = (),
     blend: float | None = None,
-    tool_speed: float = 0.25,
-    tool_acceleration: float = 1.0,
+    tool_speed: float | None = None,
+    tool_acceleration: float | None = None,
     payload: Numbers = (),
     rigid: Flag = False,
     rows: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 201,
@@ -60,9 +63,9 @@ def move(
     accelerations
         Limits of their accelerations; needed without --fastest, except for a line.
     jerks
-        Limits of their jerks: an S-curve; a trapezoid otherwise.
+        Limits of their jerks: an S-curve; a trapezoid otherwise. Not with --fastest.
     torques
-        Limits of the torques for --fastest; the arm's own otherwise.
+        Limits of the torques: --fastest keeps them, other motions are judged by them; the arm's own otherwise.
     blend
         With --via: round the corners between straight lines, a share of the longest leg; a spline otherwise.
     tool_speed
@@ -84,18 +87,65 @@ def move(
     from forearm.motion.feasibility import feasible
 
     check_places(out, plot)
-    refuse_what_is_read(out, arm, via)
-    found = arm_of(arm, reading=reading, rigid=rigid, payload=payload)
+    refuse_what_is_read(out, arm, None if via is None else str(via))
+    _refuse_two_ways(to, via, line, start)
+    asked = {"--blend": blend, "--tool-speed": tool_speed, "--tool-acceleration": tool_acceleration}
+    _refuse_without_use(
+        via is not None, line, fastest, asked | {"--accelerations": accelerations, "--jerks": jerks}
+    )
+    found = arm_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)
     given = {"speeds": speeds, "accelerations": accelerations, "jerks": jerks, "torques": torques}
     limits = {name: _limit(found, name, values) for name, values in given.items() if values}
-    motion = _motion(found, start, to, via, line, blend, limits, (tool_speed, tool_acceleration), fastest)
-    judged = ("speeds", "torques") if fastest else ("speeds",)
-    report = feasible(found, motion, **{name: _tighter(found, name, limits) for name in judged})
+    tool = (
+        0.25 if tool_speed is None else tool_speed,
+        1.0 if tool_acceleration is None else tool_acceleration,
+    )
+    points = None if via is None else _waypoints(found, via, shared)
+    motion = _motion(found, start, to, points, line, blend, limits, tool, fastest)
+    report = feasible(
+        found, motion, **{name: _tighter(found, name, limits) for name in ("speeds", "torques")}
+    )
     if plot is not None:
         _draw(motion, report, plot)
         note(shared, f"drawn: {plot}")
     _tell(found, motion, report, rows, out, shared)
     return OK if report else FOUND
+
+
+def _refuse_two_ways(to: Any, via: Path | None, line: bool, start: Any) -> None:
+    from forearm.faults import StateFault
+
+    if (via is None) == (not to):
+        raise StateFault("move: give the end as --to, or waypoints as --via FILE, one of the two.")
+    if via is not None and (line or start):
+        raise StateFault(
+            "move: --via has its own start and goes through joint positions; leave --from and --line out."
+        )
+
+
+def _refuse_without_use(via: bool, line: bool, fastest: bool, given: dict[str, Any]) -> None:
+    """Refuse limits that the motion asked for would not keep: somebody would believe that it does."""
+    from forearm.faults import StateFault
+
+    useless = {}
+    if not via:
+        useless["--blend"] = "rounds the corners between waypoints; give --via, or leave it out"
+    if not line:
+        useless |= dict.fromkeys(TOOL, "is for the tool on a line; add --line, or leave it out")
+    elif fastest:
+        useless |= dict.fromkeys(
+            TOOL, "is not kept by --fastest, which keeps limits of joints; leave one of them out"
+        )
+    else:
+        useless |= dict.fromkeys(
+            ("--accelerations", "--jerks"),
+            "is not kept on a line, whose tool has --tool-acceleration; give that, or add --fastest",
+        )
+    if fastest:
+        useless["--jerks"] = "is not kept by --fastest, whose accelerations jump; leave one of them out"
+    for name, why in useless.items():
+        if given[name] not in (None, ()):
+            raise StateFault(f"move: {name} {why}.")
 
 
 def _limit(arm: Any, name: str, values: Any) -> Any:
@@ -121,28 +171,20 @@ def _motion(
     arm: Any,
     start: Any,
     to: Any,
-    via: Path | None,
+    points: Any,
     line: bool,
     blend: float | None,
     limits: dict[str, Any],
     tool: tuple[float, float],
     fastest: bool,
 ) -> Any:
-    from forearm.faults import StateFault
     from forearm.motion.profiles.point_to_point import point_to_point
     from forearm.motion.profiles.via_splines import via_points
     from forearm.motion.time_optimal.fastest_motions import fastest as run_fastest
 
-    if (via is None) == (not to):
-        raise StateFault("move: give the end as --to, or waypoints as --via FILE, one of the two.")
-    if via is not None and (line or start):
-        raise StateFault(
-            "move: --via has its own start and goes through joint positions; leave --from and --line out."
-        )
     profile: dict[str, Any] = {k: limits[k] for k in ("speeds", "accelerations", "jerks") if k in limits}
     whole: dict[str, Any] = {k: limits[k] for k in ("speeds", "accelerations", "torques") if k in limits}
-    if via is not None:
-        points = _waypoints(arm, via)
+    if points is not None:
         if not fastest:
             return via_points(arm, points, blend=blend, **profile)
         if blend is None:
@@ -172,10 +214,20 @@ def _line(arm: Any, start: Any, to: Any, tool: tuple[float, float], limits: dict
     return tool_path(arm, start, [place], speed=tool[0], acceleration=tool[1], speeds=limits.get("speeds"))
 
 
-def _waypoints(arm: Any, via: Path) -> Any:
+def _waypoints(arm: Any, via: Path, shared: Shared) -> Any:
+    """The positions of a file; what else it holds is said not to be used."""
     from forearm.motion.motion_files import read_motion_file
 
-    return read_motion_file(via, arm, label=str(via)).q
+    file = read_motion_file(via, arm, label=str(via))
+    for remark in file.notes:
+        note(shared, remark)
+    beside = [name for name in ("t", "qd", "qdd") if getattr(file, name) is not None]
+    if beside:
+        note(
+            shared,
+            f"{via}: waypoints are positions; its {', '.join(beside)} is not used, the motion has its own times",
+        )
+    return file.q
 
 
 def _draw(motion: Any, report: Any, path: Path) -> None:
@@ -190,6 +242,8 @@ def _draw(motion: Any, report: Any, path: Path) -> None:
 def _tell(arm: Any, motion: Any, report: Any, rows: int, out: str, shared: Shared) -> None:
     from forearm.motion.motion_files import write_motion
 
+    if out != STDIO:
+        write_motion(motion, arm, out, times=rows)
     if shared.json:
         samples = motion.sample(rows)
         told = {
@@ -199,12 +253,11 @@ def _tell(arm: Any, motion: Any, report: Any, rows: int, out: str, shared: Share
             "within_limits": bool(report),
         }
         told["beyond_limits"] = [vars(excess) for excess in report.excesses]
-        print_json(told | samples._asdict() | _binding(motion))
+        print_json(told | written(out) | samples._asdict() | _binding(motion))
         return
     if out == STDIO:
         _print(motion, arm, rows)
     else:
-        write_motion(motion, arm, out, times=rows)
         note(shared, f"written: {out}, {rows} rows")
     note(shared, f"{motion.duration:.6g} s")
     for name, count in _binding(motion).get("binding", {}).items():

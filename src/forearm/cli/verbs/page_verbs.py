@@ -46,7 +46,7 @@ def view(
     from forearm.page.live_view import PAPERS
     from forearm.page.live_view import view as make
 
-    found = arm_of(arm, reading=reading, payload=payload)
+    found = arm_of(arm, reading=reading, payload=payload, shared=shared)
     check_places(out)
     refuse_to_overwrite([out], force, ours=b"Content-Security-Policy")
     samples = None if motion is None else _samples(found, motion, units, shared)
@@ -85,7 +85,7 @@ def report(
     """
     from forearm.page.motion_report import report as make
 
-    found = arm_of(arm, reading=reading, payload=payload)
+    found = arm_of(arm, reading=reading, payload=payload, shared=shared)
     check_places(out)
     refuse_to_overwrite([out], force, ours=b"<!doctype html>")
     samples = _samples(found, motion, units, shared)

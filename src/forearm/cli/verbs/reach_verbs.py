@@ -55,7 +55,7 @@ def reach(
     """
     from forearm.reach import inverse_kinematics
 
-    found = arm_of(arm, reading=reading)
+    found = arm_of(arm, reading=reading, shared=shared)
     wishes = {
         name: state_of(found, name, given) for name, given in (("q0", q0), ("posture", posture)) if given
     }

@@ -47,7 +47,7 @@ def reactions(
     """
     from forearm import dynamics
 
-    found = robot_of(arm, reading=reading, payload=payload)
+    found = robot_of(arm, reading=reading, payload=payload, shared=shared)
     state = [state_of(found, name, values) for name, values in (("q", q), ("qd", qd), ("qdd", qdd))]
     loads = dynamics.reactions(found, *state)
     if plot is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, check_places, refuse_what_is_read, robot_of, state_of
+from forearm.cli.inputs import STDIO, check_places, refuse_what_is_read, robot_of, state_of, written
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
@@ -75,7 +75,8 @@ def simulate(
 
     check_places(out, plot)
     refuse_what_is_read(out, arm)
-    real = robot_of(arm, reading=reading, rigid=rigid, payload=payload)
+    _refuse_unaware(unaware, payload, goal)
+    real = robot_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)
     believed = robot_of(arm, reading=reading, rigid=rigid) if unaware else real
     start = state_of(real, "q0", q0)
     law = _to_the_goal(believed, start, goal, duration) if goal else None
@@ -97,6 +98,18 @@ def simulate(
         _save_record(record, plot, shared)
     _tell_record(record, real.name, out, shared)
     return OK if record.outcome.finished and record.outcome.within_limits else FOUND
+
+
+def _refuse_unaware(unaware: bool, payload: Sequence[float], goal: Sequence[float]) -> None:
+    """Refuse a controller that does not know of nothing, and one that is not there."""
+    from forearm.faults import StateFault
+
+    if unaware and not (payload and goal):
+        lack = "--payload" if goal else "--goal"
+        raise StateFault(
+            f"simulate: --unaware is a controller that does not know of the payload, and {lack} is missing; give "
+            "--goal and --payload, or leave --unaware out."
+        )
 
 
 def _to_the_goal(believed: Any, start: Any, goal: Sequence[float], duration: float) -> Any:
@@ -124,7 +137,9 @@ def _tell_record(record: Any, arm: str, out: str, shared: Shared) -> None:
         outcome = record.outcome
         told = {"arm": arm, "outcome": outcome.kind, "advice": outcome.advice}
         told["beyond_limits"] = [asdict(excess) for excess in outcome.limits]
-        print_json(told | {"law": record.law, "method": record.method, **record.arrays()})
+        if out != STDIO:
+            record.to_csv(out)
+        print_json(told | written(out) | {"law": record.law, "method": record.method, **record.arrays()})
         return
     _write_record(record, out)
     note(shared, str(record))

@@ -73,7 +73,7 @@ def sweep(
     from forearm.sweeps import Swept
     from forearm.sweeps import sweep as swept
 
-    found = arm_of(arm, reading=reading)
+    found = arm_of(arm, reading=reading, shared=shared)
     read, remarks = _motions(found, motions, units, instants)
     over = _axes(found, read, payload, tilt, viscous, dry, density, lengths)
     for remark in remarks:

@@ -11,11 +11,13 @@ from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import (
     STDIO,
     check_places,
+    doubts_of,
     motion_of,
     refuse_what_is_read,
     robot_of,
     state_of,
     writing,
+    written,
 )
 from forearm.cli.measures import Numbers, torque_unit
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
@@ -79,7 +81,7 @@ def torque(
     """
     check_places(out, plot)
     refuse_what_is_read(out, arm, motion)
-    found = robot_of(arm, reading=reading, rigid=rigid, payload=payload)
+    found = robot_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)
     if motion is not None and any(Path(name).suffix.lower() in LONG for name in (motion, out)):
         _refuse_both(q, qd, qdd)
         _refuse_with_long(
@@ -92,11 +94,11 @@ def torque(
         t, rows = None, [state_of(found, name, values)[None] for name, values in state.items()]
         absent = [name for name, values in state.items() if not values]
         remarks = [f"{_listed(absent)} not given: taken as zero"] if absent else []
-        about: dict[str, Any] = {"assumed_zero": absent}
+        about: dict[str, Any] = {"assumed_zero": absent, "notes": doubts_of(found)}
     else:
         _refuse_both(q, qd, qdd)
         t, *rows, remarks = motion_of(found, motion, units=units)
-        about = {"notes": remarks}
+        about = {"notes": [*doubts_of(found), *remarks]}
     parts = _parts(found, rows, formulation, terms)
     for remark in remarks:
         note(shared, remark)
@@ -107,7 +109,9 @@ def torque(
     beyond = report.excesses
     about["beyond_limits"] = [asdict(excess) for excess in beyond]
     if summary:
-        _summary(found, report, about, shared)
+        if out != STDIO:
+            _write(found, t, parts, out, shared)
+        _summary(found, report, about | written(out), shared)
         return OK if report else FOUND
     for excess in beyond:
         note(shared, f"joint {excess}")
@@ -229,19 +233,35 @@ def _torque_units(arm: Any) -> list[tuple[str, str]]:
 def _motion(
     arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], out: str, about: dict[str, Any], shared: Shared
 ) -> None:
-    if shared.json:
-        content = {"arm": arm.name, "joints": arm.joint_names, **about, "t": t, "q": rows[0], **parts}
-        print_json(content)
+    if not shared.json:
+        _write(arm, t, parts, out, shared)
         return
+    if out != STDIO:
+        _write(arm, t, parts, out, shared)
+    content = {
+        "arm": arm.name,
+        "joints": arm.joint_names,
+        **about,
+        **written(out),
+        "t": t,
+        "q": rows[0],
+        **parts,
+    }
+    print_json(content)
+
+
+def _write(arm: Any, t: Any, parts: dict[str, Any], out: str, shared: Shared) -> None:
+    """Torques, and their terms, as CSV."""
     header = [*(["t"] if t is not None else []), *(f"{k}{i}" for k in parts for i in range(1, arm.n + 1))]
+    count = len(parts["tau"])
     with writing(out) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        for k in range(len(rows[0])):
+        for k in range(count):
             instant = [repr(float(t[k]))] if t is not None else []
             writer.writerow([*instant, *(repr(float(x)) for part in parts.values() for x in part[k])])
     if out != STDIO:
-        note(shared, f"written: {out}, {len(rows[0])} rows")
+        note(shared, f"written: {out}, {count} rows")
 
 
 def _summary(arm: Any, report: Any, about: dict[str, Any], shared: Shared) -> None:

@@ -13,6 +13,8 @@ from forearm.cli.output import PLAIN, Shared, progress, table, verdict_style
 
 PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
 """What the other libraries are called where packages come from."""
+DRIVES = ("dof_armature", "dof_damping", "dof_frictionloss")
+"""Where a model of MuJoCo has rotor inertia and friction."""
 
 
 def verify(
@@ -156,7 +158,7 @@ def compare(
     """
     from forearm.verification.difference.comparison import compare as differ
 
-    one = robot_of(arm, reading=reading, rigid=rigid)
+    one = robot_of(arm, reading=reading, rigid=rigid, shared=shared)
     two = _other(arm, other, reading, rigid)
     found = differ(one, two, states=states, seed=seed, tolerance=tolerance)
     print(found.to_json() if shared.json else found)
@@ -185,7 +187,11 @@ def _other(arm: str, other: str, reading: Reading, rigid: bool) -> Any:
             return pinocchio.buildModelFromUrdf(arm)
         import mujoco
 
-        return mujoco.MjModel.from_xml_path(arm)
+        model = mujoco.MjModel.from_xml_path(arm)
+        if rigid:
+            for field in DRIVES:
+                getattr(model, field)[:] = 0
+        return model
     except ImportError:
         raise StateFault(
             f"compare: {other} is not installed; pip install {PACKAGES[other]} brings it."

@@ -201,6 +201,10 @@ def check_out(where: str, port: Port, out: Any, shape: tuple[int, ...], dtype: n
         raise StateFault(
             f"{where}: out for {port.name} is {type(out).__name__}; give a NumPy array of shape {shape}."
         )
+    if type(out) is not np.ndarray and hasattr(out, "mask"):
+        raise StateFault(
+            f"{where}: out for {port.name} is {type(out).__name__}, whose mask would hide results; give out.data."
+        )
     if out.shape != shape or out.dtype != dtype:
         raise StateFault(
             f"{where}: out for {port.name} is {out.dtype} of shape {out.shape}; give {dtype} of shape {shape}."

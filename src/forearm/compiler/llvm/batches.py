@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.large_angles import sincos_function, sincos_lanes_function
+from forearm.compiler.llvm.lines_ahead import tiles_ahead
 from forearm.compiler.llvm.movers import columns_function, copy_function, rows_function
 from forearm.compiler.llvm.nodes import Writer, declarations
 from forearm.compiler.llvm.tiles import Plan
@@ -121,14 +122,14 @@ def _full(w: Writer, plan: Plan, span: Span) -> str:
 
 STREAMED = 8 << 20
 """Bytes of wide outputs in one call from which they will not be in the caches when somebody reads them."""
-HIDDEN = 3
-"""Instructions for each number of a wide output that hide the reading of its line before it is written (measured)."""
+HIDDEN = 4
+"""Operations for each number of a wide output that hide the reading of its line before it is written (measured)."""
 
 
 def _streams(w: Writer, plan: Plan) -> str:
     """Whether the wide outputs of this call go past the caches: lines written whole need not be read before."""
     numbers = sum(plan.graph.outputs[i].size for i in plan.wide)
-    if not numbers or plan.graph.counts.operations > HIDDEN * plan.lanes.width * numbers:
+    if not numbers or plan.graph.counts.operations > HIDDEN * numbers:
         return "false"
     states = w.let("sub i64 %end, %first")
     return w.let(f"icmp sgt i64 {states}, {STREAMED // (numbers * plan.lanes.itemsize)}")
@@ -138,6 +139,29 @@ def _start(w: Writer, array: list[str], span: Span) -> str:
     """Where the tile starts in an array."""
     base = w.let(f"inttoptr i64 {array[0]} to ptr")
     return w.at(base, w.let(f"mul i64 {span.start}, {array[1]}"))
+
+
+def _ahead(
+    w: Writer, plan: Plan, arrays: list[list[str]], span: Span, at_once: str, straight: list[str]
+) -> list[str]:
+    """Where rows lie that are asked for while the tile is computed; its own where there are none."""
+    if not plan.asked:
+        return []
+    later = w.let(f"add i64 {span.start}, {plan.tile * tiles_ahead(plan)}")
+    whole = w.let(f"icmp sle i64 {w.let(f'add i64 {later}, {plan.tile}')}, %end")
+    found = []
+    for side, i in plan.asked:
+        address, stride, _ = arrays[i if side == "in" else len(plan.graph.inputs) + i]
+        base = w.let(f"inttoptr i64 {address} to ptr")
+        there = w.let(f"getelementptr i8, ptr {base}, i64 {w.let(f'mul i64 {later}, {stride}')}")
+        if side == "in":
+            here = w.at("%scratch", plan.inputs[i] * plan.pitch)
+            row = plan.graph.inputs[i].size * plan.lanes.itemsize
+            alike = w.let(f"icmp eq i64 {stride}, {row}")
+        else:
+            here, alike = straight[plan.wide.index(i)], at_once
+        found.append(w.let(f"select i1 {w.let(f'and i1 {whole}, {alike}')}, ptr {there}, ptr {here}"))
+    return found
 
 
 def _do_rows(
@@ -156,6 +180,7 @@ def _do_rows(
             bring(port, array, column, True)
     wide = {i: (_start(w, outs[i], span), w.at("%scratch", plan.waiting(i))) for i in plan.wide}
     straight = [w.let(f"select i1 {at_once}, ptr {out}, ptr {inside}") for out, inside in wide.values()]
+    straight += _ahead(w, plan, arrays, span, at_once, straight)
     if plan.shared is not None:
         straight.append(w.let(f"inttoptr i64 {arrays[plan.shared][0]} to ptr"))
     w.put(f"call void @tile(ptr %scratch, i64 {span.count}{''.join(f', ptr {a}' for a in straight)})")

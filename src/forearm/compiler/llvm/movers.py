@@ -184,10 +184,6 @@ def row_pieces(lanes: Lanes, size: int) -> tuple[bool, list[tuple[int, ...]]]:
     return False, [tuple(range(e, e + piece)) for e in block_starts(size, piece)]
 
 
-AHEAD = 4096
-"""How many bytes ahead lines of a wide output are asked for (measured: a mass matrix takes two thirds of the time)."""
-
-
 class Sink(Protocol):
     """Where the elements of an output go."""
 
@@ -210,15 +206,6 @@ class WideRows:
         self.known: dict[int, str] = {}
         self.staggered, self.waiting = row_pieces(lanes, size)
         self.elsewhere: dict[int, Callable[[], str]] = {}
-
-    def ask(self) -> None:
-        """Have the lines that will be written soon brought close, in the second-level cache."""
-        for offset in range(0, self.lanes.width * self.size * self.lanes.itemsize, 64):
-            far = (
-                offset + AHEAD
-            )  # perhaps past the end: asking harms nobody, but `at` would promise to stay inside
-            place = self.w.let(f"getelementptr i8, ptr {self.base}, i64 {far}")
-            self.w.put(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 2, i32 1)")
 
     def put(self, element: int, value: str) -> None:
         """An element of every row is known: write the pieces that are now whole."""

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, count
 
-from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.llvm.columns import Columns, Outer, call_sincos, write_angles
 from forearm.compiler.llvm.lanes import Lanes
+from forearm.compiler.llvm.lines_ahead import LinesAhead
 from forearm.compiler.llvm.movers import TILE, Sink, WideRows, row_pieces
 from forearm.compiler.llvm.nodes import SpreadConstants, Writer, emit_nodes, needed
 from forearm.compiler.llvm.sections import BOUNDARY, REGION, LongProgram, ProgramSection
@@ -26,6 +28,10 @@ code is read anew (measured)."""
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
 
+TILE_BYTES = (96, 128)
+"""Least and most in a column of a tile of rows that runs through sections: less and code is read anew too often."""
+FIRST_LEVEL = 32_768
+"""Bytes of the first-level cache: where not even the smallest tile fits, the largest is as good."""
 LARGEST = {"rows": 16, "columns": 64, "": 16}
 """States in a tile at most: fetching a small tile of rows overlaps the arithmetic of another; columns want more of a
 line at once (measured)."""
@@ -77,6 +83,20 @@ class Plan:
     def wide(self) -> list[int]:
         """Numbers of the outputs whose rows are written straight."""
         return [i for i, p in enumerate(self.graph.outputs) if self.layout == "rows" and p.size >= WIDE]
+
+    @cached_property
+    def asked(self) -> list[tuple[str, int]]:
+        """Inputs (`in`) and outputs (`out`), by number, whose rows are asked for ahead."""
+        moved = [
+            i
+            for i, p in enumerate(self.graph.inputs)
+            if self.layout == "rows" and i != self.shared and p.size
+        ]
+        return [("in", i) for i in moved] + [("out", i) for i in self.wide]
+
+    def port(self, side: str, number: int) -> Port:
+        """An input or output."""
+        return (self.graph.inputs if side == "in" else self.graph.outputs)[number]
 
     @cached_property
     def angle_columns(self) -> list[int]:
@@ -147,11 +167,22 @@ class Plan:
     def tile(self) -> int:
         """States in a tile: a multiple of the width that keeps the scratch area in the cache."""
         width = self.lanes.width
+        if len(self.sections) > 1 and self.layout == "rows":
+            return self._tile_of_rows
         if len(self.sections) > 1:
             states = min(2 * self.largest, 3 * SCRATCH // (self.columns * self.lanes.itemsize))
             return max(4 * width, states // (2 * width) * 2 * width)
         states = min(self.largest, SCRATCH // (self.columns * self.lanes.itemsize))
         return max(width, states // width * width)
+
+    @property
+    def _tile_of_rows(self) -> int:
+        """States in a tile of a program in sections: with the rows that it writes it should stay in the cache too."""
+        lanes, written = self.lanes, sum(self.graph.outputs[i].size for i in self.wide)
+        vector = (self.columns + written) * lanes.size
+        fewest, most = (max(1, size // lanes.size) for size in TILE_BYTES)
+        vectors = min(most, max(fewest, SCRATCH // vector))
+        return lanes.width * (vectors if vectors * vector <= FIRST_LEVEL else most)
 
     @property
     def pairs(self) -> Lanes:
@@ -177,11 +208,12 @@ class Plan:
     def told(self, outer: list[str]) -> list[str]:
         """What `@tile` is told after the scratch area and the number of states; `outer` of columns."""
         rows = [f"ptr noalias %rows{i}" for i in self.wide]
+        rows += [f"ptr %{side}{i}_ahead" for side, i in self.asked]
         return rows + outer + (["ptr noalias %shared"] if self.shared is not None else [])
 
     def sinks(self, w: Writer, index: str, section: ProgramSection) -> Mapping[int, Sink]:
         """Where outputs go, by number, that go into no column: what a section makes of the vector at a state."""
-        return _wide_rows(w, self, index, ask=section is self.sections[0])
+        return _wide_rows(w, self, index)
 
     def text(self) -> str:
         """The function `@tile` of this plan."""
@@ -230,108 +262,14 @@ def tile_function(plan: Plan) -> str:
     return numbers.text + "\n".join(parts)
 
 
-class Outer:
-    """The columns of the arrays themselves: where each starts, told as arguments of the function."""
-
-    def __init__(self, w: Writer, plan: Plan) -> None:
-        """Say where every column starts, before any loop."""
-        self.w, self.starts = w, dict[tuple[str, int, int], str]()
-        sides = {"in": plan.graph.inputs, "out": plan.graph.outputs}
-        self.signature = [
-            word
-            for side, ports in sides.items()
-            for i in range(len(ports))
-            for word in (f"ptr noalias %{side}{i}", f"i64 %pitch_{side}{i}")
-        ]
-        for side, ports in sides.items():
-            for i, port in enumerate(ports):
-                for k in range(port.size):
-                    offset = w.let(f"mul i64 %pitch_{side}{i}, {k}")
-                    self.starts[side, i, k] = w.at(f"%{side}{i}", offset)
-
-
-def _wide_rows(w: Writer, plan: Plan, index: str, *, ask: bool) -> dict[int, WideRows]:
+def _wide_rows(w: Writer, plan: Plan, index: str) -> dict[int, WideRows]:
     """The rows of the wide outputs for the vector that starts with state `index` of the tile."""
     found = {}
     for i in plan.wide:
         size = plan.graph.outputs[i].size
         base = w.at(f"%rows{i}", w.let(f"mul i64 {index}, {size * plan.lanes.itemsize}"))
         found[i] = WideRows(w, plan.lanes, size, base)
-        if ask:
-            found[i].ask()
     return found
-
-
-class Columns:
-    """Addresses of one vector of states within the columns."""
-
-    def __init__(self, w: Writer, plan: Plan, index: str, outer: Outer | None = None) -> None:
-        """The vector that starts with state `index` of the tile; inputs and outputs are outside where that is known."""
-        self.w, self.plan, self.outer = w, plan, outer
-        self.offset = w.let(f"mul i64 {index}, {plan.lanes.itemsize}")
-        self.base = w.at("%scratch", self.offset)
-
-    def place(self, column: int) -> str:
-        """Where the vector lies in a column."""
-        return self.w.at(self.base, column * self.plan.pitch)
-
-    def load(self, column: int) -> str:
-        """The vector of a column."""
-        return self.w.load(self.plan.lanes, self.place(column))
-
-    def store(self, value: str, column: int) -> None:
-        """Put a vector into a column."""
-        self.w.store(self.plan.lanes, value, self.place(column))
-
-    def read(self, index: int) -> str | None:
-        """An input, where it is first used."""
-        at = self.plan.graph.nodes[index].at
-        if at is None:
-            return None
-        if at[0] == self.plan.shared:
-            return self.w.load(self.plan.lanes, self.w.at("%shared", at[1] * self.plan.lanes.size))
-        if self.outer is None:
-            return self.load(self.plan.inputs[at[0]] + at[1])
-        return self.w.load(self.plan.lanes, self.w.at(self.outer.starts["in", at[0], at[1]], self.offset))
-
-    def give(self, value: str, output: int, element: int) -> None:
-        """An element of an output."""
-        if self.outer is None:
-            self.store(value, self.plan.outputs[output] + element)
-        else:
-            place = self.w.at(self.outer.starts["out", output, element], self.offset)
-            self.w.store(self.plan.lanes, value, place)
-
-    def sincos(self, x: str) -> tuple[str, str]:
-        """An angle that depends on sines: at the start of three columns that are there for it."""
-        first = self.plan.sines + 2 * len(self.plan.angles)
-        places = [self.w.at("%scratch", (first + i) * self.plan.pitch) for i in range(3)]
-        self.w.store(self.plan.lanes, x, places[0])
-        pointers = ", ".join(f"ptr {p}" for p in places)
-        self.w.put(f"call void @sincos({pointers}, i64 1, i64 0, i64 0, i64 {self.plan.pairs.width})")
-        return self.w.load(self.plan.lanes, places[1]), self.w.load(self.plan.lanes, places[2])
-
-
-def write_angles(w: Writer, plan: Plan, columns: Columns, computed: list[int]) -> None:
-    """Angles that are computed from the inputs, into columns of their own."""
-    values = emit_nodes(w, plan.lanes, plan.graph, needed(plan.graph, computed), columns.read, columns.sincos)
-    for index, column in zip(plan.angles, plan.angle_columns, strict=True):
-        if index in computed:
-            columns.store(values[index], column)
-
-
-def call_sincos(w: Writer, plan: Plan, count: str, outer: Outer | None = None) -> None:
-    """Sines and cosines of all angles of a tile."""
-    width = plan.pairs.width
-    count = w.let(f"and i64 {w.let(f'add i64 {count}, {width - 1}')}, {-width}")
-    for column, angle, how_many in plan.runs:
-        places = [column, plan.sines + angle, plan.sines + len(plan.angles) + angle]
-        pointers = [w.at("%scratch", p * plan.pitch) for p in places]
-        apart, at = str(plan.pitch), plan.graph.nodes[plan.angles[angle]].at if outer else None
-        if outer and at is not None:
-            pointers[0], apart = outer.starts["in", at[0], at[1]], f"%pitch_in{at[0]}"
-        told = f"{', '.join(f'ptr {p}' for p in pointers)}, i64 {how_many}, i64 {apart}, i64 {plan.pitch}"
-        w.put(f"call void @sincos({told}, i64 {count})")
 
 
 def write_section(
@@ -339,8 +277,9 @@ def write_section(
 ) -> None:
     """A section of the graph on the vectors of a tile, one after the other."""
     with w.loop("%count", plan.lanes.width) as index:
-        sinks = plan.sinks(w, index, section)
-        _write_vector(w, plan, Columns(w, plan, index, outer), sinks, section, partial(numbers.number, w))
+        sinks, ahead = plan.sinks(w, index, section), LinesAhead(w, plan, index, section)
+        columns = Columns(w, plan, index, outer)
+        _write_vector(w, plan, columns, sinks, section, partial(numbers.number, w), ahead)
 
 
 def _write_vector(
@@ -350,6 +289,7 @@ def _write_vector(
     sinks: Mapping[int, Sink],
     section: ProgramSection,
     number: Callable[[float], str],
+    ahead: LinesAhead,
 ) -> None:
     """A section on one vector of states, its outputs stored as soon as they are known."""
 
@@ -362,6 +302,8 @@ def _write_vector(
     def made(index: int, value: str) -> None:
         if cut and next(written) % REGION == REGION - 1:
             w.put(BOUNDARY)
+        if index in plan.program.place:
+            ahead.go_on()
         if index in section.kept:
             columns.store(value, section.kept[index])
         for output, k in plan.elements.get(index, ()):

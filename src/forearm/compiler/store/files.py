@@ -34,17 +34,8 @@ DIGEST = re.compile(rb"[0-9a-f]{64}")
 HALF = re.compile(r"forearm-\w+\.tmp")
 """Names of our files: kept, noted, and being written. Other files in the folder are not ours."""
 
-SOURCES = (
-    "formulations",
-    "compiler",
-    "compiler/call",
-    "compiler/graph",
-    "compiler/graph/passes",
-    "compiler/llvm",
-    "compiler/model",
-    "reach",
-)
-"""Folders, beside forearm itself, whose files decide what a graph becomes, and what text is written of it."""
+SOURCES = ("formulations", "compiler", "reach")
+"""Folders, beside forearm's own files, that decide with all in them what a graph becomes, and what text is written."""
 
 LIMIT_BYTES = 200_000_000
 """The folder is kept below this size; what was used longest ago goes first."""
@@ -110,12 +101,7 @@ def code_version() -> str:
     """
     from forearm import __version__
 
-    home = Path(__file__).parents[2]
-    found = []
-    for folder in (home, *(home / name for name in SOURCES)):
-        with os.scandir(folder) as entries:
-            found += [(e.path, e.stat()) for e in entries if e.name.endswith((".py", ".json"))]
-    found.sort(key=lambda pair: pair[0])
+    found = _source_files(Path(__file__).parents[2])
     told = [(path, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for path, s in found]
     key = key_of("source", __version__, *told)
     known = recall_digest(key)
@@ -127,6 +113,19 @@ def code_version() -> str:
         known = digest.hexdigest()
         keep_digest(key, known)
     return f"{__version__}+{known}"
+
+
+def _source_files(home: Path) -> list[tuple[str, os.stat_result]]:
+    """Files of forearm itself and of SOURCES, with all that is in these, by their paths."""
+    found, folders = [], [str(home / name) for name in ("", *SOURCES)]
+    for number, folder in enumerate(folders):  # grows while it is walked
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith((".py", ".json")):
+                    found.append((entry.path, entry.stat()))
+                elif number and "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
+                    folders.append(entry.path)
+    return sorted(found, key=lambda pair: pair[0])
 
 
 def key_of(*parts: object) -> str:

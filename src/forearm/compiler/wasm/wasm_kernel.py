@@ -5,7 +5,8 @@
 package wasmtime is installed (the extra `wasm`).
 
 WebAssembly has no fused multiply-add: products and sums are rounded apart, so results differ from the CPU kernel's by
-a few units in the last place of the largest intermediate value (8 is what tests allow). Angles beyond 1e5 rad give NaN.
+a few units in the last place of the largest intermediate value (8 is what tests allow; what divides by M loses what the
+condition of M costs, as on the CPU). Angles beyond 1e5 rad give NaN.
 """
 
 from __future__ import annotations

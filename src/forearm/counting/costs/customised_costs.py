@@ -11,7 +11,7 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.passes import form_fma
 from forearm.compiler.model.choice import best_graph
 from forearm.counting.costs.polynomials import Polynomial, polynomial
-from forearm.counting.meter.stage import generic_arm
+from forearm.counting.meter.counted_arm import generic_arm
 from forearm.counting.schedules.operation_graphs import graph_of
 
 GENERAL = "luh_walker_paul_1980"

@@ -19,8 +19,8 @@ import numpy as np
 from forearm.counting.as_counted import simulation_steps
 from forearm.counting.costs.polynomials import Polynomial, lowest_fit
 from forearm.counting.meter.conventions import TURNEY_DIAGONAL
+from forearm.counting.meter.counted_arm import generic_arm, run_counted, state_of
 from forearm.counting.meter.counted_scalar import Meter, Operation, values
-from forearm.counting.meter.stage import generic_arm, run_counted, state_of
 from forearm.counting.meter.tallies import Tally, count, needed, tally
 from forearm.faults import StateFault
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from forearm.counting.costs.strobing_costs import DEFAULT, STROBED, Cost, fitted, mass_matrix_responses
-from forearm.counting.meter.stage import generic_arm, run_counted, state_of
+from forearm.counting.meter.counted_arm import generic_arm, run_counted, state_of
 from forearm.counting.meter.tallies import Tally, tally
 
 MOMENT = "turney_mudge_lee_1980_table_4_moment"

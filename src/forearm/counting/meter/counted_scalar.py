@@ -142,7 +142,8 @@ class Counted:
             return self
         if other.fixed is not None and other.fixed != 0.0:
             return self if other.fixed == 1.0 else -self
-        return self._charged(DIVIDE, self.value / other.value, other)
+        ratio = self.value / other.value if other.value else math.nan  # a singular M has its operations too
+        return self._charged(DIVIDE, ratio, other)
 
     def __add__(self, other: Any) -> Any:
         """Sum."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from forearm.arm import Arm
 from forearm.counting.meter.conventions import AS_SET_FORTH, CONVENTIONS, STRUCTURAL, Convention
+from forearm.counting.meter.counted_arm import generic_arm, run_counted
 from forearm.counting.meter.counted_scalar import KINDS, Counted, Meter, Operation, values
-from forearm.counting.meter.stage import generic_arm, run_counted
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
 

@@ -11,8 +11,8 @@ from typing import Any
 from forearm.arm import Arm
 from forearm.compiler.graph.graph import Graph
 from forearm.counting.meter.conventions import TURNEY_DIAGONAL, Convention
+from forearm.counting.meter.counted_arm import generic_arm, run_counted
 from forearm.counting.meter.counted_scalar import ADD, DIVIDE, KINDS, MULTIPLY, ROOT, Operation
-from forearm.counting.meter.stage import generic_arm, run_counted
 
 UNIT = {"multiplications": 1, "additions": 1, "divisions": 1, "square_roots": 1}
 """Every operation takes one step."""

@@ -97,7 +97,7 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
     from scipy.signal import firwin
 
     notes: list[str] = []
-    even, q, qd, tau = _even(log, notes)
+    even, q, qd, tau = even_rows(log, notes)
     rate = (len(even) - 1) / (even[-1] - even[0])
     fc, why = (cutoff, "as asked for") if cutoff is not None else chosen_cutoff(q, rate)
     if not 1e-9 * rate < fc < 0.45 * rate:
@@ -134,8 +134,8 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
     return Filtered(t, smooth[kept], speed[kept], a, coarse(tau), speed, coarse, fc, thinning, tuple(notes))
 
 
-def _even(log: Log, notes: list[str]) -> tuple[Vector, Matrix, Matrix | None, Matrix]:
-    """The log at even times, as many as it has rows."""
+def even_rows(log: Log, notes: list[str]) -> tuple[Vector, Matrix, Matrix | None, Matrix]:
+    """The log at even times, as many as it has rows: times, positions, speeds, torques; what was done to `notes`."""
     from scipy.interpolate import CubicSpline
 
     steps = np.diff(log.t)

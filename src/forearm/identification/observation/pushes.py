@@ -6,7 +6,7 @@ its median is an offset, and noise and friction that no model has are its spread
 the median, so that pushes, being rare, count for nothing).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
+from forearm.identification.clocks import with_speeds_in_step
 from forearm.identification.measured.filters import Filtered, filtered
-from forearm.identification.measured.logs import LogSource, read_log
+from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.observation.momentum_observer import observer
 from forearm.outside.text_table import text_table
 
@@ -115,7 +116,14 @@ def watch(
         "degrees": degrees,
         "time_unit": time_unit,
     }
-    read = read_log(log, arm, **options)
+
+    def strayed(of: Log) -> float:
+        seen = _external(arm, filtered(of, cutoff), gain)
+        scale = np.sqrt(np.mean(of.tau**2, axis=0))
+        far = np.median(np.abs(seen - np.median(seen, axis=0)), axis=0)
+        return float(np.sum((far / np.maximum(scale, 1e-9 * scale.max())) ** 2))
+
+    read = with_speeds_in_step(read_log(log, arm, **options), strayed)
     motion = filtered(read, cutoff)
     external = _external(arm, motion, gain)
     own = np.sqrt(np.mean(motion.tau**2, axis=0))
@@ -124,7 +132,9 @@ def watch(
         limit = USUAL * 1.4826 * np.median(np.abs(external - middle), axis=0)
         told = f"usual is the log itself: its median, and {USUAL:g} times its spread"
     else:
-        calm = _external(arm, filtered(read_log(quiet, arm, **options), motion.cutoff), gain)
+        other = read_log(quiet, arm, **options)
+        other = other if read.qd is not None else replace(other, qd=None)
+        calm = _external(arm, filtered(other, motion.cutoff), gain)
         middle = np.median(calm, axis=0)
         limit = BEYOND * np.max(np.abs(calm - middle), axis=0)
         told = f"usual is the quiet log: its median, and {BEYOND:g} times the most it shows"

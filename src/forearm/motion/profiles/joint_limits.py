@@ -25,7 +25,7 @@ def joint_limit(arm: Arm, what: str, name: str, given: Any) -> Vector:
     """
     if given is None:
         field = OWN.get(name)
-        own = [getattr(link, field) if field else None for link in arm.links]
+        own = [getattr(link, field) if field else None for link in arm.state_links]
         return np.array([np.inf if value is None else float(value) for value in own])
     if is_number(given):
         found = np.full(arm.n, float(given))
@@ -79,6 +79,7 @@ def within_positions(arm: Arm, what: str, q: Vector, *, point: str = "point", ro
 
 def configurations(arm: Arm, what: str, name: str, value: Any) -> Vector:
     """Joint positions (..., n), finite."""
+    faults.needs_own_joints(arm, what)
     found = np.array(faults.joint_values(arm, f"{what}: {name}", value), dtype=float)
     if not np.all(np.isfinite(found)):
         raise StateFault(f"{what}: {name} has entries that are not finite; give finite numbers.")

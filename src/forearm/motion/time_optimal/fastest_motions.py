@@ -59,6 +59,7 @@ def fastest(
     1.57 s
     """
     faults.needs_arm(arm)
+    faults.needs_own_joints(arm, "fastest")
     limits = _limits(arm, speeds, accelerations, torques)
     count = _count(grid)
     scale = np.where(np.isfinite(limits.speeds), limits.speeds, 1.0)

@@ -102,8 +102,29 @@ def excesses(
         for kind, values in _values(grid, limits, friction, k, inside, u).items():
             size = np.abs(values)
             most[kind] = size if kind not in most else np.maximum(most[kind], size, out=most[kind])
-    bounds = {"speed": limits.speeds, **dict(limits.kinds)}
-    return {kind: size / bounds[kind] - 1.0 for kind, size in most.items()}
+    bounds = dict(limits.kinds)
+    found = {"speed": _speeds_over(grid, limits, x, ends)}
+    return found | {kind: size / bounds[kind] - 1.0 for kind, size in most.items()}
+
+
+def _speeds_over(grid: PathGrid, limits: JointLimits, x: Vector, ends: bool) -> Vector:
+    """Shares of the speed limits that are passed inside each interval (P, N, n), also between the points looked at.
+
+    At its ends too, if asked. Squares of speeds are smooth inside an interval, where x is linear: their peak is that of a parabola through three.
+    """
+    outer, gain = grid.at_points(grid.tangent), np.diff(x, axis=1)
+    tangents = [outer[:, :-1], *(grid.at_part(grid.tangent, k) for k in range(1, FINE)), outer[:, 1:]]
+    squares = [
+        (tangent / limits.speeds) ** 2 * (x[:, :-1] + gain * (k / FINE))[..., None]
+        for k, tangent in enumerate(tangents)
+    ]
+    most = np.maximum(squares[0], squares[-1]) if ends else np.zeros(1)
+    for before, here, after in zip(squares, squares[1:], squares[2:], strict=False):
+        bend, slope = 2 * here - before - after, (after - before) / 2
+        inside = bend > np.abs(slope)  # a peak between the outer two
+        peak = here + np.where(inside, slope**2 / np.where(inside, 2 * bend, 1.0), 0.0)
+        most = np.maximum(most, peak)
+    return np.sqrt(most) - 1.0  # type: ignore[no-any-return]
 
 
 def _values(
@@ -118,7 +139,7 @@ def _values(
 
     tangent = here(grid.tangent)
     speed = tangent * np.sqrt(x)
-    found = {"speed": speed}
+    found = {}
     for kind, _ in limits.kinds:
         if kind == "acceleration":
             found[kind] = tangent * u + here(grid.bend) * x
@@ -133,13 +154,7 @@ def _ahead(grid: PathGrid, limits: JointLimits, aim: float) -> Vector | None:
     if not np.any(np.isfinite(limits.speeds)):
         return None
     most = greatest_squares(grid, limits, None)
-    gain, over = np.diff(most, axis=1), np.zeros(grid.steps.shape)
-    for k in range(1, FINE):
-        root = np.sqrt(most[:, :-1] + gain * (k / FINE))
-        np.maximum(
-            over, np.max(np.abs(grid.at_part(grid.tangent, k)) / limits.speeds, axis=2) * root - 1, out=over
-        )
-    return _at_both_ends(over, aim)
+    return _at_both_ends(np.max(_speeds_over(grid, limits, most, ends=False), axis=2), aim)
 
 
 def _at_both_ends(over: Vector, aim: float) -> Vector:

@@ -41,6 +41,8 @@ export class App {
   path = [];
   /** @type {number[][]} */
   motionPath = [];
+  /** @type {Record<string, (dt: number) => void>} */
+  moves = { hand: this.come, motion: this.along, fall: this.simulate, follow: this.simulate };
 
   /**
    * @param {import("./model.js").Data} data
@@ -51,6 +53,7 @@ export class App {
     this.model = new Model(data, kernels);
     this.kernels = kernels;
     this.n = data.joints.length;
+    this.digits = Math.max(3, 2 - Math.floor(Math.log10(data.size)));
     this.q = [...data.q];
     this.qd = this.model.still;
     this.qdd = this.model.still;
@@ -78,6 +81,7 @@ export class App {
     new ResizeObserver(() => this.resized()).observe(byId("view"));
     this.stage.nights.addEventListener("change", () => this.resized());
     window.addEventListener("beforeprint", () => this.render(FINE));
+    byId("scene").addEventListener("webglcontextrestored", () => this.resized());
     this.frame(performance.now());
   }
 
@@ -107,9 +111,10 @@ export class App {
   /**
    * Move the goal so that the tool comes to a place.
    * @param {number[]} place
+   * @param {number[]} [way]
    */
-  reach(place) {
-    this.aim(this.model.reach(this.mode === "hand" ? this.goal : this.q, place));
+  reach(place, way) {
+    this.aim(this.model.reach(this.mode === "hand" ? this.goal : this.q, place, way));
   }
 
   typedState() {
@@ -201,13 +206,7 @@ export class App {
   frame(now) {
     const elapsed = Math.min(0.05, (now - (this.last || now)) / 1000) * this.speed;
     this.last = now;
-    const moves = /** @type {Record<string, (dt: number) => void>} */ ({
-      hand: (dt) => this.come(dt),
-      motion: (dt) => this.along(dt),
-      fall: (dt) => this.simulate(dt),
-      follow: (dt) => this.simulate(dt),
-    });
-    if (elapsed > 0 && moves[this.mode]) moves[this.mode](elapsed);
+    if (elapsed > 0) this.moves[this.mode]?.call(this, elapsed);
     if (this.stale) {
       this.stale = false;
       this.adapt(now);
@@ -329,11 +328,14 @@ export class App {
       tell(byId("kinetic"), this.now.kinetic);
       tell(byId("potential"), this.places.potential);
       tell(byId("total"), this.total);
-      tell(byId("drift"), this.ledger.drift, "", 3);
-      tell(byId("relative-drift"), this.ledger.largest ? Math.abs(this.ledger.drift) / this.ledger.largest : 0, "", 3);
+      const { drift, largest } = this.ledger;
+      const share = largest ? Math.abs(drift) / largest : 0;
+      tell(byId("drift"), drift, shown(drift, 3));
+      tell(byId("relative-drift"), share, shown(share, 3));
     }
     if (this.mode === "follow") {
-      tell(byId("error"), Math.max(...this.q.map((x, j) => Math.abs(x - this.wanted[j]))), "", 4);
+      const error = Math.max(...this.q.map((x, j) => Math.abs(x - this.wanted[j])));
+      tell(byId("error"), error, `${shown(error, 4)} ${this.curves.unit}`);
     }
     byId("clock").textContent = `${shown(this.mode === "fall" ? this.ledger.time : this.time)} s`;
     if (this.mode !== "fall") byId("scrub").value = String(this.time / this.duration);
@@ -345,7 +347,8 @@ export class App {
     this.slow = now;
     this.owed = false;
     const { tool } = this.places;
-    byId("readout").textContent = this.notice || `tool ${tool.map((x) => shown(x, 3)).join(", ")} m`;
+    byId("readout").textContent = this.notice || `tool ${tool.map((x) => shown(x, this.digits)).join(", ")} m`;
+    if (this.mode === "still") byId("said").textContent = byId("readout").textContent; // a reader's voice waits for rest
     byId("readout").dataset.value = JSON.stringify(tool);
     if (!document.activeElement?.closest("#exact")) {
       const state = [this.q, this.qd, this.qdd];

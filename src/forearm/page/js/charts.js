@@ -1,7 +1,9 @@
 /** Lines over time on a canvas, with a cursor that is the time of the 3D view. */
 import { element, legend, shown } from "./elements.js";
 
-const HUES = ["#2a7f86", "#c8572f", "#e0a33e", "#5a7bb0", "#8a5a9e", "#6a9a4b", "#b0476b", "#6b7780"];
+const HUES = "2a7f86 c8572f e0a33e 5a7bb0 8a5a9e 6a9a4b b0476b 6b7780 3fb8ad 8c5a2b c58be0 9aa832"
+  .split(" ")
+  .map((hex) => `#${hex}`);
 
 /** @param {number} line */
 const colorOf = (line) => HUES[line % HUES.length];
@@ -17,7 +19,8 @@ class Plot {
     this.canvas = element("canvas.plot", { role: "img", "aria-label": `${label} over time` });
     this.cursor = element("div.cursor", { "aria-hidden": "true" });
     const caption = element("figcaption", {}, element("b", {}, label), ` [${unit}]`);
-    this.root = element("figure", {}, caption, element("div.plot-box", {}, this.canvas, this.cursor));
+    this.ends = ["high", "low", "late"].map((where) => element(`span.end.${where}`));
+    this.root = element("figure", {}, caption, element("div.plot-box", {}, this.canvas, this.cursor, ...this.ends));
     /** @type {number[]} */
     this.t = [];
     /** @type {number[][]} */
@@ -70,15 +73,10 @@ class Plot {
     };
     pen.strokeStyle = style.getPropertyValue("--line");
     level(0);
-    pen.fillStyle = style.getPropertyValue("--soft");
-    pen.font = "11px system-ui, sans-serif";
-    pen.fillText(shown(largest / 1.08, 1), 4, 12);
-    pen.fillText(`${shown(t[t.length - 1], 1)} s`, width - 34, height - 5);
     const step = Math.max(1, Math.floor(t.length / (2 * width)));
     this.names.forEach((_, j) => {
       pen.strokeStyle = colorOf(j);
       pen.lineWidth = 1.6;
-      pen.setLineDash(j >= HUES.length ? [5, 3] : []);
       pen.beginPath();
       for (let k = 0; k < t.length; k += step) pen.lineTo(x(t[k]), y(rows[k][j]));
       pen.stroke();
@@ -91,6 +89,8 @@ class Plot {
       level(limit);
       level(-limit);
     });
+    const told = [shown(largest / 1.08, 1), shown(-largest / 1.08, 1), `${shown(t[t.length - 1], 1)} s`];
+    this.ends.forEach((/** @type {HTMLElement} */ end, /** @type {number} */ k) => (end.textContent = told[k]));
   }
 
   /** @param {number} time */
@@ -110,14 +110,13 @@ export class Curves {
    * @param {(time: number) => void} seek
    */
   constructor({ joints, dynamics }, seek) {
-    const mixed = joints.some((joint) => joint.kind === "P");
     const names = joints.map((joint) => joint.name);
-    const kinds = [
-      ["position", mixed ? "rad, m" : "rad"],
-      ["speed", mixed ? "rad/s, m/s" : "rad/s"],
-      ["torque", mixed ? "N m, N" : "N m"],
-    ];
-    this.plots = kinds.slice(0, dynamics ? 3 : 2).map(([label, unit]) => new Plot({ label, unit, names, seek }));
+    const units = (/** @type {string} */ turns, /** @type {string} */ slides) =>
+      [...new Set(joints.map(({ kind }) => (kind === "R" ? turns : slides)))].sort().reverse().join(", ");
+    this.unit = units("rad", "m");
+    const kinds = { position: this.unit, speed: units("rad/s", "m/s"), torque: units("N m", "N") };
+    const plotted = Object.entries(kinds).slice(0, dynamics ? 3 : 2);
+    this.plots = plotted.map(([label, unit]) => new Plot({ label, unit, names, seek }));
     const colors = names.map((_, j) => colorOf(j));
     this.roots = [legend(names, colors), ...this.plots.map((plot) => plot.root)];
     this.limits = joints.map((joint) => joint.effort);

@@ -1,5 +1,6 @@
 /** What the reader handles: sliders, buttons, numbers. Each tells the app, which knows what to do. */
 import { byId, element, slider } from "./elements.js";
+import { mix, scale } from "./linear.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -8,11 +9,8 @@ export function buildControls(app) {
   const { data } = app;
   for (const part of document.querySelectorAll("[data-masses]")) part.toggleAttribute("hidden", !data.dynamics);
   document.querySelector("[data-friction]")?.toggleAttribute("hidden", !data.frictional);
-  const sizes = {
-    load: Math.max(1, Math.round(0.25 * data.mass)),
-    reach: 0.25 * data.size,
-    "-reach": -0.25 * data.size,
-  };
+  const reach = 0.25 * data.size;
+  const sizes = { load: Number((0.25 * data.mass).toPrecision(1)) || 1, reach, "-reach": -reach };
   for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-slider]"))) {
     const { slider: id = "", label = "", min = "0", max = "1", unit = "" } = place.dataset;
     const [low, high] = [min, max].map((word) => /** @type {Record<string, number>} */ (sizes)[word] ?? Number(word));
@@ -53,7 +51,7 @@ function listen(which, event, act) {
  * @returns {Record<string, (x: number) => void>}
  */
 function changes(app) {
-  const { model } = app;
+  const { model, data } = app;
   const load = (/** @type {Partial<import("./model.js").Load>} */ change) => () => {
     Object.assign(model.load, change);
     app.believed = { ...model.load, mass: app.believed.mass };
@@ -61,10 +59,9 @@ function changes(app) {
   const turn = (/** @type {Partial<{tilt: number, heading: number}>} */ change) => () => {
     Object.assign(app.turn, change);
     const [tilt, heading] = [app.turn.tilt, app.turn.heading].map((angle) => (angle * Math.PI) / 180);
-    const g = Math.hypot(...app.data.gravity) || 9.81;
-    const across = g * Math.sin(tilt);
-    const tilted = [across * Math.cos(heading), across * Math.sin(heading), -g * Math.cos(tilt)];
-    model.gravity = tilt ? tilted : [...app.data.gravity];
+    const g = Math.hypot(...data.gravity) || 9.81;
+    const way = [Math.sin(tilt) * Math.cos(heading), Math.sin(tilt) * Math.sin(heading), -Math.cos(tilt)];
+    model.gravity = tilt ? scale(mix(data.axes, way), g) : [...data.gravity]; // from where the arm's own points
   };
   return {
     believed: (x) => (app.believed = { ...model.load, mass: Math.max(0, x) }),
@@ -81,7 +78,7 @@ function changes(app) {
 function jointSliders(app) {
   const made = app.data.joints.map((joint, j) => {
     const turns = joint.kind === "R";
-    const [min, max] = joint.limits ?? (turns ? [-Math.PI, Math.PI] : [-1, 1]);
+    const [min, max] = joint.limits ?? [-1, 1].map((sign) => sign * (turns ? Math.PI : app.data.size));
     const change = (/** @type {number} */ x) => app.aim(app.goal.map((y, k) => (k === j ? x : y)));
     return slider({ label: joint.name, min, max, value: app.q[j], unit: turns ? "rad" : "m", id: `q-${j}`, change });
   });

@@ -40,15 +40,23 @@ export function shown(x, digits = 2, powers = true) {
 }
 
 /**
+ * What a size is written in: a power of a thousand and its letter; nothing of the kind for ordinary sizes.
+ * @param {number} size
+ * @returns {[number, string]}
+ */
+export function prefix(size) {
+  if (!(size > 0) || (size >= 0.1 && size < 1e5)) return [1, ""];
+  const power = Math.max(-4, Math.min(4, Math.floor(Math.log10(size) / 3)));
+  return [10 ** (3 * power), "pnµm kMGT"[power + 4]];
+}
+
+/**
  * Put a number into an element: short for the eye, to the last digit in its data.
  * @param {any} target
  * @param {number} x
- * @param {string} unit
- * @param {number} [digits]
- * @param {boolean} [powers]
+ * @param {string} text
  */
-export function tell(target, x, unit = "", digits = 2, powers = true) {
-  const text = shown(x, digits, powers) + unit;
+export function tell(target, x, text = shown(x)) {
   if (target.textContent !== text) target.textContent = text;
   target.dataset.value = String(x);
 }
@@ -62,6 +70,7 @@ export function slider({ label, min, max, value, unit, id, change }) {
   const about = { "aria-label": `${label} ${unit}` };
   const step = Number(((max - min) / 1000).toPrecision(1));
   const range = element("input", { type: "range", id, min, max, step: "any", value, ...about });
+  const round = (/** @type {number} */ x) => String(Number(x.toFixed(Math.max(4, 1 - Math.floor(Math.log10(step))))));
   const number = element("input", { type: "number", id: `${id}-number`, step, value: round(value), ...about });
   const taken = (/** @type {HTMLInputElement} */ from) => {
     const given = from.valueAsNumber;
@@ -99,9 +108,4 @@ export function colored(tag, color) {
   const made = element(tag);
   made.style.background = color;
   return made;
-}
-
-/** @param {number} x */
-function round(x) {
-  return String(Number(x.toFixed(4)));
 }

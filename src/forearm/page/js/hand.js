@@ -1,13 +1,9 @@
 /** Pointers and keys on the 3D view: take the hand, turn, shift and zoom the view. */
-import { add, project, scale } from "./linear.js";
+import { add, project, scale, subtract, unit } from "./linear.js";
 
 const NEAR = 30;
-const ARROWS = /** @type {Record<string, number[]>} */ ({
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, 1],
-  ArrowDown: [0, -1],
-});
+/** @type {Record<string, number[]>} */
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 /** Turns events into what the app does. */
 export class Hand {
@@ -22,10 +18,10 @@ export class Hand {
     this.pointers = new Map();
     /** @type {number[] | null} from the pointer to the hand that it holds */
     this.offset = null;
-    canvas.addEventListener("pointerdown", (event) => this.down(event));
-    canvas.addEventListener("pointermove", (event) => this.move(event));
-    canvas.addEventListener("pointerup", (event) => this.up(event));
-    canvas.addEventListener("pointercancel", (event) => this.up(event));
+    const { down, move, up } = this;
+    const pointed = /** @type {const} */ ({ pointerdown: down, pointermove: move, pointerup: up, pointercancel: up });
+    for (const [name, act] of Object.entries(pointed))
+      canvas.addEventListener(name, (/** @type {any} */ e) => act.call(this, e));
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     canvas.addEventListener("keydown", (event) => this.press(event));
@@ -105,7 +101,8 @@ export class Hand {
     const high = depth / Math.hypot(matrix[1], matrix[5], matrix[9]);
     const wanted = [((clientX - box.left) / box.width) * 2 - 1, 1 - ((clientY - box.top) / box.height) * 2];
     const shift = add(scale(camera.right, (wanted[0] - x) * across), scale(camera.up, (wanted[1] - y) * high));
-    this.app.reach(add(tool, shift));
+    const place = add(tool, shift);
+    this.app.reach(place, unit(subtract(place, camera.eye)));
   }
 
   /** @param {PointerEvent} event */

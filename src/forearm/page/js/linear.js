@@ -17,6 +17,11 @@ export const unit = (a) => scale(a, 1 / (norm(a) || 1));
 /** @type {(a: Vector, b: Vector) => number[]} */
 export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 /**
+ * So much of each of three vectors, added up.
+ * @type {(axes: Vector[], k: Vector) => number[]}
+ */
+export const mix = (axes, k) => add(add(scale(axes[0], k[0]), scale(axes[1], k[1])), scale(axes[2], k[2]));
+/**
  * A direction across another.
  * @type {(a: Vector) => number[]}
  */
@@ -37,13 +42,9 @@ export function rowsOf(numbers, width) {
  * @param {Vector} b
  */
 export function times(a, b) {
-  const out = new Array(16).fill(0);
-  for (let column = 0; column < 4; column++) {
-    for (let row = 0; row < 4; row++) {
-      for (let k = 0; k < 4; k++) out[4 * column + row] += a[4 * k + row] * b[4 * column + k];
-    }
-  }
-  return out;
+  const entry = (/** @type {number} */ i) =>
+    [0, 1, 2, 3].reduce((sum, k) => sum + a[4 * k + (i % 4)] * b[4 * (i >> 2) + k], 0);
+  return Array.from({ length: 16 }, (_, i) => entry(i));
 }
 
 /**

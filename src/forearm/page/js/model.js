@@ -8,12 +8,12 @@
  *            rows: [number, string, number, number, number[]][]}} Paper
  * @typedef {{name: string, joints: Joint[], bodies: (Body | null)[], configurations: Record<string,
  *            number[]>, q: number[], gravity: number[], mass: number, dynamics: boolean, frictional: boolean, terms: string[],
- *            size: number, middle: number[], floor: number, papers: Paper[], module: string, interface: Record<string, any>,
- *            motion: string}} Data
+ *            size: number, thickness: number, seen: number, middle: number[], axes: number[][], foot: number[], papers: Paper[],
+ *            module: string, interface: Record<string, any>, motion: string}} Data
  * @typedef {{mass: number, x: number, y: number, z: number}} Load
  */
 
-import { add, dampedStep, dot, norm, rowsOf, scale, solve, subtract } from "./linear.js";
+import { dampedStep, dot, mix, norm, rowsOf, scale, solve, subtract } from "./linear.js";
 
 /**
  * The ten parameters of a point mass in the tool's axes.
@@ -60,7 +60,7 @@ export class Places {
    * @param {import("./linear.js").Vector} v
    */
   turned(k, v) {
-    return add(add(scale(this.axis(k, 0), v[0]), scale(this.axis(k, 1), v[1])), scale(this.axis(k, 2), v[2]));
+    return mix([this.axis(k, 0), this.axis(k, 1), this.axis(k, 2)], v);
   }
 }
 
@@ -149,8 +149,10 @@ export class Model {
    * Joints that bring the tool to a place: damped least squares, joints at their limits left out.
    * @param {number[]} q to begin with
    * @param {number[]} place
+   * @param {number[]} [way] along which it need not be met, where the arm cannot go everywhere: the eye does not see it
    */
-  reach(q, place) {
+  reach(q, place, way = [0, 0, 0]) {
+    const seen = (/** @type {number[]} */ v) => subtract(v, scale(way, 0.97 * dot(way, v)));
     const { size } = this.data;
     const locked = new Set();
     for (let k = 0; k < 40; k++) {
@@ -158,10 +160,12 @@ export class Model {
       const error = subtract(place, now.tool);
       const far = norm(error);
       if (far < 1e-7 * size) break;
-      const J = now.J.slice(0, 3).map((row) => row.map((x, j) => (locked.has(j) ? 0 : x)));
-      const step = dampedStep(J, scale(error, Math.min(1, (0.15 * size) / far)), 0.012 * size);
-      const next = q.map((x, j) => this.within(j, x + Math.max(-0.4, Math.min(0.4, step[j]))));
-      next.forEach((x, j) => Math.abs(x - q[j] - step[j]) > 1e-12 && Math.abs(step[j]) < 0.4 && locked.add(j));
+      const columns = q.map((_, j) => (locked.has(j) ? [0, 0, 0] : seen(now.J.slice(0, 3).map((row) => row[j]))));
+      const J = [0, 1, 2].map((k) => columns.map((column) => column[k]));
+      const step = dampedStep(J, scale(seen(error), Math.min(1, (0.15 * size) / far)), 0.012 * size);
+      const most = this.data.joints.map(({ kind }) => (kind === "R" ? 0.4 : 0.4 * size));
+      const next = q.map((x, j) => this.within(j, x + Math.max(-most[j], Math.min(most[j], step[j]))));
+      next.forEach((x, j) => Math.abs(x - q[j] - step[j]) > 1e-12 && Math.abs(step[j]) < most[j] && locked.add(j));
       q = next;
     }
     return q;

@@ -1,5 +1,5 @@
 /** The panels beside the arm: torques by term, energy, mass matrix, equations. Each is built once and told numbers. */
-import { byId, colored, element, legend, shown, tell } from "./elements.js";
+import { byId, colored, element, legend, prefix, shown, tell } from "./elements.js";
 import { rowsOf } from "./linear.js";
 
 /** @typedef {import("./model.js").Joint} Joint */
@@ -12,6 +12,8 @@ const TERM_COLORS = /** @type {Record<string, string>} */ ({
   rotor: "#5a7bb0",
   friction: "#8b949b",
 });
+
+const QUIET = { "aria-live": "off" }; // what changes sixty times a second is not to be read out each time
 
 /** @param {Joint} joint */
 const effortUnit = (joint) => (joint.kind === "R" ? "N m" : "N");
@@ -41,7 +43,7 @@ export class TorqueBars {
     parts.forEach((part, k) => (part.dataset.term = this.terms[k]));
     const bands = joint.effort ? [element("i.band.low"), element("i.band.high")] : [];
     const [zero, sum] = [element("i.zero"), element("i.sum")];
-    const value = element("output", { id: `tau-${j}`, "aria-label": `torque of ${joint.name}` });
+    const value = element("output", { id: `tau-${j}`, "aria-label": `torque of ${joint.name}`, ...QUIET });
     const track = element("div.track", { "aria-hidden": "true" }, ...bands, zero, ...parts, sum);
     const limit = joint.effort ? `limit ±${shown(joint.effort, 0)} ${effortUnit(joint)}` : "no limit given";
     const name = element("span.name", {}, joint.name);
@@ -57,9 +59,10 @@ export class TorqueBars {
     this.joints.forEach((joint, j) => {
       const row = this.rows[j];
       const values = this.terms.map((term) => terms[term][j]);
-      const [up, down] = [1, -1].map((sign) => values.reduce((sum, x) => sum + Math.max(0, sign * x), 0));
+      const ends = [1, -1].map((sign) => values.reduce((sum, x) => sum + Math.max(0, sign * x), 0));
+      const top = Math.max(...ends, Math.abs(tau[j]));
       // a state beyond the kernels' sines has no torques; the scale is to outlive it
-      if (Number.isFinite(tau[j])) this.largest[j] = Math.max(this.largest[j], up, down, Math.abs(tau[j]));
+      if (Number.isFinite(top) && top > this.largest[j]) this.largest[j] = 1.25 * top;
       const scale = 50 / this.largest[j];
       let [right, left] = [50, 50];
       values.forEach((x, k) => {
@@ -77,8 +80,11 @@ export class TorqueBars {
         for (const band of row.bands) band.style.width = `${inside}%`;
         row.root.classList.toggle("over", Math.abs(tau[j]) > joint.effort);
       }
-      tell(row.value, tau[j], ` ${effortUnit(joint)}`, 2, false);
     });
+    const [one, letter] = prefix(Math.max(...this.largest)); // the same for all, so that they compare
+    this.joints.forEach((joint, j) =>
+      tell(this.rows[j].value, tau[j], `${shown(tau[j] / one, 2, false)} ${letter}${effortUnit(joint)}`),
+    );
   }
 }
 
@@ -91,15 +97,18 @@ export class MassMap {
     const head = element("tr", {}, element("th"), ...joints.map((_, j) => number(j, "col")));
     const rows = this.cells.map((line, i) => element("tr", {}, number(i), ...line));
     this.caption = element("caption");
+    const kinds = new Set(joints.map((joint) => joint.kind));
+    this.unit = kinds.size > 1 ? "kg m², kg m, kg" : kinds.has("R") ? "kg m²" : "kg";
     this.root = element("table.mass", {}, this.caption, element("thead", {}, head), element("tbody", {}, ...rows));
+    this.root.style.minWidth = `${3.7 * joints.length + 2}em`; // narrower, it scrolls
   }
 
   /** @param {number[][]} M */
   show(M) {
     const largest = Math.max(...M.flat().map(Math.abs), 1e-12);
-    const power = Math.min(0, 3 * Math.floor(Math.log10(largest) / 3)); // small arms in thousandths, or thousandths of them
-    const units = "[kg m², kg m, kg]" + (power ? `, × 1e−${-power}` : "");
-    this.caption.textContent = `M(q): what a joint's acceleration (column) asks of each joint (row) ${units}`;
+    const power = largest >= 1 && largest < 1e4 ? 0 : 3 * Math.floor(Math.log10(largest) / 3); // of small and large arms
+    const times = power ? `, × 1e${power}`.replace("-", "−") : "";
+    this.caption.textContent = `M(q): what a joint's acceleration (column) asks of each joint (row) [${this.unit}]${times}`;
     M.forEach((line, j) =>
       line.forEach((x, i) => {
         const cell = this.cells[i][j]; // column j is the answer to an acceleration of joint j
@@ -125,7 +134,7 @@ export class Equations {
     this.which = byId("formulation");
     this.link = byId("equation-link");
     this.which.append(...papers.map((paper, k) => element("option", { value: k }, paper.stem.replaceAll("_", " "))));
-    this.link.append(...joints.map((joint, k) => element("option", { value: k + 1 }, `i = ${k + 1}, ${joint.name}`)));
+    this.link.append(...joints.map((joint, k) => element("option", { value: k + 1 }, `${k + 1}, ${joint.name}`)));
     this.link.addEventListener("change", change);
     this.which.addEventListener("change", () => {
       this.lines = this.build();
@@ -143,7 +152,7 @@ export class Equations {
     const meaning = "Every value is what that line of the formulation's file computes, now.";
     byId("about").textContent = `${paper.paper}. ${paper.operations}. ${meaning}`;
     const lines = paper.statements.map(([tag, line]) => {
-      const value = element("output");
+      const value = element("output", QUIET);
       const root = element("div.equation", {}, element("span.tag", {}, `(${tag})`), element("code", {}, line), value);
       return { root, value };
     });

@@ -2,7 +2,7 @@
  * A small WebGL 2 renderer of round things: capsules, balls and ellipsoids in one draw call, their shadow on the floor,
  * and thin lines. A solid is two half balls, one at each end, stretched by three axes.
  */
-import { across, add, cross, lookAt, norm, perspective, scale, subtract, times, unit } from "./linear.js";
+import { across, add, cross, lookAt, mix, norm, perspective, scale, subtract, times, unit } from "./linear.js";
 
 /** @typedef {import("./linear.js").Vector} Vector */
 
@@ -15,6 +15,7 @@ layout(location = 4) in vec3 v;
 layout(location = 5) in vec3 w;
 layout(location = 6) in vec4 color;
 uniform mat4 camera;
+uniform mat3 axes;
 uniform float floorHeight, flatten;
 out vec3 normal, place;
 out vec4 shade;
@@ -22,8 +23,8 @@ void main() {
   vec3 p = (corner.z >= 0.0 ? to : from) + u * corner.x + v * corner.y + w * corner.z;
   normal = cross(v, w) * corner.x + cross(w, u) * corner.y + cross(u, v) * corner.z;
   if (flatten > 0.5) {
-    float above = max(p.z - floorHeight, 0.0);
-    p = vec3(p.xy + above * vec2(-0.28, 0.18), floorHeight + 0.0015);
+    float high = dot(p, axes[2]) - floorHeight;
+    p += axes * vec3(vec2(-0.28, 0.18) * max(high, 0.0), -high);
   }
   place = p;
   shade = color;
@@ -34,6 +35,7 @@ const SOLID_FRAGMENT = `#version 300 es
 precision highp float;
 in vec3 normal, place;
 in vec4 shade;
+uniform mat3 axes;
 uniform vec3 eye;
 uniform vec4 shadow;
 uniform float flatten;
@@ -42,8 +44,8 @@ void main() {
   if (flatten > 0.5) { color = shadow; return; }
   vec3 n = normalize(normal), toEye = normalize(eye - place);
   if (dot(n, toEye) < 0.0) n = -n;
-  vec3 sun = normalize(vec3(0.5, -0.35, 0.85));
-  float sky = 0.5 + 0.5 * n.z, lit = max(dot(n, sun), 0.0);
+  vec3 sun = axes * normalize(vec3(0.5, -0.35, 0.85));
+  float sky = 0.5 + 0.5 * dot(n, axes[2]), lit = max(dot(n, sun), 0.0);
   float gleam = pow(max(dot(n, normalize(sun + toEye)), 0.0), 48.0);
   float rim = pow(1.0 - max(dot(n, toEye), 0.0), 3.0);
   vec3 c = shade.rgb * (0.34 + 0.26 * sky + 0.52 * lit) + 0.16 * gleam + 0.10 * rim;
@@ -153,7 +155,7 @@ function program(gl, vertex, fragment) {
   attach(gl.FRAGMENT_SHADER, fragment);
   gl.linkProgram(made);
   if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made) ?? "no shaders");
-  const names = ["camera", "eye", "shadow", "floorHeight", "flatten"];
+  const names = ["camera", "axes", "eye", "shadow", "floorHeight", "flatten"];
   return { made, at: Object.fromEntries(names.map((name) => [name, gl.getUniformLocation(made, name)])) };
 }
 
@@ -162,9 +164,11 @@ export class Camera {
   /**
    * @param {number} size how large the scene is [m]
    * @param {number[]} target its middle
+   * @param {number[][]} axes two along the floor, and the one that points up
    */
-  constructor(size, target) {
+  constructor(size, target, axes) {
     this.size = size;
+    this.axes = axes;
     this.azimuth = -0.95;
     this.elevation = 0.38;
     this.distance = 2.5 * size;
@@ -174,7 +178,7 @@ export class Camera {
 
   get direction() {
     const { azimuth: a, elevation: e } = this;
-    return [Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)];
+    return mix(this.axes, [Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)]);
   }
 
   get eye() {
@@ -182,7 +186,7 @@ export class Camera {
   }
 
   get right() {
-    return [-Math.sin(this.azimuth), Math.cos(this.azimuth), 0];
+    return mix(this.axes, [-Math.sin(this.azimuth), Math.cos(this.azimuth), 0]);
   }
 
   get up() {
@@ -193,7 +197,7 @@ export class Camera {
   matrix(aspect) {
     const wide = aspect < 1 ? this.angle / Math.sqrt(aspect) : this.angle;
     const lens = perspective(wide, aspect, 0.02 * this.size, 40 * this.size);
-    return times(lens, lookAt(this.eye, this.target, [0, 0, 1]));
+    return times(lens, lookAt(this.eye, this.target, this.axes[2]));
   }
 
   /**
@@ -292,7 +296,7 @@ export class Renderer {
 
   /**
    * @param {{matrix: Vector, eye: Vector, opaque: Solids, thin: Solids, glass: Solids, lines: Float32Array, floor: number,
-   *          shadow: Vector}} scene lines: x y z r g b a for each end of each line
+   *          axes: number[][], shadow: Vector}} scene lines: x y z r g b a for each end of each line
    */
   draw(scene) {
     const { gl } = this;
@@ -329,12 +333,13 @@ export class Renderer {
     gl.drawArrays(gl.LINES, 0, scene.lines.length / 7);
   }
 
-  /** @param {{matrix: Vector, eye: Vector, floor: number, shadow: Vector}} scene */
+  /** @param {{matrix: Vector, eye: Vector, floor: number, axes: number[][], shadow: Vector}} scene */
   setUp(scene) {
     const { gl } = this;
     const { made, at } = this.solids;
     gl.useProgram(made);
     gl.uniformMatrix4fv(at.camera, false, scene.matrix);
+    gl.uniformMatrix3fv(at.axes, false, scene.axes.flat());
     gl.uniform3fv(at.eye, scene.eye);
     gl.uniform4fv(at.shadow, scene.shadow);
     gl.uniform1f(at.floorHeight, scene.floor);

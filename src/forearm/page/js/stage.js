@@ -15,12 +15,14 @@ export class Stage {
 
   /** @param {import("./model.js").Data} data */
   constructor(data) {
-    const { size, middle, floor, joints } = data;
+    const { seen, middle, axes, joints } = data;
     this.data = data;
-    this.camera = new Camera(0.75 * size, middle);
-    this.floors = [true, false].map((dark) => new Float32Array(floorLines(size, floor, dark)));
+    this.camera = new Camera(seen, middle, axes);
+    this.floors = [true, false].map((dark) => new Float32Array(floorLines(data, dark)));
     this.labels = [...joints.keys(), joints.length, "tool"].map((name) => element("span", {}, String(name)));
     byId("labels").replaceChildren(...this.labels);
+    byId("scene").addEventListener("webglcontextlost", (/** @type {Event} */ event) => event.preventDefault());
+    byId("scene").addEventListener("webglcontextrestored", () => (this.renderer = null));
   }
 
   /**
@@ -37,7 +39,8 @@ export class Stage {
     const scene = buildScene(places, { ...look, data, layers, dark });
     const shadow = dark ? [0, 0, 0, 0.4] : [0.008, 0.016, 0.022, 0.16];
     const lines = this.floors[dark ? 0 : 1];
-    renderer.draw({ ...scene, matrix, eye: camera.eye, lines, floor: data.floor, shadow });
+    const floor = data.foot[2] + 0.001 * data.size; // a hair above it
+    renderer.draw({ ...scene, matrix, eye: camera.eye, axes: data.axes, lines, floor, shadow });
     this.placeLabels(matrix, places.points);
   }
 

@@ -54,7 +54,8 @@ class TomlTable:
     content: Mapping[str, Any]
     title: str
     """How a message names the table: "link 2 'shoulder'"."""
-    known: list[str] = field(default_factory=list)
+    known: dict[str, None] = field(default_factory=dict)
+    """Keys that were asked for, in their order: a table may have thousands."""
 
     def fault(self, key: str | None, message: str) -> NoReturn:
         """Refuse something about a key, or about the whole table."""
@@ -63,8 +64,7 @@ class TomlTable:
 
     def has(self, key: str) -> bool:
         """Whether the key is there; asking makes it a known key."""
-        if key not in self.known:
-            self.known.append(key)
+        self.known.setdefault(key)
         return key in self.content
 
     def raw(self, key: str, default: Any, expected: str) -> Any:

@@ -14,11 +14,17 @@ KEY = re.compile(
     r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*="""
 )
 KEY_LETTERS = re.compile(r"""[\w\s.'"-]+(\]+\s*)?""")
+TEXTS = re.compile(
+    r'''"""(?:[^\\]|\\.)*?(?:"{3,5}|\Z)|\'{3}.*?(?:\'{3,5}|\Z)|"(?:[^"\\\n]|\\.)*"?|\'[^\'\n]*\'?|\#[^\n]*''',
+    re.DOTALL,
+)
+"""Texts and comments; one that does not end is taken to its end, so that no letter is looked at twice."""
 MAX_LETTERS = 2**18
 MAX_LEVELS = 8
 """Longer files and longer dotted keys are refused: the standard parser's work grows with their square."""
 LONGEST_INTEGER = 10_000
 """Bits; Python prints no integer of more than 4300 digits."""
+DEEP = "arrays or tables stand hundreds deep in each other; an arm has three levels. Take them out."
 QUOTES = ('"""', "'''", '"', "'")
 
 
@@ -36,12 +42,14 @@ def parse(text: str, file: str) -> dict[str, Any]:
             "{ .. } stays on one line."
         ) from None
     except RecursionError:
-        raise ReadFault(
-            f"{file}: arrays or tables stand hundreds deep in each other; an arm has three levels. Take them out."
-        ) from None
+        raise ReadFault(f"{file}: {DEEP}") from None
     except ValueError as error:  # Python's own limit on the digits of an integer
         raise ReadFault(f"{file}: not valid TOML: {error}. Write numbers with fewer digits.") from None
-    if any(integer.bit_length() > LONGEST_INTEGER for integer in _integers(found)):
+    try:
+        longest = max((integer.bit_length() for integer in _integers(found)), default=0)
+    except RecursionError:
+        raise ReadFault(f"{file}: {DEEP}") from None
+    if longest > LONGEST_INTEGER:
         raise ReadFault(f"{file}: an integer of thousands of digits; write numbers with fewer.")
     return found
 
@@ -62,14 +70,22 @@ def _refuse_excess(text: str, file: str) -> None:
             f"{file}: the file has {len(text)} letters; TOML files up to {MAX_LETTERS} are read. An arm has a few "
             "thousand."
         )
-    for number, line in enumerate(text.splitlines(), 1):
-        for piece in line.split("=") if line.count(".") > MAX_LEVELS else ():
-            key = re.split(r"[,{\[]", piece)[-1]
+    if all(line.count(".") <= MAX_LEVELS for line in text.split("\n")):
+        return
+    bare = TEXTS.sub(lambda found: "\n" * found[0].count("\n"), text)
+    for number, line in enumerate(bare.split("\n"), 1):
+        for key in _keys(line):
             if key.count(".") > MAX_LEVELS and KEY_LETTERS.fullmatch(key):
                 raise ReadFault(
                     f"{file}:{number}: a key of {key.count('.') + 1} parts, {key.strip()[:20]}…; an arm has keys of "
                     "three at most. Take it out."
                 )
+
+
+def _keys(line: str) -> list[str]:
+    """What stands where keys do in a line: before each sign of equality, or in a header."""
+    before = line.split("=") if line.lstrip().startswith("[") else line.split("=")[:-1]
+    return [re.split(r"[,{\[]", piece)[-1] for piece in before]
 
 
 def key_lines(text: str) -> dict[Path, int]:
@@ -78,7 +94,7 @@ def key_lines(text: str) -> dict[Path, int]:
     counts: dict[Path, int] = {}
     table: Path = ()
     open_value = ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if open_value:
             open_value = _still_open(line, open_value)
             continue

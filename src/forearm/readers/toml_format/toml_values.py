@@ -3,6 +3,7 @@
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -55,6 +56,10 @@ MAX_FORMULA = 500
 """Letters of a formula; longer ones are refused before they are parsed."""
 
 
+UNWELCOME = re.compile(r"\\|\d(and|else|for|if|in|is|not|or)\b")
+"""What no formula has, and Python's parser would warn of on stderr: backslashes, and words that touch a number."""
+
+
 MAX_NUMBER = 1e50
 """Beyond this a number is refused whatever it means; squares and products stay finite."""
 
@@ -95,6 +100,8 @@ def quantity(value: Any, dimension: str, parameters: Mapping[str, Scalar]) -> Sc
         result = _evaluate(tree, parameters)
     except ArithmeticError as error:
         raise NotAQuantity(f"is {value!r} ({error}); give {_expected(dimension)}") from None
+    except RecursionError:  # whoever calls may stand deep himself
+        raise NotAQuantity(f"is {_short(value)}, hundreds of operations in each other; give fewer") from None
     if isinstance(result, complex):
         raise NotAQuantity(f"is {value!r}, which is no real number; give {_expected(dimension)}")
     if not is_number(result):
@@ -129,9 +136,11 @@ def _short(value: Any) -> str:
 
 def _arithmetic(text: str) -> ast.expr | None:
     """The syntax tree of a formula, or None where it is none."""
+    if UNWELCOME.search(text):
+        return None
     try:
         return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # or nested beyond what the parser takes
         return None
 
 
@@ -163,5 +172,13 @@ def _evaluate(node: ast.expr, parameters: Mapping[str, Scalar]) -> Scalar:
         case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
             return OPERATORS[type(op)](_evaluate(operand, parameters))
     raise NotAQuantity(
-        f"contains {ast.unparse(node)!r}; a formula may have numbers, pi, parameters, + - * / ** and ( )"
+        f"contains {_written(node)}; a formula may have numbers, pi, parameters, + - * / ** and ( )"
     )
+
+
+def _written(node: ast.expr) -> str:
+    """What a formula has that it may not have, as far as that can be told in few words."""
+    try:
+        return _short(ast.unparse(node))
+    except RecursionError:
+        return "operations that stand hundreds deep in each other"

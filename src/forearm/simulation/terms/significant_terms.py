@@ -19,6 +19,7 @@ from forearm.compiler.graph.passes import simplify
 from forearm.faults import StateFault, needs_chain, no_formulation
 from forearm.formulations import FORMULATIONS
 from forearm.motion.motions import Motion
+from forearm.outside.running_log import LOG
 from forearm.simulation.terms.summands import adjoints, edges, located_graph, measured, without
 
 TERMS = ("inertial", "centrifugal", "coriolis", "gravity", "rotor", "friction")
@@ -157,6 +158,8 @@ def states_of(arm: Arm, motion: Any, samples: int) -> tuple[Vector, Vector, Vect
     sound = np.all(np.isfinite(q) & np.isfinite(qd) & np.isfinite(qdd), axis=1)
     if not np.any(sound):
         raise StateFault("motion: it has no finite states; give at least one (q, qd, qdd).")
+    if not np.all(sound):
+        LOG.warning("significance: %d of %d states are not finite, and left out", np.sum(~sound), len(sound))
     return q[sound], qd[sound], qdd[sound]
 
 

@@ -17,8 +17,8 @@ from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.robot import Robot
+from forearm.verification.difference.counterparts import Other, on_fixed_bases, other_of
 from forearm.verification.difference.hypotheses import Bench, Cause, Fit, OtherView, fit, tilt
-from forearm.verification.difference.others import Other, on_fixed_bases, other_of
 from forearm.verification.difference.suspects import causes
 from forearm.verification.difference.verdict import Comparison, Evidence
 

@@ -107,7 +107,11 @@ def distances(found: dict[str, Any], scale: float) -> Iterator[tuple[str, float,
     for name, value in found.items():
         apart = {other: _largest(value - theirs) for other, theirs in found.items() if other != name}
         farthest = max(apart, key=lambda other: apart[other]) if apart else ""
-        yield name, _largest(value - center) / scale, farthest
+        yield (
+            name,
+            _largest(value - center) / max(scale, np.finfo(float).tiny),
+            farthest,
+        )  # zero by zero is zero
 
 
 def oracle_values(quantity: str, said: Truth, qd: Vector, qdd: Vector) -> dict[str, Any]:

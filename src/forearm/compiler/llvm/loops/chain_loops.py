@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from forearm.compiler.llvm.columns import Columns, call_sincos
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.loops.chain_pairs import Pairs
 from forearm.compiler.llvm.nodes import Writer, fma, operation
-from forearm.compiler.llvm.tiles import Columns, Plan, call_sincos
+from forearm.compiler.llvm.tiles import Plan
 from forearm.compiler.model.chains.chain_sections import (
     TRACED_LINKS,
     NoLoop,
@@ -39,6 +40,11 @@ class ChainPlan(Plan):
     def wide(self) -> list[int]:
         """A matrix of pairs is written straight where arrays are rows."""
         return [0] if self.layout == "rows" and self.graph.recursion.pairs else []
+
+    @cached_property
+    def asked(self) -> list[tuple[str, int]]:
+        """None: loops are short."""
+        return []
 
     @property
     def largest(self) -> int:

@@ -14,6 +14,9 @@ from forearm.faults.parts import name as checked_name
 DEFECTS = ("mass", "inertia_sign", "triangle", "massless_inertia")
 """Kinds of physical fault that an arm may declare, with a reason, and then carry as a note."""
 
+MOST_SAID = 25
+"""Faults of an arm that one message tells: a file may have thousands."""
+
 _HINT = (
     " Inertia given about the joint instead of the centre of mass? See CONVENTIONS.md, Inertia. "
     "Published so? Declare the defect, with its reason."
@@ -110,9 +113,10 @@ def arm_faults(arm: Any) -> tuple[list[str], list[str]]:
 
 
 def raise_arm_faults(where: str, faults: list[str]) -> NoReturn:
-    """Report every fault of an arm at once."""
-    more = f"   ({len(faults) - 1} more below)" if len(faults) > 1 else ""
-    rest = "".join(f"\n  {sentence}" for sentence in faults[1:])
+    """Report every fault of an arm at once, or the first of them where a file has hundreds."""
+    said = "more below" if len(faults) <= MOST_SAID else f"more, {MOST_SAID - 1} of them below"
+    more = f"   ({len(faults) - 1} {said})" if len(faults) > 1 else ""
+    rest = "".join(f"\n  {sentence}" for sentence in faults[1:MOST_SAID])
     raise ArmFault(f"{where}, {faults[0]}{more}{rest}")
 
 

@@ -135,6 +135,9 @@ def _mujoco(model: Any) -> Torques:
         )
     data = mujoco.MjData(model)
     off = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
+    no_friction = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
+    # a constraint to MuJoCo, soft and so without a torque of its own at a state: of a joint that slides, this size
+    dry = 0.0 if int(model.opt.disableflags) & no_friction else np.array(model.dof_frictionloss)
 
     def inverse(q: Any, qd: Any, qdd: Any) -> Any:
         before = int(model.opt.disableflags)
@@ -142,7 +145,7 @@ def _mujoco(model: Any) -> Torques:
         try:
             data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, qdd
             mujoco.mj_inverse(model, data)
-            return data.qfrc_inverse.copy()
+            return data.qfrc_inverse + dry * np.sign(qd)
         finally:
             model.opt.disableflags = before
 

@@ -1,0 +1,190 @@
+"""What was asked for and would not be done is refused; what of a file is not in the numbers is said."""
+
+from dataclasses import replace
+
+import pytest
+
+import forearm as fa
+from cli.verbs import MOTION, forearm
+from forearm.writers.toml import write_toml
+from forearm.writers.urdf import to_urdf
+
+SPRING = """<mujoco model="sprung"><compiler angle="radian"/><worldbody><body name="a"><joint name="one" axis="0 0 1"
+damping="0.7" armature="0.2"/><inertial pos="0.1 0 0" mass="2" diaginertia="0.02 0.03 0.04"/><body name="b"
+pos="0.3 0 0"><joint name="two" axis="0 1 0.2" frictionloss="0.5" {0}/><inertial pos="0.1 0.05 0" mass="1"
+diaginertia="0.02 0.03 0.04"/></body></body></worldbody></mujoco>"""
+MILLIMETRES = """name = "long"
+convention = "standard"
+[[link]]
+name = "one"
+joint = "revolute"
+theta = 0
+d = 0
+a = 431.8
+alpha = "pi/2"
+mass = 2
+com = [-200, 0, 0]
+inertia = { about = "com", Ixx = 0.02, Iyy = 0.02, Izz = 0.03 }
+"""
+
+
+@pytest.fixture
+def motion(tmp_path):
+    path = tmp_path / "motion.csv"
+    path.write_text(MOTION)
+    return path
+
+
+# -- what an arm's file leaves open ------------------------------------------------------------------------
+
+
+def test_torques_of_an_arm_in_millimetres_come_with_a_question(capsys, tmp_path):
+    path = tmp_path / "long.toml"
+    path.write_text(MILLIMETRES)
+    said = forearm(capsys, "torque", path, "--q", "0.1")
+    assert "long: link 1 'one': 431.8 m long: millimetres?" in said.err
+    assert "millimetres?" in forearm(capsys, "torque", path, "--q", "0.1", "--json").json["notes"][0]
+    assert forearm(capsys, "torque", path, "--q", "0.1", "--quiet").err == ""
+
+
+@pytest.mark.parametrize("verb", ["torque", "reactions", "simulate", "compare", "convert"])
+def test_a_spring_that_is_not_in_the_torques_is_said_by_every_verb(capsys, tmp_path, verb):
+    path = tmp_path / "sprung.xml"
+    path.write_text(SPRING.format('stiffness="3"'))
+    more = {
+        "simulate": ("--duration", "0.01"),
+        "compare": (path,),
+        "convert": (tmp_path / "sprung.toml",),
+    }.get(verb, ())
+    assert (
+        "sprung: joint two: the spring is not part of an arm, and left out"
+        in forearm(capsys, verb, path, *more).err
+    )
+
+
+def test_compare_rigid_takes_drives_out_of_mujoco_too(capsys, tmp_path):
+    path = tmp_path / "sprung.xml"
+    path.write_text(SPRING.format(""))
+    assert forearm(capsys, "compare", path, "mujoco", "--rigid").code == 0
+
+
+def test_compare_does_not_say_that_mujoco_has_no_dry_friction(capsys, tmp_path):
+    path = tmp_path / "sprung.xml"
+    path.write_text(SPRING.format(""))
+    said = forearm(capsys, "compare", path, "mujoco").out
+    assert "dry by" not in said, said
+    assert "dry friction follows another law: c sign(qd)" in said
+
+
+# -- files beside JSON and summaries -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("torque", "rr", "MOTION", "--json"),
+        ("torque", "rr", "MOTION", "--summary", "--json"),
+        ("torque", "rr", "MOTION", "--summary"),
+        ("simulate", "rr", "--duration", "0.01", "--json"),
+        ("move", "rr", "--to", "1", "1", "--speeds", "1", "--accelerations", "1", "--json"),
+        ("emit", "rr", "--to", "numpy", "--json"),
+        ("derive", "rr", "--json"),
+    ],
+)
+def test_a_file_that_was_asked_for_is_written_beside_json_and_a_summary(capsys, tmp_path, motion, words):
+    out = tmp_path / "asked.csv"
+    words = [motion if word == "MOTION" else word for word in words]
+    beside = forearm(capsys, *words, "-o", out)
+    assert beside.code == 0
+    if "--json" in words:
+        assert beside.json["written"] == str(out)
+    plain = tmp_path / "plain.csv"
+    assert forearm(capsys, *[w for w in words if w not in ("--json", "--summary")], "-o", plain).code == 0
+    assert out.read_bytes() == plain.read_bytes()
+
+
+# -- options without use -----------------------------------------------------------------------------------
+
+TO = ("--to", 1, 1, 1, 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            (*TO, "--accelerations", 3, "--blend", 0.2),
+            "--blend rounds the corners between waypoints; give --via",
+        ),
+        (
+            (*TO, "--accelerations", 3, "--tool-speed", 0.2),
+            "--tool-speed is for the tool on a line; add --line",
+        ),
+        ((*TO, "--accelerations", 3, "--jerks", 9, "--fastest"), "--jerks is not kept by --fastest"),
+        (("--line", "--to", 0.3, 0.2, 0.4, "--accelerations", 1), "--accelerations is not kept on a line"),
+        (
+            ("--line", "--to", 0.3, 0.2, 0.4, "--fastest", "--tool-acceleration", 1),
+            "--tool-acceleration is not kept by --fastest",
+        ),
+    ],
+)
+def test_move_refuses_limits_that_its_motion_would_not_keep(capsys, words, sentence):
+    said = forearm(capsys, "move", "ur5e", *words)
+    assert (said.code, said.out) == (2, "")
+    assert sentence in said.err
+
+
+def test_move_judges_by_the_torques_that_were_given(capsys):
+    words = ("move", "ur5e", *TO, "--accelerations", 3)
+    assert forearm(capsys, *words).code == 0
+    said = forearm(capsys, *words, "--torques", 0.2)
+    assert said.code == 1
+    assert "beyond its limit of 0.2" in said.err
+
+
+def test_move_says_that_times_of_waypoints_are_not_used(capsys, tmp_path, motion):
+    words = ("move", "rr", "--via", motion, "--speeds", 1, "--accelerations", 1)
+    said = forearm(capsys, *words)
+    assert "motion.csv: waypoints are positions; its t is not used, the motion has its own times" in said.err
+    assert "would be written over" in forearm(capsys, *words, "-o", motion).err
+    degrees = tmp_path / "degrees.csv"
+    degrees.write_text("q1 [deg],q2 [deg],x\n0,0,1\n10,20,1\n30,40,1\n")
+    said = forearm(capsys, "move", "rr", "--via", degrees, "--speeds", 1, "--accelerations", 1).err
+    assert "columns ignored: x" in said
+    assert "converted to rad or m: q1 [deg]" in said
+
+
+@pytest.mark.parametrize("given", [("--goal", 0, 0), ("--payload", 1), ()])
+def test_simulate_refuses_a_controller_that_is_unaware_of_nothing(capsys, given):
+    said = forearm(capsys, "simulate", "rr", "--unaware", "--duration", "0.01", *given)
+    assert said.code == 2
+    assert f"and {'--payload' if '--goal' in given else '--goal'} is missing" in said.err
+
+
+# -- URDF --------------------------------------------------------------------------------------------------
+
+
+def test_convert_does_not_lose_the_smoothing_of_dry_friction_in_silence():
+    rubbing = fa.load("rr").replace(gravity=(0.0, 0.0, -9.81))
+    drive = fa.Drive(viscous=1.0, coulomb=(2.0, 2.0), smoothing=0.5)
+    rubbing = rubbing.replace(links=[link.replace(drive=drive) for link in rubbing.links])
+    with pytest.raises(
+        fa.ArmFault, match=r"over which speed the dry friction of 'q1' turns over, 0\.5 \(it becomes 0\.001\)"
+    ):
+        to_urdf(rubbing)
+    assert "left out: over which speed" in to_urdf(rubbing, lossy=True)
+    to_urdf(
+        rubbing.replace(
+            links=[link.replace(drive=replace(drive, coulomb=(0.0, 0.0))) for link in rubbing.links]
+        )
+    )
+
+
+def test_convert_says_that_a_slide_without_limits_gets_a_range_of_nothing(capsys, tmp_path):
+    stanford = fa.load("stanford").without_drives()
+    free = stanford.replace(links=[link.replace(limits=None) for link in stanford.links])
+    told = "'joint3' has no limit of position and speed and effort, and 0 stands for it"
+    assert f"<!-- not known: {told} -->" in to_urdf(free)
+    assert "not known" not in to_urdf(fa.load("ur5e").without_drives())
+    write_toml(free, tmp_path / "free.toml")
+    assert told in forearm(capsys, "convert", tmp_path / "free.toml", tmp_path / "free.urdf").err
+    assert told not in forearm(capsys, "convert", tmp_path / "free.toml", tmp_path / "again.toml").err

@@ -1,0 +1,115 @@
+"""Limits of robots: of joints that follow others, of several joints in one step, and in pictures."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from forearm import plots
+from forearm.simulation import Quintic
+
+
+def joint(name, effort=50.0, **rest):
+    return fa.Link(
+        "revolute",
+        fa.Pose.at((0.2, 0, 0)),
+        mass=1.0,
+        inertia=fa.Inertia.box(1.0, 0.2, 0.05, 0.05),
+        name=name,
+        effort_limit=effort,
+        **rest,
+    )
+
+
+def coupled():
+    """The middle joint turns back twice as far as the first one forth, and may turn less far."""
+    links = [
+        joint("lead", limits=(-3, 3), speed_limit=5.0),
+        joint("follow", effort=2.0, limits=(-0.5, 0.5), speed_limit=1.0),
+        joint("last", effort=99.0),
+    ]
+    return fa.Robot("coupled", links, (0, 1, 2), couplings=[fa.Coupling("follow", (("lead", -2.0),), 0.1)])
+
+
+def floating():
+    trunk = fa.Body(5.0, inertia=fa.Inertia.box(5.0, 0.2, 0.2, 0.2))
+    return fa.Robot("floating", [joint("a"), joint("b", 60.0)], (0, 1), free=True, trunk=trunk)
+
+
+def test_a_follower_beyond_its_own_limits_is_not_feasible():
+    report = fa.feasible(coupled(), Quintic([0.0, 0.0], [1.0, 0.0], 1.0))
+    found = {(e.joint, e.what): e.worst for e in report.excesses}
+    assert not report
+    assert found[("follow", "position")] == pytest.approx(-1.9)
+    assert found[("follow", "speed")] == pytest.approx(-2 * 1.875, rel=1e-5)
+
+
+def test_a_simulation_stops_where_a_follower_leaves_its_limits():
+    robot = coupled()
+    noted = fa.simulate(robot, [0.0, 0.0], [2.0, 0.0], duration=0.5, dt=0.01)
+    assert noted.outcome.kind == "limit hit"
+    assert noted.outcome.joint == "follow"
+    stopped = fa.simulate(robot, [0.0, 0.0], [2.0, 0.0], duration=0.5, dt=0.01, limits="stop")
+    assert stopped.outcome.kind == "stopped at a limit"
+    assert stopped.outcome.joint == "follow"
+    assert np.abs(0.1 - 2 * stopped.q[-1, 0]) < 0.56
+
+
+def test_torque_limits_of_a_coupled_robot_are_told_by_the_joints_of_its_state():
+    record = fa.simulate(
+        coupled(),
+        [0.0, 0.0],
+        law=[0.0, 9.0],
+        duration=0.2,
+        dt=0.01,
+        torque_limits=[50.0, 1.0],
+        limits="ignore",
+    )
+    assert {excess.joint for excess in record.outcome.limits} == {"last"}
+
+
+@pytest.mark.parametrize("limited", [(0, 2), (0, 1, 2)])
+def test_two_joints_that_leave_their_limits_in_one_step_are_not_a_third(limited):
+    slide = fa.Pose.at((0, 0, 0), (np.pi / 2, 0, 0))
+    links = [
+        fa.Link("prismatic", slide, mass=1.0, name=name, limits=(-1, 1) if i in limited else None)
+        for i, name in enumerate("xyz")
+    ]
+    arm = fa.Arm("slides", links, gravity=(0, 0, 0))
+    ways = np.linspace(1e-6, 0.2, 40)
+    start = np.stack([np.full(40, 1 - 1e-3), np.zeros(40), 1 - ways], axis=-1)
+    found = fa.simulate(arm, start, [0.0, 0.0, 1.0], law=[30.0, 0.0, 0.0], duration=0.3, dt=0.1)
+    assert {outcome.joint for outcome in found.outcomes} == {"x", "z"}
+
+
+def test_pictures_of_a_coupled_robot_have_the_names_and_limits_of_its_own_joints():
+    robot, t = coupled(), np.linspace(0, 1, 5)
+    tau = np.ones((5, 2)) * [1.0, 98.0]
+    made = plots.band_figure(robot, t, tau)
+    assert ["lead" in a.get_title(loc="left") + a.get_title() for a in made.axes] == [True, False]
+    assert "last" in made.axes[1].get_title(loc="left") + made.axes[1].get_title()
+    assert made.axes[1].lines[2].get_ydata()[0] == 99.0
+    lines = plots.torque_figure(robot, t, tau).axes[1].lines
+    assert [line.get_ydata()[0] for line in lines[-2:]] == [-99.0, 99.0]
+
+
+def test_pictures_of_a_free_robot_show_its_joints_and_not_its_base():
+    robot, t = floating(), np.linspace(0, 1, 5)
+    tau = np.ones((5, 8)) * np.arange(8)
+    for made in (plots.torque_figure(robot, t, tau), plots.band_figure(robot, t, tau)):
+        assert [
+            any(line.get_ydata()[-1] == k for line in a.lines) for a, k in zip(made.axes, (6, 7), strict=True)
+        ]
+        assert not any(line.get_ydata()[-1] == 1 for a in made.axes for line in a.lines)
+    q = robot.neutral()
+    q[-2:] = 0.4, -0.7
+    record = fa.simulate(robot, q, duration=0.1, dt=0.01)
+    shown = record.plot().axes[0].lines
+    assert [line.get_ydata()[0] for line in shown] == [0.4, -0.7]
+
+
+def test_a_record_of_a_free_robot_goes_to_xarray():
+    record = fa.simulate(floating(), floating().neutral(), duration=0.1, dt=0.01)
+    data = record.to_xarray()
+    assert dict(data.sizes) == {"t": 11, "coordinate": 9, "joint": 8}
+    assert data.qd.sel(joint="b").shape == (11,)
+    assert data.q.sel(coordinate="b").shape == (11,)
