@@ -6,6 +6,7 @@ import pytest
 
 import forearm as fa
 from forearm.motion.motion_files import read_motion_file
+from forearm.readers import from_toml
 from forearm.simulation import read_motion
 
 LONG = 250_000
@@ -59,3 +60,12 @@ def test_titles_of_separators_take_two_seconds_at_most(odd, tmp_path):
 def test_a_zero_with_a_great_exponent_is_a_zero(zero, tmp_path):
     (tmp_path / "m.csv").write_text(f"t,q1,q2\n0,0,{zero}\n1,0,0\n")
     assert read_motion_file(tmp_path / "m.csv", fa.load("rr")).q[0, 1] == 0
+
+
+def test_a_thousand_long_names_that_are_nearly_alike_are_compared_in_two_seconds():
+    """Looking for the one that was meant took 3.3 s."""
+    names = "".join(f"{'a' * 190}{i:x} = 1\n" for i in range(998))
+    start = time.process_time()
+    with pytest.raises(fa.ReadFault, match="which is no parameter"):
+        from_toml(f'name = "x"\nconvention = "tree"\n[parameters]\n{names}b = "{"a" * 190}zzz"\n')
+    assert time.process_time() - start < 2

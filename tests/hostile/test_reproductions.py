@@ -135,6 +135,28 @@ REPRODUCTIONS = {
         "gradients/test_torch_functions.py::test_tensors_that_are_no_plain_rows_get_one_sentence",
         "gradients/test_jax_functions.py::test_what_no_array_is_made_of_gets_one_sentence",
     ],
+    "31 torques out of a cache that forearm's own changed source had not made": [
+        "compiler/test_kernel_cache.py::test_a_changed_file_in_any_room_of_the_compiler_is_another_version"
+    ],
+    "32 keys of many parts behind separators, and texts taken for them": [
+        "hostile/test_toml_and_urdf_bombs.py::test_no_separator_of_unicode_hides_a_key_of_many_parts",
+        "hostile/test_toml_and_urdf_bombs.py::test_no_text_hides_a_key_of_many_parts",
+        "hostile/test_toml_and_urdf_bombs.py::test_a_text_with_many_stops_is_no_key_of_many_parts",
+    ],
+    "33 files full of names, mimics in a row, names nearly alike": [
+        "hostile/test_toml_and_urdf_bombs.py::test_a_file_full_of_names_is_read_or_refused_in_two_seconds",
+        "hostile/test_toml_and_urdf_bombs.py::test_many_impossible_links_get_a_message_of_a_screen",
+        "hostile/test_toml_and_urdf_bombs.py::test_thousands_of_joints_that_mimic_one_another_get_a_sentence_in_two_seconds",
+        "hostile/test_long_words.py::test_a_thousand_long_names_that_are_nearly_alike_are_compared_in_two_seconds",
+    ],
+    "34 a closed form that filled the memory": [
+        "derivation/test_messages.py::test_a_closed_form_that_fills_the_memory_is_given_up_in_a_sentence"
+    ],
+    "35 odd numbers and names called a bug of ours; a TOML file too long for its own reader": [
+        "hostile/test_odd_numbers_and_names.py",
+        "hostile/test_absurd_sizes.py::test_a_gradient_through_time_takes_a_step_of_time",
+        "hostile/test_output_files.py::test_no_toml_is_written_that_is_too_long_to_be_read",
+    ],
 }
 
 

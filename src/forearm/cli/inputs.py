@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 STDIO = "stdio:"
 """What `-` becomes, because a lone hyphen is no word to the parser."""
-DOUBTS = ("left out", "not read", "not used", "?")
+DOUBTS = ("left out", "not read", "not used", "gravity off", "?")
 """Words of notes that ask whether an arm's numbers are meant, or say what of its file is not in them."""
 
 

@@ -23,8 +23,7 @@ def scalar(value: Any, where: str, unit: str = "") -> Any:
         raise ArmFault(f"{where} is {value!r}; give one real number{_in(unit)}.")
     if not is_number(value):
         return value
-    number = float(value)
-    if not math.isfinite(number):
+    if not math.isfinite(number := float(value)):
         raise ArmFault(f"{where} is {number}; give a finite number{_in(unit)}.")
     return number
 
@@ -132,10 +131,11 @@ def a_or_an(word: str) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """' (did you mean ..?)' where a known word is close or holds this one, or nothing."""
-    import difflib
+    import difflib  # for messages alone
 
     words = list(known)
-    close = difflib.get_close_matches(name, words, n=1, cutoff=0.6)
+    short = [word for word in words if len(name) + len(word) <= 120]  # it takes the product of their lengths
+    close = difflib.get_close_matches(name, short, n=1, cutoff=0.6)
     if not close and len(name) > 2:
         close = sorted((word for word in words if name.lower() in word.lower()), key=len)
     return f" (did you mean {close[0]!r}?)" if close else ""

@@ -18,11 +18,11 @@ from forearm.arm import Arm
 from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
 from forearm.identification.base_columns import BaseColumns, full_columns
+from forearm.identification.broken_logs.torque_columns import driven_by_friction, joint_motion, refuse_swapped
 from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import LeastSquares
 from forearm.identification.measured.filters import Filtered
 from forearm.identification.measured.logs import Log
-from forearm.identification.torque_columns import driven_by_friction, joint_motion, refuse_swapped
 from forearm.identification.torque_rows import TorqueEquations, torques_of
 
 MENDED = ("clipping", "sign", "shift", "unexcited")
