@@ -165,6 +165,12 @@ def test_refusals(make, message):
         make()
 
 
+def test_more_instants_than_can_be_counted_are_refused():
+    motion = fa.point_to_point(fa.load("rr"), [0, 0], [1, 1], speeds=1.0, accelerations=1.0)
+    with pytest.raises(fa.StateFault, match="instants or more; give fewer"):
+        motion.sample(10**400)
+
+
 def test_a_time_that_is_no_number_was_the_beginning_or_the_end_of_a_motion():
     arm, a, b = fa.load("ur5e"), np.zeros(6), np.array([1, 0.5, -0.3, 0.2, 0.1, 0.1])
     made = [

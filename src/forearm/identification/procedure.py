@@ -175,6 +175,7 @@ def _prepared(asked: Asked, log: Log) -> Prepared:
     arm, mend = asked.arm, asked.mend
     log, marked = log_checks.without_clipping(arm, log, mend)
     equations = equations_of(arm, asked.drives, filtered(log, asked.cutoff))
+    log_checks.refuse_silence(log.label, equations.tau)
     signs = np.ones(arm.n)
     if asked.check and arm.dynamics:
         signs = log_checks.check_torques(arm, log.label, equations, mend)

@@ -19,6 +19,8 @@ from forearm.algebra import sin as scalar_sin
 from forearm.algebra import where as scalar_where
 from forearm.faults import StateFault, floats
 
+MOST_INSTANTS = 2**48
+"""No memory holds so many; above, they cannot be counted."""
 MOST_KNOTS = 64
 """A table with more knots than this is looked up in Python; it is not unrolled into a kernel."""
 
@@ -55,6 +57,8 @@ class Motion(ABC):
 
     def sample(self, times: Any = 201) -> Samples:
         """The motion at these times, or at so many times from 0 to its end."""
+        if is_number(times) and times >= MOST_INSTANTS:
+            raise StateFault(f"motion: sampled at {MOST_INSTANTS:.3g} instants or more; give fewer.")
         t = np.linspace(0.0, self.duration, times) if is_number(times) else floats("times", times)
         if t.ndim != 1:
             raise StateFault(f"motion: times have shape {t.shape}; give a number of them, or a row of times.")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, motion_of, refuse_to_overwrite
+from forearm.cli.inputs import STDIO, arm_of, check_places, motion_of, refuse_to_overwrite
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
@@ -47,6 +47,7 @@ def view(
     from forearm.page.live_view import view as make
 
     found = arm_of(arm, reading=reading, payload=payload, shared=shared)
+    check_places(out)
     refuse_to_overwrite([out], force, ours=b"Content-Security-Policy")
     samples = None if motion is None else _samples(found, motion, units, shared)[0]
     page = make(found, samples, formulations=formulations or PAPERS)
@@ -85,6 +86,7 @@ def report(
     from forearm.page.motion_report import report as make
 
     found = arm_of(arm, reading=reading, payload=payload, shared=shared)
+    check_places(out)
     refuse_to_overwrite([out], force, ours=b"<!doctype html>")
     samples, remarks = _samples(found, motion, units, shared)
     with progress(shared, f"looking at {found.name}") as tell:

@@ -165,6 +165,12 @@ def refuse_driving_friction(
             )
 
 
+def refuse_silence(label: str, tau: Vector) -> None:
+    """Refuse torques that are nothing but zeros: whatever is fitted to them says nothing."""
+    if not np.any(tau):
+        raise StateFault(f"{label}: all torques are zero; give a log in which they were measured.")
+
+
 def unexcited(arm: Arm, base: BaseColumns, drives: DriveColumns, fit: LeastSquares, tau: Vector) -> list[int]:
     """Base parameters whose error alone would make a torque as large as the joint's own, on ordinary motions."""
     q, qd, qdd = arm.random_state(1, (200,))
