@@ -113,6 +113,28 @@ REPRODUCTIONS = {
         "hostile/test_stream_files.py::test_a_title_of_a_parquet_file_without_end_gets_one_sentence",
         "hostile/test_long_words.py::test_titles_of_separators_take_two_seconds_at_most",
     ],
+    "26 results lost for a journal, a note or a place that could not be written": [
+        "hostile/test_journals.py::test_a_disk_that_fills_up_takes_the_journal_and_not_the_result",
+        "hostile/test_journals.py::test_a_journal_that_cannot_be_written_is_told_before_anything_is_computed",
+        "hostile/test_output_files.py::test_a_folder_that_is_not_there_is_told_before_anything_is_computed",
+        "hostile/test_output_files.py::test_one_name_for_two_files_is_refused",
+        "hostile/test_streams.py::test_notes_that_nobody_can_read_take_no_result_with_them",
+    ],
+    "27 sweeps that waited for ever, in a copied process or for want of open files": [
+        "sweeps/test_sweeps_at_once.py::test_a_process_copied_while_another_thread_unpacks_a_sweep_is_not_stuck",
+        "sweeps/test_sweeps_at_once.py::test_too_few_open_files_for_all_workers_do_not_hang_the_process_at_its_end",
+        "sweeps/test_sweeps_at_once.py::test_ctrl_c_right_after_a_fork_leaves_no_lock_held",
+    ],
+    "28 sweeps that took all the memory before they began": [
+        "sweeps/test_sweeps_at_once.py::test_a_sweep_of_more_samples_than_anybody_computes_begins_at_once",
+        "sweeps/test_sweeps_at_once.py::test_no_more_workers_begin_than_there_is_work_for",
+    ],
+    "29 raw exceptions of absurd logs and odd tensors": [
+        "motion/test_motion_files.py::test_numbers_that_nobody_measures_are_refused_with_their_line",
+        "identification/test_refusals.py::test_a_log_of_nothing_but_zeros_is_refused_in_a_sentence",
+        "gradients/test_torch_functions.py::test_tensors_that_are_no_plain_rows_get_one_sentence",
+        "gradients/test_jax_functions.py::test_what_no_array_is_made_of_gets_one_sentence",
+    ],
     "31 torques out of a cache that forearm's own changed source had not made": [
         "compiler/test_kernel_cache.py::test_a_changed_file_in_any_room_of_the_compiler_is_another_version"
     ],
