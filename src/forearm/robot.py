@@ -78,6 +78,8 @@ class Robot(Part):
         for kind, name in ((Pose, "base"), (Body, "trunk")):
             faults.part(getattr(self, name), kind, f"{where}: {name}")
         for frames in (self.frames, self.tools):  # a tool may have the name of the file's link that it is
+            for frame in frames:
+                faults.part(frame, NamedFrame, f"{where}: a frame")
             faults.frame_links(frames, n, where)
         object.__setattr__(self, "couplings", couplings_of(self.couplings))
         object.__setattr__(self, "gravity", faults.gravity(self.gravity, where))

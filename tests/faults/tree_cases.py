@@ -41,7 +41,7 @@ ARM_FAULTS = [
     (
         "tool of no kind",
         lambda: fork(tools=["hand"]),
-        r"a frame is 'hand'; give a NamedFrame\(name, link, pose\)",
+        r"a frame is a str; give a NamedFrame",
     ),
     ("chain of a body", lambda: free_body().arm("base"), r"no joint moves it; this robot has no joints"),
     (

@@ -50,7 +50,7 @@ EXHIBITS = [
         "unknown_tip",
         ReadFault,
         None,
-        "tip='tool0' is no link of this file; it has 'base', 'upper'",
+        "tip='tool0' is no link of this file; it has 'hand', 'base', 'upper'",
         {"tip": "tool0"},
     ),
     ("unknown_root", ReadFault, None, "root='world' is no link of this file", {"root": "world"}),

@@ -310,8 +310,6 @@ def frame_links(frames: Iterable[Any], n: int, where: str) -> None:
     """Each named frame once, on a frame that the arm has."""
     seen: set[str] = set()
     for frame in frames:
-        if not hasattr(frame, "link"):
-            raise ArmFault(f"{where}: a frame is {frame!r}; give a NamedFrame(name, link, pose).")
         if not (isinstance(frame.link, int) and 0 <= frame.link <= n):
             raise ArmFault(
                 f"{where}: frame {frame.name!r} rides on {frame.link!r}; give 0 (the base) to {n}."
