@@ -8,7 +8,8 @@ import numpy as np
 from forearm.algebra import cross, is_number, is_zero
 from forearm.faults.calls import coordinates, floats
 from forearm.faults.kinds import ArmFault
-from forearm.faults.parts import DEGREES, SLACK, choice, did_you_mean, part, text
+from forearm.faults.near_words import did_you_mean
+from forearm.faults.parts import DEGREES, SLACK, choice, part, text
 from forearm.faults.parts import name as checked_name
 
 DEFECTS = ("mass", "inertia_sign", "triangle", "massless_inertia")

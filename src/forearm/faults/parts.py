@@ -8,6 +8,7 @@ import numpy as np
 
 from forearm.algebra import is_number, is_scalar
 from forearm.faults.kinds import ArmFault
+from forearm.faults.near_words import did_you_mean
 from forearm.outside.escapes import hidden
 
 DEGREES = 4 * math.pi
@@ -128,17 +129,6 @@ def part(value: Any, kind: type, where: str) -> None:
 def a_or_an(word: str) -> str:
     """The word with its article: an Inertia, a Pose."""
     return f"{'an' if word[0] in 'AEIOaeio' or word == 'ndarray' else 'a'} {word}"
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """' (did you mean ..?)' where a known word is close or holds this one, or nothing."""
-    import difflib
-
-    words = list(known)
-    close = difflib.get_close_matches(name, words, n=1, cutoff=0.6)
-    if not close and len(name) > 2:
-        close = sorted((word for word in words if name.lower() in word.lower()), key=len)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 _MADE_BY = {

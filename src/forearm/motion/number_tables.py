@@ -196,6 +196,8 @@ class PieceReader:
         if (commas and (points or self.points)) or (points and self.commas):
             return None
         rows, columns = plain.count(b"\n") + 1, len(self.titles)
+        if 2 * rows * columns > len(plain) + 1:  # a cell has a digit and a mark: rows are missing cells
+            return None
         decimal = "," if commas else "."
         found = plain_numbers(plain + b"\n", self.separator, decimal, rows, columns)
         if found is None:
