@@ -282,8 +282,10 @@ def robots_page(data):
     )
     states, runs = data["rows"][0]["states"], max(len(some) for some in groups.values())
     text = f"\n## Robots with branches\n\n{about(data['machine'])}\n"
-    text += f"Batches of {states:,} states on one thread, in turns with Pinocchio's batch on as many: the best processor "
-    text += f"time, ns a state, and how many times faster, least and most of {runs} runs.\n\n"
+    text += (
+        f"Batches of {states:,} states on one thread, in turns with Pinocchio's batch on as many: the best "
+    )
+    text += f"processor time, ns a state, and how many times faster, least and most of {runs} runs.\n\n"
     return text + table(head, rows)
 
 

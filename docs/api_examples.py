@@ -412,7 +412,7 @@ EXAMPLES = {
         print(fa.sqrt(2.25))
         """,
     "where": """
-        print(fa.where(1.0, "at or above zero", "below"), fa.where(-1.0, "at or above zero", "below"))
+        print(fa.where(1.0, "above zero", "not above"), fa.where(0.0, "above zero", "not above"))
         """,
     "simulate": """
         record = fa.simulate(rr, [0.4, -1.1], duration=1.0, dt=1e-3)

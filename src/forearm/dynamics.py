@@ -32,35 +32,15 @@ if TYPE_CHECKING:
     from forearm.results import Derivatives, Energy, ForwardDerivatives, JointReactions, Terms
     from forearm.robot import Robot
 
+# fmt: off
 __all__ = [
-    "bias_torque",
-    "center_of_mass",
-    "center_of_mass_jacobian",
-    "centroidal_momentum",
-    "christoffel",
-    "coriolis_matrix",
-    "coriolis_transpose_times",
-    "derivatives",
-    "energy",
-    "external_torque",
-    "forward_derivatives",
-    "forward_dynamics",
-    "gravity_torque",
-    "inverse_dynamics",
-    "jacobian",
-    "jacobian_rate",
-    "mass_matrix",
-    "mass_matrix_rate",
-    "momentum",
-    "mount_wrench",
-    "parameter_names",
-    "parameters",
-    "pose",
-    "reactions",
-    "regressor",
-    "solve_mass",
-    "terms",
+    "bias_torque", "center_of_mass", "center_of_mass_jacobian", "centroidal_momentum", "christoffel",
+    "coriolis_matrix", "coriolis_transpose_times", "derivatives", "energy", "external_torque",
+    "forward_derivatives", "forward_dynamics", "gravity_torque", "inverse_dynamics", "jacobian",
+    "jacobian_rate", "mass_matrix", "mass_matrix_rate", "momentum", "mount_wrench", "parameter_names",
+    "parameters", "pose", "reactions", "regressor", "solve_mass", "terms",
 ]  # what is listed here is public: `fa.name`
+# fmt: on
 
 
 # -- torques and accelerations -----------------------------------------------------------------------------

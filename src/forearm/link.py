@@ -128,6 +128,8 @@ class Link(Part):
             object.__setattr__(self, name, faults.scalar(getattr(self, name), f"{where}: {name}", unit))
         object.__setattr__(self, "com", faults.vector(self.com, f"{where}: com", "m"))
         faults.angle(self.theta, f"{where}: theta")
+        if self.revolute:
+            faults.angle(self.offset, f"{where}: offset")
         for name, kind in (("pose", Pose), ("inertia", Inertia), ("drive", Drive)):
             faults.part(getattr(self, name), kind, f"{where}: {name}")
         object.__setattr__(self, "limits", faults.limits(self.limits, where))

@@ -188,3 +188,18 @@ def test_convert_says_that_a_slide_without_limits_gets_a_range_of_nothing(capsys
     write_toml(free, tmp_path / "free.toml")
     assert told in forearm(capsys, "convert", tmp_path / "free.toml", tmp_path / "free.urdf").err
     assert told not in forearm(capsys, "convert", tmp_path / "free.toml", tmp_path / "again.toml").err
+
+
+# -- reports -----------------------------------------------------------------------------------------------
+
+
+def test_a_report_says_how_its_motion_was_read_and_calls_no_limits_kept_that_nobody_gave(
+    capsys, tmp_path, motion
+):
+    out = tmp_path / "report.html"
+    assert forearm(capsys, "report", "rr", motion, "--payload", "2", "-o", out).code == 0
+    text = out.read_text(encoding="utf-8")
+    assert "motion.csv has no qd and no qdd: worked out by a cubic spline through q" in text
+    assert "the arm holds 2 kg, centre (0, 0, 0) m in the tool&#x27;s axes" in text
+    assert "not given" in text
+    assert ">kept<" not in text

@@ -143,3 +143,13 @@ def test_a_parameter_called_like_a_cosine_is_not_read_as_one():
     text, latex = text_and_latex("x1")
     assert text.endswith("*c1")
     assert "c_{1}" in latex
+
+
+def test_a_power_that_an_exponent_has_no_room_for_is_refused():
+    """x^300 became x^44 y."""
+    ring = Ring()
+    x = ring.generator("x")
+    ring.generator("y")
+    assert str(x**60) == "x^60"
+    with pytest.raises(ArithmeticError, match="powers up to 63; 300 was given"):
+        x**300

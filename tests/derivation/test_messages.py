@@ -7,8 +7,12 @@ import pytest
 import sympy as sp
 
 from forearm.arm import Arm
-from forearm.derivation import derive, symbolic, with_values
+from forearm.derivation import closed_form, derive, symbolic, with_values
+from forearm.derivation.expressions import terms
+from forearm.derivation.expressions.expression import Ring
+from forearm.derivation.expressions.terms import refuse_length
 from forearm.faults import ArmFault, Fault, NoDynamics, StateFault
+from forearm.inertia import Inertia
 from forearm.link import Link
 from forearm.readers import load
 
@@ -116,3 +120,28 @@ def test_values_that_are_missing(rr):
 def test_unknown_quantity(rr):
     with pytest.raises(ArmFault, match="what is 'K'; it must be one of 'M', 'christoffel', 'C', 'g', 'tau'"):
         derive(rr).lambdify("K")
+
+
+def generic(n):
+    """An arm of n joints without right angles."""
+    rng = np.random.default_rng(0)
+    body = {"mass": 1.0, "com": (0.1, 0.2, 0.3), "inertia": Inertia.about_com(Ixx=1.0, Iyy=1.0, Izz=1.0)}
+    rows = rng.uniform(0.1, 1.0, (n, 3))
+    return Arm("generic", [Link.dh("revolute", a=a, alpha=alpha, d=d, **body) for a, alpha, d in rows])
+
+
+def test_a_closed_form_that_fills_the_memory_is_given_up_in_a_sentence(monkeypatch):
+    """Eight joints without right angles took gigabytes, and more with each joint."""
+    arm = generic(4)
+    derive(arm)
+    monkeypatch.setattr(closed_form, "MOST_SYMBOLS", 1000)
+    with pytest.raises(
+        Fault, match=r"derive: the closed form passes 1,000 terms, .* or compute with numbers"
+    ):
+        derive(arm)
+    with pytest.raises(Fault, match="the closed form passes 300,000 terms"):
+        refuse_length(300_001)
+    x = Ring().generator("x")
+    monkeypatch.setattr(terms.refuse_length, "__defaults__", (10,))
+    with pytest.raises(Fault, match="the closed form passes 10 terms"):
+        (x + 1) ** 20

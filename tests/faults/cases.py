@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class Table:
 class Axes:
     """Axes with names, as xarray has them."""
 
-    coords = {}
+    coords = MappingProxyType({})
 
     def __init__(self, *dims):
         self.dims = dims
@@ -207,6 +208,7 @@ CALLS = [
     Case("mass matrix singular by structure", lambda: factor(np.diag([1.0, 0.0])), SingularInertia, r"singular at every q: joint 2 has no inertia .*; give link 2 its mass and inertia, or a drive"),
     Case("mass matrix of a named arm singular by structure", lambda: factor(np.diag([1.0, 0.0]), arm=two_links()), SingularInertia, r"^arm 'rr': the mass matrix is singular at every q: joint 2 'lower' has no inertia .*; give link 2 its mass and inertia, or a drive"),
     state("labelled", lambda: faults.floats("gains", Series()), r"gains has labels \(elbow, wrist\), and is taken by place; give numbers without labels"),
+    state("friction that drives", lambda: faults.possible_sizes("sweep: over['dry']", two_links(), "dry", np.array([1.0, -2.0])), r"sweep: over\['dry'\] goes to -2, and no arm has less than 0; give values that can be"),
     state("rows in another order", lambda: faults.rows_alike("torques", "ab", (Table(1, 2), Table(2, 1))), r"torques: row 1 along index is 1 in a and 2 in b, and rows are taken by place"),
     state("axes in another order", lambda: faults.rows_alike("torques", "ab", (Axes("run", "t", "joint"), Axes("t", "run", "joint"))), r"torques: axes of a are run, t, those of b t, run, .*b\.transpose\(\*a\.dims\)"),
     state("times that stand still", lambda: faults.motion_rows("feasible", two_links(), np.zeros(3)), r"feasible: the time of row 2 is 0 s; give finite times"),

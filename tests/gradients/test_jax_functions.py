@@ -175,3 +175,25 @@ def test_what_is_no_batch_of_real_numbers_gets_its_sentence(compiled):
         function(None, np.zeros(2), np.zeros(2))
     with pytest.raises(fa.StateFault, match="qd is complex"):
         function(np.zeros(2), np.zeros(2) + 1j, np.zeros(2))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_no_array_is_made_of_gets_one_sentence(compiled):
+    import jax
+
+    function, row = fa.jax_function(ARM, compiled=compiled), jax.numpy.ones((3, 2))
+    for odd in (
+        [[1, 2], [1]],
+        ["x", "y"],
+        [10**400, 1],
+        np.array([None, 1]),
+        np.zeros(2, "M8[s]"),
+        np.zeros(2, "V8"),
+    ):
+        with pytest.raises(fa.StateFault, match=r"qd is no array of numbers .*; give rows of numbers"):
+            function(row, odd, row)
+    for odd in (row.astype("float8_e4m3fn"), jax.random.split(jax.random.key(0), 2)):
+        with pytest.raises(fa.StateFault, match=r"qd is .*; give real numbers"):
+            function(row, odd, row)
+    with pytest.raises(fa.StateFault, match="give an Arm"):
+        fa.jax_function("rr")

@@ -166,6 +166,23 @@ def test_without_torch_it_says_what_to_install(monkeypatch):
         fa.torch_function(ARM)
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_tensors_that_are_no_plain_rows_get_one_sentence():
+    """They were errors of PyTorch's, some of them internal."""
+    import torch
+
+    function, row = fa.torch_function(ARM), torch.ones(3, 2, dtype=torch.float64)
+    nested = torch.nested.nested_tensor([row[:1], row])
+    for odd, kind in ((row.to_sparse(), "torch.sparse_coo"), (nested, "nested")):
+        with pytest.raises(fa.StateFault, match=f"q is {kind}; give a dense tensor"):
+            function(odd, row, row)
+    for odd in ([[1, 2], [1]], ["a", "b"], [10**400, 1], [row[0], row[1]]):
+        with pytest.raises(fa.StateFault, match=r"qd is no array of numbers .*; give rows of numbers"):
+            function(row, odd, row)
+    with pytest.raises(fa.StateFault, match="give an Arm"):
+        fa.torch_function("rr")
+
+
 def test_a_single_free_number_beside_one_state_had_no_size_to_expand_to():
     import torch
 

@@ -1,5 +1,6 @@
 """Journals of sweeps: damaged, of a stranger, or torn by Ctrl-C. One sentence, and no block counted twice."""
 
+import errno
 import json
 import os
 
@@ -103,3 +104,35 @@ def test_ctrl_c_while_a_journal_is_kept_counts_no_block_twice(whole, tmp_path, m
         assert count == [part["states"][1]["count"][0] * again.blocks_done], f"at bytecode {k}"
         assert again.blocks_done == 2 or path.read_bytes() == before
     assert k > 100
+
+
+def test_a_disk_that_fills_up_takes_the_journal_and_not_the_result(tmp_path, monkeypatch, caplog):
+    path, write, calls = tmp_path / "j.json", journals.write_text, []
+
+    def full(*given):
+        calls.append(given)
+        if len(calls) > 1:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        return write(*given)
+
+    monkeypatch.setattr(journals, "write_text", full)
+    monkeypatch.setattr(journals, "EVERY", 0.0)
+    found = swept(path)
+    assert len(calls) > 2
+    assert found.greatest == swept(None).greatest
+    told = [record.getMessage() for record in caplog.records if "cannot be written" in record.getMessage()]
+    assert told == [f"the journal {path} cannot be written ({os.strerror(errno.ENOSPC)}); the sweep goes on"]
+
+
+def test_a_journal_that_cannot_be_written_is_told_before_anything_is_computed(tmp_path):
+    seen = []
+    with pytest.raises(FileNotFoundError, match="nosuch"):
+        fa.sweep(
+            squares,
+            OVER,
+            samples=10,
+            executor="threads",
+            journal=tmp_path / "nosuch" / "j.json",
+            progress=lambda done, of: seen.append(done),
+        )
+    assert seen == []

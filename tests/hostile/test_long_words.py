@@ -8,6 +8,7 @@ import pytest
 
 import forearm as fa
 from forearm.motion.motion_files import read_motion_file
+from forearm.readers import from_toml
 from forearm.simulation import read_motion
 
 LONG = 250_000
@@ -69,7 +70,7 @@ def test_a_zero_with_a_great_exponent_is_a_zero(zero, tmp_path):
     assert read_motion_file(tmp_path / "m.csv", fa.load("rr")).q[0, 1] == 0
 
 
-def test_many_short_rows_under_a_wide_header_take_no_memory_for_the_cells_that_are_not_there(tmp_path):
+def test_short_rows_under_a_wide_header_take_no_memory_for_missing_cells(tmp_path):
     titles = [f"x{i}" for i in range(400)]
     (tmp_path / "m.csv").write_text(f"{','.join(['t', 'q1', 'q2', *titles])}\n" + "1\n" * (1 << 18))
     tracemalloc.start()
@@ -79,3 +80,12 @@ def test_many_short_rows_under_a_wide_header_take_no_memory_for_the_cells_that_a
         assert tracemalloc.get_traced_memory()[1] < 100e6
     finally:
         tracemalloc.stop()
+
+
+def test_a_thousand_long_names_that_are_nearly_alike_are_compared_in_two_seconds():
+    """Looking for the one that was meant took 3.3 s."""
+    names = "".join(f"{'a' * 190}{i:x} = 1\n" for i in range(998))
+    start = time.process_time()
+    with pytest.raises(fa.ReadFault, match="which is no parameter"):
+        from_toml(f'name = "x"\nconvention = "tree"\n[parameters]\n{names}b = "{"a" * 190}zzz"\n')
+    assert time.process_time() - start < 2

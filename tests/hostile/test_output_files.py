@@ -219,7 +219,7 @@ def test_a_failure_halfway_through_the_rows_leaves_the_old_table(tmp_path, monke
     assert [p.name for p in tmp_path.iterdir()] == ["out.csv"]
 
 
-@pytest.mark.parametrize("verb", ["torque", "simulate", "move", "derive"])
+@pytest.mark.parametrize("verb", ["torque", "simulate", "move", "via", "derive"])
 def test_what_is_read_is_not_written_over(capsys, tmp_path, verb):
     """`torque arm.toml log.csv -o log.csv` lost the log."""
     arm, log = tmp_path / "rr.toml", tmp_path / "log.csv"
@@ -230,13 +230,62 @@ def test_what_is_read_is_not_written_over(capsys, tmp_path, verb):
         "torque": (arm, log, "-o", tmp_path / "again.csv"),
         "simulate": (arm, "--duration", "0.01", "-o", arm),
         "move": (arm, "--to", "1", "1", "--speeds", "1", "--accelerations", "1", "-o", arm),
+        "via": (arm, "--via", log, "--speeds", "1", "--accelerations", "1", "-o", tmp_path / "again.csv"),
         "derive": (arm, "-o", tmp_path / "." / "rr.toml"),
     }[verb]
+    verb = "move" if verb == "via" else verb
     before = arm.read_bytes(), log.read_bytes()
     said = forearm(capsys, verb, *asked)
     assert said.code == 2
     assert "is what is read here, and would be written over; give another name" in said.err
     assert (arm.read_bytes(), log.read_bytes()) == before
+
+
+@pytest.mark.parametrize(
+    "verb", ["excite", "identify", "report", "view", "simulate", "torque", "move", "derive"]
+)
+def test_a_folder_that_is_not_there_is_told_before_anything_is_computed(capsys, tmp_path, verb, monkeypatch):
+    """`excite arm nosuch/motion.csv` searched for a minute, and lost what it found."""
+    place, log = tmp_path / "nosuch" / "out.csv", tmp_path / "log.csv"
+    log.write_text(MOTION)
+    asked = {
+        "excite": ("rr", place),
+        "identify": ("rr", log, "--report", place),
+        "report": ("rr", log, "-o", place),
+        "view": ("rr", "-o", place),
+        "simulate": ("rr", "--duration", "1", "-o", place),
+        "torque": ("rr", log, "--plot", place.with_suffix(".png")),
+        "move": ("rr", "--to", "1", "1", "--speeds", "1", "--accelerations", "1", "-o", place),
+        "derive": ("rr", "-o", place.with_suffix(".md")),
+    }[verb]
+    said = forearm(capsys, verb, *asked)
+    assert (said.code, said.out) == (2, "")
+    assert "there is no such folder to write it into" in said.err
+
+
+def test_a_zarr_store_makes_no_folder_that_is_not_there(tmp_path):
+    pytest.importorskip("zarr")
+    np.save(tmp_path / "rows.npy", np.zeros((3, 6)))
+    with pytest.raises(FileNotFoundError, match="nosuch"):
+        fa.stream(RR, "inverse_dynamics", tmp_path / "rows.npy", tmp_path / "nosuch" / "tau.zarr")
+    assert not (tmp_path / "nosuch").exists()
+
+
+def test_one_name_for_two_files_is_refused(capsys, tmp_path):
+    """Of `identify -o x --report x` the second took the first's place."""
+    said = forearm(
+        capsys, "identify", "rr", "log.csv", "-o", tmp_path / "x", "--report", tmp_path / "." / "x"
+    )
+    assert (said.code, said.out) == (2, "")
+    assert "is given for two files, and one would be lost; give two names" in said.err
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "漢", "🦾"])
+def test_any_name_that_a_file_may_have_is_written(letter, tmp_path):
+    path = tmp_path / (letter * (255 // len(letter.encode())))
+    output_files.write_text(path, "text")
+    assert path.read_text() == "text"
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
 def test_no_toml_is_written_that_is_too_long_to_be_read(tmp_path):
@@ -274,3 +323,14 @@ def test_somebodys_own_module_is_not_written_over_and_one_of_ours_is(tmp_path, c
     assert module.read_bytes() == b"\0asm\1\0\0\0"
     assert forearm(capsys, "emit", "rr", "--wasm", "-o", tmp_path, "--force").code == 0
     assert forearm(capsys, "emit", "rr", "--wasm", "-o", tmp_path).code == 0
+
+
+def test_a_working_folder_that_is_gone_is_told_with_the_name_of_the_file(tmp_path):
+    """It was "stdout: No such file or directory"."""
+    place = tmp_path / "gone"
+    place.mkdir()
+    begin = "import os, sys; os.rmdir(os.getcwd()); from forearm.cli.process import run; "
+    code = begin + "sys.exit(run(['simulate', 'rr', '--duration', '0.01', '-o', 'x.csv']))"
+    done = subprocess.run([sys.executable, "-P", "-c", code], cwd=place, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "forearm: x.csv: there is no such folder to write it into.\n"

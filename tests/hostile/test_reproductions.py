@@ -113,6 +113,73 @@ REPRODUCTIONS = {
         "hostile/test_stream_files.py::test_a_title_of_a_parquet_file_without_end_gets_one_sentence",
         "hostile/test_long_words.py::test_titles_of_separators_take_two_seconds_at_most",
     ],
+    "26 results lost for a journal, a note or a place that could not be written": [
+        "hostile/test_journals.py::test_a_disk_that_fills_up_takes_the_journal_and_not_the_result",
+        "hostile/test_journals.py::test_a_journal_that_cannot_be_written_is_told_before_anything_is_computed",
+        "hostile/test_output_files.py::test_a_folder_that_is_not_there_is_told_before_anything_is_computed",
+        "hostile/test_output_files.py::test_one_name_for_two_files_is_refused",
+        "hostile/test_streams.py::test_notes_that_nobody_can_read_take_no_result_with_them",
+    ],
+    "27 sweeps that waited for ever, in a copied process or for want of open files": [
+        "sweeps/test_sweeps_at_once.py::test_a_process_copied_while_another_thread_unpacks_a_sweep_is_not_stuck",
+        "sweeps/test_sweeps_at_once.py::test_too_few_open_files_for_all_workers_do_not_hang_the_process_at_its_end",
+        "sweeps/test_sweeps_at_once.py::test_ctrl_c_right_after_a_fork_leaves_no_lock_held",
+    ],
+    "28 sweeps that took all the memory before they began": [
+        "sweeps/test_sweeps_at_once.py::test_a_sweep_of_more_samples_than_anybody_computes_begins_at_once",
+        "sweeps/test_sweeps_at_once.py::test_no_more_workers_begin_than_there_is_work_for",
+    ],
+    "29 raw exceptions of absurd logs and odd tensors": [
+        "motion/test_motion_files.py::test_numbers_that_nobody_measures_are_refused_with_their_line",
+        "identification/test_refusals.py::test_a_log_of_nothing_but_zeros_is_refused_in_a_sentence",
+        "gradients/test_torch_functions.py::test_tensors_that_are_no_plain_rows_get_one_sentence",
+        "gradients/test_jax_functions.py::test_what_no_array_is_made_of_gets_one_sentence",
+    ],
+    "31 torques out of a cache that forearm's own changed source had not made": [
+        "compiler/test_kernel_cache.py::test_a_changed_file_in_any_room_of_the_compiler_is_another_version"
+    ],
+    "32 keys of many parts behind separators, and texts taken for them": [
+        "hostile/test_toml_and_urdf_bombs.py::test_no_separator_of_unicode_hides_a_key_of_many_parts",
+        "hostile/test_toml_and_urdf_bombs.py::test_no_text_hides_a_key_of_many_parts",
+        "hostile/test_toml_and_urdf_bombs.py::test_a_text_with_many_stops_is_no_key_of_many_parts",
+    ],
+    "33 files full of names, mimics in a row, names nearly alike": [
+        "hostile/test_toml_and_urdf_bombs.py::test_a_file_full_of_names_is_read_or_refused_in_two_seconds",
+        "hostile/test_toml_and_urdf_bombs.py::test_many_impossible_links_get_a_message_of_a_screen",
+        "hostile/test_toml_and_urdf_bombs.py::test_thousands_of_joints_that_mimic_one_another_get_a_sentence_in_two_seconds",
+        "hostile/test_long_words.py::test_a_thousand_long_names_that_are_nearly_alike_are_compared_in_two_seconds",
+    ],
+    "34 a closed form that filled the memory": [
+        "derivation/test_messages.py::test_a_closed_form_that_fills_the_memory_is_given_up_in_a_sentence"
+    ],
+    "35 odd numbers and names called a bug of ours; a TOML file too long for its own reader": [
+        "hostile/test_odd_numbers_and_names.py",
+        "hostile/test_absurd_sizes.py::test_a_gradient_through_time_takes_a_step_of_time",
+        "hostile/test_output_files.py::test_no_toml_is_written_that_is_too_long_to_be_read",
+    ],
+    "36 a record written beyond its memory": [
+        "hostile/test_absurd_sizes.py::test_a_record_at_a_number_that_no_register_holds_writes_no_further",
+        "hostile/test_absurd_sizes.py::test_steps_that_no_register_holds_are_refused",
+    ],
+    "37 short rows under a wide header, chunks that are not there": [
+        "hostile/test_long_words.py::test_short_rows_under_a_wide_header_take_no_memory_for_missing_cells",
+        "hostile/test_stream_files.py::test_a_store_in_very_small_chunks_is_read_some_at_a_time_and_gives_the_same",
+    ],
+    "38 a lock held by a process that was stopped": [
+        "hostile/test_cache.py::test_a_lock_that_a_stopped_process_holds_does_not_stop_a_sweep",
+        "hostile/test_cache.py::test_no_lock_is_waited_for_in_a_folder_that_others_may_write",
+    ],
+    "39 a loop of links walked for ever": [
+        "hostile/test_toml_and_urdf_bombs.py::test_a_source_that_the_oracle_would_walk_for_ever_gets_a_sentence",
+    ],
+    "40 somebody's own page written over": [
+        "hostile/test_output_files.py::test_somebodys_own_page_is_not_written_over_and_one_of_ours_is",
+        "hostile/test_output_files.py::test_somebodys_own_module_is_not_written_over_and_one_of_ours_is",
+    ],
+    "41 a DOCTYPE behind an instruction, tags in UTF-7": [
+        "readers/test_urdf.py::test_no_comment_or_instruction_hides_a_doctype",
+        "readers/test_urdf.py::test_an_encoding_in_which_tags_cannot_be_counted_is_refused_before_it_is_parsed",
+    ],
 }
 
 

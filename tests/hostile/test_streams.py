@@ -183,3 +183,20 @@ def test_long_work_is_told_beforehand(tmp_path, caplog):
     (said,) = done.stderr.decode().splitlines()
     assert said.startswith("note: gravity_torque of chain, 21 joints, is written out as straight-line code")
     assert shell(f"{line} --force --quiet", FOREARM_CACHE="off").stderr == b""
+
+
+@pytest.mark.parametrize("stderr", ["full", "unread"])
+def test_notes_that_nobody_can_read_take_no_result_with_them(stderr, tmp_path):
+    """The first note on a closed pipe or a full disk ended the verb, and its table was lost."""
+    (tmp_path / "m.csv").write_text(MOTION)
+    words = [sys.executable, "-P", "-m", "forearm", "torque", "rr", "--rigid"]
+    want = subprocess.run([*words, "--quiet"], capture_output=True, check=True).stdout
+    if stderr == "full":
+        with open("/dev/full", "wb") as nowhere:
+            done = subprocess.run(words, stdout=subprocess.PIPE, stderr=nowhere)
+    else:
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=write)
+        os.close(write)
+    assert (done.returncode, done.stdout) == (0, want)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.identification.clocks import speed_lag
+from forearm.identification.broken_logs.clocks import speed_lag
 from forearm.identification.measured.logs import read_log
 from identification.synthetic import TICK, motion_of, somewhat_wrong, with_drives
 

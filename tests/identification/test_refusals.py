@@ -240,3 +240,20 @@ def test_the_reduction_of_a_single_joint_was_taken_for_a_matrix():
 
     assert LogReading(coupling=(100.0,)).options(1)["coupling"] == [100.0]
     assert LogReading(coupling=(1.0, 0.0, 0.0, 1.0)).options(2)["coupling"] == [(1.0, 0.0), (0.0, 1.0)]
+
+
+def test_a_log_of_nothing_but_zeros_is_refused_in_a_sentence(tmp_path):
+    """It was a LinAlgError: weights were one over a noise of zero."""
+    rows = "\n".join(f"{0.005 * k},0,0,0,0" for k in range(1600))
+    (tmp_path / "log.csv").write_text(f"t,q1,q2,tau1,tau2\n{rows}\n")
+    with pytest.raises(fa.StateFault, match="all torques are zero; give a log in which they were measured"):
+        fa.identify(fa.load("rr"), tmp_path / "log.csv")
+
+
+def test_an_unexcited_log_of_anything_is_mended_without_an_error_of_numpys(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = "\n".join(f"{0.005 * k},0,0,0,{x!r}" for k, x in enumerate((rng.normal(size=400) * 1e18).tolist()))
+    (tmp_path / "log.csv").write_text(f"t,q1,q2,tau1,tau2\n{rows}\n")
+    mend = ("clipping", "sign", "shift", "unexcited")
+    found = fa.identify(fa.load("rr"), tmp_path / "log.csv", check=False, mend=mend)
+    assert np.all(np.isfinite(found.base.values))

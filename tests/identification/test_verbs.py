@@ -96,7 +96,7 @@ def test_excite(tmp_path, capsys):
     ("asked", "words"),
     [
         (("--rate", "nan"), "--rate is nan; give a positive number of rows"),
-        (("--rate", "1e15"), "does not fit into memory"),
+        (("--rate", "1e15"), "--rate 1e+15 in 10 s are 1e+16 rows; give 1e+08 at most"),
         (("--speed", "-1"), "speed is -1.0; give a positive number"),
     ],
 )

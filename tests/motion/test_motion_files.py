@@ -433,6 +433,20 @@ def test_what_filtering_spoils_at_the_ends_of_a_log_cut_in_mid_motion_is_said(no
     assert error[200:-200].max() < 5 * float(inner)
 
 
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("1,0.1,0.2,1e51", r":3: qd2 is 1e\+51; expected numbers of an arm, up to 1e\+50"),
+        ("1e-300,0.1,0.2,0.3", ":3: t is 1e-300 s after the row before; expected times 1e-15 s apart"),
+    ],
+)
+def test_numbers_that_nobody_measures_are_refused_with_their_line(tmp_path, row, says):
+    """They were LinAlgErrors of identify, report, sweep."""
+    (tmp_path / "m.csv").write_text(f"t,q1,q2,qd2,qd1\n0,0,0,0,0\n{row},0\n")
+    with pytest.raises(ReadFault, match=says):
+        read_motion(tmp_path / "m.csv", fa.load("rr"))
+
+
 def test_a_joint_called_q2_that_is_not_the_second_gets_no_other_column_in_silence(tmp_path):
     whole = fa.load("planar_3r")
     arm = whole.replace(links=[link.replace(name=f"q{i}") for i, link in enumerate(whole.links, 2)])

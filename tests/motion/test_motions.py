@@ -163,3 +163,28 @@ def test_files_that_are_no_csv(tmp_path):
 def test_refusals(make, message):
     with pytest.raises(fa.StateFault, match=message):
         make()
+
+
+def test_more_instants_than_can_be_counted_are_refused():
+    motion = fa.point_to_point(fa.load("rr"), [0, 0], [1, 1], speeds=1.0, accelerations=1.0)
+    with pytest.raises(fa.StateFault, match="instants or more; give fewer"):
+        motion.sample(10**400)
+
+
+def test_a_time_that_is_no_number_was_the_beginning_or_the_end_of_a_motion():
+    arm, a, b = fa.load("ur5e"), np.zeros(6), np.array([1, 0.5, -0.3, 0.2, 0.1, 0.1])
+    made = [
+        Quintic(a, b, 1.0),
+        Trapezoid(a, b, 1.0),
+        ViaPoints([0, 1, 2], [a, b, a]),
+        Quintic(a, b, 1.0).faster(2.0),
+        fa.point_to_point(arm, a, b, accelerations=3, jerks=20),
+        fa.via_points(arm, [a, b, a + 0.1], accelerations=3, blend=0.1),
+        fa.fastest(arm, [a, b]),
+    ]
+    for motion in made:
+        for ask in (motion, lambda t, motion=motion: motion.sample([0.0, t])):
+            with pytest.raises(fa.StateFault, match="motion: a time is nan; give numbers, in seconds"):
+                ask(np.nan)
+    with pytest.raises(fa.StateFault, match=r"times have shape \(1, 2\); give a number of them, or a row"):
+        made[0].sample([[0.1, 0.2]])

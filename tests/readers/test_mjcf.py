@@ -328,3 +328,17 @@ def test_a_first_joint_that_follows_a_held_one_is_held_too(tmp_path, tip):
     same = fa.load(plain, tip=tip, lock={"j1": 0.3 + 0.2 - 1.3 * (0.6 - 0.4), "j2": 0.6, "j4": 0.1})
     assert arm.joint_names == same.joint_names == ("j3",)
     np.testing.assert_allclose(fa.gravity_torque(arm, [0.1]), fa.gravity_torque(same, [0.1]), rtol=1e-14)
+
+
+def test_limits_of_torque_are_read_and_those_of_actuators_said_not_to_be(tmp_path):
+    path = tmp_path / "held.xml"
+    path.write_text(
+        HELD.replace('ref="0.3"', 'ref="0.3" actuatorfrcrange="-20 20"')
+        .replace('ref="0.4"', 'ref="0.4" actuatorfrcrange="-5 8"')
+        .replace('ref="-0.1"', 'ref="-0.1" actuatorfrcrange="-5 5" actuatorfrclimited="false"')
+        .replace("</worldbody>", '</worldbody><actuator><motor joint="j3" forcerange="-7 7"/></actuator>')
+    )
+    arm = fa.load(path, tip="c")
+    assert [link.effort_limit for link in arm.links] == [20, 5, None]
+    assert "joint j2: its actuatorfrcrange is not the same both ways; 5 is taken for both" in arm.notes
+    assert any("limits in the actuators of j3 are not read" in note for note in arm.notes)

@@ -60,3 +60,14 @@ def test_drives_in_words_of_another_library_are_named():
     words = '<drake:rotor_inertia xmlns:drake="http://drake.mit.edu" value="1"/>'
     arm = from_urdf(ROBOT.replace("</joint>", f"{words}</joint>"))
     assert "not read: <rotor_inertia> in <joint>" in arm.notes
+
+
+def test_a_misspelt_limit_is_said_not_to_be_read(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(
+        '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" '
+        'iyy="1" iyz="0" izz="1"/></inertial></link><joint name="j" type="revolute"><parent link="a"/>'
+        '<child link="b"/><limit lower="-1" uper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+    told = "joint 'j': <limit> has uper=1: not read; it has lower, upper, effort, velocity"
+    assert told in fa.load(path).notes

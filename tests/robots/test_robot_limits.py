@@ -113,3 +113,16 @@ def test_a_record_of_a_free_robot_goes_to_xarray():
     assert dict(data.sizes) == {"t": 11, "coordinate": 9, "joint": 8}
     assert data.qd.sel(joint="b").shape == (11,)
     assert data.q.sel(coordinate="b").shape == (11,)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"payload": [-5.0, *[0.0] * 9]},
+        {"free": {"links[0].mass": [1.0, -3.0]}},
+        {"free": {"links[1].drive.viscous": -0.1}},
+    ],
+)
+def test_arms_that_cannot_be_were_simulated_to_the_end(given):
+    with pytest.raises(fa.StateFault, match=r"simulate: .* goes to -\d.*, and no arm has less than"):
+        fa.simulate(fa.load("rr"), [0.1, 0.2], duration=0.01, **given)

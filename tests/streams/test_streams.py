@@ -255,6 +255,31 @@ def test_speeds_of_other_joints_were_streamed_without_a_word(tmp_path):
         assert all(f"is not the slope of {of}" in note for of, note in zip(told, done.notes, strict=True))
 
 
+@pytest.mark.parametrize("where", ["last", "anywhere"])
+def test_a_number_too_many_was_taken_for_a_time_and_moved_all_columns(tmp_path, where):
+    """Time last, or a number that is none: torques of other joints, and not a word."""
+    t = np.arange(len(ROWS)) * 1e-3
+    np.save(tmp_path / "a.npy", np.c_[ROWS, t] if where == "last" else np.c_[np.sin(9 * t), ROWS])
+    with pytest.raises(
+        fa.ReadFault, match=r"the first is taken for a time, and it does not rise \(row \d+, and \d+ others"
+    ):
+        fa.stream(ARM, "inverse_dynamics", tmp_path / "a.npy", tmp_path / "tau.npy")
+    assert not (tmp_path / "tau.npy").exists()
+    again = np.where(t > 5, t - 5, t)  # two motions, one after the other
+    np.save(tmp_path / "a.npy", np.c_[again, ROWS])
+    fa.stream(ARM, "inverse_dynamics", tmp_path / "a.npy", tmp_path / "tau.npy")
+    assert np.array_equal(np.load(tmp_path / "tau.npy"), np.c_[again, TAU])
+
+
+def test_a_row_of_empty_cells_was_left_out_and_moved_the_rows_after_it(tmp_path):
+    head, row = "q1,q2,qd1,qd2,qdd1,qdd2\n", "1,0,0,0,0,0\n"
+    (tmp_path / "a.csv").write_text(head + row + ",,,,,\n" + row)
+    with pytest.raises(fa.ReadFault, match=r"a.csv:3: every cell is empty; expected a number"):
+        fa.stream(fa.load("rr"), "inverse_dynamics", tmp_path / "a.csv", tmp_path / "tau.npy")
+    (tmp_path / "a.csv").write_text(head + row + "\n" + row + ",,,,,\n,,,,,\n\n")
+    assert fa.stream(fa.load("rr"), "inverse_dynamics", tmp_path / "a.csv", tmp_path / "tau.npy").rows == 2
+
+
 def test_what_a_titled_file_leaves_open_is_said(tmp_path):
     arm = fa.load("rr")
     titles = "t_ms,position[0],position[1],velocity[0],velocity[1],qdd1 [deg/s2],qdd2,foo"

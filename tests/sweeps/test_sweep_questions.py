@@ -2,6 +2,7 @@
 
 import functools
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -110,6 +111,34 @@ def test_what_a_journal_gave_is_not_counted_as_pace():
     assert _pace(begun, 5.0, 900, 1000) == "sweeping"
     assert _pace(begun, 6.0, 910, 1000) == "10 samples/s, 9 s left"
     assert _pace(begun, 10.0, 1000, 1000) == "20 samples/s, 0 s left"
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("friction", [[1.0, -2.0]]),
+        ("viscous", fa.Uniform(-1, 1)),
+        ("dry", fa.Normal(0.5, 1.0)),
+        ("density", [1.0, -1.0]),
+        ("lengths", [-1.0]),
+        ("links[0].mass", fa.Normal(1.0, 1.0)),
+        ("payload", fa.Uniform(-2.0, 2.0)),
+        ("inertial", [-fa.parameters(fa.load("rr")).reshape(2, 10)]),
+    ],
+)
+def test_arms_that_cannot_be_were_swept_without_a_word(name, values):
+    over = {"q": [[0.1, 0.2]], "qd": [[1.0, 1.0]], "qdd": [[0.0, 0.0]], name: values}
+    with pytest.raises(
+        fa.StateFault, match=rf"over\['{re.escape(name)}'\] goes to -.*, and no arm has less than"
+    ):
+        fa.sweep("inverse_dynamics", over, arm=fa.load("rr"), samples=50)
+
+
+def test_a_payload_may_be_taken_off():
+    arm = fa.load("rr")
+    held = arm.with_payload(1.0, frame="tool")
+    found = fa.sweep("gravity_torque", {"q": [[0.1, 0.2]], "payload": [-1.0]}, arm=held)
+    np.testing.assert_allclose(found.least, fa.gravity_torque(arm, [0.1, 0.2]), rtol=1e-12)
 
 
 VARIED = {

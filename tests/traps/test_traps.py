@@ -89,6 +89,9 @@ def test_trap_07_inertia_in_its_own_axes_is_turned_the_right_way(seed):
 def test_trap_08_degrees_are_refused_or_asked_about():
     with pytest.raises(ArmFault, match="degrees"):
         Link.dh("revolute", alpha=90)
+    with pytest.raises(ArmFault, match=r"link 'wrist': offset is 20 rad, 3\.2 turns: degrees\?"):
+        Link("revolute", name="wrist", offset=20)
+    assert Link("prismatic", offset=20).offset == 20
     assert "degrees?" in degrees_hint(pendulum(), np.array([45.0]))
     assert degrees_hint(pendulum(), np.array([np.pi])) is None
     limited = Arm("a", [Link.dh("revolute", a=1, limits=(-160, 160), **ROD)])
@@ -130,6 +133,13 @@ def test_trap_10_upward_gravity_asks_about_the_ceiling():
     assert len(notes) == 1
     assert "hanging from the ceiling?" in notes[0]
     assert "with_base" in notes[0]
+
+
+def test_trap_10_gravity_in_another_unit_is_asked_about():
+    assert pendulum(gravity=(0, 0, -981)).notes == (
+        "gravity is 981 m/s², 100 times the earth's: another unit?",
+    )
+    assert pendulum(gravity=(0, 0, -24.8)).notes == ()
 
 
 def test_trap_10_gravity_is_in_world_axes():

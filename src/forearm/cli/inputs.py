@@ -1,5 +1,6 @@
 """What verbs are given: arms by name or file or stdin, states, motions, places to write to."""
 
+import errno
 import io
 import os
 import sys
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 STDIO = "stdio:"
 """What `-` becomes, because a lone hyphen is no word to the parser."""
-DOUBTS = ("left out", "not read", "not used", "?")
+DOUBTS = ("left out", "not read", "not used", "gravity off", "?")
 """Words of notes that ask whether an arm's numbers are meant, or say what of its file is not in them."""
 
 
@@ -170,12 +171,33 @@ def writing(target: str) -> "Iterator[TextIO]":
         yield file
 
 
+def check_places(*paths: "str | Path | None") -> None:
+    """Refuse places that cannot be written to before anything is computed for them, and one that is given twice."""
+    from forearm.faults import StateFault
+
+    seen = set[str]()
+    for path in paths:
+        if path is None or path == STDIO:
+            continue
+        try:
+            folder, name = os.path.split(os.path.realpath(path))
+        except FileNotFoundError:  # the folder where somebody works is gone
+            folder, name = "", ""
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(errno.ENOENT, "there is no such folder to write it into", str(path))
+        if os.path.isdir(path) and not str(path).lower().endswith(".zarr"):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if os.path.join(folder, name) in seen:
+            raise StateFault(f"{path} is given for two files, and one would be lost; give two names.")
+        seen.add(os.path.join(folder, name))
+
+
 def written(target: str) -> dict[str, str]:
     """What JSON says of a file that was written beside it; nothing without one."""
     return {} if target == STDIO else {"written": target}
 
 
-def refuse_what_is_read(out: str, *sources: str | None) -> None:
+def refuse_what_is_read(out: str, *sources: "str | Path | None") -> None:
     """Refuse to write over a file that is being read: a log is lost that way, and a short word for it is -o."""
     from forearm.faults import StateFault
 

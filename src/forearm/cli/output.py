@@ -12,6 +12,7 @@ from typing import Any
 from cyclopts import Group, Parameter
 
 from forearm.cli.option_groups import Flag
+from forearm.cli.standard_streams import remark
 from forearm.outside.escapes import terminal
 from forearm.outside.text_table import text_table
 
@@ -81,7 +82,7 @@ def plain(value: Any) -> Any:
 def note(shared: Shared, sentence: str) -> None:
     """A remark for the person at the terminal, on stderr."""
     if not (shared.quiet or shared.json):
-        print(f"note: {terminal(sentence)}", file=sys.stderr)
+        remark(f"note: {terminal(sentence)}")
 
 
 def table(

@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from forearm.outside.escapes import terminal
@@ -61,9 +62,15 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(ESCAPED, _escaped)
 
 
+def remark(text: str) -> None:
+    """A line on stderr; where nobody can read it, the result on stdout is not lost for it."""
+    with suppress(OSError):
+        print(text, file=sys.stderr)
+
+
 def complain(sentence: str) -> None:
     """A sentence on stderr, harmless for a terminal whatever names it holds."""
-    print(f"forearm: {terminal(sentence)}", file=sys.stderr)
+    remark(f"forearm: {terminal(sentence)}")
 
 
 class _Note(logging.Formatter):

@@ -7,9 +7,9 @@
     model/      the arm's quantities as graphs; base parameters, free parameters, the choice of a formulation
     llvm/       from a graph to machine code: the one emitter
     call/       arrays in and out, past Python; threads
-    cuda/       the same emitter for NVIDIA GPUs
+    cuda/       kernels on NVIDIA GPUs: what llvm/ptx wrote, loaded and launched
     wasm/       from a graph to WebAssembly, for browsers
-    sources/    from a graph to something to read or to build elsewhere: C, NumPy, CasADi
+    sources/    from a graph to something to read or to build elsewhere: C, NumPy, CasADi, JAX
     store/      what is kept on disk
     fork_locks  locks that a child process finds free
     browser_modules   kernels and simulations of an arm in one WebAssembly module: emit_wasm

@@ -5,6 +5,7 @@ one of them held is held for ever in the child. What such a lock guards here is 
 child may take it and begin anew.
 """
 
+import os
 import sys
 import threading
 import weakref
@@ -22,7 +23,16 @@ def fork_safe_lock() -> Any:
 
 
 def free_all() -> None:
-    """In a child process: nobody holds any of them."""
+    """In a child process: nobody holds any of them. Python hears no Ctrl-C in here; none may stay held for it."""
+    while True:
+        try:
+            _free_all()
+        except KeyboardInterrupt:
+            continue
+        return
+
+
+def _free_all() -> None:
     for lock in tuple(_LOCKS):
         lock._at_fork_reinit()
     if sys.version_info < (3, 12):  # properties have locks of their own there, one for all objects of a class
@@ -36,3 +46,7 @@ def _free_properties(module: Any) -> None:
         for value in tuple(vars(kind).values()) if isinstance(kind, type) else ():
             if isinstance(value, cached_property):
                 value.lock = threading.RLock()  # type: ignore[attr-defined]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=free_all)

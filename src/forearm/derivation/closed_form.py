@@ -13,7 +13,10 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector, cross, product
 from forearm.derivation.expressions.expression import Expression, Ring
+from forearm.derivation.expressions.terms import refuse_length
 
+MOST_SYMBOLS = 2_000_000
+"""Terms of M, times n: there are about twice as many in the Christoffel symbols, 400 bytes each."""
 Tell = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and of how much."""
 
@@ -97,6 +100,7 @@ def potential(arm: Any, ring: Ring, q: list[Expression]) -> Expression:
 def christoffel_of(M: Matrix, ring: Ring, coordinates: tuple[str, ...], tell: Tell) -> Matrix:
     """[i, j, k] = (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i)/2."""
     n = len(M)
+    refuse_length(n * sum(entry.size for entry in M.ravel()), MOST_SYMBOLS)
     half = ring.trigonometry.half
     dM = np.empty((n, n, n), dtype=object)
     for i in range(n):

@@ -7,7 +7,6 @@ of a whole arm, so that one reading shows them all. Entries that are not plain n
 scalars) pass unchecked.
 
     kinds    the exception family
-    near_words    what somebody may have meant
     parts    one argument: a scalar, a vector, a matrix, a word
     chains   a whole arm: impossible inertias, names, limits; notes
     calls    states, missing masses, singular matrices
@@ -19,6 +18,5 @@ from forearm.faults.calls import *  # noqa: F403
 from forearm.faults.chains import *  # noqa: F403
 from forearm.faults.kinds import *  # noqa: F403
 from forearm.faults.labelled_rows import *  # noqa: F403
-from forearm.faults.near_words import *  # noqa: F403
 from forearm.faults.parts import *  # noqa: F403
 from forearm.faults.trees import *  # noqa: F403

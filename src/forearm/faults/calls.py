@@ -8,8 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from forearm.faults.kinds import ArmFault, NoDynamics, SingularInertia, StateFault, UnknownFormulation
-from forearm.faults.near_words import did_you_mean
-from forearm.faults.parts import DEGREES, a_or_an
+from forearm.faults.parts import DEGREES, a_or_an, did_you_mean
 
 
 def needs_arm(value: Any) -> None:

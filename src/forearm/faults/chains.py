@@ -1,4 +1,4 @@
-"""The whole arm: all its physical faults at once, and what a person should know about it."""
+"""A whole arm: impossible masses and inertias, limits, names, all at once; and what a person should know about it."""
 
 import math
 from typing import Any, NoReturn
@@ -7,9 +7,8 @@ import numpy as np
 
 from forearm.algebra import cross, is_number, is_zero
 from forearm.faults.calls import coordinates, floats
-from forearm.faults.kinds import ArmFault
-from forearm.faults.near_words import did_you_mean
-from forearm.faults.parts import DEGREES, SLACK, choice, part, text
+from forearm.faults.kinds import ArmFault, StateFault
+from forearm.faults.parts import DEGREES, SLACK, choice, did_you_mean, part, text
 from forearm.faults.parts import name as checked_name
 
 DEFECTS = ("mass", "inertia_sign", "triangle", "massless_inertia")
@@ -121,18 +120,28 @@ def raise_arm_faults(where: str, faults: list[str]) -> NoReturn:
     raise ArmFault(f"{where}, {faults[0]}{more}{rest}")
 
 
+HEAVY = 100.0
+"""Gravity beyond this is asked about [m/s²]; Jupiter has 25."""
+
 # -- notes: nothing wrong, but a person should know -------------------------------------------------------
 
 
 def mount_notes(gravity_in_world: tuple[Any, ...]) -> list[str]:
-    """What a person should know about the direction of gravity."""
+    """What a person should know about the direction and the size of gravity."""
     x, y, z = gravity_in_world
-    if all(is_number(c) for c in (x, y, z)) and z > 0 and x == 0 and y == 0:
-        return [
+    if not all(is_number(c) for c in (x, y, z)):
+        return []
+    notes = []
+    if z > 0 and x == 0 and y == 0:
+        notes.append(
             f"gravity (0, 0, {z:g}) points up: is the arm hanging from the ceiling? If so, turn the base "
             "instead (with_base); if not, gravity is (0, 0, -9.81)."
-        ]
-    return []
+        )
+    if _norm((x, y, z)) > HEAVY:
+        notes.append(
+            f"gravity is {_norm((x, y, z)):g} m/s², {_norm((x, y, z)) / 9.81:.3g} times the earth's: another unit?"
+        )
+    return notes
 
 
 def unit_notes(arm: Any) -> list[str]:
@@ -231,3 +240,27 @@ def drives(given: Any, kind: type, arm: Any) -> tuple[Any, ...]:
     for i, drive in enumerate(given, 1):
         part(drive, kind, f"{where}: drive {i}")
     return tuple(given)
+
+
+SIZES = ("friction", "viscous", "dry", "density", "lengths")
+"""What may be varied and is a size, or a factor: zero or positive."""
+SIZED = (".mass", ".drive.viscous", ".drive.coulomb", ".drive.rotor_inertia")
+"""Fields of which the same is true."""
+MASSES = ("payload", "inertial")
+"""What may be varied and begins with a mass."""
+
+
+def possible_sizes(where: str, arm: Any, name: str, values: Any) -> None:
+    """Refuse numbers (S, *shape) that no parameter of an arm can be: sizes below zero, more taken off than there is."""
+    least, kind = 0.0, name.partition("@")[0]
+    if kind == "payload":  # one that is taken off is less than what holds it
+        least = -float(arm.total_mass if hasattr(arm, "couplings") else arm.links[-1].mass)
+    if kind in MASSES:
+        values = values[..., 0] if values.ndim > 1 else values
+    elif name not in SIZES and not name.endswith(SIZED):
+        return
+    if values.size and float(np.min(values)) < least:
+        raise StateFault(
+            f"{where} goes to {float(np.min(values)):.6g}, and no arm has less than {least:g}; give values that can be "
+            "(Uniform instead of Normal where a tail of it goes below)."
+        )

@@ -1,5 +1,6 @@
 """Rows with labels: arrays of one call whose rows are told apart by an index, or by axes that have names."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,11 @@ from forearm.faults.kinds import StateFault
 
 
 def rows_alike(where: str, names: Any, values: Any) -> None:
-    """Refuse tables and arrays of xarray whose rows have other labels, or stand in another order: by place they differ."""
+    """Refuse tables and arrays of xarray whose rows have other labels, or another order: taken by place they differ."""
     labelled = [
         (name, found) for name, value in zip(names, values, strict=False) if (found := _rows_of(value))
     ]
-    for (first, known), (second, others) in zip(labelled, labelled[1:], strict=False):
+    for (first, known), (second, others) in pairwise(labelled):
         shared = [axis for axis in known if axis in others]
         if shared != [axis for axis in others if axis in known]:
             raise StateFault(
@@ -25,8 +26,8 @@ def rows_alike(where: str, names: Any, values: Any) -> None:
                 continue
             k = int(np.argmax(np.asarray(one != two)))
             raise StateFault(
-                f"{where}: row {k + 1} along {axis} is {one[k]!s:.40} in {first} and {two[k]!s:.40} in {second}, and rows "
-                "are taken by place; bring them into one order, or give numbers without labels: .to_numpy()."
+                f"{where}: row {k + 1} along {axis} is {one[k]!s:.40} in {first} and {two[k]!s:.40} in {second}, and "
+                "rows are taken by place; bring them into one order, or give numbers without labels: .to_numpy()."
             )
 
 

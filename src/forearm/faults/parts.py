@@ -8,7 +8,6 @@ import numpy as np
 
 from forearm.algebra import is_number, is_scalar
 from forearm.faults.kinds import ArmFault
-from forearm.faults.near_words import did_you_mean
 from forearm.outside.escapes import hidden
 
 DEGREES = 4 * math.pi
@@ -24,8 +23,7 @@ def scalar(value: Any, where: str, unit: str = "") -> Any:
         raise ArmFault(f"{where} is {value!r}; give one real number{_in(unit)}.")
     if not is_number(value):
         return value
-    number = float(value)
-    if not math.isfinite(number):
+    if not math.isfinite(number := float(value)):
         raise ArmFault(f"{where} is {number}; give a finite number{_in(unit)}.")
     return number
 
@@ -129,6 +127,18 @@ def part(value: Any, kind: type, where: str) -> None:
 def a_or_an(word: str) -> str:
     """The word with its article: an Inertia, a Pose."""
     return f"{'an' if word[0] in 'AEIOaeio' or word == 'ndarray' else 'a'} {word}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """' (did you mean ..?)' where a known word is close or holds this one, or nothing."""
+    import difflib  # for messages alone
+
+    words = list(known)
+    short = [word for word in words if len(name) + len(word) <= 120]  # it takes the product of their lengths
+    close = difflib.get_close_matches(name, short, n=1, cutoff=0.6)
+    if not close and len(name) > 2:
+        close = sorted((word for word in words if name.lower() in word.lower()), key=len)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 _MADE_BY = {

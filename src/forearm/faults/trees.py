@@ -7,8 +7,7 @@ from typing import Any, NoReturn
 
 from forearm.algebra import is_number
 from forearm.faults.kinds import ArmFault, StateFault
-from forearm.faults.near_words import did_you_mean
-from forearm.faults.parts import name, part
+from forearm.faults.parts import did_you_mean, name, part
 
 UNIT = 1e-6
 """How far from one the length of a quaternion may be."""

@@ -1,12 +1,13 @@
 """What is given to a function of another library's arrays: how many, of which shapes; and what cannot be followed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from forearm.arm import Arm
 from forearm.compiler.call.arguments import JOINT_INPUTS, batch_shape, shape_text
 from forearm.compiler.graph.graph import Port
-from forearm.faults import KernelFault, StateFault, a_or_an, joint_shape
+from forearm.faults import KernelFault, StateFault, a_or_an, joint_shape, no_arm
+from forearm.outside.escapes import one_line
 from forearm.robot import Robot
 
 Tensor = TypeVar("Tensor")
@@ -33,7 +34,7 @@ def check_inputs(
             joint_shape(arm, port.name, shape)
         elif len(shape) < len(port.shape) or shape[len(shape) - len(port.shape) :] != port.shape:
             raise StateFault(f"{where}: {port.name} has shape {shape}; give {shape_text(port, 'rows')}.")
-        if "complex" in str(value.dtype):
+        if any(word in str(value.dtype) for word in ("complex", "key", "float8")):
             raise StateFault(f"{where}: {port.name} is {value.dtype}; give real numbers.")
     return batch_shape(where, tuple(ports), list(values), "rows")
 
@@ -45,6 +46,21 @@ def check_kind(where: str, name: str, value: Any, wanted: tuple[type, ...], libr
             f"{where}: {name} is {a_or_an(type(value).__name__)}; give {library}'s arrays, or plain numbers beside "
             "them."
         )
+
+
+def plain_numbers(where: str, name: str, value: Any, made: Callable[[Any], Any]) -> Any:
+    """An array made of what is given; one sentence for what no array is made of."""
+    try:
+        return made(value)
+    except (TypeError, ValueError, OverflowError, RecursionError) as reason:
+        told = one_line(str(reason))[:200]
+        raise StateFault(f"{where}: {name} is no array of numbers ({told}); give rows of numbers.") from None
+
+
+def check_arm(arm: Any) -> None:
+    """Refuse what is neither an arm nor a robot."""
+    if not isinstance(arm, (Arm, Robot)):
+        no_arm(arm)
 
 
 def refuse_quaternions(arm: Arm | Robot, quantity: str) -> None:

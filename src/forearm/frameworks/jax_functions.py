@@ -13,8 +13,10 @@ from forearm.compiler.sources.jax_operations import to_jax
 from forearm.faults import KernelFault
 from forearm.frameworks.framework_inputs import (
     Differentiable,
+    check_arm,
     check_inputs,
     check_kind,
+    plain_numbers,
     refuse_quaternions,
 )
 from forearm.frameworks.jax_callbacks import callback_function
@@ -43,6 +45,7 @@ def jax_function(
     Returns:
         A function of arrays (..., *shape), one for each input, leading axes broadcast.
     """
+    check_arm(arm)
     refuse_quaternions(arm, quantity)
     try:
         import jax
@@ -60,7 +63,8 @@ def jax_function(
     def function(*values: Any) -> Any:
         for port, value in zip(ports, values, strict=False):
             check_kind(where, port.name, value, (jax.Array, np.ndarray), "JAX")
-        arrays = [jax.numpy.asarray(v) for v in values]
+        names = [*(port.name for port in ports), *[""] * len(values)]
+        arrays = [plain_numbers(where, n, v, jax.numpy.asarray) for n, v in zip(names, values, strict=False)]
         check_inputs(arm, quantity, ports, arrays)
         return inner(*arrays)
 

@@ -20,8 +20,10 @@ from forearm.faults import KernelFault, StateFault
 from forearm.frameworks.derivative_kernels import DerivativeKernels, flat
 from forearm.frameworks.framework_inputs import (
     Differentiable,
+    check_arm,
     check_inputs,
     check_kind,
+    plain_numbers,
     refuse_quaternions,
 )
 from forearm.results import results_of
@@ -45,6 +47,7 @@ def torch_function(
     Returns:
         A function of tensors (..., *shape), one for each input, leading axes broadcast: float64 or float32.
     """
+    check_arm(arm)
     refuse_quaternions(arm, quantity)
     try:
         import torch  # noqa: F401
@@ -97,6 +100,7 @@ class TorchFunction:
         names = [port.name for port in self.inputs]
         for name, value in zip(names, values, strict=False):
             check_kind(self.name, name, value, (torch.Tensor,), "PyTorch")
+            _refuse_packed(self.name, name, value)
         given = [v for v in values if isinstance(v, torch.Tensor)]
         if not given:
             raise StateFault(f"{self.name}: there is no tensor among its arguments; give PyTorch's tensors.")
@@ -114,10 +118,22 @@ class TorchFunction:
                 f"{self.name}: tensors are on {told}; give all on one device, the CPU or a CUDA GPU."
             )
         device = given[0].device
+        joined = partial(torch.tensor, dtype=dtype, device=device)
         return [
-            v.to(dtype) if isinstance(v, torch.Tensor) else torch.tensor(v, dtype=dtype, device=device)
-            for v in values
+            v.to(dtype) if isinstance(v, torch.Tensor) else plain_numbers(self.name, name, v, joined)
+            for name, v in zip([*names, *[""] * len(values)], values, strict=False)
         ]
+
+
+def _refuse_packed(where: str, name: str, value: Any) -> None:
+    """Refuse tensors that are not plain rows of numbers in memory."""
+    import torch
+
+    if isinstance(value, torch.Tensor) and (
+        value.is_nested or value.is_quantized or value.layout is not torch.strided
+    ):
+        kind = "nested" if value.is_nested else "quantized" if value.is_quantized else str(value.layout)
+        raise StateFault(f"{where}: {name} is {kind}; give a dense tensor ({name}.to_dense()).")
 
 
 def _parts(found: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:

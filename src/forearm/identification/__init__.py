@@ -2,9 +2,7 @@
 
 procedure          `identify`, step by step; identified is what it gives, report its page
 measured/          logs and filters
-log_checks         what is wrong with a log: refused, or mended on request
-clocks             positions, speeds and torques that were not read at the same time
-torque_columns     whose torque a column is, and which way round
+broken_logs/       what is wrong with a log: refused, or mended on request
 torque_rows        the rows of the fit: torques and columns, filtered alike
 drive_columns      friction, offsets and rotors as columns of the regressor
 base_columns       which combinations of parameters torques can tell, by numbers

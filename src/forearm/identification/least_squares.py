@@ -91,7 +91,7 @@ def _solved(equations: TorqueEquations, weights: Vector, kept: list[int]) -> tup
     sizes[sizes == 0] = 1.0
     R: Matrix = np.asarray(np.linalg.qr(np.column_stack([X / sizes, tau]), mode="r"))
     U, s, Vt = np.linalg.svd(R[:-1, :-1])
-    inverse = 1.0 / np.maximum(s, 1e-13 * s[0])
+    inverse = 1.0 / np.maximum(s, 1e-13 * s[0] or 1.0)  # columns of nothing but zeros tell nothing
     return (Vt.T * inverse) @ (U.T @ R[:-1, -1]) / sizes, (Vt.T * inverse) / sizes[:, None]
 
 
@@ -100,7 +100,8 @@ def _noise(equations: TorqueEquations, values: Vector, kept: list[int]) -> Vecto
     rest = equations.tau - equations.X[:, :, kept] @ values
     rows = max(1.0, len(rest) - len(kept) / equations.n)
     found = np.sqrt(np.sum(rest**2, axis=0) / rows)
-    return np.maximum(found, 1e-9 * max(float(np.max(equations.scale)), 1e-300))
+    scale = float(np.max(equations.scale))
+    return np.maximum(found, 1e-9 * (scale if scale > 1e-100 else 1.0))  # torques may all be zero
 
 
 def information_root(covariance: Matrix) -> Matrix:

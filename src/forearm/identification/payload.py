@@ -18,8 +18,8 @@ from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.identification import clocks, log_checks
 from forearm.identification.base_columns import full_columns
+from forearm.identification.broken_logs import clocks, log_checks
 from forearm.identification.consistent_fit import consistent_body, pseudo_inertia
 from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import WIDTH, LeastSquares, information_root, least_squares

@@ -12,8 +12,8 @@ from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.dynamics import parameters
 from forearm.faults import StateFault
-from forearm.identification import clocks, log_checks
 from forearm.identification.base_columns import BaseColumns, base_parameters
+from forearm.identification.broken_logs import clocks, log_checks
 from forearm.identification.consistent_fit import ConsistentFit, consistent_fit, exactly_consistent
 from forearm.identification.drive_columns import DriveColumns, drive_columns
 from forearm.identification.drive_gains import DriveGains, Load, drive_gains, given_gains, load_parameters
@@ -175,6 +175,7 @@ def _prepared(asked: Asked, log: Log) -> Prepared:
     arm, mend = asked.arm, asked.mend
     log, marked = log_checks.without_clipping(arm, log, mend)
     equations = equations_of(arm, asked.drives, filtered(log, asked.cutoff))
+    log_checks.refuse_silence(log.label, equations.tau)
     signs = np.ones(arm.n)
     if asked.check and arm.dynamics:
         signs = log_checks.check_torques(arm, log.label, equations, mend)

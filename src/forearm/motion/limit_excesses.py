@@ -99,20 +99,15 @@ def limit_excesses(
     shape = next(value.shape[:-2] for value in given.values() if value is not None)
     found = np.empty(shape, dtype=object)
     found.fill(())
-    for i, link, pull, shift in _columns(arm):
+    for link, place in _places(arm):
         for what, values in given.items():
             held = what == "torque" and torque_limits is not None
-            if values is None or (what == "torque" and i is None):
+            if values is None or (what == "torque" and not isinstance(place, int)):
                 continue
-            low, high = _bounds(link, what) if not held else _held(torque_limits[i])  # type: ignore[index]
+            low, high = _held(torque_limits[place]) if held else _bounds(link, what)  # type: ignore[index,arg-type]
             if not (np.isfinite(low) or np.isfinite(high)):
                 continue
-            if i is not None:
-                column = values[..., i]
-            else:
-                column = values[..., values.shape[-1] - arm.n :] @ pull + (
-                    shift if what == "position" else 0.0
-                )
+            column = _column(values, place, what)
             slack = (SLACK if what == "position" or held else tolerance) * max(
                 abs(x) for x in (low, high) if np.isfinite(x)
             )
@@ -133,13 +128,24 @@ def followers(arm: Arm | Robot) -> list[tuple[Link, Vector, float]]:
     return [(link, B[i], float(b[i])) for i, link in enumerate(arm.links) if link.name not in own]
 
 
-def _columns(arm: Arm | Robot) -> list[tuple[int | None, Link, Any, float]]:
-    """Joints with their column of a state, from its end, and those that follow with their row and offset."""
+Place = int | tuple[Vector, float]
+"""Where a joint's values are in a state: a column, from its end, or a row times the joints, plus an offset."""
+
+
+def _places(arm: Arm | Robot) -> list[tuple[Link, Place]]:
+    """Every joint, those that follow others last."""
     joints = arm.state_links
-    own = [
-        (i, link, None, 0.0) for i, link in enumerate(joints, -len(joints))
-    ]  # the joints are last in a state
-    return [*own, *((None, *follower) for follower in followers(arm))]
+    own: list[tuple[Link, Place]] = [(link, i) for i, link in enumerate(joints, -len(joints))]
+    return own + [(link, (row, shift)) for link, row, shift in followers(arm)]
+
+
+def _column(values: Vector, place: Place, what: str) -> Vector:
+    """The positions or rates of one joint (...), from states (..., nq) or (..., nv)."""
+    if isinstance(place, int):
+        return values[..., place]  # type: ignore[no-any-return]
+    row, shift = place
+    found = values[..., values.shape[-1] - len(row) :] @ row
+    return found + shift if what == "position" else found  # type: ignore[no-any-return]
 
 
 def held_between(

@@ -28,6 +28,8 @@ from forearm.robot import Robot
 
 LATEST, FAR_APART = 1e11, 1e4
 """Times after the year 5138, or rows hours apart [s], are asked about: milliseconds, nanoseconds?"""
+LARGEST, CLOSEST = 1e50, 1e-15
+"""Numbers beyond this, as in files of robots, and rows closer than this [s], are no log of anything."""
 SLOW, MANY = 0.5, 20
 """So many rows at least so far apart [s] are said to be read as seconds."""
 WIDE = 5.0
@@ -113,6 +115,7 @@ def read_motion_file(
             digits[kind] = last_digits(table.words, [c.at for c in mine]) * factors
     if degrees is not False:
         ask_about_degrees(arm, label, columns.stated("q", arm.n), found["q"])
+    _check_sizes(label, table, columns, found)
     if t is not None:
         _check_times(label, table, t)
     notes = (
@@ -166,8 +169,30 @@ def ask_about_degrees(arm: Arm | Robot, label: str, stated: Sequence[bool], q: V
             )
 
 
+def _check_sizes(label: str, table: NumberTable, columns: Header, found: dict[str, Any]) -> None:
+    """Refuse numbers that nobody measures: their squares and cubes are infinite."""
+    for kind in LOGGED:
+        values = found[kind]
+        if values is None or np.max(np.abs(values), initial=0.0) <= LARGEST:
+            continue
+        row, joint = (int(i) for i in np.argwhere(np.abs(values) > LARGEST)[0])
+        title = table.titles[columns.places[kind, joint].at]
+        given = f"{title} is {values[row, joint]:.3g}"
+        refuse(label, table.line(row), given, f"numbers of an arm, up to {LARGEST:g}")
+
+
 def _check_times(label: str, table: NumberTable, t: Vector) -> None:
-    late = np.flatnonzero(np.diff(t) <= 0)
+    steps = np.diff(t)
+    late = np.flatnonzero(steps <= 0)
+    close = np.flatnonzero(steps < CLOSEST)
+    if close.size and not late.size:
+        k = int(close[0]) + 1
+        refuse(
+            label,
+            table.line(k),
+            f"t is {steps[k - 1]:.3g} s after the row before",
+            f"times {CLOSEST:g} s apart",
+        )
     if late.size:
         k = int(late[0]) + 1
         refuse(

@@ -19,6 +19,8 @@ from forearm.algebra import sin as scalar_sin
 from forearm.algebra import where as scalar_where
 from forearm.faults import StateFault, floats
 
+MOST_INSTANTS = 2**48
+"""No memory holds so many; above, they cannot be counted."""
 MOST_KNOTS = 64
 """A table with more knots than this is looked up in Python; it is not unrolled into a kernel."""
 
@@ -36,6 +38,13 @@ class Samples(NamedTuple):
     """Accelerations (K, n)."""
 
 
+def known(t: Any) -> Any:
+    """A time, or times, none of them NaN: whoever compares would take it for the beginning or the end."""
+    if np.any(np.isnan(t)) if isinstance(t, np.ndarray) else is_number(t) and t != t:
+        raise StateFault("motion: a time is nan; give numbers, in seconds.")
+    return t
+
+
 class Motion(ABC):
     """What all motions share: `duration`, the call at one time, `sample`."""
 
@@ -48,8 +57,12 @@ class Motion(ABC):
 
     def sample(self, times: Any = 201) -> Samples:
         """The motion at these times, or at so many times from 0 to its end."""
+        if is_number(times) and times >= MOST_INSTANTS:
+            raise StateFault(f"motion: sampled at {MOST_INSTANTS:.3g} instants or more; give fewer.")
         t = np.linspace(0.0, self.duration, times) if is_number(times) else floats("times", times)
-        return Samples(t, *self.rows(t))
+        if t.ndim != 1:
+            raise StateFault(f"motion: times have shape {t.shape}; give a number of them, or a row of times.")
+        return Samples(known(t), *self.rows(t))
 
     def rows(self, t: Vector) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at many times (K,), each (K, n): one call after the other, unless a motion knows better."""
@@ -128,7 +141,7 @@ def _ends(start: Any, goal: Any, duration: Any, what: str) -> tuple[Vector, Vect
 
 def _clamped(t: Scalar, duration: float) -> Scalar:
     """t, but not before 0 nor after the end."""
-    return where(t, where(t - duration, duration, t), 0.0)
+    return where(known(t), where(t - duration, duration, t), 0.0)
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ class PieceReader:
         self.file, self.label = file, label
         self.words: list[list[str]] = []
         self.commas = self.points = False
-        self.line = 0
+        self.line = self.bare = 0  # bare: the first row of empty cells, which may only be followed by others
         header = ""
         while not header.strip() and self.line < MOST_BLANK and (raw := file.readline(1 << 20)):
             self.line += 1
@@ -180,6 +180,8 @@ class PieceReader:
             found = self._fast(self._unquoted(plain), first)
             numbers, where = found if found is not None else self._slow(self._text(raw), first)
             if len(numbers):
+                if 0 < self.bare < where[-1]:
+                    self._refuse_bare()
                 yield numbers, where
 
     def _unquoted(self, plain: bytes) -> bytes:
@@ -228,7 +230,10 @@ class PieceReader:
         for line, row in enumerate(text.splitlines(), first):
             cells = self._cells(row)
             if not any(cells):
+                self.bare = self.bare or (line if len(cells) > 1 else 0)
                 continue
+            if self.bare:
+                self._refuse_bare()
             if len(cells) != len(self.titles):
                 self._refuse_length(line, cells)
             rows.append([self._number(line, k, cell) for k, cell in enumerate(cells)])
@@ -247,6 +252,11 @@ class PieceReader:
         except csv.Error:
             found = row.split(self.separator)
         return [cell.strip() for cell in found]
+
+    def _refuse_bare(self) -> NoReturn:
+        """A row of separators between others: left out, all rows after it would be another row's."""
+        wanted = "a number with a decimal point in each column of every row: remove the row"
+        refuse(self.label, self.bare, "every cell is empty", wanted)
 
     def _refuse_length(self, line: int, cells: list[str]) -> NoReturn:
         hint = ""

@@ -107,9 +107,15 @@ def _is_ours(here: str) -> bool:
     return not owner.isdigit() or int(owner) == os.getpid()
 
 
+def part_of(target: Path) -> Path:
+    """A new name beside a file, to write it under; names end after 255 bytes, however few letters these are."""
+    name = os.fsdecode(os.fsencode(target.name)[:100])
+    return target.with_name(f".{name}.{os.getpid()}-{os.urandom(6).hex()}{PART}")
+
+
 def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
     """Write a new file beside the target, then rename it."""
-    beside = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(6).hex()}{PART}")
+    beside = part_of(target)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(beside, flags, 0o666), "wb") as file:  # less what the umask takes

@@ -13,6 +13,7 @@ from forearm.arm import Arm
 from forearm.compiler.pipeline import compile
 from forearm.faults import needs_arm, needs_chain, no_dynamics
 from forearm.motion.limit_excesses import LimitExcess, limit_excesses
+from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Samples
 from forearm.outside.output_files import write_text
 from forearm.page import evidence
@@ -60,12 +61,15 @@ class MotionReport:
         return f"<Report on {self.name}: {verdict}; {len(self.html.encode()) / 1000:.0f} kB of HTML>"
 
 
-def report(arm: Arm, motion: AnyMotion, *, say: Tell | None = None) -> MotionReport:
+def report(
+    arm: Arm, motion: AnyMotion, *, notes: Sequence[str] = (), say: Tell | None = None
+) -> MotionReport:
     """The report of a motion: torques and their terms, limits judged, all formulations, operations, speed here.
 
     Args:
         arm: The arm.
         motion: A Motion, Samples, what `read_motion` gives, or the path of a motion file.
+        notes: What a reader should know about the motion; the arm's own notes, and those of a file, are there anyway.
         say: Called with (done, of, what) on the way.
 
     Returns:
@@ -74,6 +78,9 @@ def report(arm: Arm, motion: AnyMotion, *, say: Tell | None = None) -> MotionRep
     needs_arm(arm)
     needs_chain(arm, "report")
     tell = say or (lambda done, of, now: None)
+    if isinstance(motion, (str, Path)):
+        motion = read_motion(motion, arm)
+    notes = (*arm.notes, *(motion.notes if isinstance(motion, Recorded) else ()), *notes)
     samples = samples_of(arm, motion, most=None)
     if not arm.dynamics:
         no_dynamics(arm, "report")
@@ -92,13 +99,14 @@ def report(arm: Arm, motion: AnyMotion, *, say: Tell | None = None) -> MotionRep
         f"{arm.name} in motion",
         f"{arm.n} joints along a motion of {t[-1] - t[0]:.3g} s. Every formulation of the papers computes its torques; "
         "take the arm's hand and look for yourself.",
-        _facts(agreement, speed, excesses),
+        _facts(arm, agreement, speed, excesses),
         plots.svg(
             plots.arm_figure(arm, q[0], path=_tool_path(arm, q), ghosts=[q[len(q) // 2], q[-1]]), "hero"
         ),
         [
             torque_section(arm, t, terms),
             _limits(arm, q, qd, terms.total, excesses),
+            *([Section("Notes", "; ".join(note.rstrip(".") for note in notes) + ".")] if notes else []),
             agreement_section(agreement),
             _operations(arm),
             speed_section(speed),
@@ -121,10 +129,16 @@ def _tool_path(arm: Arm, q: Any) -> Any:
 
 
 def _facts(
-    agreement: Sequence[evidence.Agreement], speed: dict[str, Any], excesses: Sequence[LimitExcess]
+    arm: Arm, agreement: Sequence[evidence.Agreement], speed: dict[str, Any], excesses: Sequence[LimitExcess]
 ) -> list[tuple[str, str]]:
-    limits = f"{len(excesses)} exceeded" if excesses else "kept"
-    return [(limits, "limits of position, speed, torque"), *fact_tiles(agreement, speed)]
+    given = {
+        "position": any(link.limits is not None for link in arm.links),
+        "speed": any(link.speed_limit is not None for link in arm.links),
+        "torque": any(link.effort_limit is not None for link in arm.links),
+    }
+    judged = [what for what, known in given.items() if known]
+    limits = f"{len(excesses)} exceeded" if excesses else "kept" if judged else "not given"
+    return [(limits, f"limits of {', '.join(judged or given)}"), *fact_tiles(agreement, speed)]
 
 
 def fact_tiles(agreement: Sequence[evidence.Agreement], speed: dict[str, Any]) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from forearm.frames import NamedFrame, Pose
 from forearm.readers.file_content import read_limited, shortened
 from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words
 from forearm.readers.robot_text import BodyText, Frame, JointText, LinkText, Mimic, RobotText
+from forearm.readers.serial_arm import listed
 from forearm.readers.serial_chain import chain_of
 from forearm.readers.trees.chain_or_tree import read_robot
 from forearm.readers.xml import parse_xml
@@ -165,6 +166,16 @@ def _left_out(tree: Any, model: Any) -> list[str]:
         said.append(
             f"armature or damping in the actuators of {', '.join(driven)} is left out; joints carry it"
         )
+    bounded = [
+        e.get("joint")
+        for e in tree.iterfind("actuator/*")
+        if e.get("joint") and (e.get("forcerange") or e.get("ctrlrange"))
+    ]
+    if bounded:
+        said.append(
+            f"limits in the actuators of {listed(bounded)} are not read; torques are limited by a joint's "
+            "actuatorfrcrange"
+        )
     if model.opt.density or model.opt.viscosity:
         said.append("the forces of the air or water around it (density, viscosity) are left out")
     if _off(model, "GRAVITY"):
@@ -284,8 +295,21 @@ def _joint(
         damping=0.0 if _off(model, "DAMPER") else float(np.ravel(model.dof_damping[dof])[0]),
         friction=float(model.dof_frictionloss[dof]) if dry else 0.0,
         armature=float(model.dof_armature[dof]),
+        effort=_effort(robot, model, j, name),
         offset=-float(model.qpos0[int(model.jnt_qposadr[j])]),
     )
+
+
+def _effort(robot: RobotText, model: Any, j: int, name: str) -> float | None:
+    """The largest torque that drives may exert on a joint, where the model says one; the smaller of two."""
+    if not model.jnt_actfrclimited[j]:
+        return None
+    sizes = sorted(abs(float(x)) for x in model.jnt_actfrcrange[j])
+    if sizes[0] != sizes[1]:
+        robot.notes.append(
+            f"joint {name}: its actuatorfrcrange is not the same both ways; {sizes[0]:g} is taken for both"
+        )
+    return sizes[0] or None
 
 
 def _powers(model: Any, field: str, at: Any) -> Any:

@@ -39,7 +39,8 @@ KEPT = {
     "body": f"name childclass gravcomp mocap {PLACE}",
     "frame": f"name childclass {PLACE}",
     "inertial": f"mass diaginertia fullinertia {PLACE}",
-    "joint": "name class type axis pos range limited ref damping armature frictionloss stiffness springdamper",
+    "joint": "name class type axis pos range limited ref damping armature frictionloss stiffness springdamper "
+    "actuatorfrclimited actuatorfrcrange",
     "freejoint": "name",
     "geom": f"name class type size fromto mass density shellinertia group contype conaffinity {PLACE}",
 }
@@ -57,7 +58,7 @@ UNUSED = {
     "default equality": "solimp solref",
     "equality joint": "solimp solref",
     "body": "user sleep simple fuse",
-    "joint": "actuatorfrclimited actuatorfrcrange actuatorgravcomp group margin solimpfriction solimplimit "
+    "joint": "actuatorgravcomp group margin solimpfriction solimplimit "
     "solreffriction solreflimit springref springyield user",
     "freejoint": "align group",
     "geom": "adhesion castshadow condim fluidcoef fluidshape friction gap margin material priority rgba solimp "

@@ -44,6 +44,8 @@ ATTRIBUTES = {
     "mimic": ("joint", "multiplier", "offset"),
 }
 """Attributes of elements whose numbers decide torques: another one is a misspelt one, or what we would have to obey."""
+LIMITS = ("lower", "upper", "effort", "velocity")
+"""What <limit> has."""
 
 
 def robot_from_file(path: str | Path, units: bool = True) -> RobotText:
@@ -265,6 +267,11 @@ def _limit(element: _Element, kind: str) -> dict[str, Any]:
                 f"{', or make it continuous' if kind == 'revolute' else ''}."
             )
         return {}
+    strange = [f"{key}={value[:40]}" for key, value in limit.element.attrib.items() if key not in LIMITS]
+    if strange:
+        element.robot.notes.append(
+            f"{element.title}: <limit> has {', '.join(strange[:4])}: not read; it has {', '.join(LIMITS)}"
+        )
     low, high = limit.number("lower", 0.0), limit.number("upper", 0.0)
     speed, effort = limit.number("velocity", 0.0), limit.number("effort", 0.0)
     for key, value in (("velocity", speed), ("effort", effort)):

@@ -23,7 +23,7 @@ from forearm.simulation.plant import Plant, kept, law_in_graph
 from forearm.simulation.traced_laws import make_law
 
 NEAR = (1e-3, 3e-7)
-"""How far a motion's next state may be from where a step leads: share of the step, and of the state (single precision)."""
+"""How far a motion's next state may be from where a step leads: shares of the step, and of the state (float32)."""
 
 
 def rollout_gain_gradient(
@@ -120,7 +120,7 @@ def _refuse_other_motion(name: str, rows: dict[str, Any], k: int, after: Any, dt
 def _pullback(
     arm: Arm | Robot, law: Callable[..., Any], gains: dict[str, tuple[int, ...]]
 ) -> ProcessorKernel:
-    """The kernel of a step backwards: inputs t, q, qd, dt, weights, gains; the next state, slopes by q, qd and gains."""
+    """The kernel of a step backwards: from t, q, qd, dt, weights, gains the next state, slopes by q, qd, gains."""
     traced = make_law(arm, law, gains, True)
     if traced.graph is None:
         raise faults.TraceFault(f"rollout_gain_gradient of {arm.name}: the law {traced.why}.")

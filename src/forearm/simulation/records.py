@@ -268,7 +268,7 @@ class Record:
         return {name: getattr(self, name) for name in names}
 
     def to_xarray(self) -> Any:
-        """An xarray.Dataset with axes (row…, t, joint), q of a free base (row…, t, coordinate); needs the extra 'xarray'."""
+        """An xarray.Dataset with axes (row…, t, joint), coordinate for q of a free base; needs the extra 'xarray'."""
         try:
             import xarray
         except ImportError:

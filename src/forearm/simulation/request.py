@@ -115,6 +115,9 @@ def free_values(arm: Arm | Robot, payload: Any, free: Mapping[str, Any] | None) 
                 f"payload has shape {array.shape}; give (..., 10): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ at the "
                 "flange, as payload_numbers makes them."
             )
+        faults.possible_sizes(
+            f"simulate: {path}", arm, path, np.atleast_2d(array) if path == PAYLOAD else array
+        )
         values[path] = array
     return values
 

@@ -27,6 +27,8 @@ SEEN = 16
 """Every so many rows are looked at: enough to tell degrees from radians."""
 TOLD = 0.2
 """Seconds between two calls of `progress`."""
+RESTARTS = 0.01
+"""Share of the rows of a block at which times may fall: where another motion begins."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,10 @@ def stream(
     with closing(rows), row_sink(target, [*(["t"] if rows.timed else []), *titles], rows.rows) as sink:
         for block in rows.blocks():
             k = len(block.inputs[0])
-            if not count and block.t is not None:
-                notes += _slopes(arm, inputs, block.t, block.inputs)
+            if block.t is not None:
+                notes += () if count else _slopes(arm, inputs, block.t, block.inputs)
+                if not rows.titled:
+                    _refuse_no_time(source, block.t, count)
             if (degrees is None or (degrees and rows.stated)) and inputs[0] == "q":
                 ask_about_degrees(arm, str(source), rows.stated, block.inputs[0][::SEEN])
             here = out[:k]
@@ -109,6 +113,20 @@ def stream(
             count += k
             clock.tell(count / rows.rows if rows.rows else rows.at() / max(1, rows.bytes), count)
     return Streamed(Path(target), count, odd, clock.seconds, notes)
+
+
+def _refuse_no_time(source: Any, t: Vector, first: int) -> None:
+    """Refuse rows with one number more whose first does not rise: it is no time, and all others are one column off.
+
+    Now and then it may fall, where one motion ends and another begins.
+    """
+    fallen = np.flatnonzero(~(np.diff(t) > 0))
+    if len(fallen) > 1 + RESTARTS * len(t):
+        raise ReadFault(
+            f"{source}: rows have one number more than the quantity takes, so the first is taken for a time, and it "
+            f"does not rise (row {first + fallen[0] + 2}, and {len(fallen) - 1} others of {len(t)}); give the time "
+            "first, or none."
+        )
 
 
 def _slopes(arm: Arm | Robot, inputs: Sequence[str], t: Vector, values: list[Vector]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 So nothing is half there: an interrupt, a full disk or an error leaves the old file as it was, or none.
 """
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import StateFault
-from forearm.outside.output_files import PART, replacing
+from forearm.outside.output_files import part_of, replacing
 from forearm.streams.row_sources import READ, ROWS, library, suffix_of
 from forearm.streams.zarr_stores import check_replaceable
 
@@ -140,7 +141,9 @@ def _replacing_folder(path: Path) -> Iterator[Path]:
     """A folder beside the path, which takes its place when the block ends well; if not, the old one is there again."""
     target = Path(os.path.realpath(path))
     check_replaceable(target)
-    beside = target.with_name(f".{target.name[:100]}.{os.getpid()}-{os.urandom(6).hex()}{PART}")
+    if not target.parent.is_dir():  # the library would make it
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    beside = part_of(target)
     old = beside.with_name(f"{beside.name}.old")
     try:
         yield beside

@@ -48,6 +48,8 @@ class RowSource(ABC):
     """Size of the file, for progress where rows are not known."""
     timed: bool
     """Whether it has times."""
+    titled: bool = True
+    """Whether the file says what its columns are; by their number otherwise, a time first if there is one more."""
     stated: Sequence[bool] = ()
     """For each joint, whether the file says the unit of its positions; none where it says nothing of any."""
     notes: Sequence[str] = ()
@@ -97,6 +99,8 @@ def _timed(label: str, width: int, n: int, inputs: Sequence[str]) -> bool:
 
 class NumpyRows(RowSource):
     """A .npy file, (N, width) or (N, inputs, n)."""
+
+    titled = False
 
     def __init__(self, path: Path, arm: Arm, inputs: Sequence[str]) -> None:
         """Read the header, and hold it against the size of the file."""
@@ -183,7 +187,7 @@ class ZarrRows(RowSource):
             shape = found.shape
             if len(shape) != 2:
                 raise ReadFault(f"{path}: the array has shape {shape}; give rows (N, {self.n * self.count}).")
-            self.timed = _timed(self.label, shape[1], self.n, inputs)
+            self.timed, self.titled = _timed(self.label, shape[1], self.n, inputs), False
         else:
             missing = [name for name in inputs if name not in named]
             if missing:
@@ -331,6 +335,7 @@ class RowsInDegrees(RowSource):
     def __init__(self, rows: RowSource, arm: Arm, inputs: Sequence[str]) -> None:
         """Of these rows, what joints that turn have in q, qd and qdd."""
         self.source, self.rows, self.bytes, self.timed = rows, rows.rows, rows.bytes, rows.timed
+        self.titled = rows.titled
         per_degree = np.array([math.pi / 180 if link.revolute else 1.0 for link in arm.state_links])
         self.factors = [per_degree if name in ("q", "qd", "qdd") else np.ones(arm.nv) for name in inputs]
 

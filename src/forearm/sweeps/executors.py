@@ -13,13 +13,15 @@ import signal
 import sys
 import threading
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from contextlib import contextmanager
+from itertools import islice
 from multiprocessing.context import BaseContext
 from multiprocessing.sharedctypes import RawValue
 from typing import Any, NamedTuple
 
+from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.faults import StateFault
 from forearm.outside.running_log import LOG
 from forearm.sweeps.problem import Problem
@@ -29,6 +31,8 @@ MOST_DEATHS = 3
 """How often workers may die on the same blocks, or the pool break without a result in between."""
 LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "FuturesCancelledError")
 """What Dask calls it when a worker has gone with a task."""
+MOST_WORKERS = 256
+"""Threads or processes that are begun here, or four for each processor: each takes its memory."""
 AHEAD = 32
 """Tasks for each worker that wait or run: the way to a scheduler and back takes as long as many short ones."""
 SAFE_PATH = "PYTHONSAFEPATH"
@@ -48,10 +52,13 @@ class BlockStretch(NamedTuple):
     """The problem, where the worker does not have it."""
 
 
+_OWN: dict[str, Problem] = {}
+"""Problems that somebody in this process waits for; a process that is forked has them too."""
 _KNOWN: OrderedDict[str, Problem] = OrderedDict()
+"""Problems that were sent to this process, the last two."""
 _ENDED: deque[str] = deque(maxlen=64)
 """Problems of this process that nobody waits for any more."""
-_LOCK = threading.Lock()
+_LOCK = fork_safe_lock()
 _stop: Any = None
 """In a worker process: its value is 1 when the sweep is over. Memory alone, because a killed worker keeps a lock."""
 
@@ -70,18 +77,16 @@ def work(stretch: BlockStretch) -> Any:
 
 
 def _known(stretch: BlockStretch) -> Problem | None:
+    if (own := _OWN.get(stretch.name)) is not None:
+        return own
     with _LOCK:
         if stretch.name not in _KNOWN and stretch.content is not None:
-            remember(stretch.name, pickle.loads(stretch.content))
+            problem = pickle.loads(stretch.content)
+            problem.prepare()
+            _KNOWN[stretch.name] = problem
+            while len(_KNOWN) > 2:
+                _KNOWN.popitem(last=False)
         return _KNOWN.get(stretch.name)
-
-
-def remember(name: str, problem: Problem) -> None:
-    """Make a problem known in this process, ready to be worked on."""
-    problem.prepare()
-    _KNOWN[name] = problem
-    while len(_KNOWN) > 2:
-        _KNOWN.popitem(last=False)
 
 
 def pickled(problem: Problem) -> bytes:
@@ -170,6 +175,17 @@ def _in_service(stop: Any) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+def _end(pool: Any) -> None:
+    """Let all workers go; those of a pool that did not get all it began with (too many open files) wait for ever."""
+    stranded = []
+    if getattr(pool, "_executor_manager_thread", pool) is None:
+        stranded = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=True, cancel_futures=True)
+    for process in stranded:
+        process.terminate()
+        process.join()
+
+
 class Workforce:
     """An executor, its tasks on their way, and what comes back."""
 
@@ -200,11 +216,19 @@ class Workforce:
         self.kind, self.problem = kind, problem
         self.tasks = tasks_of(self.given)
         self.workers = workers or self.tasks.size or processors()
+        if self.given is None:
+            self.workers = min(self.workers, problem.blocks)  # others would have nothing to do
+            if self.workers > max(MOST_WORKERS, 4 * processors()):
+                raise StateFault(
+                    f"sweep: workers is {workers}, and this machine has {processors()} processors; give as many, or "
+                    f"up to {max(MOST_WORKERS, 4 * processors())}."
+                )
         self.name = os.urandom(16).hex()
         self.pool: Any = None
         self.stop: Any = None
         self.content: bytes | None = None
         self.back: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.ahead: Iterator[BlockStretch] = iter(())
         self.waiting: deque[BlockStretch] = deque()
         self.strangers: deque[BlockStretch] = deque()
         self.flying: dict[Any, BlockStretch] = {}
@@ -212,8 +236,8 @@ class Workforce:
         self.breaks = 0
 
     def __enter__(self) -> "Workforce":
-        with _LOCK:  # threads have the problem, and so do processes that are forked
-            remember(self.name, self.problem)
+        self.problem.prepare()
+        _OWN[self.name] = self.problem  # threads have the problem, and so do processes that are forked
         self._hire()
         return self
 
@@ -222,21 +246,23 @@ class Workforce:
         if self.stop is not None:
             self.stop.value = 1
         if self.given is None and self.pool is not None:
-            self.pool.shutdown(wait=True, cancel_futures=True)
-        with _LOCK:
-            _KNOWN.pop(self.name, None)
+            _end(self.pool)
+        _OWN.pop(self.name, None)
 
     def _hire(self) -> None:
         if self.given is None:
             self.pool, self.stop = KINDS[self.kind](self.workers)
             self.tasks = tasks_of(self.pool)
 
-    def results(self, stretches: list[tuple[int, int]]) -> Iterator[tuple[int, int, Any]]:
-        """What stretches of blocks gave, in the order in which they come back."""
-        self.waiting.extend(BlockStretch(self.name, *pair) for pair in stretches)
+    def results(self, stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, Any]]:
+        """What stretches of blocks gave, in the order in which they come back; they are asked for as work goes on."""
+        self.ahead = (BlockStretch(self.name, *pair) for pair in stretches)
         most = self.workers  # until one of them has given something
         try:
-            while self.waiting or self.strangers or self.flying:
+            while True:
+                self.waiting.extend(islice(self.ahead, max(0, most - len(self.waiting))))
+                if not (self.waiting or self.strangers or self.flying):
+                    break
                 self._send_some(most)
                 done = self._done()
                 for future, (error, found) in zip(done, self.tasks.outcomes(done), strict=True):

@@ -13,6 +13,7 @@ from typing import Any
 
 from forearm.faults import StateFault
 from forearm.outside.output_files import write_text
+from forearm.outside.running_log import LOG
 from forearm.sweeps.problem import Problem
 
 KIND = "forearm sweep 3"
@@ -33,7 +34,7 @@ class Journal:
         self.resumed = 0
         self._digest = problem.digest() if self.path else ""
         self._written = time.monotonic()
-        self._torn = False
+        self._torn = self._told = False
         if self.path is not None and self.path.exists():
             self._read(self.path)
 
@@ -86,7 +87,19 @@ class Journal:
         self.done = _joined([*self.done, [first, end]])
         self._torn = False
         if time.monotonic() - self._written > EVERY:
+            self.keep()
+
+    def keep(self) -> None:
+        """Write, and say so where that fails: a full disk takes the journal, not the sweep's result."""
+        try:
             self.write()
+        except OSError as reason:
+            self._written = time.monotonic()
+            if not self._told:
+                self._told = True
+                LOG.warning(
+                    "the journal %s cannot be written (%s); the sweep goes on", self.path, reason.strerror
+                )
 
     def write(self) -> None:
         """Put it all into the file; what an interrupt tore is not written, and the file before stays."""

@@ -14,7 +14,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.model.free_parameters import current, lengths_of, port_name, port_shape
-from forearm.faults import DEGREES, StateFault
+from forearm.faults import DEGREES, StateFault, possible_sizes
 from forearm.motion.motions import Motion, Samples
 from forearm.robot import Robot
 from forearm.sweeps.axes import GridAxis
@@ -205,6 +205,14 @@ def checked_parameters(what: str, arm: Arm | Robot, axes: dict[str, Any]) -> dic
         if other != name:
             raise StateFault(f"sweep: over has {other!r} and {name!r}, which set the same; give one of them.")
         found[name] = row
+        for bound in ("values", "low"):
+            if hasattr(axis, bound):
+                possible_sizes(
+                    f"sweep: over[{name!r}]",
+                    arm,
+                    name,
+                    np.asarray(getattr(axis, bound)).reshape(-1, *axis.shape),
+                )
         if name == "mount" and (most := float(farthest(axis).max())) > DEGREES:
             raise StateFault(
                 f"sweep: over['mount'] goes to {most:.4g} rad, {most / math.tau:.1f} turns: degrees? Give radians "

@@ -19,7 +19,7 @@ from forearm.arm import Arm
 from forearm.compiler.call.grouped_states import GroupedStates, groups_of
 from forearm.compiler.model.free_parameters import port_name
 from forearm.compiler.store.machine_locks import one_at_a_time
-from forearm.faults import StateFault
+from forearm.faults import StateFault, possible_sizes
 from forearm.robot import Robot
 from forearm.sweeps.axes import SweepAxis
 from forearm.sweeps.fingerprints import fingerprint
@@ -166,9 +166,14 @@ class Problem:
     def _given(self, choices: dict[str, Any]) -> dict[str, Vector]:
         """The kernel's parameters (S, ...), by port."""
         return {
-            port_name(row.path): np.ascontiguousarray(row.numbers(self.arm, choices[name]), dtype=float)
+            port_name(row.path): np.ascontiguousarray(self._numbers(name, choices[name]), dtype=float)
             for name, row in self.parameters.items()
         }
+
+    def _numbers(self, name: str, values: Vector) -> Vector:
+        """The kernel's numbers of an axis, once its values are found possible."""
+        possible_sizes(f"sweep: over[{name!r}]", self.arm, name, values)
+        return self.parameters[name].numbers(self.arm, values)
 
     def _by_function(self, choices: dict[str, Any], count: int) -> Vector:
         found = np.asarray(self.what(choices), dtype=float)  # type: ignore[operator,type-var]

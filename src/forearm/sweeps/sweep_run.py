@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,7 @@ def sweep(
     by_function = not isinstance(what, str)
     if begun.blocks_done < problem.blocks:
         _checked_workers(workers)
+        begun.write()  # where that is not possible, nothing is computed in vain
         with Workforce(problem, executor, workers, by_function) as force:
             longest = LONGEST_OF_SLOW if problem.may_be_slow else LONGEST
             stretches = _stretches(begun.missing(), force.workers, longest)
@@ -78,7 +79,7 @@ def sweep(
                     begun.add(first, end, found)
                     tell(min(problem.samples, begun.blocks_done * problem.block), problem.samples)
             finally:
-                begun.write()
+                begun.keep()
     fresh = (problem.blocks - begun.resumed) * problem.block * problem.instants
     return Swept(
         problem, begun.total, time.perf_counter() - started, min(fresh, problem.samples * problem.instants)
@@ -90,15 +91,14 @@ def _checked_workers(workers: Any) -> None:
         raise StateFault(f"sweep: workers is {workers!r}; give a whole number, 1 or more.")
 
 
-def _stretches(missing: list[tuple[int, int]], workers: int, longest: int) -> list[tuple[int, int]]:
+def _stretches(missing: list[tuple[int, int]], workers: int, longest: int) -> Iterator[tuple[int, int]]:
     """Blocks to be done, in tasks: a share of what is left for each worker, so that the last ones end together."""
-    left, found = sum(b - a for a, b in missing), []
+    left = sum(b - a for a, b in missing)
     for a, b in missing:
         while a < b:
             size = min(b - a, longest, -(-left // (SHARES * workers)))
-            found.append((a, a + size))
+            yield a, a + size
             a, left = a + size, left - size
-    return found
 
 
 def _problem(what: Any, over: Any, arm: Any, samples: Any, keep: Any, seed: Any, instants: Any) -> Problem:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import arm_of, refuse_to_overwrite
+from forearm.cli.inputs import arm_of, check_places, refuse_to_overwrite
 from forearm.cli.option_groups import (
     AS_LOGGED,
     AS_SAID,
@@ -20,6 +20,8 @@ from forearm.cli.option_groups import (
 )
 from forearm.cli.output import PLAIN, Shared, note, print_json
 
+MOST_ROWS = 1e8
+"""Rows of a file that a person or a robot still reads."""
 Mended = Literal["clipping", "sign", "shift", "unexcited"]
 
 
@@ -84,6 +86,7 @@ def identify(
     from forearm import identification
 
     found = arm_of(arm, reading=reading, shared=shared)
+    check_places(out, report)
     refuse_to_overwrite([path for path in (out, report) if path is not None], force)
     options = {"mend": mend, "check": check, **logged.options(found.n), **units.options()}
     if payload:
@@ -253,7 +256,12 @@ def excite(
 
     if not 0 < rate < math.inf:
         raise StateFault(f"--rate is {rate:g}; give a positive number of rows a second.")
+    if duration * rate > MOST_ROWS:
+        raise StateFault(
+            f"--rate {rate:g} in {duration:g} s are {duration * rate:.3g} rows; give {MOST_ROWS:g} at most."
+        )
     found = arm_of(arm, reading=reading, shared=shared)
+    check_places(target)
     refuse_to_overwrite([target], force)
     motion = design(
         found,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, refuse_what_is_read, state_of, written
+from forearm.cli.inputs import STDIO, arm_of, check_places, refuse_what_is_read, state_of, written
 from forearm.cli.measures import ANGLE, LENGTH, Numbers, check_joint_units, check_kinds
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json
@@ -86,6 +86,7 @@ def move(
     """
     from forearm.motion.feasibility import feasible
 
+    check_places(out, plot)
     refuse_what_is_read(out, arm, None if via is None else str(via))
     _refuse_two_ways(to, via, line, start)
     asked = {"--blend": blend, "--tool-speed": tool_speed, "--tool-acceleration": tool_acceleration}

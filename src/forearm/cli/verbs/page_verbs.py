@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, motion_of, refuse_to_overwrite
+from forearm.cli.inputs import STDIO, arm_of, check_places, motion_of, refuse_to_overwrite
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
@@ -48,8 +48,9 @@ def view(
     from forearm.page.live_view import view as make
 
     found = arm_of(arm, reading=reading, payload=payload, shared=shared)
+    check_places(out)
     refuse_to_overwrite([out], force, ours=MARK.encode())
-    samples = None if motion is None else _samples(found, motion, units, shared)
+    samples = None if motion is None else _samples(found, motion, units, shared)[0]
     page = make(found, samples, formulations=formulations or PAPERS)
     _written(page.html, out, found, shared)
 
@@ -87,10 +88,11 @@ def report(
     from forearm.page.motion_report import report as make
 
     found = arm_of(arm, reading=reading, payload=payload, shared=shared)
+    check_places(out)
     refuse_to_overwrite([out], force, ours=MARK.encode())
-    samples = _samples(found, motion, units, shared)
+    samples, remarks = _samples(found, motion, units, shared)
     with progress(shared, f"looking at {found.name}") as tell:
-        made = make(found, samples, say=tell)
+        made = make(found, samples, notes=[*remarks, *_held(payload)], say=tell)
     _written(made.html, out, found, shared, {"passed": made.passed, "beyond_limits": len(made.excesses)})
     for excess in made.excesses:
         note(shared, str(excess))
@@ -99,7 +101,16 @@ def report(
     return OK if made.passed else FOUND
 
 
-def _samples(arm: Any, motion: str, units: FileUnits, shared: Shared) -> Any:
+def _held(payload: Numbers) -> list[str]:
+    """A note about what the arm holds."""
+    if not payload:
+        return []
+    mass, *centre = (f"{x:g}" for x in payload)
+    return [f"the arm holds {mass} kg, centre ({', '.join(centre or ['0', '0', '0'])}) m in the tool's axes"]
+
+
+def _samples(arm: Any, motion: str, units: FileUnits, shared: Shared) -> tuple[Any, list[str]]:
+    """The motion, and what there is to say about how it was read."""
     from forearm.faults import StateFault
     from forearm.motion.motions import Samples
 
@@ -110,7 +121,7 @@ def _samples(arm: Any, motion: str, units: FileUnits, shared: Shared) -> Any:
         raise StateFault(
             f"{motion}: a page plays a motion over time; give a column t, and two rows at least."
         )
-    return Samples(t, q, qd, qdd)
+    return Samples(t, q, qd, qdd), remarks
 
 
 def _written(html: str, out: str, arm: Any, shared: Shared, more: dict[str, Any] | None = None) -> None:

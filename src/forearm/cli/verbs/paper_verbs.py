@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, refuse_what_is_read, writing, written
+from forearm.cli.inputs import STDIO, arm_of, check_places, refuse_what_is_read, writing, written
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
 
@@ -55,6 +55,7 @@ def derive(
     from forearm.derivation import derive as derived
     from forearm.derivation import symbolic as lettered
 
+    check_places(out)
     refuse_what_is_read(out, arm)
     subject = arm_of(arm, reading=reading, shared=shared)
     subject = lettered(subject) if symbolic else subject

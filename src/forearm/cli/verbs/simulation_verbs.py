@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, refuse_what_is_read, robot_of, state_of, written
+from forearm.cli.inputs import STDIO, check_places, refuse_what_is_read, robot_of, state_of, written
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
@@ -73,6 +73,7 @@ def simulate(
     """
     from forearm.simulation import simulate as simulated
 
+    check_places(out, plot)
     refuse_what_is_read(out, arm)
     _refuse_unaware(unaware, payload, goal)
     real = robot_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)

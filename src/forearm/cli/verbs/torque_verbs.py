@@ -10,6 +10,7 @@ from typing import Any
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import (
     STDIO,
+    check_places,
     doubts_of,
     motion_of,
     refuse_what_is_read,
@@ -78,6 +79,7 @@ def torque(
     plot
         Draw the torques into this file.
     """
+    check_places(out, plot)
     refuse_what_is_read(out, arm, motion)
     found = robot_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)
     if motion is not None and any(Path(name).suffix.lower() in LONG for name in (motion, out)):

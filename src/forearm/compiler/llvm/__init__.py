@@ -5,6 +5,8 @@ nodes           one operation after the other; the writer of LLVM's text
 sines           sine and cosine, and the same in Python to the last bit
 large_angles    sines in memory, and those of very large angles
 movers          rows and columns in memory, brought into tiles and back
+lines_ahead     rows of later tiles, asked for while a tile is computed
+tile_columns    where the numbers of a tile lie, and its sines
 sections        long programs, cut so that each piece stays decoded
 tiles           a tile of states through a graph
 batches         the program for many states

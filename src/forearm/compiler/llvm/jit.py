@@ -15,7 +15,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from forearm.compiler.fork_locks import free_all
 from forearm.compiler.store import files as cached
 from forearm.faults import KernelFault
 from forearm.outside.running_log import LOG
@@ -46,7 +45,6 @@ def _let_go() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_hold, after_in_parent=_let_go, after_in_child=_let_go)
-    os.register_at_fork(after_in_child=free_all)
 
 DIGEST = hashlib.sha256().digest_size
 """Bytes of a probe's answer, which lie before the code."""

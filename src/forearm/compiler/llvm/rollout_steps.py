@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.graph.step_rules import RK4, Map, SemiImplicitEuler, StepRule, Tableau
 from forearm.compiler.llvm.batches import each_tile, move, movers_of, program_of, table_row
-from forearm.compiler.llvm.columns import Columns
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer, fma
+from forearm.compiler.llvm.tile_columns import Columns
 from forearm.compiler.llvm.tiles import Plan
 from forearm.faults import KernelFault
 

@@ -14,12 +14,12 @@ from functools import cached_property, partial
 from itertools import accumulate, count
 
 from forearm.compiler.graph.graph import Graph, Port
-from forearm.compiler.llvm.columns import Columns, Outer, call_sincos, write_angles
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.lines_ahead import LinesAhead
 from forearm.compiler.llvm.movers import TILE, Sink, WideRows, row_pieces
 from forearm.compiler.llvm.nodes import SpreadConstants, Writer, emit_nodes, needed
 from forearm.compiler.llvm.sections import BOUNDARY, REGION, LongProgram, ProgramSection
+from forearm.compiler.llvm.tile_columns import Columns, Outer, call_sincos, write_angles
 
 SCRATCH = 20_000
 """Bytes that a tile may fill: it should stay in the first-level cache, beside the constants of the code. Programs in

@@ -1,7 +1,9 @@
 """Which formulation, in which frames.
 
-`default_choice` is the rule: a committed table of searches, searched.json, and otherwise what wins everywhere. With
-`formulation="search"` every candidate is traced and the cheapest graph taken, origins of frames slid along the axes.
+`default_choice` is the rule: a committed table of searches, searched.json (written by benchmarks/search.py), and
+otherwise what wins everywhere. With `formulation="search"` every candidate is traced and the cheapest graph taken,
+origins of frames slid along the axes. Two things come after the rule: `chosen_model.trusted_choice` goes back to
+plainer frames where the chosen ones are not exact enough, and `pipeline` makes loops of chains of more than 30 joints.
 """
 
 import json

@@ -24,12 +24,14 @@ from forearm.derivation.expressions.sympy_formulas import sympy_of
 from forearm.derivation.expressions.terms import (
     BITS,
     FULL,
+    MOST_POWER,
     Terms,
     added,
     cleaned,
     collect,
     divides,
     multiplied,
+    refuse_length,
 )
 from forearm.derivation.expressions.trigonometry import ONE, Combination, Number, Trigonometry
 from forearm.faults import Fault
@@ -174,7 +176,9 @@ class Expression:
             self._same_ring(other)
             self.ring.tick()
             lookup = self.ring.trigonometry.product
-            return Expression(self.ring, multiplied(self.terms, other.terms, lookup))
+            found = multiplied(self.terms, other.terms, lookup)
+            refuse_length(sum(map(len, found.values())))
+            return Expression(self.ring, found)
         if is_number(other) or isinstance(other, Fraction):
             return self.scaled(self.ring.number(other))
         return NotImplemented
@@ -209,6 +213,8 @@ class Expression:
         whole = int(power)
         if whole != power:
             raise TypeError(f"an expression has whole powers only; {power!r} was given")
+        if abs(whole) > MOST_POWER:  # beyond FULL an exponent would run into the next generator's
+            raise ArithmeticError(f"an expression has powers up to {MOST_POWER}; {power!r} was given")
         base = self if whole >= 0 else self.inverse()
         result = self.ring.constant(1)
         for _ in range(abs(whole)):

@@ -4,14 +4,34 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from forearm.derivation.expressions.trigonometry import Combination, Number
+from forearm.faults import Fault
 
 BITS = 8
 """Room for the exponent of one generator in a packed monomial; multiplying monomials is adding integers."""
 FULL = (1 << BITS) - 1
 """All bits of one generator."""
+MOST_POWER = FULL // 4
+"""Of an expression: products of four such still fit."""
 
 Terms: TypeAlias = dict[int, dict[int, Number]]
 """Basis element -> monomial -> coefficient, without zeros."""
+
+
+class TooLong(Fault):
+    """A closed form that nobody reads, and that no memory holds in the end."""
+
+
+MOST_TERMS = 300_000
+"""Of one expression; arms of seven joints have a few thousand, without right angles 16,000."""
+
+
+def refuse_length(terms: int, most: int = MOST_TERMS) -> None:
+    """Stop before a closed form fills the memory."""
+    if terms > most:
+        raise TooLong(
+            f"derive: the closed form passes {most:,} terms, and each joint without right angles makes five of one; "
+            "derive an arm of fewer joints, snap its angles (right_angles=), or compute with numbers: fa.compile."
+        )
 
 
 def collect(total: Terms, t: int, items: Iterable[tuple[int, Number]], f: Number) -> None:

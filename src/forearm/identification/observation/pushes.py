@@ -16,7 +16,7 @@ from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.identification.clocks import with_speeds_in_step
+from forearm.identification.broken_logs.clocks import with_speeds_in_step
 from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.observation.momentum_observer import observer

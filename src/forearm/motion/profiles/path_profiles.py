@@ -9,7 +9,7 @@ import numpy as np
 
 from forearm.algebra import Scalar, Vector, is_number
 from forearm.faults import StateFault, TraceFault
-from forearm.motion.motions import Motion
+from forearm.motion.motions import Motion, known
 from forearm.motion.profiles.point_to_point import PointToPoint, phase_times
 
 
@@ -20,7 +20,7 @@ class Looked(Motion):
         """(q, qd, qdd) at one time."""
         if not is_number(t):
             _not_compiled(type(self).__name__)
-        q, qd, qdd = self.rows(np.array([t], dtype=float))
+        q, qd, qdd = self.rows(known(np.array([t], dtype=float)))
         return q[0], qd[0], qdd[0]
 
 

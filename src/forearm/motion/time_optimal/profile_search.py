@@ -110,7 +110,8 @@ def excesses(
 def _speeds_over(grid: PathGrid, limits: JointLimits, x: Vector, ends: bool) -> Vector:
     """Shares of the speed limits that are passed inside each interval (P, N, n), also between the points looked at.
 
-    At its ends too, if asked. Squares of speeds are smooth inside an interval, where x is linear: their peak is that of a parabola through three.
+    At its ends too, if asked. Squares of speeds are smooth inside an interval, where x is linear: their peak is that of
+    a parabola through three.
     """
     outer, gain = grid.at_points(grid.tangent), np.diff(x, axis=1)
     tangents = [outer[:, :-1], *(grid.at_part(grid.tangent, k) for k in range(1, FINE)), outer[:, 1:]]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from forearm.compiler.llvm.columns import Columns, call_sincos
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.loops.chain_pairs import Pairs
 from forearm.compiler.llvm.nodes import Writer, fma, operation
+from forearm.compiler.llvm.tile_columns import Columns, call_sincos
 from forearm.compiler.llvm.tiles import Plan
 from forearm.compiler.model.chains.chain_sections import (
     TRACED_LINKS,

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.llvm.batches import program_of
-from forearm.compiler.llvm.columns import Columns
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.nodes import Writer, fma
+from forearm.compiler.llvm.tile_columns import Columns
 from forearm.compiler.llvm.tiles import Plan
 
 ONE = Lanes("float64", 1)

@@ -18,11 +18,11 @@ from forearm.arm import Arm
 from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
 from forearm.identification.base_columns import BaseColumns, full_columns
+from forearm.identification.broken_logs.torque_columns import driven_by_friction, joint_motion, refuse_swapped
 from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import LeastSquares
 from forearm.identification.measured.filters import Filtered
 from forearm.identification.measured.logs import Log
-from forearm.identification.torque_columns import driven_by_friction, joint_motion, refuse_swapped
 from forearm.identification.torque_rows import TorqueEquations, torques_of
 
 MENDED = ("clipping", "sign", "shift", "unexcited")
@@ -163,6 +163,12 @@ def refuse_driving_friction(
                 f"{label}: friction of joint {name!r} would be {level:.3g} ± {error:.1g}, driving the arm: its torque "
                 "has the other sign, or its speed has. Turn it round."
             )
+
+
+def refuse_silence(label: str, tau: Vector) -> None:
+    """Refuse torques that are nothing but zeros: whatever is fitted to them says nothing."""
+    if not np.any(tau):
+        raise StateFault(f"{label}: all torques are zero; give a log in which they were measured.")
 
 
 def unexcited(arm: Arm, base: BaseColumns, drives: DriveColumns, fit: LeastSquares, tau: Vector) -> list[int]:

@@ -1,0 +1,150 @@
+"""Several sweeps in one process, and a process that is copied in the middle of one."""
+
+import multiprocessing
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import forearm as fa
+from forearm.compiler import fork_locks
+from forearm.sweeps import executors
+from forearm.sweeps import problem as problems
+
+
+def test_many_sweeps_at_once_in_threads_keep_their_own_functions(monkeypatch):
+    monkeypatch.setattr(problems, "BLOCK_SAMPLES", 64)
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)  # what a thread has need not travel
+    found, all_are_here = {}, threading.Barrier(4)
+
+    def one(k):
+        def multiple(values):
+            return k * values["x"]
+
+        try:
+            found[k] = fa.sweep(
+                multiple,
+                {"x": fa.Uniform(0, 1)},
+                samples=1000,
+                executor="threads",
+                workers=1,
+                progress=lambda done, of: done <= 64 and all_are_here.wait(20),
+            ).greatest
+        except Exception as error:
+            found[k] = error
+
+    crowd = [threading.Thread(target=one, args=(k,)) for k in range(1, 5)]
+    for thread in crowd:
+        thread.start()
+    for thread in crowd:
+        thread.join()
+    assert {k: found[k] / k for k in found} == dict.fromkeys(range(1, 5), found[1])
+
+
+def _sweep_in_a_copy(answers):
+    arm = fa.load("rr")
+    swept = fa.sweep("gravity_torque", {"q": [[0.1, 0.2]]}, arm=arm, executor="threads")
+    answers.put(float(swept.greatest[0]))
+
+
+def test_a_process_copied_while_another_thread_unpacks_a_sweep_is_not_stuck():
+    fork, held, over = multiprocessing.get_context("fork"), threading.Event(), threading.Event()
+
+    def unpacking():
+        with executors._LOCK:
+            held.set()
+            over.wait(30)
+
+    thread = threading.Thread(target=unpacking)
+    thread.start()
+    held.wait()
+    answers = fork.SimpleQueue()
+    child = fork.Process(target=_known_there, args=(answers,))
+    child.start()
+    child.join(20)
+    over.set()
+    thread.join()
+    child.kill()
+    assert child.exitcode == 0
+
+
+def _known_there(answers):
+    assert executors._known(executors.BlockStretch("none", 0, 1)) is None
+    _sweep_in_a_copy(answers)
+
+
+SHORT_OF_FILES = """
+import resource, sys
+import forearm as fa
+
+
+arm = fa.load("rr")
+least = len(__import__("os").listdir("/proc/self/fd"))
+resource.setrlimit(resource.RLIMIT_NOFILE, (least + int(sys.argv[1]), least + int(sys.argv[1])))
+try:
+    fa.sweep("gravity_torque", {"q": [[0.1, 0.2]]}, arm=arm, samples=100, executor="processes", workers=4)
+except (fa.StateFault, OSError) as fault:
+    print(fault)
+"""
+
+
+@pytest.mark.parametrize("spare", [9, 11, 13])
+def test_too_few_open_files_for_all_workers_do_not_hang_the_process_at_its_end(spare):
+    root = Path(__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", SHORT_OF_FILES, str(spare)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=root,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def triple(values):
+    return 3 * values["x"]
+
+
+def test_a_sweep_of_more_samples_than_anybody_computes_begins_at_once():
+    class Enough(Exception):
+        pass
+
+    def stop(done, of):
+        raise Enough
+
+    with pytest.raises(Enough):  # a list of all its tasks took all the memory
+        fa.sweep(triple, {"x": fa.Uniform(0, 1)}, samples=2**61, executor="threads", workers=1, progress=stop)
+
+
+def test_no_more_workers_begin_than_there_is_work_for(monkeypatch):
+    begun = []
+    monkeypatch.setitem(
+        executors.KINDS,
+        "threads",
+        lambda workers, make=executors._threads: begun.append(workers) or make(workers),
+    )
+    over = {"x": fa.Uniform(0, 1)}
+    fa.sweep(triple, over, samples=10, executor="threads", workers=5000)
+    assert begun == [10]
+    with pytest.raises(
+        fa.StateFault, match=r"workers is 5000, and this machine has \d+ processors; give as many"
+    ):
+        fa.sweep(triple, over, samples=2**61, executor="threads", workers=5000)
+
+
+def test_ctrl_c_right_after_a_fork_leaves_no_lock_held(monkeypatch):
+    """Python drops what is raised while a fork is set up, and the rest of the locks stayed as they were."""
+    calls, free = [], fork_locks._free_all
+
+    def torn():
+        calls.append(None)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        free()
+
+    monkeypatch.setattr(fork_locks, "_free_all", torn)
+    fork_locks.free_all()
+    assert len(calls) == 2
