@@ -8,6 +8,8 @@ import pytest
 
 import forearm as fa
 from cli.verbs import forearm
+from forearm.compiler.call.rollout import Rollout
+from forearm.compiler.graph.trace import trace
 from forearm.simulation import Quintic
 
 Q = [0.1, 0.2]
@@ -99,3 +101,22 @@ def test_a_gradient_through_no_time_at_all_gets_a_sentence():
         fa.rollout_gain_gradient(
             arm, state, state, lambda t, q, qd, K: -K * q, {"K": 1.0}, state, state, dt=0.01
         )
+
+
+@pytest.mark.parametrize("every", [2**63 - 1, 2**63, 2**64, 2**64 + 1, 10**30])
+def test_a_record_at_a_number_that_no_register_holds_writes_no_further(every):
+    for start in (Q, np.tile(Q, (8, 1))):
+        record = fa.simulate(fa.load("rr"), start, duration=1.0, record_every=every)
+        want = fa.simulate(fa.load("rr"), start, duration=1.0, record_every=1000)
+        assert record.q.shape[-2:] == (2, 2)
+        np.testing.assert_array_equal(record.q, want.q)
+
+
+def test_steps_that_no_register_holds_are_refused():
+    graph = trace(lambda x, v: (v, -x), {"x": (), "v": ()}, outputs=("a", "b"), name="wave")
+    roll = Rollout(graph, {"x": "a", "v": "b"}, keep=False)
+    for steps in (2**62, 2**64 + 5, 10**30):
+        with pytest.raises(fa.StateFault, match="give one whole number of steps"):
+            roll(1.0, 0.0, dt=1e-3, steps=steps)
+    for every in (2**64 + 1, 10**30):
+        assert roll(1.0, 0.0, dt=1e-3, steps=50, every=every).record.x.shape == (1,)

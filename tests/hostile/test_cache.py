@@ -17,7 +17,7 @@ import forearm as fa
 from cli.verbs import forearm
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.trace import trace
-from forearm.compiler.store import files
+from forearm.compiler.store import files, machine_locks
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes, modes and kills are a matter of POSIX")
 
@@ -306,3 +306,31 @@ def test_the_present_folder_is_never_taken_for_the_users_cache(environment, tmp_
     folder = files.cache_folder()
     home = tmp_path / "home" / ".cache" / "forearm"
     assert folder is None or (folder.is_absolute() and (folder == home or tmp_path not in folder.parents))
+
+
+def test_a_lock_that_a_stopped_process_holds_does_not_stop_a_sweep(folder, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    folder.mkdir(mode=0o700)
+    monkeypatch.setattr(machine_locks, "PATIENCE", 0.2)
+    with open(folder / "forearm-sweep.lock", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        started = time.monotonic()
+        with machine_locks.one_at_a_time("sweep"):
+            assert 0.2 < time.monotonic() - started < 5
+    with (
+        machine_locks.one_at_a_time("sweep"),
+        open(folder / "forearm-sweep.lock", "w") as other,
+    ):  # not so here
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_no_lock_is_waited_for_in_a_folder_that_others_may_write(folder, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    folder.mkdir()
+    folder.chmod(0o777)
+    with open(folder / "forearm-sweep.lock", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        started = time.monotonic()
+        with machine_locks.one_at_a_time("sweep"):
+            assert time.monotonic() - started < 5

@@ -1,7 +1,9 @@
 """Words made to be searched for hours: what looks at a text takes a time that grows with its length, not its square."""
 
 import time
+import tracemalloc
 
+import numpy as np
 import pytest
 
 import forearm as fa
@@ -15,7 +17,13 @@ URDF = (
     'ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="b"/>'
     '<child link="c"/></joint></robot>'
 )
+LETTERS = np.random.default_rng(1).choice(list("ab"), (1000, 199))
+PARAMETERS = "\n".join(f"{''.join(row)} = 1" for row in LETTERS[1:])
 FILES = {
+    "a parameter like a thousand others": (
+        "a.toml",
+        f'name = "x"\nconvention = "standard"\n[parameters]\n{PARAMETERS}\nz = "{"".join(LETTERS[0])}"\n',
+    ),
     "digits of a URDF": ("a.urdf", URDF.format("1" * LONG + "x")),
     "a child that is no link": (
         "a.urdf",
@@ -60,6 +68,18 @@ def test_titles_of_separators_take_two_seconds_at_most(odd, tmp_path):
 def test_a_zero_with_a_great_exponent_is_a_zero(zero, tmp_path):
     (tmp_path / "m.csv").write_text(f"t,q1,q2\n0,0,{zero}\n1,0,0\n")
     assert read_motion_file(tmp_path / "m.csv", fa.load("rr")).q[0, 1] == 0
+
+
+def test_short_rows_under_a_wide_header_take_no_memory_for_missing_cells(tmp_path):
+    titles = [f"x{i}" for i in range(400)]
+    (tmp_path / "m.csv").write_text(f"{','.join(['t', 'q1', 'q2', *titles])}\n" + "1\n" * (1 << 18))
+    tracemalloc.start()
+    try:
+        with pytest.raises(fa.ReadFault, match=r"m\.csv:2: 1 cells; expected 403"):
+            read_motion(tmp_path / "m.csv", fa.load("rr"))
+        assert tracemalloc.get_traced_memory()[1] < 100e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_thousand_long_names_that_are_nearly_alike_are_compared_in_two_seconds():

@@ -299,6 +299,32 @@ def test_no_toml_is_written_that_is_too_long_to_be_read(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("verb", [("view", "rr"), ("report", "rr", "m.csv")])
+def test_somebodys_own_page_is_not_written_over_and_one_of_ours_is(verb, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.csv").write_text("t,q1,q2\n0,0,0\n1,1,1\n2,0,1\n")
+    page = tmp_path / "index.html"
+    for head in ("<!doctype html>", '<!doctype html><meta http-equiv="Content-Security-Policy" content="">'):
+        page.write_text(f"{head}<body>years of work</body>")
+        said = forearm(capsys, *verb, "-o", "index.html")
+        assert said.code == 2
+        assert "index.html is there already; give --force" in said.err
+        assert "years of work" in page.read_text()
+    assert forearm(capsys, *verb, "-o", "index.html", "--force").code == 0
+    assert forearm(capsys, *verb, "-o", "index.html").code == 0
+
+
+def test_somebodys_own_module_is_not_written_over_and_one_of_ours_is(tmp_path, capsys):
+    module = tmp_path / "rr.wasm"
+    module.write_bytes(b"\0asm\1\0\0\0")
+    said = forearm(capsys, "emit", "rr", "--wasm", "-o", tmp_path)
+    assert said.code == 2
+    assert "rr.wasm is there already; give --force" in said.err
+    assert module.read_bytes() == b"\0asm\1\0\0\0"
+    assert forearm(capsys, "emit", "rr", "--wasm", "-o", tmp_path, "--force").code == 0
+    assert forearm(capsys, "emit", "rr", "--wasm", "-o", tmp_path).code == 0
+
+
 def test_a_working_folder_that_is_gone_is_told_with_the_name_of_the_file(tmp_path):
     """It was "stdout: No such file or directory"."""
     place = tmp_path / "gone"

@@ -157,6 +157,29 @@ REPRODUCTIONS = {
         "hostile/test_absurd_sizes.py::test_a_gradient_through_time_takes_a_step_of_time",
         "hostile/test_output_files.py::test_no_toml_is_written_that_is_too_long_to_be_read",
     ],
+    "36 a record written beyond its memory": [
+        "hostile/test_absurd_sizes.py::test_a_record_at_a_number_that_no_register_holds_writes_no_further",
+        "hostile/test_absurd_sizes.py::test_steps_that_no_register_holds_are_refused",
+    ],
+    "37 short rows under a wide header, chunks that are not there": [
+        "hostile/test_long_words.py::test_short_rows_under_a_wide_header_take_no_memory_for_missing_cells",
+        "hostile/test_stream_files.py::test_a_store_in_very_small_chunks_is_read_some_at_a_time_and_gives_the_same",
+    ],
+    "38 a lock held by a process that was stopped": [
+        "hostile/test_cache.py::test_a_lock_that_a_stopped_process_holds_does_not_stop_a_sweep",
+        "hostile/test_cache.py::test_no_lock_is_waited_for_in_a_folder_that_others_may_write",
+    ],
+    "39 a loop of links walked for ever": [
+        "hostile/test_toml_and_urdf_bombs.py::test_a_source_that_the_oracle_would_walk_for_ever_gets_a_sentence",
+    ],
+    "40 somebody's own page written over": [
+        "hostile/test_output_files.py::test_somebodys_own_page_is_not_written_over_and_one_of_ours_is",
+        "hostile/test_output_files.py::test_somebodys_own_module_is_not_written_over_and_one_of_ours_is",
+    ],
+    "41 a DOCTYPE behind an instruction, tags in UTF-7": [
+        "readers/test_urdf.py::test_no_comment_or_instruction_hides_a_doctype",
+        "readers/test_urdf.py::test_an_encoding_in_which_tags_cannot_be_counted_is_refused_before_it_is_parsed",
+    ],
 }
 
 

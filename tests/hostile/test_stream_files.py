@@ -258,6 +258,13 @@ def _rows_beyond_count(store):
     (store / "zarr.json").write_text(json.dumps(told))
 
 
+def _chunks_beyond_count(store):
+    told = json.loads((store / "zarr.json").read_text())
+    told["shape"][0] = 5 * 10**7
+    told["chunk_grid"]["configuration"]["chunk_shape"] = [1, 1]
+    (store / "zarr.json").write_text(json.dumps(told))
+
+
 def _odd_index(store):
     told = json.loads((store / "zarr.json").read_text())
     inner = {"name": "bytes", "configuration": {"endian": "little"}}
@@ -274,6 +281,7 @@ STRANGE_FOLDERS = (
     _pipe_for_its_description,
     _no_end,
     _rows_beyond_count,
+    _chunks_beyond_count,
     _odd_index,
 )
 
@@ -294,3 +302,28 @@ def test_a_store_leads_to_no_other_file_and_to_no_wait_without_end(spoil, tmp_pa
     with pytest.raises(fa.ReadFault, match=r"is no Zarr store|no plain file|says|not let through"):
         streamed(store, tmp_path / "tau.npy")
     assert not (tmp_path / "tau.npy").exists()
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("chunks", [(1, 1), (3, 2), (10, 6), (100, 6)])
+def test_a_store_in_very_small_chunks_is_read_some_at_a_time_and_gives_the_same(
+    chunks, tmp_path, monkeypatch
+):
+    zarr = pytest.importorskip("zarr")
+    monkeypatch.setattr("forearm.streams.zarr_stores.PIECES", 12)
+    store = str(tmp_path / "rows.zarr")
+    zarr.create_array(store=store, shape=ROWS.shape, chunks=chunks, dtype="f8")[:] = ROWS
+    np.save(tmp_path / "rows.npy", ROWS)
+    assert not streamed(store, tmp_path / "a.npy").notes
+    streamed(tmp_path / "rows.npy", tmp_path / "b.npy")
+    assert np.array_equal(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"))
+
+
+@pytest.mark.more
+def test_rows_without_chunks_and_without_a_number_for_them_get_a_note(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    store = tmp_path / "rows.zarr"
+    zarr.create_array(store=str(store), shape=ROWS.shape, chunks=(5, 6), dtype="f8", zarr_format=2)[:5] = 1.0
+    told = json.loads((store / ".zarray").read_text())
+    (store / ".zarray").write_text(json.dumps(told | {"fill_value": None}))
+    assert "1 of 2 chunks are not in the store" in streamed(store, tmp_path / "a.npy").notes[0]

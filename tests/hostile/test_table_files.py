@@ -47,6 +47,13 @@ AXES = [
 ]
 SIZES = ["abc", 5, [], [-1] * 3, [10**18] * 3, [10**30] * 3, ["a"] * 3, [1.5] * 3, {"a": 1}]
 
+NOTHING = (
+    [[["qd", 0, -1.0, 1.0, 5, False]]],
+    [[["qd", 0, -1.0, 1.0, 2**31, False]] * 4],
+    [[["qd", 0, -1.0, 1.0, 5, False]]] * 3000,
+)
+"""Grids over which an arm stores no number."""
+
 
 def hostile(header, rest):
     yield from (b"[" * 200_000, b'{"a":' * 200_000, [1], None, 7, b"\xff\xfe", b"")
@@ -58,6 +65,15 @@ def hostile(header, rest):
     yield header | {"digest": "x", "arm": ["\x1b[31m" * 10_000]}
     yield header | {"grids": header["grids"] + header["grids"][:1]}
     yield header | {"grids": header["grids"][:-1] + header["grids"][:1]}
+    for nothing in NOTHING:
+        for grids in (nothing + header["grids"], header["grids"] + nothing):
+            count = len(grids) - len(header["grids"])
+            sizes = header["compressed"] and [*header["compressed"], *[8] * count]
+            yield header | {
+                "grids": grids,
+                "checksums": header["checksums"] + [0] * count,
+                "compressed": sizes,
+            }
     for place, value in AXES:
         yield with_axis(header, place, value)
     for sizes in SIZES:

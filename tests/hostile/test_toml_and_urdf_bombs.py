@@ -276,3 +276,34 @@ def test_quotes_without_end_are_looked_at_once(text):
     with pytest.raises(fa.ReadFault):
         from_toml("x = " + text + "........." * 2)
     assert time.process_time() - start < 2
+
+
+BODY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+TWO = f'<robot name="r"><link name="b"/><link name="l">{BODY}</link><link name="x">{BODY}</link>{{}}</robot>'
+
+
+def _joint(name, parent, child, kind="fixed"):
+    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/></joint>'
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            TWO.format(_joint("q", "b", "l", "continuous") + _joint("f", "l", "x") + _joint("g", "x", "l")),
+            "'l' is",
+        ),
+        (TWO.format(_joint("q", "b", "l", "continuous") + _joint("f", "l", "l")), "'l' is the child of two"),
+        (TWO.format(_joint("f", "b", "l") + _joint("g", "l", "x")), "it has other joints"),
+        (TWO.format(_joint("q", "b", "nobody", "continuous")), "nobody"),
+        ("", "no element found"),
+        ("<robot>", "no element found"),
+    ],
+)
+def test_a_source_that_the_oracle_would_walk_for_ever_gets_a_sentence(text, why, tmp_path):
+    good, path = TWO.format(_joint("q", "b", "l", "continuous") + _joint("f", "l", "x")), tmp_path / "a.urdf"
+    path.write_text(good)
+    arm = fa.load(path)
+    path.write_text(text)
+    with pytest.raises(fa.StateFault, match=f"cannot be read .*{why}.*; give the URDF file that arm 'r'"):
+        fa.verify(arm, source=path, states=1)

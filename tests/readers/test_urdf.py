@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lxml import etree
 
 from close import assert_close
 from forearm.faults import ReadFault
@@ -225,6 +226,19 @@ def test_meshes_are_not_opened():
 
 def test_comments_with_a_doctype_do_no_harm():
     assert from_urdf(SOUND.replace("<link", "<!-- <!DOCTYPE x> -->\n<link", 1)).n == 3
+
+
+@pytest.mark.parametrize("cover", ["<?x <!-- ?>", "<!--> -->", "<?x <!-- ?>\n<!-- <?y -->"])
+def test_no_comment_or_instruction_hides_a_doctype(cover):
+    with pytest.raises(ReadFault, match="the file has a DOCTYPE or ENTITY"):
+        from_urdf(f"{cover}<!DOCTYPE robot [<!ENTITY a 'b'>]><!-- -->{SOUND}")
+
+
+@pytest.mark.parametrize("encoding", ["UTF-7", "HZ", "ISO-2022-JP", "SHIFT_JIS"])
+def test_an_encoding_in_which_tags_cannot_be_counted_is_refused_before_it_is_parsed(encoding, monkeypatch):
+    monkeypatch.setattr(etree, "fromstring", lambda *given: pytest.fail("was parsed"))
+    with pytest.raises(ReadFault, match=f":1: encoding {encoding} or a DTD; save the file as plain UTF-8"):
+        from_urdf(f"<?xml version='1.0' encoding='{encoding}'?><robot name='r'>+ADw-a/+AD4-</robot>")
 
 
 def test_many_open_comments_are_refused_quickly():

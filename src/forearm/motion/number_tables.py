@@ -9,6 +9,7 @@ name.
 import csv
 import math
 import re
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -86,7 +87,7 @@ def read_numbers(
             block.append(numbers[:, group])
         lines.append((rows, where))
         rows += len(numbers)
-        _refuse_too_many(label, rows, sum(map(len, groups)))
+        _refuse_too_many(label, rows, 1 + sum(map(len, groups)))  # and its line
     parts = []
     for block, group in zip(blocks, groups, strict=True):
         parts.append(np.concatenate(block) if block else np.empty((0, len(group))))
@@ -198,6 +199,8 @@ class PieceReader:
         if (commas and (points or self.points)) or (points and self.commas):
             return None
         rows, columns = plain.count(b"\n") + 1, len(self.titles)
+        if 2 * rows * columns > len(plain) + 1:  # a cell has a digit and a mark: rows are missing cells
+            return None
         decimal = "," if commas else "."
         found = plain_numbers(plain + b"\n", self.separator, decimal, rows, columns)
         if found is None:
@@ -237,7 +240,9 @@ class PieceReader:
             where.append(line)
             if len(self.words) < SAMPLE:
                 self.words.append(cells)
-        return np.array(rows, dtype=float).reshape(-1, len(self.titles)), where
+        return np.array(rows, dtype=float).reshape(-1, len(self.titles)), array(
+            "q", where
+        )  # a list is five times it
 
     def _cells(self, row: str) -> list[str]:
         if self.separator is None:

@@ -9,6 +9,8 @@ from forearm.outside import escapes
 
 GOOD, BAD = ("PASS", "exact"), ("FAIL",)
 """Words in cells that are coloured."""
+MARK = "<meta name='generator' content='forearm'>"
+"""By this a page is known to be one of ours, which may be written over."""
 SHORT = 16
 """A text of so many letters stays on one line."""
 
@@ -108,7 +110,7 @@ def page(
     frame = f"<div class='live'>{live}</div>" if live else ""
     body = "".join(section.html(k) for k, section in enumerate(sections, 1))
     return (
-        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+        f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>{MARK}"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<title>{escapes.html(title)}</title><style>{style}</style></head><body><header><div>"
         f"<h1>{escapes.html(title)}</h1><p>{_marked(lead)}</p><div class='tiles'>{tiles}</div></div>"

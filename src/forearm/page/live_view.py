@@ -28,6 +28,7 @@ from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
 from forearm.outside import escapes
 from forearm.outside.output_files import write_text
+from forearm.page.document import MARK
 from forearm.page.equation_values import LARGEST, EquationValue, equation_values
 from forearm.page.view_kernels import view_graphs, view_rollouts
 from forearm.plots import good_view
@@ -341,7 +342,7 @@ def _document(arm: Arm, data: dict[str, Any]) -> str:
         "base-uri 'none'; form-action 'none'"
     )
     return (
-        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+        f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>{MARK}"
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         "<meta name='viewport' content='width=device-width, initial-scale=1'><link rel='icon' href='data:,'>"
         f"<title>{escapes.html(arm.name)}, live</title><style>{style}</style></head><body>\n{body}"

@@ -1,6 +1,7 @@
 """XML from anywhere, read safely: no DOCTYPE, no entities, no other file, UTF-8."""
 
-from typing import Any
+import re
+from typing import Any, NoReturn
 
 from lxml import etree
 
@@ -15,6 +16,8 @@ MOST_EQUALS = 1_000_000
 """Signs of equality, and so attributes, of a file."""
 MOST_ATTRIBUTES = 60
 """Of an element; finding one looks through all of them."""
+_MARK = re.compile(rb"<!--|<\?|<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_ENCODING = re.compile(rb"""\s*(?:\xef\xbb\xbf)?<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([^"'>]*)""")
 _CROWDED: Any = etree.XPath(f"(//*[count(@*) > {MOST_ATTRIBUTES}])[1]")
 
 
@@ -24,6 +27,11 @@ def parse_xml(content: bytes, file: str) -> Any:
         raise ReadFault(f"{file}: the file is empty; give a file with a robot in it.")
     if b"\0" in content:
         raise ReadFault(f"{file}: the file has zero bytes (UTF-16, or not text at all); save it as UTF-8.")
+    told = _ENCODING.match(content[:1000])
+    if (
+        told and told[1].decode("ascii", "replace").upper() not in ENCODINGS
+    ):  # signs of it are not what they are
+        _refuse_encoding(file, one_line(told[1].decode("ascii", "replace"))[:40])
     for sign, most, what in ((b"<", MOST_TAGS, "tags"), (b"=", MOST_EQUALS, "attributes")):
         if (there := content.count(sign)) > most:
             raise ReadFault(
@@ -57,21 +65,22 @@ def parse_xml(content: bytes, file: str) -> Any:
         )
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
     if root.getroottree().docinfo.internalDTD is not None or encoding.upper() not in ENCODINGS:
-        raise ReadFault(
-            f"{file}:1: encoding {encoding} or a DTD; save the file as plain UTF-8 without DOCTYPE."
-        )
+        _refuse_encoding(file, encoding)
     return root
 
 
+def _refuse_encoding(file: str, encoding: str) -> NoReturn:
+    raise ReadFault(f"{file}:1: encoding {encoding} or a DTD; save the file as plain UTF-8 without DOCTYPE.")
+
+
 def _declaration(content: bytes) -> int:
-    """Line of the first <!DOCTYPE or <!ENTITY outside comments; 0 if there is none."""
+    """Line of the first <!DOCTYPE or <!ENTITY outside comments and instructions; 0 if there is none."""
     at = 0
-    while (at := content.find(b"<!", at)) >= 0:
-        if content.startswith(b"<!--", at):
-            at = content.find(b"-->", at)
-            if at < 0:
-                return 0
-        elif content[at + 2 : at + 9].upper().startswith((b"DOCTYPE", b"ENTITY")):
-            return content.count(b"\n", 0, at) + 1
-        at += 2
+    while found := _MARK.search(content, at):
+        end = {b"<!--": b"-->", b"<?": b"?>"}.get(found[0])
+        if end is None:
+            return content.count(b"\n", 0, found.start()) + 1
+        at = content.find(end, found.end()) + len(end)
+        if at < len(end):
+            return 0  # it does not end, and the parser says so
     return 0

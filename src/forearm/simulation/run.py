@@ -121,7 +121,8 @@ def simulate(
     every: Any = _every(request) if record_every is None else record_every
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
-    request = replace(request, dt=float(duration) / steps, every=int(every), progress=Progress(progress))
+    every = min(int(every), steps + 1)  # the same record
+    request = replace(request, dt=float(duration) / steps, every=every, progress=Progress(progress))
     room = RecordRoom(request.batch, arm.nq, 1 - (-steps // request.every))
     engine = engine_of(request, scheme, rtol, atol, target or home)
     engine.threads = threads

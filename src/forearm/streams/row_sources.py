@@ -22,7 +22,7 @@ from forearm.motion.motion_files import header_notes
 from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, check_titles, opened
 from forearm.outside.escapes import one_line
 from forearm.outside.option_names import option
-from forearm.streams.zarr_stores import absent_chunks, check_array, chunk_files
+from forearm.streams.zarr_stores import absent_chunks, check_array, chunk_files, rows_at_once, rows_of
 
 ROWS = 8192
 """Rows of a block: inputs and outputs of an arm stay in the cache."""
@@ -199,7 +199,7 @@ class ZarrRows(RowSource):
             self._check_group(inputs)
         self.rows = self.parts[0].shape[0]
         self.bytes = 0
-        self.notes = [note for part in self.parts for note in absent_chunks(part)]
+        self.notes = [note for part in self.parts for note in absent_chunks(path, part)]
 
     def _check_group(self, inputs: Sequence[str]) -> None:
         """Refuse groups in an array's place, and arrays that are not as long as each other."""
@@ -219,14 +219,13 @@ class ZarrRows(RowSource):
 
     def blocks(self) -> Iterator[RowBlock]:
         """Whole chunks of the store, in blocks."""
-        chunk = self.parts[0].chunks[0]
-        step = max(1, READ * ROWS // chunk) * chunk if chunk <= READ * ROWS else chunk
+        step = max(rows_at_once(part, READ * ROWS) for part in self.parts)
         assert self.rows is not None
         for first in range(0, self.rows, step):
             here = slice(first, min(first + step, self.rows))
             try:
-                parts = [_native(np.ascontiguousarray(part[here])) for part in self.parts]
-                t = None if self.times is None else np.asarray(self.times[here], dtype=float)
+                parts = [_native(np.ascontiguousarray(rows_of(part, here))) for part in self.parts]
+                t = None if self.times is None else np.asarray(rows_of(self.times, here), dtype=float)
             except Exception as reason:  # whatever a codec raises for a chunk that is not what it says
                 told = one_line(str(reason))[:200]
                 raise ReadFault(

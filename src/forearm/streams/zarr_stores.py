@@ -4,11 +4,14 @@ A store names the codecs that unpack it. Among those that libraries know is one 
 bytes say; only codecs of numbers are let through.
 """
 
+import itertools
 import json
 import math
 import os
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from forearm.faults import ReadFault, StateFault
 from forearm.outside.escapes import one_line
@@ -26,6 +29,11 @@ LONGEST_TEXT = 1 << 24
 """Bytes of what a store says of itself."""
 MOST_ABSENT = 10**8
 """Rows that no chunk holds, which stand for one number; more of them need a tenth of the chunks to be there."""
+
+MOST_PIECES = 100_000
+"""Files that an array would have and has not; more of them need a tenth to be there: each is looked for."""
+PIECES = 4096
+"""Chunks that are read at once; a library that unpacks them side by side holds some kilobytes for each."""
 
 
 def chunk_files(label: str, folder: Path) -> int:
@@ -94,17 +102,46 @@ def check_array(label: str, array: Any, files: int) -> None:
     rows = array.shape[0] if array.shape else 0
     if rows > max(MOST_ABSENT, 10 * files * shards[0]):
         raise ReadFault(f"{label}: says {rows:.3g} rows, and has {files} files; write the store anew.")
+    if (pieces := math.prod(_grid(array))) > max(MOST_PIECES, 10 * files):
+        raise ReadFault(
+            f"{label}: says {pieces:.3g} chunks, and has {files} files; write the store anew, with larger chunks."
+        )
 
 
-def absent_chunks(array: Any) -> list[str]:
+def _grid(array: Any) -> tuple[int, ...]:
+    """How many files an array has along each axis, where all are there: a file is a shard, or a chunk."""
+    sizes = getattr(array, "shards", None) or array.chunks
+    return tuple(-(-length // size) for length, size in zip(array.shape, sizes, strict=True))
+
+
+def rows_at_once(array: Any, most: int) -> int:
+    """How many rows to read at once: whole chunks, about `most` rows of them, PIECES of them if that is less."""
+    rows, *others = array.chunks
+    across = math.prod(-(-length // size) for length, size in zip(array.shape[1:], others, strict=True))
+    return int(rows * max(1, min(most // rows, PIECES // max(1, across))))
+
+
+def rows_of(array: Any, rows: slice) -> Any:
+    """Rows of an array, some chunks after the other."""
+    step = rows_at_once(array, rows.stop - rows.start)
+    parts = [array[at : min(at + step, rows.stop)] for at in range(rows.start, rows.stop, step)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def absent_chunks(folder: Path, array: Any) -> list[str]:
     """A note where chunks of an array are not there: never written, all of one number, or lost on the way."""
-    there, all_of_them = int(array.nchunks_initialized), int(array.nchunks)
+    grid, here = _grid(array), os.path.join(folder, array.path)
+    keys = map(array.metadata.encode_chunk_key, itertools.product(*map(range, grid)))
+    there, all_of_them = sum(os.path.exists(os.path.join(here, key)) for key in keys), math.prod(grid)
     if there >= all_of_them:
         return []
     name = f"{one_line(array.basename)[:60]}: " if array.basename else ""
+    number = (
+        0.0 if array.fill_value is None else array.fill_value
+    )  # what the library takes where none is said
     return [
         f"{name}{all_of_them - there} of {all_of_them} chunks are not in the store, and their rows are read as "
-        f"{array.fill_value:g}: right where these were written so, wrong where the store is not complete"
+        f"{number:g}: right where these were written so, wrong where the store is not complete"
     ]
 
 

@@ -66,12 +66,14 @@ def plan_of(header: dict[str, Any], arm: Arm) -> TablePlan:
     fewest = max(2, ORDERS[header["interpolation"]])
     entries = entries_of(frictionless(arm), header["method"])
     grids = []
+    if len(header["grids"]) > len(entries):
+        raise ValueError(f"{len(header['grids'])} grids of {len(entries)} entries")
     for rows in header["grids"]:
         axes = tuple(_axis(arm, row, fewest) for row in rows)
         over = tuple((axis.what, axis.joint) for axis in axes)
         grids.append(Grid(axes, tuple(entry for entry in entries if entry.over == over)))
-    if sorted(grid.entries[0].over for grid in grids if grid.entries) != sorted({e.over for e in entries}):
-        raise ValueError("grids are missing, or there twice")
+    if sorted(tuple((a.what, a.joint) for a in g.axes) for g in grids) != sorted({e.over for e in entries}):
+        raise ValueError("grids are missing, there twice, or of nothing")
     return TablePlan(arm, header["method"], header["interpolation"], header["dtype"], tuple(grids))
 
 

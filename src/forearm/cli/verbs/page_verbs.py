@@ -43,12 +43,13 @@ def view(
     force
         Write over a file that is there.
     """
+    from forearm.page.document import MARK
     from forearm.page.live_view import PAPERS
     from forearm.page.live_view import view as make
 
     found = arm_of(arm, reading=reading, payload=payload, shared=shared)
     check_places(out)
-    refuse_to_overwrite([out], force, ours=b"Content-Security-Policy")
+    refuse_to_overwrite([out], force, ours=MARK.encode())
     samples = None if motion is None else _samples(found, motion, units, shared)[0]
     page = make(found, samples, formulations=formulations or PAPERS)
     _written(page.html, out, found, shared)
@@ -83,11 +84,12 @@ def report(
     force
         Write over a file that is there.
     """
+    from forearm.page.document import MARK
     from forearm.page.motion_report import report as make
 
     found = arm_of(arm, reading=reading, payload=payload, shared=shared)
     check_places(out)
-    refuse_to_overwrite([out], force, ours=b"<!doctype html>")
+    refuse_to_overwrite([out], force, ours=MARK.encode())
     samples, remarks = _samples(found, motion, units, shared)
     with progress(shared, f"looking at {found.name}") as tell:
         made = make(found, samples, notes=[*remarks, *_held(payload)], say=tell)

@@ -130,6 +130,9 @@ class Rollout:
         steps = self._steps(steps, taken)
         if every < 0 or isinstance(every, bool) or not isinstance(every, int):
             raise StateFault(f"{self.name}: every is {every!r}; give a whole number, 0 for no record.")
+        every = min(
+            every, steps + 1
+        )  # the same record; machine code would take what is left of a longer number
         ports = [Port(p.name, self._shape(p, steps)) for p in self.roles.given]
         batch = arguments.batch_shape(self.name, tuple(ports), taken, "rows")
         end = [np.empty(batch + p.shape, self.dtype) for p in self.roles.state_ports]
@@ -160,7 +163,7 @@ class Rollout:
                     )
                 found[port.name] = array.shape[axis]
         told = {*found.values()} | ({steps} if steps is not None else set())
-        if len(told) != 1 or not isinstance(count := told.pop(), int) or count < 0:
+        if len(told) != 1 or not isinstance(count := told.pop(), int) or not 0 <= count < 2**62:
             given = ", ".join(f"{n} of {k}" for k, n in found.items())
             raise StateFault(
                 f"{self.name}: steps is {steps!r}{', inputs have values for ' + given if given else ''}; "

@@ -151,7 +151,7 @@ def recall_digest(key: str) -> str | None:
 
 def load(key: str, suffix: str = SUFFIX) -> bytes | None:
     """The object code kept under a key; None if there is none that may be trusted."""
-    folder = _private_folder(create=False)
+    folder = private_folder(create=False)
     if folder is None:
         return None
     path = folder / (key[:40] + suffix)
@@ -197,7 +197,7 @@ def _read(path: Path, count: int = -1) -> bytes | None:
 
 def store(key: str, name: str, code: bytes, suffix: str = SUFFIX) -> Path | None:
     """Keep object code; returns where, or None when the cache is off or cannot be written."""
-    folder = _private_folder(create=True)
+    folder = private_folder(create=True)
     if folder is None:
         return None
     import tempfile
@@ -281,7 +281,7 @@ def _evict(keep: Path) -> int:
     return total
 
 
-def _private_folder(*, create: bool) -> Path | None:
+def private_folder(*, create: bool) -> Path | None:
     """The folder if it is there (or can be made) and is the user's alone."""
     folder = cache_folder()
     if folder is None:

@@ -20,6 +20,7 @@ from forearm.compiler.model.arm_model import Model
 from forearm.compiler.model.quantities import QUANTITIES
 from forearm.compiler.model.quantity_graphs import evaluated
 from forearm.formulations import FORMULATIONS
+from forearm.outside.escapes import one_line
 from forearm.robot import Robot
 from forearm.strobing import strobed_mass_matrix
 from forearm.verification.proof import oracle
@@ -53,6 +54,9 @@ SHARED_LINKS = "links and poses (link.py, frames.py), gravity in the base"
 COMPILER = "the formulations; not the graph, its passes or the emitter"
 SINGULAR = 1e12
 """Condition of M above which accelerations mean nothing."""
+
+LONGEST_SOURCE = 16 * 2**20
+"""Bytes that the oracle reads of a file."""
 
 
 def verify(
@@ -163,8 +167,21 @@ def _states(arm: Arm, count: int, seed: int) -> list[State]:
 def _chain(arm: Arm, source: str | Path | None) -> oracle.Chain:
     if source is None:
         return oracle.chain_from_numbers(*plain_numbers(arm))
-    return oracle.chain_from_urdf(
-        Path(source).read_text(encoding="utf-8"), arm.joint_names, gravity=arm.gravity
+    try:
+        with Path(source).open("rb") as file:
+            text = file.read(LONGEST_SOURCE).decode("utf-8-sig")
+        chain = oracle.chain_from_urdf(text, arm.joint_names, gravity=arm.gravity)
+        if sum(part.kind != "welded" for part in chain.moving) == arm.n:
+            return chain
+        reason = "it has other joints"
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+    # whatever a text that is no robot does to a reader that checks nothing
+    except (SyntaxError, ValueError, LookupError, AttributeError, TypeError, StopIteration) as error:
+        reason = one_line(str(error) or type(error).__name__)[:200]
+    raise faults.StateFault(
+        f"verify: source {one_line(str(source))[:200]!r} cannot be read ({reason}); give the URDF file that arm "
+        f"{arm.name!r} was read from, or leave it out."
     )
 
 

@@ -113,6 +113,7 @@ def _spread(
     """The moving joints in order, each followed by the welded bodies that ride on it (kind 'welded')."""
     rows: list[Moving] = []
     base, first, pose = True, start, np.eye(4)
+    seen = {start}
     while True:
         group = [(first, np.eye(4))]
         following = None
@@ -122,7 +123,7 @@ def _spread(
                 if e.get("name") in joints:
                     following = (e, there)
                 elif not base or e.get("type") == "fixed" or e.get("name") in held:
-                    child = e.find("child").get("link")
+                    child = _new(e, seen)
                     group.append((child, there @ _motion(_kind(e), _axis(e), held.get(e.get("name"), 0.0))))
         if not base:
             rows += [_urdf_body(bodies[name], place) for name, place in group if bodies[name] is not None]
@@ -131,7 +132,16 @@ def _spread(
         e, there = following
         nothing = {"kind": _kind(e), "mass": 0.0, "com": np.zeros(3), "inertia": np.zeros((3, 3))}
         rows.append(_moving(pose @ there if base else there, nothing, _axis(e), np.eye(4)))
-        base, first = False, e.find("child").get("link")
+        base, first = False, _new(e, seen)
+
+
+def _new(joint: Any, seen: set[Any]) -> Any:
+    """The link that a joint carries; one that was met before closes a loop, which would be walked for ever."""
+    child = joint.find("child").get("link")
+    if child in seen:
+        raise ValueError(f"link {str(child)[:60]!r} is the child of two joints")
+    seen.add(child)
+    return child
 
 
 def _urdf_body(inertial: Any, place: Any) -> Moving:
