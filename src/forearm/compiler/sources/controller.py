@@ -62,10 +62,14 @@ def _states(arm: Arm | Robot, graph: Any, free: Sequence[str]) -> dict[str, Any]
     rng = np.random.default_rng(0)
     q, qd, qdd = arm.random_state(rng, (STATES,))
     given = {"q": q, "qd": qd, "qdd": qdd, "wrench": rng.uniform(-5, 5, (STATES, 6))}
+    given["dt"] = rng.uniform(1e-4, 1e-3, STATES)
     given["point"] = (_reach(arm) or 1.0) * rng.uniform(-1, 1, (STATES, 3))
     for path in free:
         given[port_name(path)] = _bodies(arm, rng) if is_payload(path) else _near(arm, path, rng)
-    return {port.name: given.get(port.name, qdd) for port in graph.inputs}
+    for port in graph.inputs:  # torques, weights, directions: of the size of accelerations, or of their own
+        own = qdd if port.shape == qdd.shape[1:] else rng.uniform(-1, 1, (STATES, *port.shape))
+        given.setdefault(port.name, own)
+    return {port.name: given[port.name] for port in graph.inputs}
 
 
 def _bodies(arm: Arm | Robot, rng: np.random.Generator) -> Any:
