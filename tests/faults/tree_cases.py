@@ -124,6 +124,11 @@ ARM_FAULTS = [
 
 STATE_FAULTS = [
     (
+        "free body for a chain",
+        lambda: fa.view(free_body()),
+        r"robot 'stone': view takes one chain on a fixed base, and this is a free body; hang links",
+    ),
+    (
         "frame of a free body",
         lambda: fa.pose(free_body(), free_body().neutral()),
         r"robot 'stone' has no frame 'tool' of its own .* frame='base' say",
@@ -131,7 +136,7 @@ STATE_FAULTS = [
     (
         "joints of a free body",
         lambda: fa.reactions(free_body(), free_body().neutral(), np.zeros(6), np.zeros(6)),
-        r"robot 'stone': reactions are those of joints, and this is a free body: it has none",
+        r"robot 'stone': reactions are those of joints, and this is a free body; it has none",
     ),
     (
         "payload in which hand",

@@ -154,7 +154,7 @@ def needs_chain(value: Any, what: str) -> None:
         return
     said = f"robot {value.name!r}: {what} takes one chain on a fixed base, and this "
     if not value.tips:
-        raise StateFault(f"{said}is a free body.")
+        raise StateFault(f"{said}is a free body; hang links with joints on it first.")
     said += f"robot {'has a free base' if value.free else 'branches or is coupled'}; "
     raise StateFault(said + chain_advice(value))
 
@@ -215,7 +215,7 @@ def needs_joints(value: Any, what: str) -> None:
     """Refuse a free body where joints are asked about."""
     if not getattr(value, "links", True):
         raise StateFault(
-            f"robot {value.name!r}: {what} are those of joints, and this is a free body: it has none."
+            f"robot {value.name!r}: {what} are those of joints, and this is a free body; it has none."
         )
 
 
