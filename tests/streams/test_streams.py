@@ -173,6 +173,18 @@ def test_a_full_disk_is_said_and_leaves_nothing(source, tmp_path, monkeypatch):
     assert {p.name for p in tmp_path.iterdir()} == {"motion.npy"}
 
 
+def test_a_full_disk_under_a_zarr_store_is_said_with_its_name(source, tmp_path, monkeypatch):
+    pytest.importorskip("zarr")
+
+    def full(self, t, values):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(row_sinks._Zarr, "put", full)
+    with pytest.raises(OSError, match=r"No space left on device: .*tau\.zarr"):
+        fa.stream(ARM, "inverse_dynamics", source, tmp_path / "tau.zarr")
+    assert not list(tmp_path.glob("*tau*"))
+
+
 def test_without_a_library_its_name_is_said(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "zarr", None)
     (tmp_path / "a.zarr").mkdir()

@@ -150,10 +150,12 @@ def _replacing_folder(path: Path) -> Iterator[Path]:
         if target.exists():
             os.rename(target, old)
         os.rename(beside, target)
-    except BaseException:
+    except BaseException as error:
         if old.exists() and not target.exists():
             os.rename(old, target)
         shutil.rmtree(beside, ignore_errors=True)
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+            raise OSError(error.errno, error.strerror, str(path)) from error  # a full disk, without its name
         raise
     finally:
         if target.exists():
