@@ -186,6 +186,15 @@ def test_changed_bytes(content, cut):
     try_bytes(content, cut)
 
 
+@pytest.mark.parametrize("tag", ["link", "joint"])
+def test_a_name_that_cannot_be_read_is_told_with_its_line(tag):
+    mutant = SOUND.replace(f'<{tag} name="', f'<{tag} name="\x7f', 1)
+    with pytest.raises(
+        ArmFault, match=rf"^mutant\.urdf:\d+: the name of a {tag} has the control character U\+007F"
+    ):
+        from_urdf(mutant, "mutant.urdf")
+
+
 @given(st.text(st.sampled_from("<>/=\"'&;!-[]?:. \n\t\x01ab19robotlinkjnüλ\ud800"), max_size=80))
 @bounded
 def test_any_text(text):

@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 
 from lxml import etree
 
-from forearm.faults import ReadFault
+from forearm.faults import ArmFault, ReadFault
+from forearm.faults.parts import name as checked_name
 from forearm.outside.option_names import option
 from forearm.readers.file_content import read_limited
 from forearm.readers.robot_text import MOVING, BodyText, Frame, JointText, LinkText, Mimic, Numbers, RobotText
@@ -132,8 +133,15 @@ class _Element:
             name = (element.get("name") or "").strip()
             if not name:
                 self.fault("has no name; give name=..")
-            self.name = name
+            self.name = self._readable(name)
             self.title = f"{element.tag} {name!r}"
+
+    def _readable(self, name: str) -> str:
+        """A name that links, joints and frames can have."""
+        try:
+            return checked_name(name, f"the name of a {self.element.tag}")
+        except ArmFault as fault:
+            raise ArmFault(f"{self.robot.file}:{self.line}: {fault}") from None
 
     def fault(self, sentence: str) -> NoReturn:
         self.robot.fault(self.line, f"{self.title} {sentence}")
