@@ -14,7 +14,7 @@ It costs some thirty operations instead of two, so it is used where a last digit
 can be a small difference of large numbers, as the pivots of M are. There a module has the bits of the CPU kernel.
 """
 
-from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.graph import Graph, Node
 from forearm.compiler.wasm.bytecode import END, IF, RETURN, Module, get, put, tee
 from forearm.compiler.wasm.dialects import Dialect
 
@@ -23,14 +23,27 @@ SPLIT = 2.0**27 + 1.0
 
 
 def divides(graph: Graph) -> bool:
-    """Whether something is divided by more than a constant, a root, or products of these."""
-    harmless: list[bool] = []
-    for node in graph.nodes:
-        if node.op == "div" and not harmless[node.args[1]]:
-            return True
-        kept = node.op in ("mul", "neg") and all(harmless[a] for a in node.args)
-        harmless.append(kept or node.op in ("const", "sqrt"))
-    return False
+    """Whether something is divided by more than a constant, except for v/√(v² + c), which is never large.
+
+    The pivots of M are such divisors, and the roots by which derivatives of a friction curve are divided.
+    """
+    nodes = graph.nodes
+    return any(
+        node.op == "div" and nodes[node.args[1]].op != "const" and not _is_sign(nodes, *node.args)
+        for node in nodes
+    )
+
+
+def _is_sign(nodes: tuple[Node, ...], v: int, divisor: int) -> bool:
+    """Whether a divisor is √(v² + c), with a constant c."""
+    if nodes[divisor].op != "sqrt":
+        return False
+    within = nodes[nodes[divisor].args[0]]
+    *square, c = within.args if within.op in ("fma", "add") else (v,)
+    if within.op == "add":
+        square, c = (square, c) if nodes[c].op == "const" else ([c], square[0])
+        square = list(nodes[square[0]].args) if nodes[square[0]].op == "mul" else []
+    return square == [v, v] and nodes[c].op == "const"
 
 
 def add_fma(module: Module, dialect: Dialect) -> int:
