@@ -2,8 +2,8 @@
 
 One JSON document, written beside its place and renamed, so that a crash leaves the one before. Numbers are whole, or
 floats as Python writes them, which are read back to the last bit. No more is read than the question can fill, and
-nothing with more lists than it has: JSON of a stranger may take twenty times its size. A journal of another question is refused, and so is
-one whose numbers are not those that its checksum was made of.
+nothing with more lists than it has: JSON of a stranger may take twenty times its size. A journal of another question is
+refused, and so is one whose numbers are not those that its checksum was made of.
 """
 
 import hashlib
