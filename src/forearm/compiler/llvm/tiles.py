@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, count, groupby
 
-from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.graph.graph import Graph, Node, Port
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.lines_ahead import LinesAhead
 from forearm.compiler.llvm.movers import TILE, Sink, WideRows, row_pieces
@@ -95,10 +95,7 @@ class Plan:
         """
         found = {}
         for i in self.wide:
-            zero = [
-                node.op == "const" and str(node.value) == "0.0"  # not -0.0
-                for node in (self.graph.nodes[index] for index in self.graph.results[i])
-            ]
+            zero = [is_zero(self.graph.nodes[index]) for index in self.graph.results[i]]
             pieces = row_pieces(self.lanes, len(zero))[1]
             always = [all(zero[e] for e in piece) for piece in pieces]
             longest = max((len(list(run)) for are, run in groupby(always) if are), default=0)
@@ -253,6 +250,11 @@ class Plan:
             else:
                 runs.append([column, angle, 1])
         return [tuple(r) for r in runs]  # type: ignore[misc]
+
+
+def is_zero(node: Node) -> bool:
+    """Whether it is the constant 0, without a sign."""
+    return node.op == "const" and str(node.value) == "0.0"
 
 
 def tile_function(plan: Plan) -> str:
