@@ -87,6 +87,34 @@ def coupling_map(couplings: Sequence[Coupling], names: Sequence[str]) -> tuple[M
     return B, b
 
 
+TRIES = 500
+"""How often states are drawn anew until every joint that follows several others is within its limits."""
+
+
+def draw(
+    rng: np.random.Generator, bounds: Matrix, led: Matrix, shift: Vector, within: Matrix, batch: Any
+) -> Any:
+    """Random numbers (*batch, n) in bounds (n, 2) for which led (m, n) times them, plus a shift, is within (m, 2).
+
+    One that leads alone is drawn from what its follower leaves it. Limits that cannot all be kept are not.
+    """
+    low, high = bounds[:, 0].copy(), bounds[:, 1].copy()
+    alone = np.count_nonzero(led, axis=1) == 1
+    for row, b, ends in zip(led[alone], shift[alone], within[alone], strict=True):
+        j = int(np.flatnonzero(row)[0])
+        least, most = sorted((ends - b) / row[j])
+        if max(low[j], least) <= min(high[j], most):
+            low[j], high[j] = max(low[j], least), min(high[j], most)
+    q = rng.uniform(low, high, (*batch, len(low)))
+    for _ in range(TRIES if (np.count_nonzero(led, axis=1) > 1).any() else 0):
+        values = q @ led.T + shift
+        out = np.any(~alone & ((values < within[:, 0]) | (values > within[:, 1])), axis=-1)
+        if not out.any():
+            break
+        q[out] = rng.uniform(low, high, (int(out.sum()), len(low)))
+    return q
+
+
 def times(matrix: Matrix, vector: Vector) -> Vector:
     """A constant matrix times a vector of any scalars, without its zeros."""
     return product(matrix.astype(object), np.asarray(vector)) if vector.dtype == object else matrix @ vector
