@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import arm_of, state_of
+from forearm.cli.inputs import arm_of, doubted, state_of
 from forearm.cli.measures import ANGLE, LENGTH, Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Seed
 from forearm.cli.output import PLAIN, Shared, print_json, table
@@ -65,9 +65,8 @@ def reach(
     )
     solved = bool(answer.solved.any() if every else answer.solved)
     if shared.json:
-        print_json(
-            {"arm": found.name, "frame": frame, "joints": found.joint_names, "goal": goal, **answer._asdict()}
-        )
+        asked = {"arm": found.name, "frame": frame, "joints": found.joint_names, "goal": goal}
+        print_json(asked | doubted(found) | answer._asdict())
     else:
         _tell(found, answer, every, solved, shared)
     return OK if solved else FOUND

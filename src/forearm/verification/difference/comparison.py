@@ -69,7 +69,14 @@ def compare(
         raise faults.StateFault(f"compare: states is {states}; give a whole number, 1 or more.")
     arm, other = on_fixed_bases(arm, other)
     that = other_of(arm, other, name)
-    bench = _bench(arm, that, states, seed)
+    found = _judged(arm, that, _bench(arm, that, states, seed), tolerance, patience)
+    return replace(found, notes=that.notes)
+
+
+def _judged(
+    arm: Arm | Robot, that: Other, bench: Bench, tolerance: float | None, patience: float
+) -> Comparison:
+    """Whether torques differ, and why."""
     allowed = max(tolerance or TOLERANCE, 0.0 if tolerance else 4 * that.digits)
     terms = _terms(arm, that, bench)
     plain = fit(bench, bench.plain)

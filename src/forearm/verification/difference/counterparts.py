@@ -35,6 +35,8 @@ class Other:
     """Relative accuracy of the samples, as far as their digits tell."""
     joints: tuple[str, ...] = ()
     """Names of its joints, where it has names."""
+    notes: tuple[str, ...] = ()
+    """What there is to say of its file."""
 
 
 def on_fixed_bases(arm: Arm | Robot, other: Any) -> tuple[Arm | Robot, Any]:
@@ -161,7 +163,8 @@ def _csv(arm: Arm | Robot, path: Path) -> Other:
     parts = tuple(getattr(file, kind) for kind in KINDS)
     units = [float(np.max(file.digits[kind])) for kind in KINDS]
     top = max(float(np.max(np.abs(parts[3]))), 1e-300)
-    return Other(path.name, arm.n, None, parts, (units[3] + _carried(arm, parts, units[:3])) / top)
+    digits = (units[3] + _carried(arm, parts, units[:3])) / top
+    return Other(path.name, arm.n, None, parts, digits, notes=file.notes)
 
 
 def _carried(arm: Arm | Robot, parts: Sequence[Matrix], units: Sequence[float]) -> float:
