@@ -251,3 +251,14 @@ def test_a_comparison_says_how_it_read_a_file(capsys, tmp_path):
         == "columns ignored: foo"
     )
     assert fa.compare(arm, tmp_path / "log.csv").notes[0] == "columns ignored: foo"
+
+
+def test_solutions_that_were_searched_are_not_said_to_be_all(capsys):
+    said = forearm(capsys, "reach", "rr", "--pose", "1.2", "0.5", "0", "--every")
+    assert said.code == 0
+    assert "2 solutions" in said.out
+    assert "note: rr has no closed form for this: solutions are those that 256 searches found" in said.err
+    closed = forearm(capsys, "reach", "ur10e", "--pose", "0.6", "0.2", "0.4", "180deg", "0", "0", "--every")
+    assert "searches" not in closed.err
+    asked = forearm(capsys, "reach", "rr", "--pose", "1.2", "0.5", "0", "--every", "--json")
+    assert "may be missing" in asked.json["notes"][0]
