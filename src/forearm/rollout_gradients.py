@@ -174,8 +174,21 @@ def _rows(
                 f"{name} of {arm.name}: {key} has {value.shape[0]} states of shape {value.shape[1:]}, and "
                 f"tau {steps} steps of {pushes.shape[1:]}; give one state more than steps, all of one batch."
             )
+    refuse_no_numbers(f"{name} of {arm.name}", along)
     _refuse_other_steps(name, arm, along["q"], along["qd"], dt)
     return {key: value.reshape(len(value), -1, n) for key, value in along.items()}, pushes.shape[1:-1]
+
+
+def refuse_no_numbers(name: str, along: dict[str, Any]) -> None:
+    """Refuse a single motion (steps, n) that holds NaN or infinities; in batches they stay in their own motion."""
+    for key, value in along.items():
+        size = abs(value).max() if value.ndim == 2 and value.size else 0.0
+        if not size < math.inf:
+            step = int((~(abs(value) < math.inf)).any(axis=1).argmax())
+            raise faults.StateFault(
+                f"{name}: {key} of step {step} is not finite, so there is no gradient; a motion that diverged needs a "
+                "smaller dt."
+            )
 
 
 def check_step(name: str, arm: Any, dt: Any) -> None:
@@ -216,7 +229,8 @@ def refuse_other_motion(
         here, there = given[key][:-1], given[key][1:]
         if not after.size or xp.abs(after - there).max() < 1e-12:
             continue
-        single = bool((given[key].astype(np.float32) == given[key]).all())
+        with np.errstate(over="ignore"):
+            single = bool((given[key].astype(np.float32) == given[key]).all())
         sizes = (xp.abs(x).max(-1, keepdims=True) for x in (after - here, xp.maximum(abs(here), abs(there))))
         near = zip(NEAR["float32" if single else "float64"], sizes, strict=True)
         off = xp.nan_to_num(xp.abs(after - there) - sum(share * size for share, size in near), nan=-1.0)

@@ -283,3 +283,29 @@ def test_a_long_batch_with_one_foreign_state_is_refused_where_it_is():
     got = fa.rollout_sensitivity(arm, q, run.qd, tau, dt=dt)
     assert np.isnan(got.by_q0[3]).any()
     assert not np.isnan(got.by_q0[[0, 1, 2, 4]]).any()
+
+
+def test_a_motion_that_diverged_gave_gradients_that_are_no_numbers():
+    """A single one; the page on gradients had one. In a batch they stay in their own motion."""
+    arm, dt = fa.load("planar_3r"), 0.01
+    gains = {"kd": np.full(3, 2.0)}
+    law = {
+        "law": lambda t, q, qd, kd: -kd * qd,
+        "gains": gains,
+        "dt": dt,
+        "duration": 50 * dt,
+        "record_every": 1,
+    }
+    run = fa.simulate(arm, [0.3, -0.2, 0.1], [0.1, 0.2, 0.3], **law)
+    assert run.outcome.kind == "step too large"
+    motion, tau = (run.q, run.qd), np.zeros((50, 3))
+    said = r"of planar_3r: qd? of step \d+ is not finite, so there is no gradient; a motion that diverged needs a small"
+    with pytest.raises(fa.StateFault, match=said):
+        fa.rollout_gain_gradient(arm, *motion, law["law"], gains, *motion, dt=dt)
+    with pytest.raises(fa.StateFault, match=said):
+        fa.rollout_gradient(arm, *motion, tau, *motion, dt=dt)
+    still = np.zeros((51, 3))
+    weights = still.copy()
+    weights[-1, 0] = np.nan
+    with pytest.raises(fa.StateFault, match="weights_q of step 50 is not finite"):
+        fa.rollout_gradient(arm.replace(gravity=(0, 0, 0)), still, still, tau, weights, still, dt=dt)

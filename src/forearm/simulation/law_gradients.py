@@ -18,7 +18,7 @@ from forearm.compiler.graph.step_rules import RK4
 from forearm.compiler.graph.trace import trace
 from forearm.results import GainGradient
 from forearm.robot import Robot
-from forearm.rollout_gradients import by_step, check_step, refuse_other_motion
+from forearm.rollout_gradients import by_step, check_step, refuse_no_numbers, refuse_other_motion
 from forearm.simulation.plant import Plant, kept, law_in_graph
 from forearm.simulation.traced_laws import make_law
 
@@ -72,6 +72,7 @@ def rollout_gain_gradient(
             )
     if len(along["q"]) < 2:
         raise faults.StateFault(f"{name}: q has {len(along['q'])} states; give those of one step or more.")
+    refuse_no_numbers(name, along)
     kernel = _pullback(arm, law, {key: value.shape for key, value in values.items()})
     rows = {key: value.reshape(len(value), -1, arm.nv) for key, value in along.items()}
     by_q, by_qd, by_gains = _backwards(name, kernel, rows, values, float(dt), threads)

@@ -19,7 +19,7 @@ from forearm.compiler.model.quantities import QUANTITIES
 from forearm.faults import ReadFault, StateFault, coordinates, no_arm
 from forearm.motion.limit_excesses import LimitExcess
 from forearm.motion.motion_files import ask_about_degrees
-from forearm.motion.slope_checks import slope_notes
+from forearm.motion.slope_checks import lag_notes, slope_notes
 from forearm.robot import Robot
 from forearm.streams.limit_watch import LimitWatch
 from forearm.streams.row_sinks import row_sink
@@ -142,7 +142,8 @@ def _slopes(arm: Arm | Robot, inputs: Sequence[str], t: Vector, values: list[Vec
         return ()
     pairs = [pair for pair in (("q", "qd"), ("qd", "qdd")) if set(pair) <= set(inputs)]
     names = coordinates(arm, "qd")
-    return tuple(note for a, b in pairs for note in slope_notes(t, names, given[a], given[b], (a, b)))
+    slopes = [note for a, b in pairs for note in slope_notes(t, names, given[a], given[b], (a, b))]
+    return (*slopes, *(note for a, b in pairs for note in lag_notes(t, given[a], given[b], (a, b))))
 
 
 def _checked(arm: Any, quantity: str) -> tuple[tuple[str, ...], list[str]]:

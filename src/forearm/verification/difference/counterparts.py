@@ -12,7 +12,7 @@ from forearm.arm import Arm
 from forearm.chain_cuts import on_six_joints
 from forearm.faults import StateFault
 from forearm.motion.columns import KINDS
-from forearm.motion.motion_files import read_motion_file
+from forearm.motion.motion_files import read_motion_file, with_lags
 from forearm.robot import Robot
 from forearm.verification.difference.torque_tables import drive_torques, numbers_of, tables
 
@@ -159,7 +159,7 @@ def _mujoco(model: Any) -> Torques:
 
 def _csv(arm: Arm | Robot, path: Path) -> Other:
     """A motion file with q, qd, qdd and tau of every joint; angles are taken as they are, that is what is asked."""
-    file = read_motion_file(path, arm, needs=KINDS, degrees=False)
+    file = with_lags(read_motion_file(path, arm, needs=KINDS, degrees=False))
     parts = tuple(getattr(file, kind) for kind in KINDS)
     units = [float(np.max(file.digits[kind])) for kind in KINDS]
     top = max(float(np.max(np.abs(parts[3]))), 1e-300)
