@@ -265,6 +265,8 @@ def _text(cause: Cause, found: Fit, arm: Arm | Robot) -> str:
         return f"{cause.text} by {float(found.unknowns['zero'][0]):.6g}"
     if cause.change.get("extras") == ("armature",):
         return f"{cause.text} by {_vector(found.unknowns['armature'])} kg m²"
+    if cause.change.get("extras") == ("offset",):
+        return f"{cause.text}, the other's are larger by {_vector(found.unknowns['offset'])} N m or N"
     if cause.change.get("extras") == ("friction",):
         n = arm.n
         viscous, dry = found.unknowns["friction"][:n], found.unknowns["friction"][n:]
