@@ -91,24 +91,32 @@ TRIES = 500
 """How often states are drawn anew until every joint that follows several others is within its limits."""
 
 
-def draw(
+def narrowed(limits: Matrix, led: Matrix, shift: Vector, within: Matrix) -> Matrix:
+    """Limits (n, 2) of leaders that keep followers of one joint within theirs, as far as the two can be kept at once.
+
+    Followers are led (m, n) times the leaders, plus a shift, and their limits are within (m, 2).
+    """
+    found = limits.astype(float)
+    for row, b, ends in zip(led, shift, within, strict=True):
+        leaders = np.flatnonzero(row)
+        if len(leaders) == 1:
+            j = leaders[0]
+            least, most = sorted((ends - b) / row[j])
+            if max(found[j, 0], least) <= min(found[j, 1], most):
+                found[j] = max(found[j, 0], least), min(found[j, 1], most)
+    return found
+
+
+def drawn(
     rng: np.random.Generator, bounds: Matrix, led: Matrix, shift: Vector, within: Matrix, batch: Any
 ) -> Any:
-    """Random numbers (*batch, n) in bounds (n, 2) for which led (m, n) times them, plus a shift, is within (m, 2).
-
-    One that leads alone is drawn from what its follower leaves it. Limits that cannot all be kept are not.
-    """
-    low, high = bounds[:, 0].copy(), bounds[:, 1].copy()
-    alone = np.count_nonzero(led, axis=1) == 1
-    for row, b, ends in zip(led[alone], shift[alone], within[alone], strict=True):
-        j = int(np.flatnonzero(row)[0])
-        least, most = sorted((ends - b) / row[j])
-        if max(low[j], least) <= min(high[j], most):
-            low[j], high[j] = max(low[j], least), min(high[j], most)
+    """Random numbers (*batch, n) in bounds (n, 2) with which followers of several joints are within theirs, too."""
+    low, high = bounds.T
     q = rng.uniform(low, high, (*batch, len(low)))
-    for _ in range(TRIES if (np.count_nonzero(led, axis=1) > 1).any() else 0):
-        values = q @ led.T + shift
-        out = np.any(~alone & ((values < within[:, 0]) | (values > within[:, 1])), axis=-1)
+    several = np.count_nonzero(led, axis=1) > 1
+    for _ in range(TRIES if several.any() else 0):
+        values = q @ led[several].T + shift[several]
+        out = np.any((values < within[several, 0]) | (values > within[several, 1]), axis=-1)
         if not out.any():
             break
         q[out] = rng.uniform(low, high, (int(out.sum()), len(low)))

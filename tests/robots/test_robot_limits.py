@@ -143,6 +143,14 @@ def test_random_states_leave_no_follower_beyond_its_limits():
     assert np.ptp(b) > 6
 
 
+def test_a_leader_without_limits_goes_where_its_follower_may_be():
+    links = [joint("a"), joint("b", limits=(0.0, 1.0))]
+    robot = fa.Robot("far", links, (0, 1), couplings=[fa.Coupling("b", (("a", 1.0),), 10.0)])
+    q = robot.random_state(0, (100,))[0]
+    assert (-10 <= q).all()
+    assert (q <= -9).all()
+
+
 def test_random_states_of_a_robot_without_couplings_are_those_of_before():
     links = [joint("a", limits=(-1, 2)), joint("b", limits=(0.0, np.inf))]
     q, qd, _ = fa.Robot("plain", links, (0, 0)).random_state(3, (4,))

@@ -98,7 +98,9 @@ def test_swapped_torque_columns_and_constant_offsets_could_not_be_told(name):
     found = fa.compare(arm, swapped)
     assert found.keys == ("torque order",)
     names = arm.joint_names
-    assert f"the torques of {names[-2]} and {names[-1]} are exchanged, their positions are not" in found.verdict
+    assert (
+        f"the torques of {names[-2]} and {names[-1]} are exchanged, their positions are not" in found.verdict
+    )
     offset = np.arange(1.0, arm.n + 1)
     found = fa.compare(arm, lambda *state: fa.inverse_dynamics(arm, *state) + offset)
     assert found.keys == ("offset",)
