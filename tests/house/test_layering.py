@@ -115,7 +115,7 @@ ROOMS = {
         "run",
         "step_advice",
     ),
-    "streams": ("zarr_stores", "row_sources", "row_sinks", "file_stream"),
+    "streams": ("zarr_stores", "row_sources", "row_sinks", "limit_watch", "file_stream"),
     "sweeps": (
         "fingerprints",
         "axes",

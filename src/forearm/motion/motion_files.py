@@ -22,7 +22,7 @@ from forearm.motion.columns import LOGGED, Header, columns_of, message_order
 from forearm.motion.differentiation import derivatives
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
-from forearm.motion.slope_checks import slope_notes
+from forearm.motion.slope_checks import lag_notes, slope_notes
 from forearm.outside.output_files import replacing_text
 from forearm.robot import Robot
 
@@ -132,9 +132,22 @@ def _slopes(arm: Arm | Robot, t: Vector | None, found: dict[str, Any]) -> tuple[
     """Notes where speeds are not the slope of positions, or accelerations not that of speeds."""
     if t is None:
         return ()
-    pairs = [pair for pair in (("q", "qd"), ("qd", "qdd")) if all(found[kind] is not None for kind in pair)]
     names = coordinates(arm, "qd")
-    return tuple(note for a, b in pairs for note in slope_notes(t, names, found[a], found[b], (a, b)))
+    return tuple(n for a, b in _pairs(found) for n in slope_notes(t, names, found[a], found[b], (a, b)))
+
+
+def _pairs(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Columns with their slopes, where both are there."""
+    return [pair for pair in (("q", "qd"), ("qd", "qdd")) if all(found[kind] is not None for kind in pair)]
+
+
+def with_lags(file: MotionFile) -> MotionFile:
+    """The log with a note where its speeds come later or earlier than its positions, for those who take both."""
+    found: dict[str, Any] = {"q": file.q, "qd": file.qd, "qdd": file.qdd}
+    if file.t is None:
+        return file
+    told = [note for a, b in _pairs(found) for note in lag_notes(file.t, found[a], found[b], (a, b))]
+    return replace(file, notes=(*file.notes, *told))
 
 
 def ask_about_degrees(arm: Arm | Robot, label: str, stated: Sequence[bool], q: Vector) -> None:
@@ -261,6 +274,7 @@ def with_derivatives(file: MotionFile, least: int = 4, arm: Arm | Robot | None =
     An `arm` with dry friction gets a note where the sign of its speeds comes from noisy positions.
     """
     missing = [name for name in ("qd", "qdd") if getattr(file, name) is None]
+    file = with_lags(file)
     if not missing:
         return file
     if file.t is None or len(file.q) < least:

@@ -326,11 +326,12 @@ def torque_file(arm: Any, source: str, target: str, units: FileUnits, shared: Sh
             time_unit=options["time_unit"],
             progress=told,
         )
-    for told_once in done.notes:
+    for told_once in (*done.notes, *(f"joint {excess}" for excess in done.excesses)):
         note(shared, told_once)
     if shared.json:
         rows = {"rows": done.rows, "not_finite": done.not_finite, "seconds": done.seconds}
-        print_json({"arm": arm.name, "out": str(done.path), **rows})
+        about = {"notes": [*doubts_of(arm), *done.notes], "beyond_limits": [asdict(e) for e in done.excesses]}
+        print_json({"arm": arm.name, "out": str(done.path), **rows, **about})
     else:
         note(shared, f"written: {done}")
     return OK

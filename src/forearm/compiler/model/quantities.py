@@ -288,9 +288,10 @@ class Quantity:
 
 
 def _step(function: Callable[..., Any], derivative: Derivative, *outputs: str) -> Quantity:
-    """What says how the state after a step depends on what was before; backwards it is handed weights."""
+    """What says how the state after a step depends on what was before, and the state; backwards it takes weights."""
     weights = () if derivative is TORQUE_SLOPES else ("weights_q", "weights_qd")
     inputs = (*PUSHED, "dt", *weights)
+    outputs = (*outputs, "q_next", "qd_next")
     return Quantity(function, inputs, outputs, "accelerations", derivative=derivative, solves=True)
 
 
