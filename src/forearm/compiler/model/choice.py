@@ -46,10 +46,10 @@ def best_graph(
     if what.dynamics and not arm.dynamics:
         no_dynamics(arm, quantity)
     if formulation == SEARCH:
-        choices, source = list({c.label(what): c for c in _candidates(arm, what)}.values()), SEARCH
+        choices, source = _rivals(arm, quantity), SEARCH
     else:
         choice, source = default_choice(arm, quantity, formulation)
-        choices = [trusted_choice(arm, choice)]
+        choices = [trusted_choice(arm, choice, quantity)]
     traced = _traced(arm, quantity, free, choices, options or {}, formulation == SEARCH)
     best = traced[0]
     labels = {c.label(what): graph.counts for c, graph in reversed(traced)}
@@ -84,9 +84,16 @@ def quantity_graph(
 
 def search(arm: Arm | Robot, quantity: str) -> tuple[Choice, Graph]:
     """The cheapest of all choices, and its graph."""
+    return _traced(arm, quantity, (), _rivals(arm, quantity), {}, True)[0]
+
+
+def _rivals(arm: Arm | Robot, quantity: str) -> list[Choice]:
+    """All choices, each once; what is done about rounding (`refined`) does not depend on them."""
     what = QUANTITIES[quantity]
-    choices = list({c.label(what): c for c in _candidates(arm, what)}.values())
-    return _traced(arm, quantity, (), choices, {}, True)[0]
+    once = trusted_choice(arm, Choice(frames="arm"), quantity).refined
+    return list(
+        {c.label(what): c for c in (replace(x, refined=once) for x in _candidates(arm, what))}.values()
+    )
 
 
 def _traced(
