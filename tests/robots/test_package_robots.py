@@ -57,8 +57,7 @@ def test_a_robot_of_a_package_equals_pinocchio(source):
         assert (
             apart(evaluated(model, "velocity_torque", q, qd), both.torques(q, qd, 0 * qdd) - gravity) < 1e-11
         )
-        if np.linalg.cond(M) < 1e10:
-            assert apart(evaluated(model, "forward_dynamics", q, qd, tau), qdd) < 1e-14 * np.linalg.cond(M)
+        assert apart(evaluated(model, "forward_dynamics", q, qd, tau), qdd) < 1e-11
     for frame in (*robot.tips[:2], robot.frames[-1].name):
         assert apart(frame_jacobian(robot, q, frame), both.jacobian(q, frame)) < 1e-11
 
