@@ -17,7 +17,7 @@ import forearm as fa
 from forearm.compiler.model.choice import quantity_graph
 from forearm.compiler.model.chosen_model import Choice, model_by
 from forearm.compiler.model.quantity_graphs import evaluated
-from forearm.compiler.model.trees.tree_rounding import REFINED_FROM, is_refined, moved_by_elimination
+from forearm.compiler.model.trees.tree_digits import REFINED_FROM, is_refined, moved_by_elimination
 from forearm.readers.urdf import from_urdf
 from peers.urdf_arms import ERD, Source
 from robots.fifty_digits import ExactTree, exact, exact_accelerations

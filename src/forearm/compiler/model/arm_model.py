@@ -32,7 +32,7 @@ class Model:
     frames: str = "arm"
     """'arm' where the chain's frames are as described, else those of `trust.LADDER`."""
     refined: bool = False
-    """Whether accelerations by M are refined once (see trees/tree_rounding)."""
+    """Whether accelerations by M are refined once (see trees/tree_digits)."""
 
     def torques(self, q: Vector, qd: Vector, qdd: Vector) -> Vector:
         """Rigid-body torques."""

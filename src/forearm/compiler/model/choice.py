@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ def best_graph(
     if quantity not in QUANTITIES:
         raise KernelFault(f"compile: no quantity {quantity!r}; there are {', '.join(QUANTITIES)}.")
     what = QUANTITIES[quantity]
+    _refuse_options(quantity, options or {})
     if what.dynamics and not arm.dynamics:
         no_dynamics(arm, quantity)
     if formulation == SEARCH:
@@ -55,6 +57,22 @@ def best_graph(
     labels = {c.label(what): graph.counts for c, graph in reversed(traced)}
     ranked = sorted(labels.items(), key=lambda pair: pair[1].operations)
     return best[1], Why(best[0].label(what), tuple(ranked), source)
+
+
+def _refuse_options(quantity: str, options: dict[str, Any]) -> None:
+    """Refuse options that a quantity does not have."""
+    takes = _options_of(quantity)
+    for name in options:
+        if name not in takes:
+            homes = [other for other in QUANTITIES if name in _options_of(other)]
+            known = f"its options: {', '.join(takes)}" if takes else "it has no options"
+            where = f"; {name} is an option of {', '.join(homes)}" if homes else ""
+            raise KernelFault(f"compile: {quantity} takes no {name}= ({known}){where}. Leave it out.")
+
+
+def _options_of(quantity: str) -> list[str]:
+    parameters = signature(QUANTITIES[quantity].function).parameters.values()
+    return [x.name for x in parameters if x.kind is x.KEYWORD_ONLY]
 
 
 def default_choice(arm: Arm | Robot, quantity: str, formulation: str | None = None) -> tuple[Choice, str]:

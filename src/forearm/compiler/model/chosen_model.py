@@ -8,9 +8,9 @@ from forearm.compiler.model.arm_model import Model
 from forearm.compiler.model.base_parameters import described, reframed, regroup
 from forearm.compiler.model.free_parameters import INERTIAL, payload_place
 from forearm.compiler.model.quantities import Quantity
+from forearm.compiler.model.trees.tree_digits import is_refined
 from forearm.compiler.model.trees.tree_frames import described_tree
 from forearm.compiler.model.trees.tree_model import TreeModel, with_payload
-from forearm.compiler.model.trees.tree_rounding import is_refined
 from forearm.compiler.model.trust import tree_in, trusted, trusted_tree
 from forearm.formulations import FORMULATIONS
 from forearm.frames import SAME
