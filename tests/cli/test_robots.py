@@ -65,7 +65,7 @@ def test_a_free_robots_motion_goes_in_as_simulate_wrote_it(capsys, tmp_path):
     robot.write_text(random_urdf(1, joints=1))
     free = ("--base", "free")
     made = forearm(
-        capsys, "simulate", robot, *free, "--qd0", *"123456", "0.5", "--duration", "0.02", "-o", path
+        capsys, "simulate", robot, *free, "--qd0", *"123456", "0.5", "--duration", "0.04", "-o", path
     )
     assert made.code == 0, made.err
     assert forearm(capsys, "torque", robot, path, *free, "-o", back).code == 0

@@ -276,7 +276,8 @@ def with_derivatives(file: MotionFile, least: int = 4, arm: Arm | Robot | None =
         told = (
             f"{file.label} has no {' and no '.join(missing)}, and {lack} to work them out from: taken as zero"
         )
-        zeros: dict[str, Any] = {name: np.zeros_like(file.q) for name in missing}
+        like = file.q if file.qd is None else file.qd
+        zeros: dict[str, Any] = {name: np.zeros_like(like) for name in missing}
         return replace(file, **zeros, notes=(*file.notes, told))
     source = "q" if file.qd is None else "qd"
     values = file.q if file.qd is None else file.qd
