@@ -92,7 +92,7 @@ def test_a_free_robots_motion_goes_in_as_simulate_wrote_it(capsys, tmp_path):
         in short.err
     )
     path.write_text(header + "," + header.split(",")[1] + "\n")
-    assert "column 'q:base x' is there twice" in forearm(capsys, "torque", robot, path, *free).err
+    assert "column 'q:base x' appears 2 times" in forearm(capsys, "torque", robot, path, *free).err
 
 
 def test_counts_of_a_robot_are_sums_over_its_chains(capsys):
