@@ -80,6 +80,7 @@ ROOMS = {
         "plain_numbers",
         "number_tables",
         "columns",
+        "free_columns",
         "motion_files",
         "profiles",
         "time_optimal",

@@ -30,14 +30,23 @@ def texts(arm: Any, where: str) -> None:
     for about, source in arm.provenance:
         checked_name(about, f"{where}: the subject of a provenance")
         text(source, f"{where}: the provenance of {about!r}")
-    for title in dict(arm.configurations):
+    for title in _named_states(arm.configurations, where):
         checked_name(title, f"{where}: the name of a configuration")
 
 
 def configurations(given: Any, where: str) -> tuple[tuple[str, tuple[float, ...]], ...]:
     """Named states as names and numbers."""
-    states = ((k, floats(f"{where}: configuration {k!r}", v)) for k, v in dict(given).items())
+    states = ((k, floats(f"{where}: configuration {k!r}", v)) for k, v in _named_states(given, where).items())
     return tuple((str(k), tuple(float(x) for x in np.ravel(values))) for k, values in states)
+
+
+def _named_states(given: Any, where: str) -> dict[Any, Any]:
+    try:
+        return dict(given)
+    except (TypeError, ValueError):
+        raise ArmFault(
+            f"{where}: configurations is {given!r}; give named states, such as {{'home': (0.0, 0.5)}}."
+        ) from None
 
 
 def link_faults(link: Any) -> list[tuple[str, str]]:

@@ -250,9 +250,19 @@ def _motion(
     print_json(content)
 
 
+def _titles(arm: Any) -> list[str]:
+    """What stands after a quantity's name in a header: the joint's number; its name where a free base comes first."""
+    if getattr(arm, "free", False):
+        from forearm.faults import coordinates
+
+        return [f":{name}" for name in coordinates(arm, "tau")]
+    return [str(i) for i in range(1, arm.n + 1)]
+
+
 def _write(arm: Any, t: Any, parts: dict[str, Any], out: str, shared: Shared) -> None:
     """Torques, and their terms, as CSV."""
-    header = [*(["t"] if t is not None else []), *(f"{k}{i}" for k in parts for i in range(1, arm.n + 1))]
+    named = _titles(arm)
+    header = [*(["t"] if t is not None else []), *(f"{k}{title}" for k in parts for title in named)]
     count = len(parts["tau"])
     with writing(out) as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -59,7 +59,10 @@ def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector) -> Vector
     if model.accelerations_by:
         return model.accelerations(q, qd, tau - model.friction_torque(qd))
     rows, inverse = factor(mass_matrix(model, q), SINGULAR, model.arm)
-    return solve_factored(rows, inverse, tau - bias_torque(model, q, qd))
+    qdd = solve_factored(rows, inverse, tau - bias_torque(model, q, qd))
+    if model.refined:
+        qdd = qdd + solve_factored(rows, inverse, tau - inverse_dynamics(model, q, qd, qdd))
+    return qdd
 
 
 def solve_mass(model: Model, q: Vector, b: Vector) -> Vector:
