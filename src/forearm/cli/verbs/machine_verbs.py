@@ -24,6 +24,7 @@ def emit(
     to: Literal["c", "wasm", "llvm", "numpy", "ptx"] = "c",
     wasm: Flag = False,
     rollouts: Words = (),
+    apart: Flag = False,
     out: Out = "out",
     force: Flag = False,
     reading: Reading = AS_WRITTEN,
@@ -47,17 +48,20 @@ def emit(
         The same as --to wasm: a module, its loader in JavaScript, types for TypeScript.
     rollouts
         Simulations in the module, as scheme and law: rk4:torque, rk4:computed_torque, euler:pd, …
+    apart
+        WebAssembly of what divides by M ten times faster, its last digits not those of the CPU kernel.
     out
         Folder for C and WebAssembly (out); file for the others (- is stdout).
     """
     found = robot_of(arm, reading=reading, shared=shared)
     if wasm or to == "wasm":
-        _module(found, functions, free, dtype, rollouts, out, force, shared)
+        _module(found, functions, free, dtype, rollouts, apart, out, force, shared)
         return
-    if rollouts:
+    if rollouts or apart:
         from forearm.faults import StateFault
 
-        raise StateFault("emit: --rollouts are simulations in WebAssembly; add --wasm.")
+        named = "--rollouts are simulations in" if rollouts else "--apart says how to round in"
+        raise StateFault(f"emit: {named} WebAssembly; add --wasm.")
     if to == "c":
         from forearm.compiler.sources.c99 import file_names
         from forearm.compiler.sources.controller import emit_c
@@ -80,6 +84,7 @@ def _module(
     free: Words,
     dtype: str,
     rollouts: Words,
+    apart: bool,
     out: str,
     force: bool,
     shared: Shared,
@@ -96,7 +101,7 @@ def _module(
     refuse_to_overwrite(texts, force, ours=b" by forearm ")
     # a module does not say whose it is; the loader beside it does
     refuse_to_overwrite([module], force, ours=b"\0asm" if texts[0].is_file() else None)
-    written = emit_wasm(arm, out, functions, free=free, rollouts=rollouts)
+    written = emit_wasm(arm, out, functions, free=free, rollouts=rollouts, apart=apart)
     if shared.json:
         print_json(
             {"arm": arm.name, "functions": functions, "rollouts": rollouts, "written": written} | doubted(arm)
