@@ -126,9 +126,6 @@ def frame_motion(
                 v + cross(w, step) + rate,
                 vd + cross(wd, step) + cross(w, cross(w, step)) + push + 2 * cross(w, rate),
             )
-    if not path:
-        step = target - here
-        v, vd = v + cross(w, step), vd + cross(wd, step) + cross(w, cross(w, step))
     return np.concatenate([v, w]), np.concatenate([vd, wd])
 
 
@@ -159,18 +156,19 @@ def frame_velocities(arm: Arm | Robot, q: Vector, qd: Vector) -> list[tuple[Vect
     """(velocity of its origin, angular velocity) of frames 0 … n, world axes."""
     poses = link_poses(arm, q)
     (w0, _, v0, _), rates, _ = _start(arm, poses[0][0], qd, None)
-    axes, found = joint_axes(arm, poses), [(v0, w0)]
+    mounts = _mounts(arm)
+    axes, joints, found = joint_axes(arm, poses), joint_frames(arm, poses), [(v0, w0)]
     for i, (link, parent) in enumerate(zip(arm.links, arm.parents, strict=True), 1):
         v, w = found[parent]
         axis, step = axes[i - 1], poses[i][1] - poses[parent][1]
-        if link.prismatic or _mounts(arm)[i - 1] == SAME:
+        if link.prismatic or mounts[i - 1] == SAME:
             if link.revolute:
                 w = w + axis * rates[i - 1]
                 v = v + cross(w, step)
             else:
                 v = v + cross(w, step) + axis * rates[i - 1]
         else:  # the joint is away from the origin of the link before
-            at_joint = joint_frames(arm, poses)[i - 1][1]
+            at_joint = joints[i - 1][1]
             v = v + cross(w, at_joint - poses[parent][1])
             w = w + axis * rates[i - 1]
             v = v + cross(w, poses[i][1] - at_joint)

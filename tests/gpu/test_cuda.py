@@ -11,7 +11,7 @@ import forearm as fa
 from close import assert_close
 from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.cuda import device, gpu_kernel
-from forearm.compiler.cuda.gpu_rollout import GpuRollout
+from forearm.compiler.cuda.gpu_rollout import GpuRollout, columns_of
 from forearm.compiler.llvm.ptx.ptx_rows import ptx_rows
 from forearm.compiler.pipeline import compile
 from forearm.readers import load
@@ -145,6 +145,74 @@ def test_rollouts_are_those_of_the_cpu(method):
     want = Rollout(graph, STATES, method=method)(*(x.T for x in given), dt=1e-3, steps=30, every=10)
     assert_close(end.q.get().T, want.end.q)
     assert_close(np.moveaxis(record.qd.get(), -1, 0), want.record.qd)
+
+
+ROLES = GpuRollout(compile(load("rr"), "forward_dynamics").graph, STATES, per_step=("tau",)).roles
+BAD_SHAPES = {
+    "rr: q has shape (3, 5); give (2,) for all states alike, or (2, N) for N of them.": (
+        (3, 5),
+        (2, 5),
+        (4, 2),
+    ),
+    "rr: q has shape (5, 2, 1); give": ((5, 2, 1), (2, 5), (4, 2)),
+    "rr: q has shape (); give": ((), (2, 5), (4, 2)),
+    "rr: tau has shape (3, 2, 5); give (4, 2) for all states alike, or (4, 2, N)": (
+        (2, 5),
+        (2, 5),
+        (3, 2, 5),
+    ),
+    "rr: tau has shape (2, 5); give": ((2, 5), (2, 5), (2, 5)),
+    "rr: inputs have other numbers of states (q 5, qd 1); give": ((2, 5), (2, 1), (4, 2)),
+}
+
+
+@pytest.mark.parametrize("says", BAD_SHAPES)
+def test_arrays_that_a_rollout_would_read_beyond_their_end_are_refused(says):
+    """It took the caller's word for every shape."""
+    with pytest.raises(fa.StateFault, match=re.escape(says)):
+        columns_of("rr", ROLES, BAD_SHAPES[says], 4)
+
+
+def test_arrays_of_the_right_shape_pass():
+    assert columns_of("rr", ROLES, ((2, 5), (2,), (4, 2, 5)), 4) == 5
+    assert columns_of("rr", ROLES, ((2,), (2,), (4, 2)), 4) == 1
+    assert columns_of("rr", ROLES, ((2, 0), (2, 0), (0, 2)), 0) == 0
+
+
+BAD_STEPS = [(-1, 0), (True, 0), (1.5, 0), (2**62, 0), (3, -1), (3, 2**64 + 1), (3, "1")]
+
+
+@pytest.mark.parametrize(("steps", "every"), BAD_STEPS)
+def test_steps_that_no_register_holds_reach_no_gpu(steps, every):
+    rollout = GpuRollout(ROLES.graph, STATES)
+    with pytest.raises(fa.StateFault, match=r"(steps|every) is .*; give a whole number"):
+        rollout(*[np.zeros(2)] * 3, dt=1e-3, steps=steps, every=every)
+    with pytest.raises(fa.StateFault, match="got 2 arrays; give 3: q, qd, tau"):
+        rollout(*[np.zeros(2)] * 2, dt=1e-3, steps=3)
+
+
+@needs_gpu
+def test_a_rollout_refuses_what_does_not_fit_and_takes_what_does():
+    import cupy as cp
+
+    rollout = GpuRollout(ROLES.graph, STATES, per_step=("tau",), dtype="float64")
+    q, tau = cp.full((2, 5), 0.1), cp.zeros((4, 2))
+    with pytest.raises(fa.StateFault, match="tau has shape"):
+        rollout(q, q, tau[:3], dt=1e-3, steps=4)
+    with pytest.raises(fa.StateFault, match="q has shape"):
+        rollout(q.T, q, tau, dt=1e-3, steps=4)
+    with pytest.raises(fa.StateFault, match="q is float32"):
+        rollout(q.astype("float32"), q, tau, dt=1e-3, steps=4)
+    want, record = rollout(q, q, tau, dt=1e-3, steps=4, every=2)
+    strided, _ = rollout(cp.asfortranarray(q), cp.repeat(q, 2, axis=1)[:, ::2], tau, dt=1e-3, steps=4)
+    assert_close(strided.q.get(), want.q.get())
+    assert record.q.shape == (3, 2, 5)
+    seldom = rollout(q, q, tau, dt=1e-3, steps=4, every=2**61)[1]
+    assert seldom.q.shape == (1, 2, 5)
+    empty, _ = rollout(q[:, :0], q[:, :0], tau, dt=1e-3, steps=4)
+    assert empty.q.shape == (2, 0)
+    still, _ = rollout(q, q, tau[:0], dt=1e-3, steps=0)
+    assert_close(still.q.get(), q.get())
 
 
 @needs_gpu

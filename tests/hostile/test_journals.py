@@ -9,7 +9,7 @@ import pytest
 import forearm as fa
 from forearm.sweeps import journal as journals
 from forearm.sweeps.problem import Problem
-from forearm.sweeps.reductions import reductions_of
+from forearm.sweeps.reductions import CELLS, reductions_of
 from hostile.every_opcode import interrupted
 
 KEEP = ("extremes", "moments", "quantiles", fa.Histogram(-1.0, 1.0, 4))
@@ -54,6 +54,58 @@ def test_a_text_that_is_no_journal_gets_one_sentence(what, tmp_path):
     (tmp_path / "j.json").write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(fa.StateFault, match="is no journal of a sweep"):
         swept(tmp_path / "j.json")
+
+
+def test_a_journal_longer_than_its_sweep_can_fill_is_not_read(whole, tmp_path, monkeypatch):
+    """A gibibyte of JSON was parsed whole before anybody asked what it was."""
+    path = tmp_path / "j.json"
+    with path.open("wb") as file:
+        file.write(json.dumps(whole).encode())
+        file.truncate(1 << 29)  # of which nothing is on the disk
+    monkeypatch.setattr(journals.json, "loads", None)
+    with pytest.raises(
+        fa.StateFault, match=r"j.json' has more than \d+ bytes, which no journal of this sweep has"
+    ):
+        swept(path)
+
+
+@pytest.mark.parametrize("what", ["[],", "{},", "[[]],"])
+def test_a_journal_of_many_empty_lists_takes_no_memory(what, tmp_path, monkeypatch):
+    """Two bytes that become sixty."""
+    path = tmp_path / "j.json"
+    monkeypatch.setattr(journals.json, "loads", lambda text: pytest.fail("it was parsed"))
+    path.write_text("[" + what * 100_000 + "0]")
+    with pytest.raises(fa.StateFault, match="is no journal of a sweep"):
+        journals.Journal(problem_of(KEEP), path)
+
+
+def problem_of(keep):
+    return Problem(squares, None, {}, (), {}, 40_000, 0, reductions_of(keep), ("y", ()))
+
+
+WORST = -1.2345678901234567e-308
+
+
+@pytest.mark.parametrize("kept", [*reductions_of(KEEP), fa.Extremes(9), fa.Histogram(-1.0, 1.0, 4000)])
+def test_the_longest_journal_of_a_sweep_is_read(kept, tmp_path):
+    """All that a reduction may ever hold, with the longest numbers there are."""
+    problem = problem_of([kept])
+    total = problem.empty()
+    for held in total["states"]:
+        for name in held:
+            if name in ("low", "high"):
+                held[name] = [[(WORST, 10**18)] * kept.worst]
+            elif name == "cells":
+                held[name] = [{str(10_000 + k): 10**18 for k in range(2 * CELLS + 1)}]
+            elif name == "counts":
+                held[name] = [[10**18] * len(held[name][0])]
+            else:
+                held[name] = [-(1 << 4400)]
+    path = tmp_path / "j.json"
+    kept_so_far = journals.Journal(problem, path)
+    kept_so_far.total, kept_so_far.done = total, [[0, 1], [2, 3]]
+    kept_so_far.write()
+    assert journals.Journal(problem, path).blocks_done == 2
 
 
 INFINITE = float("inf")

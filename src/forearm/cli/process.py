@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TextIO
 
+from forearm.cli import stop_signals
 from forearm.cli.exit_codes import BAD_INPUT, CLOSED_PIPE, INTERRUPTED, OK, OUR_BUG
 from forearm.cli.standard_streams import complain, make_ready, tell_of_long_work
 from forearm.outside import option_names
@@ -17,6 +18,7 @@ ANYWHERE = ("--json", "--quiet", "--no-color", "--debug")
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
+    stop_signals.heed()
     tell_of_long_work(sys.argv)
     sys.exit(run(sys.argv[1:] if argv is None else argv))
 

@@ -1,16 +1,20 @@
 """Files that we write: whole or not at all.
 
 A file is written beside its place and renamed into it when it is complete, so an interrupt, a full disk or an error
-leaves the old file as it was, and nothing else. What is no plain file (a pipe, a device) is written to directly, and
+leaves the old file as it was, and nothing else; what a process that was killed left is taken away by the next who
+writes the same file. What is no plain file (a pipe, a device) is written to directly, and
 what stands for an open file (/dev/stdout) is that file, from where it stands.
 """
 
 import io
 import os
 import re
+import shutil
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, TextIO
 
@@ -19,6 +23,10 @@ PART = ".part"
 
 SYSTEM = re.compile(r"/(?!dev/shm/)(dev|proc)/")
 """Folders whose files stand for something else; nothing is renamed in them. Those in /dev/shm are files."""
+STALE = 3600.0
+"""Seconds after which a file that ends so, of a process that is no more, is nobody's."""
+UNFINISHED: set[Path] = set()
+"""What this process is writing: taken away by whoever has to end it without its help."""
 OPEN = re.compile(r"/(?:dev|proc/(?:self|thread-self|\d+))/fd/(\d+)")
 """An open file of this process, by its number."""
 
@@ -113,19 +121,65 @@ def part_of(target: Path) -> Path:
     return target.with_name(f".{name}.{os.getpid()}-{os.urandom(6).hex()}{PART}")
 
 
+@contextmanager
+def unfinished(target: Path) -> Iterator[Path]:
+    """A new name beside a file, to write it under, known as unfinished while the block runs."""
+    beside = part_of(target)
+    _take_away_stale(target)
+    UNFINISHED.add(beside)
+    try:
+        yield beside
+    finally:
+        UNFINISHED.discard(beside)
+
+
+def take_away_unfinished() -> None:
+    """Before a process ends that cannot finish what it writes."""
+    for beside in tuple(UNFINISHED):
+        with suppress(OSError):
+            if beside.is_dir():
+                shutil.rmtree(beside)
+            else:
+                beside.unlink()
+
+
+@lru_cache(maxsize=1024)  # once for a place
+def _take_away_stale(target: Path) -> None:
+    """What a killed process left of this very file: a plain file of ours, old, of a process that is no more."""
+    start = part_of(target).name.rpartition(f".{os.getpid()}-")[0]
+    ours = re.compile(re.escape(start) + r"\.(\d{1,10})-[0-9a-f]{12}" + re.escape(PART))
+    with suppress(OSError, AttributeError), os.scandir(target.parent) as entries:  # no owners on Windows
+        for entry in entries:
+            if (found := ours.fullmatch(entry.name)) and entry.is_file(follow_symlinks=False):
+                about = entry.stat(follow_symlinks=False)
+                old = time.time() - about.st_mtime > STALE
+                if old and about.st_uid == os.getuid() and not _is_running(int(found[1])):
+                    os.unlink(entry.path)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
 def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
     """Write a new file beside the target, then rename it."""
-    beside = part_of(target)
-    try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(beside, flags, 0o666), "wb") as file:  # less what the umask takes
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if old is not None:
-            os.chmod(beside, stat.S_IMODE(old))
-        os.replace(beside, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(beside)
-        raise
+    with unfinished(target) as beside:
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            with os.fdopen(os.open(beside, flags, 0o666), "wb") as file:  # less what the umask takes
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if old is not None:
+                os.chmod(beside, stat.S_IMODE(old))
+            os.replace(beside, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(beside)
+            raise

@@ -6,6 +6,7 @@ So nothing is half there: an interrupt, a full disk or an error leaves the old f
 import errno
 import os
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +16,12 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import StateFault
-from forearm.outside.output_files import part_of, replacing
+from forearm.outside.output_files import replacing, unfinished
 from forearm.streams.row_sources import READ, ROWS, library, suffix_of
 from forearm.streams.zarr_stores import check_replaceable
+
+WRITERS_LAST = 100
+"""How often a folder is taken away that comes back, twenty milliseconds apart."""
 
 
 class RowSink(Protocol):
@@ -143,20 +147,31 @@ def _replacing_folder(path: Path) -> Iterator[Path]:
     check_replaceable(target)
     if not target.parent.is_dir():  # the library would make it
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    beside = part_of(target)
-    old = beside.with_name(f"{beside.name}.old")
-    try:
-        yield beside
-        if target.exists():
-            os.rename(target, old)
-        os.rename(beside, target)
-    except BaseException as error:
-        if old.exists() and not target.exists():
-            os.rename(old, target)
-        shutil.rmtree(beside, ignore_errors=True)
-        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
-            raise OSError(error.errno, error.strerror, str(path)) from error  # a full disk, without its name
-        raise
-    finally:
-        if target.exists():
-            shutil.rmtree(old, ignore_errors=True)
+    with unfinished(target) as beside:
+        old = beside.with_name(f"{beside.name}.old")
+        try:
+            yield beside
+            if target.exists():
+                os.rename(target, old)
+            os.rename(beside, target)
+        except BaseException as error:
+            if old.exists() and not target.exists():
+                os.rename(old, target)
+            _take_away(beside)
+            if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+                raise OSError(
+                    error.errno, error.strerror, str(path)
+                ) from error  # a full disk, without its name
+            raise
+        finally:
+            if target.exists():
+                shutil.rmtree(old, ignore_errors=True)
+
+
+def _take_away(folder: Path) -> None:
+    """Remove a folder that threads of Zarr may still be writing to: until it stays away."""
+    for _ in range(WRITERS_LAST):
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(0.02)
+        if not folder.exists():
+            return

@@ -1,8 +1,9 @@
 """How far a sweep has come, on disk: blocks that are done, and what they gave together.
 
 One JSON document, written beside its place and renamed, so that a crash leaves the one before. Numbers are whole, or
-floats as Python writes them, which are read back to the last bit. A journal of another question is refused, and so is
-one whose numbers are not those that its checksum was made of.
+floats as Python writes them, which are read back to the last bit. No more is read than the question can fill, and
+nothing with more lists than it has: JSON of a stranger may take twenty times its size. A journal of another question is
+refused, and so is one whose numbers are not those that its checksum was made of.
 """
 
 import hashlib
@@ -15,12 +16,13 @@ from forearm.faults import StateFault
 from forearm.outside.output_files import write_text
 from forearm.outside.running_log import LOG
 from forearm.sweeps.problem import Problem
+from forearm.sweeps.reductions import NUMBER
 
 KIND = "forearm sweep 3"
 EVERY = 2.0
 """Seconds between two writings."""
-LARGEST = 1 << 30
-"""Bytes of a journal; a larger file is none."""
+STRETCHES = 1 << 16
+"""Stretches of blocks that are done, at most: there are about as many as workers."""
 
 
 class Journal:
@@ -40,11 +42,11 @@ class Journal:
 
     def _read(self, path: Path) -> None:
         where = f"sweep: journal {str(path)!r}"
+        room = self.problem.room()
+        content = _content(path, where, room.letters + 3 * NUMBER * STRETCHES)
         try:
-            with path.open("rb") as file:
-                content = file.read(LARGEST + 1)
-            if len(content) > LARGEST:
-                raise ValueError("too long")
+            if content.count(b"[") + content.count(b"{") > room.lists + STRETCHES + 8:
+                raise ValueError("more lists than a journal has")
             found = json.loads(content)
             if found["kind"] != KIND:
                 raise KeyError(KIND)
@@ -109,6 +111,18 @@ class Journal:
             head["checksum"] = _checksum(body)
             write_text(self.path, f"{json.dumps(head)[:-1]}, {body[1:]}")
         self._written = time.monotonic()
+
+
+def _content(path: Path, where: str, most: int) -> bytes:
+    """What stands in the file, if it is not more than this sweep can have written."""
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise StateFault(
+            f"{where} has more than {most} bytes, which no journal of this sweep has; give another name, or remove the "
+            "file to begin anew."
+        )
+    return content
 
 
 def _body(done: Any, total: Any) -> str:

@@ -24,7 +24,7 @@ from forearm.robot import Robot
 from forearm.sweeps.axes import SweepAxis
 from forearm.sweeps.fingerprints import fingerprint
 from forearm.sweeps.parameters import MOTION, MotionAxis, Parameter
-from forearm.sweeps.reductions import Piece, Reduction
+from forearm.sweeps.reductions import NUMBER, Piece, Reduction, Room
 from forearm.sweeps.summaries import Summary, first_finite, joined, summary_of
 
 BLOCK_STATES, BLOCK_SAMPLES = 1 << 20, 1 << 14
@@ -268,6 +268,12 @@ class Problem:
         """What is known before the first block."""
         states = [r.empty(self.size) for r in self.keep]
         return {"states": states, "not_finite": [0] * self.size, "spoiled": None}
+
+    def room(self) -> Room:
+        """How much of it there may be at most, written down."""
+        rooms = [r.room(self.size) for r in self.keep]
+        lists = sum(r.lists for r in rooms) + 8 * len(rooms) + 8
+        return Room(sum(r.letters for r in rooms) + NUMBER * (self.size + 2) + 200 * len(rooms), lists)
 
     def take(self, total: dict[str, Any], block: int) -> None:
         """Compute a block and add it to what is known."""

@@ -45,6 +45,19 @@ State = dict[str, Any]
 """What a reduction has so far: whole numbers, and floats that are copied, never computed with."""
 
 
+NUMBER, EXACT_SUM = 32, 1_500
+"""Letters of a number in a journal at most, with what stands around it; of an exact sum of squares."""
+
+
+class Room(NamedTuple):
+    """How much may be written down."""
+
+    letters: int
+    """Letters of it."""
+    lists: int
+    """Lists and tables in it: the short texts that take much memory."""
+
+
 class Reduction(ABC):
     """Something to keep of all results."""
 
@@ -56,6 +69,10 @@ class Reduction(ABC):
     @abstractmethod
     def empty(self, m: int) -> State:
         """Nothing yet, for m numbers in a result."""
+
+    @abstractmethod
+    def room(self, m: int) -> Room:
+        """How much a state is at most, written down."""
 
     @abstractmethod
     def take(self, state: State, piece: Piece) -> None:
@@ -89,6 +106,10 @@ class Extremes(Reduction):
     def empty(self, m: int) -> State:
         """No sample yet."""
         return {"low": [[] for _ in range(m)], "high": [[] for _ in range(m)]}
+
+    def room(self, m: int) -> Room:
+        """Two numbers for each sample."""
+        return Room(4 * m * (self.worst + 1) * NUMBER, 2 * m * (self.worst + 1))
 
     def take(self, state: State, piece: Piece) -> None:
         """Samples that are among the worst."""
@@ -135,6 +156,10 @@ class Moments(Reduction):
     def empty(self, m: int) -> State:
         """Nothing counted."""
         return {"count": [0] * m, "total": [0] * m, "squares": [0] * m}
+
+    def room(self, m: int) -> Room:
+        """A count and two sums."""
+        return Room(3 * m * EXACT_SUM, 0)
 
     def take(self, state: State, piece: Piece) -> None:
         """Sums of a block."""
@@ -199,6 +224,10 @@ class Quantiles(Reduction):
     def empty(self, m: int) -> State:
         """Nothing counted: cells by number, few of them used."""
         return {"cells": [{} for _ in range(m)]}
+
+    def room(self, m: int) -> Room:
+        """A name and a count for each cell."""
+        return Room(m * (2 * CELLS + 2) * (NUMBER + 10), m)
 
     def take(self, state: State, piece: Piece) -> None:
         """Count values."""
@@ -269,6 +298,10 @@ class Histogram(Reduction):
     def empty(self, m: int) -> State:
         """Nothing counted; the first and the last count are of what lies beyond."""
         return {"counts": [[0] * (self.bins + 2) for _ in range(m)]}
+
+    def room(self, m: int) -> Room:
+        """A count for each cell."""
+        return Room(m * (self.bins + 3) * NUMBER, m)
 
     def take(self, state: State, piece: Piece) -> None:
         """Count values."""

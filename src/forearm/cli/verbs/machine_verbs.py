@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, refuse_to_overwrite, robot_of, writing, written
+from forearm.cli.inputs import STDIO, doubted, refuse_to_overwrite, robot_of, writing, written
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
 from forearm.outside.escapes import terminal
@@ -71,7 +71,7 @@ def emit(
         )
         written = emit_c(found, out, functions, dtype=dtype, free=free)
         if shared.json:
-            print_json({"arm": found.name, "functions": functions, "written": written})
+            print_json({"arm": found.name, "functions": functions, "written": written} | doubted(found))
         else:
             print("\n".join(terminal(str(path)) for path in written))
         return
@@ -103,7 +103,9 @@ def _module(
     refuse_to_overwrite([module], force, ours=b"\0asm" if texts[0].is_file() else None)
     written = emit_wasm(arm, out, functions, free=free, rollouts=rollouts, apart=apart)
     if shared.json:
-        print_json({"arm": arm.name, "functions": functions, "rollouts": rollouts, "written": written})
+        print_json(
+            {"arm": arm.name, "functions": functions, "rollouts": rollouts, "written": written} | doubted(arm)
+        )
     else:
         print("\n".join(terminal(str(path)) for path in written))
 
@@ -127,7 +129,7 @@ def _one_source(
         with writing(target) as file:
             file.write(source + "\n")
     if shared.json:
-        about = {"arm": arm.name, "function": functions[0], "to": to}
+        about = {"arm": arm.name, "function": functions[0], "to": to} | doubted(arm)
         print_json(about | written(target) | {"source": source})
 
 

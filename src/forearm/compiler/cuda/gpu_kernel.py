@@ -260,6 +260,11 @@ def on_device(kernel: Any, port: Port, value: Any, cupy: Any) -> Any:
             f"{kernel.name}: {port.name} is {array.dtype}, but the kernel computes in {kernel.dtype}; convert it, or "
             f"compile with dtype='{array.dtype}'."
         )
+    if array.device.id != (here := cupy.cuda.Device().id):
+        raise StateFault(
+            f"{kernel.name}: {port.name} lies on GPU {array.device.id}, and GPU {here} computes; bring it there, or "
+            f"say `with cupy.cuda.Device({array.device.id}):`."
+        )
     return cupy.ascontiguousarray(array)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.compiler.cuda.device import GpuProgram, device_name, need_gpu
+from forearm.compiler.cuda.device import GpuProgram, device_name, need_gpu, stream_of
 from forearm.compiler.cuda.gpu_kernel import THREADS, back_to, on_device
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.step_rules import StepRule, rule_of
@@ -17,6 +17,9 @@ from forearm.compiler.llvm.ptx.ptx_batches import DEFAULT_GPU
 from forearm.compiler.llvm.ptx.ptx_rollout import ptx_rollout
 from forearm.compiler.llvm.rollout_steps import Roles
 from forearm.faults import StateFault
+
+MOST_STEPS = 1 << 62
+"""Steps beyond which no counter of a kernel goes."""
 
 
 class GpuRollout:
@@ -68,20 +71,25 @@ class GpuRollout:
 
         `end` is a named tuple of the last states, `record` one of arrays (K, *shape, N), None where every is 0.
         """
-        cupy = need_gpu(self.name)
-        roles, item = self.roles, self.dtype.itemsize
-        taken = [on_device(self, p, v, cupy) for p, v in zip(roles.given, inputs, strict=True)]
+        roles = self.roles
+        check_steps(self.name, steps, every)
+        if len(inputs) != len(roles.given):
+            names = ", ".join(p.name for p in roles.given)
+            raise StateFault(f"{self.name}: got {len(inputs)} arrays; give {len(roles.given)}: {names}.")
+        cupy, every, times = need_gpu(self.name), min(every, steps + 1), (float(dt), float(start))
+        with stream_of(inputs):
+            taken = [on_device(self, p, v, cupy) for p, v in zip(roles.given, inputs, strict=True)]
+            count = columns_of(self.name, roles, [a.shape for a in taken], steps)
+            ends, records = self._rolled(cupy, taken, count, steps, every, times)
         back = back_to(inputs)
-        sizes = [
-            a.shape[-1]
-            for p, a in zip(roles.given, taken, strict=True)
-            if a.ndim > len(p.shape) + (p.name in roles.per_step)
-        ]
-        count = sizes[0] if sizes else 1
-        if any(s != count for s in sizes):
-            raise StateFault(
-                f"{self.name}: inputs have {sorted(set(sizes))} columns; give one number of states."
-            )
+        record = self._record(*map(back, records)) if every else None
+        return self._end(*map(back, ends)), record
+
+    def _rolled(
+        self, cupy: Any, taken: list[Any], count: int, steps: int, every: int, times: tuple[float, float]
+    ) -> tuple[list[Any], list[Any]]:
+        """Launch on arrays that were checked: ends and records."""
+        roles, item = self.roles, self.dtype.itemsize
         numbers: list[Any] = []
         for port, array in zip(roles.given, taken, strict=True):
             stepped = port.name in roles.per_step
@@ -94,13 +102,13 @@ class GpuRollout:
         records = self._records(cupy, count, steps, every)
         for port, array in zip((*roles.state_ports, *roles.observed_ports), records, strict=True):
             numbers += [array, np.int64(item), np.int64(count * item), np.int64(port.size * count * item)]
-        numbers += [np.int64(count), np.int64(steps), np.int64(every), np.float64(dt), np.float64(start)]
-        self.program.function((-(-count // self.threads),), (self.threads,), tuple(numbers))
+        numbers += [np.int64(count), np.int64(steps), np.int64(every), *map(np.float64, times)]
+        if count:
+            self.program.function((-(-count // self.threads),), (self.threads,), tuple(numbers))
         if every and steps % every == 0:
             for array, last in zip(records, ends, strict=False):
                 array[-1] = last
-        record = self._record(*map(back, records)) if every else None
-        return self._end(*map(back, ends)), record
+        return ends, records
 
     def _records(self, cupy: Any, count: int, steps: int, every: int) -> list[Any]:
         """Room for every k-th state from the first on, and for observed outputs of steps that begin."""
@@ -110,3 +118,29 @@ class GpuRollout:
         shapes = [(last, *p.shape, size) for p in roles.state_ports]
         shapes += [(rows, *p.shape, size) for p in roles.observed_ports]
         return [cupy.empty(shape, self.dtype) for shape in shapes]
+
+
+def check_steps(name: str, steps: Any, every: Any) -> None:
+    """Whole numbers that a register holds."""
+    for what, value, none in (("steps", steps, ""), ("every", every, ", 0 for no record")):
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not whole or not 0 <= value < MOST_STEPS:
+            raise StateFault(f"{name}: {what} is {value!r}; give a whole number{none}.")
+
+
+def columns_of(name: str, roles: Roles, shapes: Sequence[tuple[int, ...]], steps: int) -> int:
+    """How many states these arrays hold, once each has the shape of its input; nothing else may reach the GPU."""
+    sizes = {}
+    for port, shape in zip(roles.given, shapes, strict=True):
+        one = ((steps,) if port.name in roles.per_step else ()) + port.shape
+        if shape[: len(one)] != one or len(shape) > len(one) + 1:
+            raise StateFault(
+                f"{name}: {port.name} has shape {shape}; give {one} for all states alike, or "
+                f"({', '.join(map(str, (*one, 'N')))}) for N of them."
+            )
+        if len(shape) > len(one):
+            sizes[port.name] = shape[-1]
+    if len({*sizes.values()}) > 1:
+        told = ", ".join(f"{n} {k}" for n, k in sizes.items())
+        raise StateFault(f"{name}: inputs have other numbers of states ({told}); give one number of states.")
+    return next(iter(sizes.values()), 1)

@@ -14,6 +14,7 @@ to element. A state stride of zero shares one state among all.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Protocol
 
 from forearm.compiler.llvm.lanes import Lanes
@@ -207,17 +208,31 @@ class WideRows:
         self.staggered, self.waiting = row_pieces(lanes, size)
         self.elsewhere: dict[int, Callable[[], str]] = {}
 
+    def clear(self) -> None:
+        """Zeros everywhere, before anything is put."""
+        with self.w.loop(self.size) as vector:
+            place = self.w.at(self.base, self.w.let(f"mul i64 {vector}, {self.lanes.size}"))
+            self.w.store(self.lanes, self.lanes.number(0.0), place)
+
+    @cached_property
+    def _pieces(self) -> dict[int, list[tuple[int, ...]]]:
+        """Pieces that wait for each element."""
+        found: dict[int, list[tuple[int, ...]]] = {}
+        for piece in self.waiting:
+            for e in piece:
+                found.setdefault(e, []).append(piece)
+        return found
+
     def put(self, element: int, value: str) -> None:
         """An element of every row is known: write the pieces that are now whole."""
         self.known[element] = value
-        there = {**self.elsewhere, **self.known}
-        whole = [piece for piece in self.waiting if element in piece and all(e in there for e in piece)]
-        for piece in whole:
-            for e in piece:
-                if e not in self.known:
-                    self.known[e] = self.elsewhere[e]()
-            self.waiting.remove(piece)
-            self._write(piece)
+        for piece in tuple(self._pieces.get(element, ())):
+            if all(e in self.known or e in self.elsewhere for e in piece):
+                for e in piece:
+                    if e not in self.known:
+                        self.known[e] = self.elsewhere[e]()
+                    self._pieces[e].remove(piece)
+                self._write(piece)
 
     def _write(self, piece: tuple[int, ...]) -> None:
         values, n = [self.known[e] for e in piece], self.lanes.width

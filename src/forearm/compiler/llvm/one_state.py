@@ -13,7 +13,7 @@ from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.large_angles import sincos_lanes_function, stored_sincos
 from forearm.compiler.llvm.movers import block_starts
 from forearm.compiler.llvm.nodes import Writer, declarations, emit_nodes, fma, needed
-from forearm.compiler.llvm.tiles import Plan
+from forearm.compiler.llvm.tiles import MANY_ZEROS, Plan, is_zero
 
 
 def single_program(graph: Graph, dtype: str, width: int, triple: str, more: str = "") -> str:
@@ -53,8 +53,16 @@ def _one_function(graph: Graph, one: Lanes, wide: Lanes) -> str:
     finite = _finite(w, graph, one, wide, [values[r] for r in results])
     with w.when(w.let(f"or i1 {finite}, %anyway")):
         for port, row in enumerate(graph.results):
+            zeros = {k for k, r in enumerate(row) if is_zero(graph.nodes[r])}
+            if len(zeros) < MANY_ZEROS:
+                zeros = set()
+            else:
+                with w.loop(len(row)) as place:
+                    offset = w.let(f"mul i64 {place}, {item}")
+                    w.store(one, one.number(0.0), w.at(f"%out{port}", offset))
             for k, r in enumerate(row):
-                w.store(one, values[r], w.at(f"%out{port}", k * item))
+                if k not in zeros:
+                    w.store(one, values[r], w.at(f"%out{port}", k * item))
     return w.function(f"internal i1 @one({_signature(graph)}) nounwind noinline", f"i1 {finite}")
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import accumulate, count
+from itertools import accumulate, count, groupby
 
-from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.graph.graph import Graph, Node, Port
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.compiler.llvm.lines_ahead import LinesAhead
 from forearm.compiler.llvm.movers import TILE, Sink, WideRows, row_pieces
@@ -28,6 +28,9 @@ code is read anew (measured)."""
 WIDE = 4
 """Numbers in an output from which its rows are written straight from registers (layout.WideRows)."""
 
+LONG_RUN, MANY_ZEROS = 64, 1000
+"""Pieces of a row that are zero, side by side or in all (or nine of ten), from which rows are cleared
+first."""
 TILE_BYTES = (96, 128)
 """Least and most in a column of a tile of rows that runs through sections: less and code is read anew too often."""
 FIRST_LEVEL = 32_768
@@ -83,6 +86,23 @@ class Plan:
     def wide(self) -> list[int]:
         """Numbers of the outputs whose rows are written straight."""
         return [i for i, p in enumerate(self.graph.outputs) if self.layout == "rows" and p.size >= WIDE]
+
+    @cached_property
+    def cleared(self) -> dict[int, frozenset[tuple[int, ...]]]:
+        """By wide output: pieces of a row that are always zero, where they are so many that a loop clears rows first.
+
+        LLVM takes a time that grows with the square of the constants that are stored side by side.
+        """
+        found = {}
+        for i in self.wide:
+            zero = [is_zero(self.graph.nodes[index]) for index in self.graph.results[i]]
+            pieces = row_pieces(self.lanes, len(zero))[1]
+            always = [all(zero[e] for e in piece) for piece in pieces]
+            longest = max((len(list(run)) for are, run in groupby(always) if are), default=0)
+            most = len(pieces) >= LONG_RUN and 10 * sum(always) >= 9 * len(pieces)
+            many = most or longest >= LONG_RUN or sum(always) >= MANY_ZEROS
+            found[i] = frozenset(p for p, are in zip(pieces, always, strict=True) if are and many)
+        return found
 
     @cached_property
     def asked(self) -> list[tuple[str, int]]:
@@ -213,7 +233,7 @@ class Plan:
 
     def sinks(self, w: Writer, index: str, section: ProgramSection) -> Mapping[int, Sink]:
         """Where outputs go, by number, that go into no column: what a section makes of the vector at a state."""
-        return _wide_rows(w, self, index)
+        return _wide_rows(w, self, index, section is self.sections[0])
 
     def text(self) -> str:
         """The function `@tile` of this plan."""
@@ -230,6 +250,11 @@ class Plan:
             else:
                 runs.append([column, angle, 1])
         return [tuple(r) for r in runs]  # type: ignore[misc]
+
+
+def is_zero(node: Node) -> bool:
+    """Whether it is the constant 0, without a sign."""
+    return node.op == "const" and str(node.value) == "0.0"
 
 
 def tile_function(plan: Plan) -> str:
@@ -262,13 +287,17 @@ def tile_function(plan: Plan) -> str:
     return numbers.text + "\n".join(parts)
 
 
-def _wide_rows(w: Writer, plan: Plan, index: str) -> dict[int, WideRows]:
+def _wide_rows(w: Writer, plan: Plan, index: str, first: bool) -> dict[int, WideRows]:
     """The rows of the wide outputs for the vector that starts with state `index` of the tile."""
     found = {}
     for i in plan.wide:
         size = plan.graph.outputs[i].size
         base = w.at(f"%rows{i}", w.let(f"mul i64 {index}, {size * plan.lanes.itemsize}"))
         found[i] = WideRows(w, plan.lanes, size, base)
+        if pieces := plan.cleared[i]:
+            found[i].waiting = [piece for piece in found[i].waiting if piece not in pieces]
+            if first:
+                found[i].clear()
     return found
 
 

@@ -1,0 +1,76 @@
+"""Signals that end the command line: heard within two seconds whatever it does, and no half file stays behind.
+
+SIGTERM and SIGHUP become an ordinary exit. A signal is heard between two steps of Python; where a single step takes
+minutes (LLVM, a foreign library), a thread that waits for signals ends the process in its place.
+"""
+
+import _thread
+import os
+import signal
+from types import FrameType
+
+from forearm.cli.standard_streams import complain
+from forearm.outside.output_files import take_away_unfinished
+
+PATIENCE = 2.0
+"""Seconds that the main thread has to show that it hears."""
+LAST = 10
+"""Seconds after which an exit that does not come to its end is ended by the system."""
+ENDING = ("SIGTERM", "SIGHUP")
+"""Signals that would end the process without a word."""
+KNOCK = getattr(signal, "SIGURG", None)
+"""A signal that means nothing to anybody: its handler runs if any handler can."""
+
+
+def heed() -> None:
+    """From now on, in the main thread; signals that somebody ignores (nohup) or handles stay as they are."""
+    if KNOCK is None or not hasattr(os, "register_at_fork"):
+        return
+    ours = [signal.Signals[name] for name in ENDING]
+    ours = [number for number in ours if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, _leave)
+    if signal.getsignal(KNOCK) is not signal.SIG_DFL:
+        return
+    heard, (hear, tell) = _thread.allocate_lock(), os.pipe()
+    heard.acquire()
+
+    def answer(*_: object) -> None:
+        if heard.locked():
+            heard.release()
+
+    signal.signal(KNOCK, answer)
+    os.set_blocking(tell, False)
+    signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+    os.register_at_fork(after_in_child=lambda: _forget([*ours, KNOCK]))
+    endings: set[int] = {*ours, signal.SIGINT}
+    # no thread of `threading`: it holds nothing that a copy of this process could miss
+    _thread.start_new_thread(_watch, (hear, heard, _thread.get_ident(), endings))
+
+
+def _leave(number: int, _: FrameType | None) -> None:
+    """An ordinary exit; a second signal ends the process as it always did, and so does an exit that takes too long."""
+    signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(LAST)
+    raise SystemExit(128 + number)
+
+
+def _forget(ours: list[int]) -> None:
+    """A copy of this process, a worker, has no watch: signals end it as they end others."""
+    signal.set_wakeup_fd(-1)
+    for number in ours:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _watch(hear: int, heard: _thread.LockType, main: int, ending: set[int]) -> None:
+    """Wait for signals; where the main thread does not hear them, end the process."""
+    while told := os.read(hear, 1):
+        if told[0] not in ending:
+            continue
+        heard.acquire(False)
+        signal.pthread_kill(main, KNOCK)  # type: ignore[arg-type]
+        if not heard.acquire(timeout=PATIENCE):
+            take_away_unfinished()
+            complain("interrupted")
+            os._exit(128 + told[0])

@@ -1,0 +1,137 @@
+"""SIGTERM, SIGHUP and Ctrl-C of the command line: an answer within seconds, and no half file beside its place."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forearm.outside import output_files
+
+PATIENT = 20.0
+FOREARM = "from forearm.cli.process import main; main()"
+DEAF = """
+import ctypes, sys
+from forearm.cli import process
+from forearm.outside.output_files import replacing
+
+def deaf(words):
+    with replacing(sys.argv[1]) as file:
+        file.write(b"half")
+        file.flush()
+        print("ready", flush=True)
+        lock = ctypes.CDLL(None).pthread_mutex_lock
+        room = ctypes.create_string_buffer(64)
+        lock(room), lock(room)  # for ever, and deaf
+
+process.run = deaf
+process.main()
+"""
+
+
+@contextmanager
+def started(folder, *words, program=FOREARM):
+    """A process that does not outlive its test."""
+    command = [sys.executable, "-c", program, *map(str, words)]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for_part(folder, process):
+    late = time.monotonic() + PATIENT
+    while not any(p.name.endswith(".part") for p in folder.iterdir()):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < late
+        time.sleep(0.001)
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    """Rows of zeros that take no disk, and some seconds to stream."""
+    path = tmp_path_factory.mktemp("rows") / "rows.npy"
+    np.lib.format.open_memmap(path, "w+", dtype=float, shape=(4_000_000, 6)).flush()
+    return path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+@pytest.mark.parametrize("place", ["tau.csv", "tau.zarr"])
+def test_a_signal_leaves_no_part_beside_the_place(name, place, rows, tmp_path):
+    number = getattr(signal, name)
+    with started(tmp_path, "torque", "rr", rows, "-o", place) as process:
+        wait_for_part(tmp_path, process)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=PATIENT)
+    assert process.returncode == 128 + number, said
+    assert "Traceback" not in said
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a call that hears nothing")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_is_heard_while_a_foreign_library_hears_nothing(name, tmp_path):
+    number = getattr(signal, name)
+    with started(tmp_path, tmp_path / "x.csv", program=DEAF) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.2)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=PATIENT)
+    assert process.returncode == 128 + number
+    assert said == "forearm: interrupted\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_what_is_ignored_stays_ignored(tmp_path):
+    """nohup: the verb goes on to its end."""
+    ignore = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); print('ready', flush=True)"
+    with started(tmp_path, "torque", "rr", "--q", "0.1", "0.2", program=f"{ignore}; {FOREARM}") as process:
+        assert process.stdout.readline() == "ready\n"
+        for _ in range(10):
+            process.send_signal(signal.SIGHUP)
+            time.sleep(0.05)
+        _, said = process.communicate(timeout=PATIENT)
+    assert process.returncode == 0, said
+
+
+def aged(path, seconds):
+    os.utime(path, (time.time() - seconds,) * 2)
+    return path
+
+
+def test_what_a_killed_process_left_is_taken_away_by_the_next_writer(tmp_path):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    stale = tmp_path / f".x.csv.{dead.pid}-0123456789ab.part"
+    kept = [
+        tmp_path / f".x.csv.{os.getpid()}-0123456789ab.part",  # somebody is writing it
+        tmp_path / f".y.csv.{dead.pid}-0123456789ab.part",  # of another file
+        tmp_path / ".x.csv.part",  # not as we name them
+        tmp_path / f".x.csv.{dead.pid}-0123456789ab.part.old",
+    ]
+    for path in (stale, *kept):
+        path.write_text("half")
+        aged(path, 7200)
+    young = tmp_path / f".x.csv.{dead.pid}-ba9876543210.part"
+    young.write_text("half")
+    link = tmp_path / f".x.csv.{dead.pid}-aaaaaaaaaaaa.part"
+    link.symlink_to(kept[2])
+    output_files.write_text(tmp_path / "x.csv", "whole")
+    assert not stale.exists()
+    assert all(p.exists() for p in (*kept, young, link, tmp_path / "x.csv"))
+
+
+def test_names_of_unfinished_files_are_those_that_are_looked_for(tmp_path):
+    name = output_files.part_of(Path(tmp_path / "a.(b)*.csv")).name
+    assert re.fullmatch(r"\.a\.\(b\)\*\.csv\.\d+-[0-9a-f]{12}\.part", name)
