@@ -6,7 +6,7 @@
     verbs/         the table of verbs, and the verbs by purpose
     application    the table as the parser knows it
     process        from words to an exit code (exit_codes)
-    standard_streams  closed and full ones, characters that a terminal lacks
+    standard_streams  closed and full ones, characters that a terminal lacks; stop_signals: being ended from outside
     inputs output  what verbs are given, what they print; measures: numbers with units
     option_groups  options that several verbs share
     citations      what `cite` knows; diagnosis: what `doctor` finds out
