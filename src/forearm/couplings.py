@@ -101,7 +101,7 @@ def narrowed(limits: Matrix, led: Matrix, shift: Vector, within: Matrix) -> Matr
         leaders = np.flatnonzero(row)
         if len(leaders) == 1:
             j = leaders[0]
-            least, most = sorted((ends - b) / row[j])
+            least, most = sorted((ends - b) / row[j] + 0.0)  # -0.0 would be below 0.0 to a generator
             if max(found[j, 0], least) <= min(found[j, 1], most):
                 found[j] = max(found[j, 0], least), min(found[j, 1], most)
     return found

@@ -157,3 +157,16 @@ def test_random_states_of_a_robot_without_couplings_are_those_of_before():
     rng = np.random.default_rng(3)
     np.testing.assert_array_equal(q, rng.uniform([-1, 0], [2, np.pi], (4, 2)))
     np.testing.assert_array_equal(qd, rng.uniform(-2, 2, (4, 2)))
+
+
+def test_fingers_that_close_against_each_other_have_random_states():
+    """PR2's: a follower that turns the other way within the same limits leaves its leader 0.0 to -0.0."""
+    links = [
+        fa.Link.dh(
+            "revolute", a=0.1, name=name, mass=0.1, inertia=fa.Inertia.rod(0.1, 0.1), limits=(0.0, 0.5)
+        )
+        for name in ("left", "right")
+    ]
+    robot = fa.Robot("gripper", links, parents=(0, 0), couplings={"right": ("left", -1.0)})
+    q, _, _ = robot.random_state(0, (3,))
+    np.testing.assert_array_equal(q, 0.0)
