@@ -219,6 +219,7 @@ if TYPE_CHECKING:
     from forearm.writers.toml import write_toml as write_toml
     from forearm.writers.urdf import write_urdf as write_urdf
 else:  # out of a checker's sight: to it, a name that is not above is a mistake
+    import forearm.outside.forks  # noqa: F401  names are loaded when they are asked for, in whatever thread
 
     def __getattr__(name):
         from importlib import import_module
