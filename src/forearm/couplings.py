@@ -87,6 +87,42 @@ def coupling_map(couplings: Sequence[Coupling], names: Sequence[str]) -> tuple[M
     return B, b
 
 
+TRIES = 500
+"""How often states are drawn anew until every joint that follows several others is within its limits."""
+
+
+def narrowed(limits: Matrix, led: Matrix, shift: Vector, within: Matrix) -> Matrix:
+    """Limits (n, 2) of leaders that keep followers of one joint within theirs, as far as the two can be kept at once.
+
+    Followers are led (m, n) times the leaders, plus a shift, and their limits are within (m, 2).
+    """
+    found = limits.astype(float)
+    for row, b, ends in zip(led, shift, within, strict=True):
+        leaders = np.flatnonzero(row)
+        if len(leaders) == 1:
+            j = leaders[0]
+            least, most = sorted((ends - b) / row[j])
+            if max(found[j, 0], least) <= min(found[j, 1], most):
+                found[j] = max(found[j, 0], least), min(found[j, 1], most)
+    return found
+
+
+def drawn(
+    rng: np.random.Generator, bounds: Matrix, led: Matrix, shift: Vector, within: Matrix, batch: Any
+) -> Any:
+    """Random numbers (*batch, n) in bounds (n, 2) with which followers of several joints are within theirs, too."""
+    low, high = bounds.T
+    q = rng.uniform(low, high, (*batch, len(low)))
+    several = np.count_nonzero(led, axis=1) > 1
+    for _ in range(TRIES if several.any() else 0):
+        values = q @ led[several].T + shift[several]
+        out = np.any((values < within[several, 0]) | (values > within[several, 1]), axis=-1)
+        if not out.any():
+            break
+        q[out] = rng.uniform(low, high, (int(out.sum()), len(low)))
+    return q
+
+
 def times(matrix: Matrix, vector: Vector) -> Vector:
     """A constant matrix times a vector of any scalars, without its zeros."""
     return product(matrix.astype(object), np.asarray(vector)) if vector.dtype == object else matrix @ vector

@@ -16,7 +16,7 @@ from forearm import faults
 from forearm.algebra import Matrix, Scalar, Vector, is_zero
 from forearm.arm import Arm, Defect
 from forearm.chain_cuts import arm_to, chain_arms, paths
-from forearm.couplings import Coupling, coupling_map, couplings_of, times
+from forearm.couplings import Coupling, coupling_map, couplings_of, drawn, narrowed, times
 from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
 from forearm.free_base import PLACE, SPEED, gravity_in_base, place_rates, rotation_of
 from forearm.inertia import Inertia
@@ -362,14 +362,21 @@ class Robot(Part):
         return np.concatenate([self.base.p, quaternion_of(self.base.R), joints]) if self.free else joints
 
     def random_state(self, seed: Any = None, batch: tuple[int, ...] = ()) -> tuple[Vector, Vector, Vector]:
-        """Random (q, qd, qdd): joints within their limits, or within ±pi (±1 m) where there are none."""
+        """Random (q, qd, qdd): joints within their limits, or within ±pi (±1 m) where there are none.
+
+        Joints that follow others are within theirs, too, where all of them can be.
+        """
         rng = np.random.default_rng(seed)
         own = self.state_links
         widest = np.array([np.pi if link.revolute else 1.0 for link in own])
         given = np.array([link.limits or (-np.inf, np.inf) for link in own]).reshape(-1, 2)
+        led = [i for i, link in enumerate(self.links) if link.name not in self.joint_names and link.limits]
+        within = np.array([self.links[i].limits for i in led]).reshape(-1, 2)
+        B, b = (part[led] for part in self.coupling_map)
+        given = narrowed(given, B, b, within)
         low = np.where(np.isfinite(given[:, 0]), given[:, 0], np.minimum(-widest, given[:, 1] - widest))
         high = np.where(np.isfinite(given[:, 1]), given[:, 1], np.maximum(widest, low + widest))
-        q = rng.uniform(low, high, (*batch, self.n))
+        q = drawn(rng, np.stack([low, high], 1), B, b, within, batch)
         if self.free:
             turn = rng.normal(size=(*batch, 4))
             turn /= np.linalg.norm(turn, axis=-1, keepdims=True)

@@ -5,7 +5,7 @@ processor, in double precision; on a GPU where they lie, in their own.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,8 @@ def rollout_gradient(
     """The gradient of a number by the initial state and the torques of a motion that `simulate` has made.
 
     The steps are those of `simulate(…, law=tau, dt=dt, method="rk4", record_every=1)`, gone through backwards from one
-    recorded state to the one before: the exact gradient of the discrete motion, not of the differential equation.
+    recorded state to the one before: the exact gradient of the discrete motion, not of the differential equation. A
+    motion that these steps do not lead along (another scheme, limits of torque, another arm) is refused.
 
     Args:
         arm: The arm, or robot with a fixed base.
@@ -55,7 +56,8 @@ def rollout_gradient(
     def gradient(xp: Any, *arrays: Any) -> RolloutGradient:
         rows, batch = _rows("rollout_gradient", arm, xp, dict(zip(_ALONG, arrays, strict=True)), dt)
         call, by_tau = arm_call(arm, "rk4_pullback"), xp.empty_like(rows["tau"])
-        by_q, by_qd = _backwards(call, rows, float(dt), threads, xp, lambda k: by_tau[k])
+        along = Along("rollout_gradient", arm, rows, float(dt), xp)
+        by_q, by_qd = _backwards(call, along, threads, lambda k: by_tau[k])
         n = by_q.shape[-1]
         back = xp.moveaxis(by_tau.reshape(len(by_tau), *batch, n), 0, -2)
         return RolloutGradient(by_q.reshape(*batch, n), by_qd.reshape(*batch, n), xp.ascontiguousarray(back))
@@ -100,9 +102,8 @@ def rollout_parameter_gradient(
         call = arm_call(arm, "rk4_parameter_pullback")
         share = xp.empty((rows["q"].shape[1], len(arm.bodies), len(TEN)), rows["q"].dtype)
         total = xp.zeros_like(share)
-        _backwards(
-            call, rows, float(dt), threads, xp, lambda k: share, lambda: xp.add(total, share, out=total)
-        )
+        along = Along("rollout_parameter_gradient", arm, rows, float(dt), xp)
+        _backwards(call, along, threads, lambda k: share, lambda: xp.add(total, share, out=total))
         return total.reshape(*batch, *share.shape[1:])
 
     given = dict(zip(_ALONG, (q, qd, tau, weights_q, weights_qd), strict=True))
@@ -135,8 +136,9 @@ def rollout_sensitivity(
         call, step = arm_call(arm, "rk4_step_slopes"), xp.full(count, float(dt), kind)
         slopes, by_tau = xp.empty((count, 2 * n, 3 * n), kind), xp.empty((count, steps, 2 * n, n), kind)
         total = xp.broadcast_to(xp.eye(2 * n, dtype=kind), (count, 2 * n, 2 * n))
-        for k in reversed(range(steps)):
-            call.enter(rows["q"][k], rows["qd"][k], rows["tau"][k], step, out=slopes, threads=threads)
+        along = Along("rollout_sensitivity", arm, rows, float(dt), xp)
+        for k, state in along.backwards():
+            call.enter(*state, step, out=(slopes, *along.after(k)), threads=threads)
             by_tau[:, k] = total @ slopes[..., 2 * n :]
             total = total @ slopes[..., : 2 * n]
         start = total.reshape(*batch, 2 * n, 2 * n)
@@ -172,8 +174,21 @@ def _rows(
                 f"{name} of {arm.name}: {key} has {value.shape[0]} states of shape {value.shape[1:]}, and "
                 f"tau {steps} steps of {pushes.shape[1:]}; give one state more than steps, all of one batch."
             )
+    refuse_no_numbers(f"{name} of {arm.name}", along)
     _refuse_other_steps(name, arm, along["q"], along["qd"], dt)
     return {key: value.reshape(len(value), -1, n) for key, value in along.items()}, pushes.shape[1:-1]
+
+
+def refuse_no_numbers(name: str, along: dict[str, Any]) -> None:
+    """Refuse a single motion (steps, n) that holds NaN or infinities; in batches they stay in their own motion."""
+    for key, value in along.items():
+        size = abs(value).max() if value.ndim == 2 and value.size else 0.0
+        if not size < math.inf:
+            step = int((~(abs(value) < math.inf)).any(axis=1).argmax())
+            raise faults.StateFault(
+                f"{name}: {key} of step {step} is not finite, so there is no gradient; a motion that diverged needs a "
+                "smaller dt."
+            )
 
 
 def check_step(name: str, arm: Any, dt: Any) -> None:
@@ -196,21 +211,78 @@ def _refuse_other_steps(name: str, arm: Any, q: Any, qd: Any, dt: float) -> None
         )
 
 
+NEAR = {"float32": (1e-3, 3e-7), "float64": (1e-5, 1e-9)}
+"""How far a motion's next state may be from where a step leads, as shares of the step and of the state.
+
+Numbers that were float32 once were made so, too, and the condition of M is in them; others have ten digits or more.
+"""
+
+TOGETHER = 1 << 21
+"""How many numbers of states are held beside each other before they are looked at."""
+
+
+def refuse_other_motion(
+    name: str, given: dict[str, Any], found: dict[str, Any], first: int, dt: float, cause: str, xp: Any = np
+) -> None:
+    """Refuse states (steps + 1, rows, n) that are not where steps (steps, rows, n) from the ones before lead."""
+    for key, after in found.items():
+        here, there = given[key][:-1], given[key][1:]
+        if not after.size or xp.abs(after - there).max() < 1e-12:
+            continue
+        with np.errstate(over="ignore"):
+            single = bool((given[key].astype(np.float32) == given[key]).all())
+        sizes = (xp.abs(x).max(-1, keepdims=True) for x in (after - here, xp.maximum(abs(here), abs(there))))
+        near = zip(NEAR["float32" if single else "float64"], sizes, strict=True)
+        off = xp.nan_to_num(xp.abs(after - there) - sum(share * size for share, size in near), nan=-1.0)
+        if (off > 1e-12).any():
+            k, row, j = (int(x) for x in np.unravel_index(int(off.argmax()), off.shape))
+            which = f" (motion {row})" if off.shape[1] > 1 else ""
+            raise faults.StateFault(
+                f"{name}: a step of {dt:g} s{cause} from state {k + first} leads to {key} = "
+                f"{float(after[k, row, j]):.9g} of joint {j + 1}{which}, and the motion has "
+                f"{float(there[k, row, j]):.9g}; give every state of a motion that this arm has made so "
+                '(method="rk4", record_every=1, its own dt), without limits of torque.'
+            )
+
+
+class Along:
+    """A motion gone through backwards, each step held against the state that it leads to."""
+
+    def __init__(self, name: str, arm: Arm | Robot, rows: dict[str, Any], dt: float, xp: Any) -> None:
+        """Take arrays (steps, rows, n) by name."""
+        self.name, self.rows, self.dt, self.xp = f"{name} of {arm.name}", rows, dt, xp
+        steps, count, n = rows["tau"].shape
+        self._room = min(steps, max(1, TOGETHER // max(1, count * n)))
+        self._after = {key: xp.empty((self._room, count, n), rows[key].dtype) for key in ("q", "qd")}
+
+    def backwards(self) -> Iterator[tuple[int, tuple[Any, Any, Any]]]:
+        """Each step with its state and torques, the last first; the states after it are looked at, many at once."""
+        rows, room = self.rows, self._room
+        for k in reversed(range(len(rows["tau"]))):
+            yield k, (rows["q"][k], rows["qd"][k], rows["tau"][k])
+            if k % room == 0:
+                some = {key: rows[key][k : k + room + 1] for key in self._after}
+                found = {key: x[: len(some[key]) - 1] for key, x in self._after.items()}
+                refuse_other_motion(self.name, some, found, k, self.dt, " under tau", self.xp)
+
+    def after(self, k: int) -> tuple[Any, Any]:
+        """Where the kernel writes the state after step k."""
+        return self._after["q"][k % self._room], self._after["qd"][k % self._room]
+
+
 def _backwards(
     call: Any,
-    rows: dict[str, Any],
-    dt: float,
+    along: Along,
     threads: int,
-    xp: Any,
     into: Callable[[int], Any],
     after: Callable[[], Any] = lambda: None,
 ) -> tuple[Any, Any]:
     """Gradients by the state at the beginning; what a step says beside goes `into` an array, `after` each."""
+    rows, xp = along.rows, along.xp
     by_q, by_qd = rows["weights_q"][-1].copy(), rows["weights_qd"][-1].copy()
-    before, step = (xp.empty_like(by_q), xp.empty_like(by_qd)), xp.full(len(by_q), dt, by_q.dtype)
-    for k in reversed(range(len(rows["tau"]))):
-        state = rows["q"][k], rows["qd"][k], rows["tau"][k]
-        call.enter(*state, step, by_q, by_qd, out=(*before, into(k)), threads=threads)
+    before, step = (xp.empty_like(by_q), xp.empty_like(by_qd)), xp.full(len(by_q), along.dt, by_q.dtype)
+    for k, state in along.backwards():
+        call.enter(*state, step, by_q, by_qd, out=(*before, into(k), *along.after(k)), threads=threads)
         after()
         xp.add(before[0], rows["weights_q"][k], out=by_q)
         xp.add(before[1], rows["weights_qd"][k], out=by_qd)

@@ -7,6 +7,7 @@ import pytest
 
 import forearm as fa
 from cli.verbs import forearm
+from robots.random_trees import random_urdf
 
 FORK = Path(__file__).parents[2] / "examples" / "fork.urdf"
 AT = ("--q", "0.3", "-0.5", "0.1", "0.2", "--qd", "1", "2", "0.3", "-1", "--qdd", "0.1", "0.2", "0.3", "0.4")
@@ -57,6 +58,55 @@ def test_a_motion_goes_in_by_joint_names_and_comes_back(capsys, tmp_path):
     assert "finished" in said.err or "limit" in said.err
     torques = forearm(capsys, "torque", FORK, path, "--rigid", "--summary", "--json").json
     assert [row["joint"] for row in torques["joints"]] == list(fa.load(FORK).joint_names)
+
+
+def test_a_free_robots_motion_goes_in_as_simulate_wrote_it(capsys, tmp_path):
+    robot, path, back = tmp_path / "bird.urdf", tmp_path / "flight.csv", tmp_path / "torques.csv"
+    robot.write_text(random_urdf(1, joints=1))
+    free = ("--base", "free")
+    made = forearm(
+        capsys, "simulate", robot, *free, "--qd0", *"123456", "0.5", "--duration", "0.04", "-o", path
+    )
+    assert made.code == 0, made.err
+    assert forearm(capsys, "torque", robot, path, *free, "-o", back).code == 0
+    titles, *rows = back.read_text().splitlines()
+    assert titles == ",".join(["t", *(f"tau:{x}" for x in fa.load(robot, base="free").coordinates("tau"))])
+    torques = np.array([row.split(",") for row in rows], dtype=float)[:, 1:]
+    assert np.abs(torques).max() < 1e-11  # nothing drove it
+
+    header, *lines = path.read_text().splitlines()
+    slow = [k for k, title in enumerate(header.split(",")) if not title.startswith("qdd:")]
+    positions = [k for k, title in enumerate(header.split(",")) if title == "t" or title.startswith("q:")]
+    for kept in (slow, positions):
+        text = "\n".join(",".join(line.split(",")[k] for k in kept) for line in (header, *lines))
+        path.write_text(text)
+        said = forearm(capsys, "torque", robot, path, *free)
+        assert said.code == (0 if kept is slow else 2), said.err
+    assert (
+        "its speeds are not the slopes of its quaternion: give qd of the base and of the joints" in said.err
+    )
+    path.write_text("t,q1\n0,1\n")
+    short = forearm(capsys, "torque", robot, path, *free)
+    assert (
+        "no column q:base x, q:base y, q:base z, q:base qx …; expected the columns of a free base"
+        in short.err
+    )
+    path.write_text(header + "," + header.split(",")[1] + "\n")
+    assert "column 'q:base x' appears 2 times" in forearm(capsys, "torque", robot, path, *free).err
+
+
+def test_counts_of_a_robot_are_sums_over_its_chains(capsys):
+    """It advised --tip, which there was not."""
+    whole = forearm(capsys, "count", "luh_walker_paul_1980", "--arm", FORK, "--json")
+    assert whole.code == 0, whole.err
+    one = forearm(capsys, "count", "--customised", "--arm", FORK)
+    assert "Choose where it ends, --tip hand" in one.err
+    assert forearm(capsys, "count", "--customised", "--arm", FORK, "--tip", "hand").code == 0
+    everything = forearm(capsys, "count", "--arm", FORK).out
+    assert "walker_orin_1982" in everything
+    assert "featherstone_1983" not in everything  # accelerations do not add up over chains
+    said = forearm(capsys, "count", "luh_walker_paul_1980", "--tip", "hand")
+    assert "say how a file is read; name the file with --arm" in said.err
 
 
 def test_robots_are_converted_compared_and_drawn(capsys, tmp_path):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import forearm as fa
@@ -203,3 +204,61 @@ def test_a_report_says_how_its_motion_was_read_and_calls_no_limits_kept_that_nob
     assert "the arm holds 2 kg, centre (0, 0, 0) m in the tool&#x27;s axes" in text
     assert "not given" in text
     assert ">kept<" not in text
+
+
+JSON_VERBS = {
+    "torque": ("--q", "0.1"),
+    "reactions": (),
+    "simulate": ("--duration", "0.01"),
+    "reach": ("--pose", "400", "100", "0"),
+    "move": ("--to", "0.1", "--speeds", "1", "--accelerations", "1"),
+    "sweep": ("{folder}/motion.csv", "--payload", "0", "1", "--samples", "10", "--workers", "1"),
+    "derive": (),
+    "emit": ("--to", "c"),
+    "convert": ("{folder}/again.toml",),
+    "view": ("-o", "{folder}/view.html"),
+    "compare": ("{folder}/log.csv",),
+}
+
+
+@pytest.mark.parametrize("verb", JSON_VERBS)
+def test_the_json_of_every_verb_has_what_is_doubtful_about_the_arm(capsys, tmp_path, monkeypatch, verb):
+    """On stderr it was said, which nobody sees who reads JSON."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "long.toml"
+    path.write_text(MILLIMETRES)
+    (tmp_path / "log.csv").write_text("q1,qd1,qdd1,tau1,foo\n" + "0.1,0.2,0.3,4,5\n" * 3)
+    (tmp_path / "motion.csv").write_text("t,q1\n" + "\n".join(f"{k},{k / 10}" for k in range(5)))
+    more = [word.format(folder=tmp_path) for word in JSON_VERBS[verb]]
+    said = forearm(capsys, verb, path, *more, "--json")
+    assert said.code in (0, 1), said.err
+    assert any("millimetres?" in told for told in said.json["notes"])
+
+
+def test_a_comparison_says_how_it_read_a_file(capsys, tmp_path):
+    """Columns that were ignored or converted, speeds that are not those of the positions: no word of it."""
+    arm, t = fa.load("rr"), np.linspace(0, 2, 201)[:, None]
+    q, qd, qdd = np.sin([2, 3] * t), [2, 3] * np.cos([2, 3] * t), -([4, 9] * np.sin([2, 3] * t))
+    tau = fa.inverse_dynamics(arm, q, qd, qdd)
+    titles = "t," + ",".join(f"{kind}{i}" for kind in ("q", "qd", "qdd", "tau") for i in (1, 2)) + ",foo"
+    rows = np.hstack([t, q, np.degrees(qd), qdd, tau, t])
+    np.savetxt(tmp_path / "log.csv", rows, delimiter=",", header=titles, comments="", fmt="%.17g")
+    said = forearm(capsys, "compare", "rr", tmp_path / "log.csv")
+    assert "note: log.csv: columns ignored: foo" in said.err
+    assert "qd of q1, q2 is not the slope of q, but 57.3 times it (degrees?)" in said.err
+    assert (
+        forearm(capsys, "compare", "rr", tmp_path / "log.csv", "--json").json["notes"][0]
+        == "columns ignored: foo"
+    )
+    assert fa.compare(arm, tmp_path / "log.csv").notes[0] == "columns ignored: foo"
+
+
+def test_solutions_that_were_searched_are_not_said_to_be_all(capsys):
+    said = forearm(capsys, "reach", "rr", "--pose", "1.2", "0.5", "0", "--every")
+    assert said.code == 0
+    assert "2 solutions" in said.out
+    assert "note: rr has no closed form for this: solutions are those that 256 searches found" in said.err
+    closed = forearm(capsys, "reach", "ur10e", "--pose", "0.6", "0.2", "0.4", "180deg", "0", "0", "--every")
+    assert "searches" not in closed.err
+    asked = forearm(capsys, "reach", "rr", "--pose", "1.2", "0.5", "0", "--every", "--json")
+    assert "may be missing" in asked.json["notes"][0]

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from arms import random_arm
+from arms import random_arm, random_body
 from close import assert_close
 from forearm.compiler.call.chain_kernel import ChainKernel
 from forearm.compiler.call.machine import MachineKernel
+from forearm.compiler.llvm.lanes import Lanes
+from forearm.compiler.llvm.loops.chain_loops import ChainPlan
 from forearm.compiler.model.chains.chain_sections import TRACED_LINKS, NoLoop
 from forearm.compiler.model.chains.long_chains import rolled
 from forearm.compiler.pipeline import LONG, compile
@@ -68,6 +70,57 @@ def test_loops_give_accelerations_mass_and_bias(quantity, layout, n):
     for row in (0, 7, 10):
         want = formulation(arm, *(x[row] for x in state))
         assert_close(got[row], want, eps=bound * n, because="round-off adds up along the chain")
+
+
+def chain_of(kind, n=12):
+    """A chain whose axes stand to each other in one way all along."""
+    rng = np.random.default_rng(3)
+    links = []
+    for i in range(n):
+        shape = {"a": rng.uniform(0.1, 0.5), "alpha": rng.uniform(-3, 3), "d": rng.uniform(-0.5, 0.5)}
+        right = np.pi / 2 if i % 2 else -np.pi / 2
+        shape |= {
+            "parallel": {"alpha": 0.0},
+            "snake": {"alpha": right, "d": 0.0},
+            "meeting": {"a": 0.0},
+            "nearly parallel": {"alpha": rng.uniform(0, 1e-9)},
+            "flipped": {},
+        }[kind]
+        links.append(
+            fa.Link.dh("revolute", theta=0.2 * i, flip=kind == "flipped", **shape, **random_body(rng))
+        )
+    return fa.Arm(kind, links)
+
+
+@pytest.mark.parametrize("kind", ["parallel", "snake", "meeting", "nearly parallel", "flipped"])
+@pytest.mark.parametrize("quantity", ["forward_dynamics", "mass_matrix"])
+def test_chains_of_every_kind_are_loops(kind, quantity):
+    taken, formulation, bound = OTHERS[quantity]
+    arm = chain_of(kind)
+    state = arm.random_state(5)
+    got = ChainKernel(rolled(arm, None, quantity))(*state[:taken])
+    assert_close(
+        got, formulation(arm, *state), eps=bound * arm.n, because="round-off adds up along the chain"
+    )
+
+
+def test_accelerations_of_a_chain_by_the_formulation_that_is_asked_for():
+    arm = random_arm(12, 4, "R")
+    state = arm.random_state(5)
+    asked = rolled(arm, "featherstone_1983", "forward_dynamics")
+    got = ChainKernel(asked)(*state)
+    assert_close(got, articulated(arm, *state), eps=24000, because="round-off adds up along the chain")
+    assert rolled(arm, None, "forward_dynamics").counts.operations < 0.7 * asked.counts.operations
+
+
+def test_what_only_the_next_link_reads_takes_one_column():
+    one, two = (
+        ChainPlan(rolled(random_arm(n, 1, "R"), None, "forward_dynamics"), Lanes("float64", 4)).columns
+        for n in (20, 21)
+    )
+    assert (
+        two - one == 3 + 1 + 3 + 14
+    )  # inputs, output, angle with sine and cosine, and what the other walks read
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8])
@@ -173,6 +226,12 @@ def test_counts_are_those_of_the_real_chain():
     body = two.operations - one.operations
     assert 140 <= body <= 165  # 82 multiplications and 71 additions for a general link
     assert two.sincos - one.sincos == 1
+
+
+def test_a_link_more_costs_accelerations_a_link_more():
+    one, two = (rolled(random_arm(n, 1, "R"), None, "forward_dynamics").counts for n in (20, 21))
+    assert two.mul + two.div - one.mul - one.div == 217
+    assert two.add - one.add == 188
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,15 @@ def test_messages():
     arm = golden_arm("STAN")
     with pytest.raises(fa.KernelFault, match="no quantity 'torque'; there are inverse_dynamics"):
         compile(arm, "torque")
+    with pytest.raises(
+        fa.KernelFault,
+        match=r"inverse_dynamics takes no frame= \(it has no options\); frame is an option of pose, jacobian, .*Leave",
+    ):
+        compile(arm, "inverse_dynamics", frame="tool")
+    with pytest.raises(
+        fa.KernelFault, match=r"pose takes no framed= \(its options: frame\)\. Leave it out\."
+    ):
+        compile(arm, "pose", framed="tool")
     with pytest.raises(fa.KernelFault, match="no formulation 'newton'; there are"):
         compile(arm, "inverse_dynamics", formulation="newton")
     with pytest.raises(fa.KernelFault, match="turney_mudge_lee_1980_lagrange takes revolute joints only"):

@@ -1,4 +1,4 @@
-"""WebAssembly modules: equal to the interpreter to the bit, near the CPU kernel, in wasmtime and in Node."""
+"""WebAssembly modules: equal to the interpreter to the bit, in wasmtime and in Node."""
 
 import json
 import math
@@ -9,98 +9,51 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from arms import random_arm, seed_of
+from arms import random_arm
+from compiler.module_inputs import inputs_of
 from compiler.programs import random_graph, random_inputs
 from forearm.compiler.browser_modules import LAWS, law_step, wasm_rollout
 from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.graph.graph import Graph, Node, Port
-from forearm.compiler.graph.interpreter import arrays, interpret, node_values
+from forearm.compiler.graph.interpreter import interpret
 from forearm.compiler.graph.trace import trace
-from forearm.compiler.model.quantities import QUANTITIES
-from forearm.compiler.wasm.module_sines import HALF_PI, apart, sincos
+from forearm.compiler.wasm.module_products import divides
+from forearm.compiler.wasm.module_sines import HALF_PI, fused, sincos
+from forearm.compiler.wasm.module_sines import apart as rounded_apart
 from forearm.compiler.wasm.wasm_kernel import WasmKernel
-from peers.urdf_arms import SOURCES
-from shares import shared_out
 
 pytest.importorskip("wasmtime")
-EPS = np.finfo(float).eps
-SHORT = ("panda", "stanford", "rr")
-BRIEF = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "energy", "pose", "jacobian")
 
 
-def inputs_of(graph, rng, rows):
-    sizes = {"dt": 1e-3}  # over a step of seconds a motion forgets where it began, and every rounding with it
-    return [sizes.get(port.name, 1.0) * rng.uniform(-3, 3, (rows, *port.shape)) for port in graph.inputs]
-
-
-def hold_near(arm, quantity):
-    """The module against the CPU kernel: 8 eps of the largest value that the graph meets on its way."""
-    kernel, other = fa.compile(arm, quantity, target="wasm"), fa.compile(arm, quantity)
-    given = inputs_of(kernel.graph, np.random.default_rng(seed_of(arm.name + quantity)), 5)
-    met = node_values(kernel.graph, [np.moveaxis(x.reshape(5, -1), -1, 0) for x in given], arrays)
-    largest = np.max([np.broadcast_to(np.abs(v), (5,)) for v in met], axis=0)
-    got, want = (k(*given) for k in (kernel, other))
-    pairs = zip(got, want, strict=True) if isinstance(got, tuple) else [(got, want)]
-    for g, w in pairs:
-        off = np.abs(g - w).reshape(5, -1).max(axis=1)
-        assert np.all(off <= 8 * EPS * largest), (
-            f"{quantity} of {arm.name}: {(off / largest / EPS).max():.1f} eps"
-        )
-
-
-@pytest.mark.parametrize("quantity", BRIEF)
-@pytest.mark.parametrize("name", SHORT)
-def test_a_module_is_near_the_processor(name, quantity):
-    hold_near(fa.load(name), quantity)
-
-
-@pytest.mark.parametrize(
-    ("name", "quantity"),
-    shared_out([(arm, quantity) for arm in fa.known_arms() for quantity in QUANTITIES], 5),
-)
-def test_every_arm_and_quantity(name, quantity):
-    arm = fa.load(name)
-    slope = QUANTITIES[quantity].derivative
-    if arm.n > 3 and ((slope is not None and slope.twofold) or "dt" in QUANTITIES[quantity].inputs):
-        return  # tens of thousands of operations: the same writer, for minutes
-    if arm.dynamics or not QUANTITIES[quantity].dynamics:
-        hold_near(arm, quantity)
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("quantity", QUANTITIES)
-def test_an_arm_of_a_urdf_file(quantity):
-    source = next(s for s in SOURCES if s.title == "ur5")
-    if not source.path.exists():
-        pytest.skip("example-robot-data is not installed")
-    hold_near(fa.load(source.path, **source.options), quantity)
-
-
+@pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("lanes", [1, 2])
 @pytest.mark.parametrize("seed", range(8))
-def test_any_graph_to_the_bit(seed, lanes):
-    """Every operation, shared and not, one state or two at once: the interpreter with products rounded apart."""
+def test_any_graph_to_the_bit(seed, lanes, apart):
+    """Every operation, shared and not, one state or two at once: the interpreter with the same rounding of products."""
     graph = random_graph(seed, fma=True)
-    kernel = WasmKernel(graph, lanes=lanes)
+    kernel = WasmKernel(graph, lanes=lanes, apart=apart)
     states = [random_inputs(graph, k) for k in range(3)]
     rows = [np.stack([np.asarray(s[p.name], dtype=float) for s in states]) for p in graph.inputs]
     got = kernel.general(*rows)
     got = [got] if len(graph.outputs) == 1 else got
+    rounding = fused if divides(graph) and not apart else rounded_apart
     for k, state in enumerate(states):
-        want = interpret(graph, {n: np.asarray(v, dtype=float) for n, v in state.items()}, apart)
+        want = interpret(graph, {n: np.asarray(v, dtype=float) for n, v in state.items()}, rounding)
         for port, value in zip(graph.outputs, got, strict=True):
             same = np.asarray(want[port.name], dtype=float)
             assert np.array_equal(value[k], same, equal_nan=True), port.name
 
 
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
-def test_an_arm_to_the_bit(quantity):
-    kernel = fa.compile(random_arm(4, 3, "RP"), quantity, target="wasm")
-    given = inputs_of(kernel.graph, np.random.default_rng(1), 3)
-    got = kernel(*given)
+@pytest.mark.parametrize("apart", [False, True])
+def test_an_arm_to_the_bit(quantity, apart):
+    graph = fa.compile(random_arm(4, 3, "RP"), quantity, target="wasm").graph
+    given = inputs_of(graph, np.random.default_rng(1), 3)
+    got = WasmKernel(graph, apart=apart)(*given)
+    rounding = fused if quantity == "forward_dynamics" and not apart else rounded_apart
     for k in range(3):
-        state = {p.name: x[k] for p, x in zip(kernel.graph.inputs, given, strict=True)}
-        want = interpret(kernel.graph, state, apart)
+        state = {p.name: x[k] for p, x in zip(graph.inputs, given, strict=True)}
+        want = interpret(graph, state, rounding)
         assert np.array_equal(got[k], next(iter(want.values())).astype(float))
 
 
@@ -247,24 +200,3 @@ def test_the_loader_in_node(tmp_path):
     assert told["rows"] == 3 * arm.n
     assert told["refused"] == "inverse_dynamics: got 1 arrays; give 3: q, qd, qdd."
     assert module.read_bytes()[:4] == b"\0asm"
-
-
-@pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix", "solve_mass", "forward_dynamics"])
-def test_joints_as_unlike_as_a_lift_and_a_wrist(quantity):
-    """What divides by M loses what its condition costs, as the processor does; the rest keeps the bound of all arms."""
-    heavy, light = (
-        {"mass": m, "com": (0.0, 0.0, 0.0), "inertia": fa.Inertia.about_com(np.diag([i, i, i]))}
-        for m, i in ((40.0, 1.0), (0.1, 1e-4))
-    )
-    lift = fa.Link.dh("prismatic", a=0.1, alpha=0.3, d=0.2, theta=0.0, **heavy)
-    wrist = [fa.Link.dh("revolute", a=0.05, alpha=1.2, d=0.1, theta=0.0, **light) for _ in range(4)]
-    arm = fa.Arm("lift and wrist", links=[lift, *wrist])
-    kernel, other = fa.compile(arm, quantity, target="wasm"), fa.compile(arm, quantity)
-    given = inputs_of(kernel.graph, np.random.default_rng(4), 40)
-    met = node_values(kernel.graph, [np.moveaxis(x.reshape(40, -1), -1, 0) for x in given], arrays)
-    largest = np.max([np.broadcast_to(np.abs(v), (40,)) for v in met], axis=0)
-    condition = np.linalg.cond(fa.mass_matrix(arm, given[0]))
-    assert condition.min() > 1e4
-    off = np.abs(kernel(*given) - other(*given)).reshape(40, -1).max(axis=1)
-    divides = quantity in ("solve_mass", "forward_dynamics")
-    assert np.all(off <= 8 * EPS * largest * (condition if divides else 1))

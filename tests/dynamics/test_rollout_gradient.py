@@ -202,16 +202,18 @@ def test_gains_of_a_motion_that_the_law_did_not_make_are_refused(other):
     law = {"law": pulled_by_springs, "gains": GAINS, "dt": DT, "record_every": 1}
     run = fa.simulate(arm, *begin, duration=8 * DT, **(law | other))
     with pytest.raises(
-        fa.StateFault, match=r"a step of 0.02 s from state \d+ leads to qd? = .*record_every=1"
+        fa.StateFault,
+        match=r"a step of 0.02 s under the law with these gains from state \d+ leads to qd? = .*record_every=1",
     ):
         fa.rollout_gain_gradient(arm, run.q, run.qd, pulled_by_springs, GAINS, run.q, run.qd, dt=DT)
 
 
 def test_batches_of_any_shape_and_threads():
     arm, rng = fa.load("rr"), np.random.default_rng(8)
-    shape = (2, 3, STEPS + 1, 2)
-    q, qd, weights_q, weights_qd = rng.normal(size=(4, *shape))
-    tau = rng.normal(size=(2, 3, STEPS, 2))
+    weights_q, weights_qd = rng.normal(size=(2, 2, 3, STEPS + 1, 2))
+    tau = rng.normal(size=(6, STEPS, 2))
+    run = fa.simulate(arm, *rng.normal(size=(2, 6, 2)), law=tau, duration=STEPS * DT, dt=DT, record_every=1)
+    q, qd, tau = (x.reshape(2, 3, *x.shape[1:]) for x in (run.q, run.qd, tau))
     got = fa.rollout_gradient(arm, q, qd, tau, weights_q, weights_qd, dt=DT, threads=2)
     assert [x.shape for x in got] == [(2, 3, 2), (2, 3, 2), (2, 3, STEPS, 2)]
     one = fa.rollout_gradient(arm, q[1, 2], qd[1, 2], tau[1, 2], weights_q[1, 2], weights_qd[1, 2], dt=DT)
@@ -238,3 +240,72 @@ def test_a_motion_recorded_now_and_then_gave_a_gradient_of_another_one():
         fa.StateFault, match=r"states are about 0\.004 s apart by their speeds, and dt is 0\.001 s"
     ):
         fa.rollout_gradient(arm, run.q, run.qd, tau[::4], weights, weights, dt=1e-3)
+
+
+OTHERS = {
+    "euler": {"method": "euler"},
+    "symplectic": {"method": "symplectic"},
+    "limits of torque": {"torque_limits": [1.5, 1.5]},
+    "a load": {"arm": fa.load("rr").with_payload(0.5, frame="#2")},
+    "gravity of elsewhere": {"arm": fa.load("rr").replace(gravity=(0.0, 0.0, -1.62))},
+}
+
+
+@pytest.mark.parametrize(
+    "function", ["rollout_gradient", "rollout_parameter_gradient", "rollout_sensitivity"]
+)
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_motion_that_these_torques_did_not_make_gave_a_gradient_of_none(other, function):
+    """Another scheme, torques at their limits, another arm: only the time between states was looked at."""
+    arm, steps, dt = fa.load("rr"), 25, 0.02
+    tau = 2 * np.sin(np.arange(steps * 2.0)).reshape(steps, 2)
+    made = {"arm": arm, "q0": [0.1, 0.2], "law": tau, "dt": dt, "duration": steps * dt, "record_every": 1}
+    good, bad = fa.simulate(**made), fa.simulate(**(made | OTHERS[other]))
+    extra = () if function == "rollout_sensitivity" else (good.q, good.q)
+    for kind in (np.float64, np.float32):
+        getattr(fa, function)(arm, good.q.astype(kind), good.qd.astype(kind), tau, *extra, dt=dt)
+    for kind in (np.float64, np.float32)[: 1 if other == "symplectic" else 2]:
+        with pytest.raises(
+            fa.StateFault, match=rf'{function} of rr: a step of 0\.02 s under tau from .*method="rk4", record'
+        ):
+            getattr(fa, function)(arm, bad.q.astype(kind), bad.qd.astype(kind), tau, *extra, dt=dt)
+
+
+def test_a_long_batch_with_one_foreign_state_is_refused_where_it_is():
+    arm, steps, dt = fa.load("rr"), 30, 5e-3
+    tau = np.random.default_rng(14).normal(size=(5, steps, 2))
+    run = fa.simulate(arm, [0.1, 0.2], law=tau, dt=dt, duration=steps * dt, record_every=1)
+    q = run.q.copy()
+    q[3, 17, 1] += 1e-6
+    with pytest.raises(fa.StateFault, match=r"from state 1[67] .*leads to q = .* of joint 2 .*motion 3"):
+        fa.rollout_sensitivity(arm, q, run.qd, tau, dt=dt)
+    q[3, 17:] = np.nan
+    got = fa.rollout_sensitivity(arm, q, run.qd, tau, dt=dt)
+    assert np.isnan(got.by_q0[3]).any()
+    assert not np.isnan(got.by_q0[[0, 1, 2, 4]]).any()
+
+
+def test_a_motion_that_diverged_gave_gradients_that_are_no_numbers():
+    """A single one; the page on gradients had one. In a batch they stay in their own motion."""
+    arm, dt = fa.load("planar_3r"), 0.01
+    gains = {"kd": np.full(3, 2.0)}
+    law = {
+        "law": lambda t, q, qd, kd: -kd * qd,
+        "gains": gains,
+        "dt": dt,
+        "duration": 50 * dt,
+        "record_every": 1,
+    }
+    run = fa.simulate(arm, [0.3, -0.2, 0.1], [0.1, 0.2, 0.3], **law)
+    assert run.outcome.kind == "step too large"
+    motion, tau = (run.q, run.qd), np.zeros((50, 3))
+    said = r"of planar_3r: qd? of step \d+ is not finite, so there is no gradient; a motion that diverged needs a small"
+    with pytest.raises(fa.StateFault, match=said):
+        fa.rollout_gain_gradient(arm, *motion, law["law"], gains, *motion, dt=dt)
+    with pytest.raises(fa.StateFault, match=said):
+        fa.rollout_gradient(arm, *motion, tau, *motion, dt=dt)
+    still = np.zeros((51, 3))
+    weights = still.copy()
+    weights[-1, 0] = np.nan
+    with pytest.raises(fa.StateFault, match="weights_q of step 50 is not finite"):
+        fa.rollout_gradient(arm.replace(gravity=(0, 0, 0)), still, still, tau, weights, still, dt=dt)

@@ -181,6 +181,7 @@ WHOLE = [
     arm("names twice", lambda: Arm("rr", [Link("revolute", name="j")] * 3), r"joint name 'j' is used 3 times; names must differ"),
     arm("defect of no link", lambda: two_links(defects=[Defect(7, "mass", "lost")]), r"defect names link 7; links are numbered 1 to 2"),
     arm("defect of no kind", lambda: two_links(defects=[Defect(1, "weight", "lost")]), r"arm 'rr': defect kind is 'weight'; it must be one of 'mass', 'inertia_sign'"),
+    arm("configurations without names", lambda: two_links(configurations=3), r"arm 'rr': configurations is 3; give named states, such as \{'home': \(0\.0, 0\.5\)\}"),
     arm("short configuration", lambda: two_links(configurations={"home": (0, 0, 0)}), r"configuration 'home' has 3 values; the arm has 2 joints"),
 ]  # fmt: skip
 

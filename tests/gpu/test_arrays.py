@@ -165,8 +165,10 @@ def test_a_simulation_runs_where_its_states_live(library, device):
 )
 def test_gradients_through_time_are_taken_where_the_motion_lies(function, library, device):
     arm, rng = fa.load("rr"), np.random.default_rng(3)
-    q, qd, *weights = 0.5 * rng.normal(size=(4, 3, 6, 2))
-    along = [q, qd, rng.normal(size=(3, 5, 2)), *(weights if function is not fa.rollout_sensitivity else ())]
+    start, tau = 0.5 * rng.normal(size=(2, 3, 2)), rng.normal(size=(3, 5, 2))
+    run = fa.simulate(arm, *start, law=tau, duration=0.05, dt=0.01, record_every=1)
+    weights = 0.5 * rng.normal(size=(2, 3, 6, 2))
+    along = [run.q, run.qd, tau, *(weights if function is not fa.rollout_sensitivity else ())]
     got = parts(function(arm, *(sent(x, library, device) for x in along), dt=0.01))
     for there, here in zip(got, parts(function(arm, *along, dt=0.01)), strict=True):
         assert kind_of(there) == (library, device == "cuda", "float64")

@@ -39,6 +39,7 @@ class At:
 def interrupted(k, files, call):
     """Whether the call was interrupted at its k-th bytecode; False when it has no so many."""
     at = At(k, files)
+    sys._getframe().f_trace_opcodes = True  # from Python 3.12 on nobody is told of bytecodes otherwise
     sys.settrace(at)
     try:
         call()

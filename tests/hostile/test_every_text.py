@@ -349,6 +349,7 @@ def test_a_share_of_the_texts_stays_text_in_what_is_compiled(output, field, name
 OUTPUTS = {output.__name__: output for output in (*QUICK, *SLOW)}
 
 
+@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")  # fonts of this machine
 @pytest.mark.parametrize(
     ("output", "field", "name"),
     shared_out(

@@ -13,6 +13,7 @@ from house.pages import DOCS, ROOT, script, snippets
 refreshed = script("run_blocks").refreshed
 PAGES = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
 OURS = ["start", "sizing", "motions", "choose", "cheatsheet", "my_numbers_differ", "coming_from", "reach"]
+OURS += ["gradients", "large"]
 """Pages whose printed results are compared here."""
 ELSEWHERE = {
     "compiler": "compiler/test_story.py",

@@ -80,6 +80,7 @@ ROOMS = {
         "plain_numbers",
         "number_tables",
         "columns",
+        "free_columns",
         "motion_files",
         "profiles",
         "time_optimal",
@@ -115,7 +116,7 @@ ROOMS = {
         "run",
         "step_advice",
     ),
-    "streams": ("zarr_stores", "row_sources", "row_sinks", "file_stream"),
+    "streams": ("zarr_stores", "row_sources", "row_sinks", "limit_watch", "file_stream"),
     "sweeps": (
         "fingerprints",
         "axes",

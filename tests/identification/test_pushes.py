@@ -66,3 +66,22 @@ def test_text_and_arguments(case):
     assert "1 push" in text
     with pytest.raises(fa.StateFault, match="positive torque"):
         fa.watch(found.arm, log, gains=GAINS, threshold=-1.0)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_friction_that_turns_over_is_no_push_of_another_joint(noise):
+    """A clean log: the spread was next to nothing, and what filters leave of dry friction was a push of the wrist."""
+    drive = fa.Drive(rotor_inertia=0.4, side="joint", viscous=2.0, coulomb=(3.0, 3.0), smoothing=0.01)
+    given = fa.load("ur5e")
+    arm = given.replace(links=tuple(link.replace(drive=drive) for link in given.links))
+    t = np.arange(0.0, 10.0, 0.002)
+    rates, phase = np.array([1.1, 1.7, 2.1, 2.6, 1.9, 3.1]), np.arange(6)
+    q = 0.5 * np.sin(np.outer(t, rates) + phase)
+    qd, qdd = 0.5 * rates * np.cos(np.outer(t, rates) + phase), -(rates**2) * q
+    tau = fa.inverse_dynamics(arm, q, qd, qdd) + noise * np.random.default_rng(0).normal(size=q.shape)
+    assert fa.watch(arm, {"t": t, "q": q, "tau": tau}).pushes == ()
+    tau[2000:2500, 1] -= 10.0
+    (push,) = fa.watch(arm, {"t": t, "q": q, "tau": tau}).pushes
+    assert push.joints == ("shoulder_lift_joint",)
+    assert abs(push.start - 4.0) < 0.05
+    assert abs(push.end - 5.0) < 0.15

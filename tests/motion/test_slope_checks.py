@@ -8,7 +8,7 @@ import pytest
 import forearm as fa
 from forearm.motion.motion_files import read_motion, write_motion
 from forearm.motion.motions import Samples
-from forearm.motion.slope_checks import slope_notes
+from forearm.motion.slope_checks import lag_notes, slope_notes
 
 arm = fa.load("generic_3r")
 t = np.linspace(0.0, 2.0, 401)
@@ -47,3 +47,30 @@ def test_a_joint_that_stands_still_says_nothing():
     noise = 1e-4 * np.random.default_rng(1).normal(size=t.shape)
     assert not slope_notes(t, arm.joint_names, still, qd * [1, 0, 1] + np.outer(noise, [0, 1, 0]))
     assert "joint2" in slope_notes(t, arm.joint_names, still, qd)[0]
+
+
+@pytest.mark.parametrize("lag", [0.01, -0.005, 0.004])
+def test_speeds_that_a_controller_filtered_came_late_without_a_word(lag, tmp_path):
+    """Torques took them as they were; what lags less than two milliseconds, or hardly matters, gets no word."""
+    t, rng = np.arange(0, 4, 2e-3), np.random.default_rng(0)
+    rates = np.array([1.0, 2.0, 3.0])
+    q = np.sin(rates * t[:, None])
+
+    def late(by):
+        return rates * np.cos(rates * (t[:, None] - by)) + 1e-3 * rng.normal(size=q.shape)
+
+    (note,) = lag_notes(t, q + 1e-4 * rng.normal(size=q.shape), late(lag))
+    when = "later" if lag > 0 else "earlier"
+    assert note.startswith(
+        f"WARNING: qd comes {abs(lag) * 1e3:g} ms {when} than q (filtered before it was logged?)"
+    )
+    assert not lag_notes(t, q, late(1e-3))
+    assert not lag_notes(20 * t, q, late(5e-4) / 20)
+    assert not lag_notes(t, q, np.degrees(late(0.0)))
+    csv = tmp_path / "log.csv"
+    titles = ",".join(["t", *(f"{kind}{i}" for kind in ("q", "qd", "qdd", "tau") for i in (1, 2))])
+    rows = [t[:, None], q[:, :2], late(lag)[:, :2], -(rates**2 * q)[:, :2], q[:, :2]]
+    np.savetxt(csv, np.hstack(rows), delimiter=",", header=titles, comments="", fmt="%.12g")
+    assert note in read_motion(csv, fa.load("rr")).notes
+    assert note in fa.compare(fa.load("rr"), csv, patience=0.1).notes
+    assert note in fa.stream(fa.load("rr"), "inverse_dynamics", csv, tmp_path / "tau.npy").notes

@@ -1,7 +1,5 @@
 """Branched and free robots from a package: torques, M, g, C qd, accelerations and Jacobians equal Pinocchio's."""
 
-from xml.etree import ElementTree
-
 import numpy as np
 import pytest
 
@@ -13,6 +11,7 @@ from forearm.compiler.model.trees.tree_model import TreeModel
 from forearm.kinematics import frame_jacobian
 from peers.urdf_arms import ERD, Source
 from robots.pinocchio_trees import Peer
+from robots.urdf_texts import without_shapes
 
 FREE = {"base": "free"}
 ANY = {"keep_defects": True, "allow_massless": True}
@@ -57,8 +56,7 @@ def test_a_robot_of_a_package_equals_pinocchio(source):
         assert (
             apart(evaluated(model, "velocity_torque", q, qd), both.torques(q, qd, 0 * qdd) - gravity) < 1e-11
         )
-        if np.linalg.cond(M) < 1e10:
-            assert apart(evaluated(model, "forward_dynamics", q, qd, tau), qdd) < 1e-14 * np.linalg.cond(M)
+        assert apart(evaluated(model, "forward_dynamics", q, qd, tau), qdd) < 1e-11
     for frame in (*robot.tips[:2], robot.frames[-1].name):
         assert apart(frame_jacobian(robot, q, frame), both.jacobian(q, frame)) < 1e-11
 
@@ -97,12 +95,3 @@ def _mujoco_torques(both, path, q, qd, qdd):
     data.qpos[order], data.qvel[order], data.qacc[order] = robot.joint_positions(q), B @ qd, B @ qdd
     mujoco.mj_inverse(model, data)
     return B.T @ data.qfrc_inverse[order]
-
-
-def without_shapes(path) -> str:
-    """The file's text without what it draws, touches and follows with."""
-    root = ElementTree.parse(path).getroot()
-    for element in [*root.iter("link"), *root.iter("joint")]:
-        for part in [x for x in element if x.tag in ("visual", "collision", "mimic")]:
-            element.remove(part)
-    return ElementTree.tostring(root, encoding="unicode")

@@ -126,3 +126,34 @@ def test_a_record_of_a_free_robot_goes_to_xarray():
 def test_arms_that_cannot_be_were_simulated_to_the_end(given):
     with pytest.raises(fa.StateFault, match=r"simulate: .* goes to -\d.*, and no arm has less than"):
         fa.simulate(fa.load("rr"), [0.1, 0.2], duration=0.01, **given)
+
+
+def test_random_states_leave_no_follower_beyond_its_limits():
+    """They were within the leaders' limits alone; a follower of several joints has limits, too."""
+    robot = coupled()
+    q = robot.random_state(0, (1000,))[0]
+    assert np.abs(0.1 - 2 * q[:, 0]).max() <= 0.5 + 1e-12
+    assert np.ptp(q[:, 0]) > 0.49
+    assert np.ptp(q[:, 1]) > 6
+    links = [joint("a"), joint("b"), joint("sum", limits=(0.1, 0.4))]
+    both = fa.Robot("both", links, (0, 1, 2), couplings=[fa.Coupling("sum", (("a", 1.0), ("b", -0.5)))])
+    a, b = np.moveaxis(both.random_state(0, (20, 50))[0], -1, 0)
+    assert (0.1 <= a - 0.5 * b).all()
+    assert (a - 0.5 * b <= 0.4).all()
+    assert np.ptp(b) > 6
+
+
+def test_a_leader_without_limits_goes_where_its_follower_may_be():
+    links = [joint("a"), joint("b", limits=(0.0, 1.0))]
+    robot = fa.Robot("far", links, (0, 1), couplings=[fa.Coupling("b", (("a", 1.0),), 10.0)])
+    q = robot.random_state(0, (100,))[0]
+    assert (-10 <= q).all()
+    assert (q <= -9).all()
+
+
+def test_random_states_of_a_robot_without_couplings_are_those_of_before():
+    links = [joint("a", limits=(-1, 2)), joint("b", limits=(0.0, np.inf))]
+    q, qd, _ = fa.Robot("plain", links, (0, 0)).random_state(3, (4,))
+    rng = np.random.default_rng(3)
+    np.testing.assert_array_equal(q, rng.uniform([-1, 0], [2, np.pi], (4, 2)))
+    np.testing.assert_array_equal(qd, rng.uniform(-2, 2, (4, 2)))

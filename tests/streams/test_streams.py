@@ -1,6 +1,7 @@
 """Files of rows: what is written against one call on all of it, refusals, and nothing half there."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 import forearm as fa
+from cli.verbs import forearm
+from forearm.motion.limit_excesses import limit_excesses
 from forearm.motion.motion_files import read_motion_file
 from forearm.streams import row_sinks, row_sources
 
@@ -350,3 +353,35 @@ def test_rows_of_a_zarr_store_that_no_chunk_holds_are_said(tmp_path):
     (tmp_path / "log.zarr" / "c" / "2" / "0").unlink()
     done = fa.stream(arm, "inverse_dynamics", tmp_path / "log.zarr", tmp_path / "tau.npy")
     assert "1 of 4 chunks are not in the store, and their rows are read as 0" in done.notes[0]
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".csv"])
+def test_limits_that_a_long_file_goes_beyond_were_not_said(tmp_path, suffix, capsys):
+    arm = fa.load("iiwa14")
+    t = np.arange(20_000) * 1e-3
+    q, qd, qdd = np.zeros((3, len(t), 7))
+    q[:, 1], qd[:, 1] = 3 * np.sin(t), 3 * np.cos(t)
+    qdd[9_000, 0] = 4000.0
+    q[500] = np.nan if suffix == ".npy" else 0.0
+    tau = fa.inverse_dynamics(arm, q, qd, qdd)
+    want = limit_excesses(arm, t, q, qd, tau)[()]
+    assert len(want) == 3
+    rows, source = np.hstack([t[:, None], q, qd, qdd]), tmp_path / f"motion{suffix}"
+    if suffix == ".npy":
+        np.save(source, rows)
+    else:
+        titles = ",".join(["t", *(f"{name}{i}" for name in ("q", "qd", "qdd") for i in range(1, 8))])
+        np.savetxt(source, rows, delimiter=",", header=titles, comments="", fmt="%.17g")
+    done = fa.stream(arm, "inverse_dynamics", source, tmp_path / "tau.npy")
+    assert sorted(map(str, done.excesses)) == sorted(map(str, want))
+    assert set(done.excesses) == set(want)
+    words = ("torque", "iiwa14", str(source), "-o", str(tmp_path / "tau.npy"))
+    said = forearm(capsys, *words)
+    assert said.code == 0
+    assert "note: joint 'iiwa_joint_2': position 3 rad at t = " in said.err
+    beyond = json.loads(forearm(capsys, *words, "--json").out)["beyond_limits"]
+    assert {(e["joint"], e["what"]) for e in beyond} == {(e.joint, e.what) for e in want}
+
+
+def test_a_stream_without_limits_that_are_passed_says_nothing(tmp_path, source):
+    assert fa.stream(ARM, "gravity_torque", source, tmp_path / "g.npy").excesses == ()

@@ -313,3 +313,28 @@ def test_required_words_have_no_default():
     assert inspect.signature(Arm.from_dh).parameters["convention"].default is None
     assert inspect.signature(Arm.with_payload).parameters["frame"].default is None
     assert Drive().side is None
+
+
+GRAMS = [
+    "generic_3r",
+    "iiwa14",
+    "kinova_gen3",
+    "panda",
+    "planar_3r",
+    "puma560",
+    "ur10e",
+    "ur3e",
+    "ur5e",
+    "xarm7",
+]
+
+
+@pytest.mark.parametrize("name", GRAMS)
+def test_masses_in_grams_were_taken_for_kilograms_without_a_word(name):
+    """And no arm that is loaded as it is weighs too much: tests of the built-in arms see their notes."""
+    arm = fa.load(name)
+    links = [link.replace(mass=1000 * link.mass) for link in arm.links]
+    asked = [note for note in arm.replace(links=links).notes if "grams? Masses are in kilograms." in note]
+    assert asked
+    assert "more than it would weigh in solid steel" in asked[0]
+    assert not [note for note in arm.notes if "grams?" in note]

@@ -84,3 +84,24 @@ def test_the_same_is_not_printed_above_one_part_in_one():
     assert found.same
     assert "1.00e+00 apart" not in str(found)
     assert "gravity torques: the same" in str(found)
+
+
+@pytest.mark.parametrize("name", ["planar_3r", "puma560", "ur10e"])
+def test_swapped_torque_columns_and_constant_offsets_could_not_be_told(name):
+    arm = fa.load(name).without_drives()
+    last = list(range(arm.n))
+    last[-1], last[-2] = last[-2], last[-1]
+
+    def swapped(q, qd, qdd):
+        return fa.inverse_dynamics(arm, q, qd, qdd)[last]
+
+    found = fa.compare(arm, swapped)
+    assert found.keys == ("torque order",)
+    names = arm.joint_names
+    assert (
+        f"the torques of {names[-2]} and {names[-1]} are exchanged, their positions are not" in found.verdict
+    )
+    offset = np.arange(1.0, arm.n + 1)
+    found = fa.compare(arm, lambda *state: fa.inverse_dynamics(arm, *state) + offset)
+    assert found.keys == ("offset",)
+    assert found.verdict.startswith("torques differ by constants, the other's are larger by (1, 2")

@@ -53,6 +53,11 @@ def doubts_of(arm: "Arm | Robot") -> list[str]:
     return [told for told in arm.notes if any(word in told for word in DOUBTS)]
 
 
+def doubted(arm: "Arm | Robot", notes: Sequence[str] = ()) -> dict[str, list[str]]:
+    """What JSON says of an arm's doubtful numbers, and of a file that was read for it: nobody sees stderr there."""
+    return {"notes": [*doubts_of(arm), *notes]}
+
+
 def arm_of(
     name: str,
     *,

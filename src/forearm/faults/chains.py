@@ -30,14 +30,23 @@ def texts(arm: Any, where: str) -> None:
     for about, source in arm.provenance:
         checked_name(about, f"{where}: the subject of a provenance")
         text(source, f"{where}: the provenance of {about!r}")
-    for title in dict(arm.configurations):
+    for title in _named_states(arm.configurations, where):
         checked_name(title, f"{where}: the name of a configuration")
 
 
 def configurations(given: Any, where: str) -> tuple[tuple[str, tuple[float, ...]], ...]:
     """Named states as names and numbers."""
-    states = ((k, floats(f"{where}: configuration {k!r}", v)) for k, v in dict(given).items())
+    states = ((k, floats(f"{where}: configuration {k!r}", v)) for k, v in _named_states(given, where).items())
     return tuple((str(k), tuple(float(x) for x in np.ravel(values))) for k, values in states)
+
+
+def _named_states(given: Any, where: str) -> dict[Any, Any]:
+    try:
+        return dict(given)
+    except (TypeError, ValueError):
+        raise ArmFault(
+            f"{where}: configurations is {given!r}; give named states, such as {{'home': (0.0, 0.5)}}."
+        ) from None
 
 
 def link_faults(link: Any) -> list[tuple[str, str]]:
@@ -137,6 +146,12 @@ def raise_arm_faults(where: str, faults: list[str]) -> NoReturn:
 HEAVY = 100.0
 """Gravity beyond this is asked about [m/s²]; Jupiter has 25."""
 
+SOLID, SHORTEST = 350.0, 0.1
+"""A link of more than this mass [kg] by the cube of the arm's length is asked about, where that is so long [m].
+
+Links of known arms have 0.4 to 100; a shaft a third as long and a sixth as thick as the arm has 60 in solid steel.
+"""
+
 # -- notes: nothing wrong, but a person should know -------------------------------------------------------
 
 
@@ -168,6 +183,12 @@ def unit_notes(arm: Any) -> list[str]:
         place = f"link {number} {link.name!r}"
         if max(span, center) > 30:
             notes.append(f"{place}: {max(span, center):g} m long: millimetres? Lengths are in metres.")
+        mass = float(link.mass) if is_number(link.mass) else 0.0
+        if reach > SHORTEST and mass > SOLID * reach**3:
+            notes.append(
+                f"{place}: {mass:g} kg on an arm {reach:.3g} m long, more than it would weigh in solid steel: grams? "
+                "Masses are in kilograms."
+            )
         radius = _radius_of_gyration(link)
         if reach > 0 and radius > 3 * reach:
             notes.append(

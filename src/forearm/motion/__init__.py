@@ -8,6 +8,7 @@ speed_ups        how much faster a motion may be run as a whole
 feasibility      whether an arm can do a motion; limit_excesses: what goes beyond its limits
 motion_files     the one reader and writer of CSV logs: a motion, a record, torques to compare
 columns          which column of a header is which quantity of which joint, in which unit
+free_columns     the same for a robot whose base is free
 number_tables    text to numbers, strictly and streamed
 plain_numbers    the parser of plain ones in machine code
 differentiation  speeds and accelerations that a log lacks, filtered where noise asks for it, and said

@@ -1,6 +1,6 @@
 """Where a motion goes beyond an arm's limits, or is held at them: which joint, how far, when and how often."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,7 +107,7 @@ def limit_excesses(
             low, high = _held(torque_limits[place]) if held else _bounds(link, what)  # type: ignore[index,arg-type]
             if not (np.isfinite(low) or np.isfinite(high)):
                 continue
-            column = _column(values, place, what)
+            column = column_of(values, place, what)
             slack = (SLACK if what == "position" or held else tolerance) * max(
                 abs(x) for x in (low, high) if np.isfinite(x)
             )
@@ -128,6 +128,14 @@ def followers(arm: Arm | Robot) -> list[tuple[Link, Vector, float]]:
     return [(link, B[i], float(b[i])) for i, link in enumerate(arm.links) if link.name not in own]
 
 
+def limits_of(arm: Arm | Robot, what: str) -> Iterator[tuple[Link, "Place", tuple[float, float]]]:
+    """Every joint that has such a limit, where its values are in a state, and the limit; torques: those of drives."""
+    for link, place in _places(arm):
+        bounds = _bounds(link, what)
+        if np.isfinite(bounds).any() and not (what == "torque" and not isinstance(place, int)):
+            yield link, place, bounds
+
+
 Place = int | tuple[Vector, float]
 """Where a joint's values are in a state: a column, from its end, or a row times the joints, plus an offset."""
 
@@ -139,7 +147,7 @@ def _places(arm: Arm | Robot) -> list[tuple[Link, Place]]:
     return own + [(link, (row, shift)) for link, row, shift in followers(arm)]
 
 
-def _column(values: Vector, place: Place, what: str) -> Vector:
+def column_of(values: Vector, place: Place, what: str) -> Vector:
     """The positions or rates of one joint (...), from states (..., nq) or (..., nv)."""
     if isinstance(place, int):
         return values[..., place]  # type: ignore[no-any-return]

@@ -20,9 +20,10 @@ from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault, coordinates
 from forearm.motion.columns import LOGGED, Header, columns_of, message_order
 from forearm.motion.differentiation import derivatives
+from forearm.motion.free_columns import free_columns_of
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
-from forearm.motion.slope_checks import slope_notes
+from forearm.motion.slope_checks import lag_notes, slope_notes
 from forearm.outside.output_files import replacing_text
 from forearm.robot import Robot
 
@@ -85,18 +86,20 @@ def read_motion_file(
         time_unit: Unit of a time column without one: 's', 'ms', 'us' or 'ns'.
     """
     label = str(source) if label is None else label
-    if isinstance(arm, Robot) and arm.free:
-        raise StateFault(
-            f"{label}: files of motions have joints, and the base of robot {arm.name!r} is free; read it with pandas "
-            "or numpy, and give arrays to the functions."
-        )
+    free = isinstance(arm, Robot) and arm.free
+    width = {kind: len(coordinates(arm, kind)) for kind in LOGGED}
     columns = Header()
 
     def pick(titles: tuple[str, ...]) -> list[list[int]]:
         nonlocal columns
-        columns = columns_of(arm, label, titles, needs=needs, degrees=bool(degrees), time_unit=time_unit)
+        if isinstance(arm, Robot) and arm.free:
+            columns = free_columns_of(arm, label, titles, needs=needs, time_unit=time_unit)
+        else:
+            columns = columns_of(arm, label, titles, needs=needs, degrees=bool(degrees), time_unit=time_unit)
         groups = [[columns.places["t", 0].at]] if columns.has("t") else []
-        return groups + [[c.at for c in columns.of(kind, arm.n)] for kind in LOGGED if columns.has(kind)]
+        return groups + [
+            [c.at for c in columns.of(kind, width[kind])] for kind in LOGGED if columns.has(kind)
+        ]
 
     with opened(source) as file:
         table = read_numbers(file, label, pick)
@@ -108,12 +111,12 @@ def read_motion_file(
     digits: dict[str, Vector] = {}
     for kind in LOGGED:
         if columns.has(kind):
-            mine = columns.of(kind, arm.n)
+            mine = columns.of(kind, width[kind])
             factors = np.array([c.factor for c in mine])
             found[kind] = next(parts)
             found[kind] *= factors
             digits[kind] = last_digits(table.words, [c.at for c in mine]) * factors
-    if degrees is not False:
+    if degrees is not False and not free:
         ask_about_degrees(arm, label, columns.stated("q", arm.n), found["q"])
     _check_sizes(label, table, columns, found)
     if t is not None:
@@ -123,7 +126,7 @@ def read_motion_file(
         *(("decimal commas read as points",) if table.decimal_commas else ()),
         *_seconds(label, columns, t),
         *_gaps(t),
-        *_slopes(arm, t, found),
+        *_slopes(arm, t, {**found, "q": None if free else found["q"]}),
     )
     return MotionFile(label, t, **found, digits=digits, notes=notes)
 
@@ -132,9 +135,22 @@ def _slopes(arm: Arm | Robot, t: Vector | None, found: dict[str, Any]) -> tuple[
     """Notes where speeds are not the slope of positions, or accelerations not that of speeds."""
     if t is None:
         return ()
-    pairs = [pair for pair in (("q", "qd"), ("qd", "qdd")) if all(found[kind] is not None for kind in pair)]
     names = coordinates(arm, "qd")
-    return tuple(note for a, b in pairs for note in slope_notes(t, names, found[a], found[b], (a, b)))
+    return tuple(n for a, b in _pairs(found) for n in slope_notes(t, names, found[a], found[b], (a, b)))
+
+
+def _pairs(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Columns with their slopes, where both are there."""
+    return [pair for pair in (("q", "qd"), ("qd", "qdd")) if all(found[kind] is not None for kind in pair)]
+
+
+def with_lags(file: MotionFile) -> MotionFile:
+    """The log with a note where its speeds come later or earlier than its positions, for those who take both."""
+    found: dict[str, Any] = {"q": file.q, "qd": file.qd, "qdd": file.qdd}
+    if file.t is None:
+        return file
+    told = [note for a, b in _pairs(found) for note in lag_notes(file.t, found[a], found[b], (a, b))]
+    return replace(file, notes=(*file.notes, *told))
 
 
 def ask_about_degrees(arm: Arm | Robot, label: str, stated: Sequence[bool], q: Vector) -> None:
@@ -261,14 +277,21 @@ def with_derivatives(file: MotionFile, least: int = 4, arm: Arm | Robot | None =
     An `arm` with dry friction gets a note where the sign of its speeds comes from noisy positions.
     """
     missing = [name for name in ("qd", "qdd") if getattr(file, name) is None]
+    file = with_lags(file)
     if not missing:
         return file
+    if isinstance(arm, Robot) and arm.free and file.qd is None:
+        raise ReadFault(
+            f"{file.label}:1: no column qd:base vx …; the base of robot {arm.name!r} is free, and its speeds are not "
+            "the slopes of its quaternion: give qd of the base and of the joints."
+        )
     if file.t is None or len(file.q) < least:
         lack = "no times" if file.t is None else "fewer than four rows"
         told = (
             f"{file.label} has no {' and no '.join(missing)}, and {lack} to work them out from: taken as zero"
         )
-        zeros: dict[str, Any] = {name: np.zeros_like(file.q) for name in missing}
+        like = file.q if file.qd is None else file.qd
+        zeros: dict[str, Any] = {name: np.zeros_like(like) for name in missing}
         return replace(file, **zeros, notes=(*file.notes, told))
     source = "q" if file.qd is None else "qd"
     values = file.q if file.qd is None else file.qd
@@ -337,6 +360,11 @@ def read_motion(
             cannot be.
         time_unit: Unit of a time column without one: 's', 'ms', 'us' or 'ns'.
     """
+    if isinstance(arm, Robot) and arm.free:
+        raise StateFault(
+            f"{path}: a motion goes through the joints' positions, and the base of robot {arm.name!r} is free; "
+            "`forearm torque` reads such files, or read it with pandas and give arrays to the functions."
+        )
     file = read_motion_file(path, arm, needs=("t", "q"), degrees=degrees, time_unit=time_unit)
     if len(file.q) < 2:
         refuse(file.label, 1, f"{len(file.q)} rows of numbers", "a header and at least two")

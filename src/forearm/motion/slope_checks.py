@@ -1,10 +1,12 @@
 """Whether the speeds of a log are those of its positions: another unit, another order of columns, another clock show.
 
 Positions are held against the integral of speeds, which noise hardly touches. What is left, over how much the joint
-moves, is next to nothing where the two belong together and about one where they do not.
+moves, is next to nothing where the two belong together and about one where they do not. Where it is the speeds
+themselves times a time, they come late by that time: many controllers filter the speeds that they log.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +18,10 @@ APART = 0.3
 """Share of a motion that its speeds leave unexplained, from which on they are not its own."""
 MOVES = 1e-2
 """A joint that moves less than this share of the one that moves most says nothing."""
+LATE, WORTH, REST = 2e-3, 5e-3, 0.25
+"""Shorter times [s], and those that change a motion by a smaller share, are not worth a word; what they may leave."""
+LOOKED_AT = 100_000
+"""Rows that are enough to tell how late speeds are."""
 FACTORS = {
     57.29578: "degrees",
     0.01745329: "radians beside degrees",
@@ -40,8 +46,7 @@ def slope_notes(
     """
     if len(t) < LEAST_ROWS:
         return ()
-    found = [_of_joint(t, q[:, i], qd[:, i]) for i in range(q.shape[1])]  # one by one: logs may be long
-    size, length, left, slope, alike = np.array(found).T
+    size, length, left, slope, alike, _, _ = _of_joints(t, q, qd)
     least = MOVES * max(float(size.max()), 1e-300)
     odd = np.flatnonzero((left > APART * size) & (np.maximum(size, length) > least))
     if not odd.size:
@@ -54,23 +59,56 @@ def slope_notes(
     )
 
 
-def _of_joint(t: Vector, q: Vector, qd: Vector) -> tuple[float, float, float, float, float]:
-    """How far a joint moves, how far by its speeds, what is between the two, their ratio, and whether that is all."""
+def lag_notes(t: Vector, q: Matrix, qd: Matrix, titles: tuple[str, str] = ("q", "qd")) -> tuple[str, ...]:
+    """A note where speeds come later or earlier than positions, most of the joints that show it alike.
+
+    The arguments are those of `slope_notes`, which tells of speeds that are others altogether: then nothing is said
+    here.
+    """
+    if len(t) < LEAST_ROWS:
+        return ()
+    size, length, left, _, _, lag, rest = _of_joints(t[:LOOKED_AT], q[:LOOKED_AT], qd[:LOOKED_AT])
+    least = MOVES * max(float(size.max()), 1e-300)
+    if np.any((left > APART * size) & (np.maximum(size, length) > least)):
+        return ()
+    shown = lag[(left > WORTH * size) & (rest < REST * left) & (size > least)]
+    middle = float(np.median(shown)) if shown.size else 0.0
+    if abs(middle) <= LATE or np.median(np.abs(shown - middle)) > 0.3 * abs(middle):
+        return ()
+    when = "later" if middle > 0 else "earlier"
+    return (
+        f"WARNING: {titles[1]} comes {abs(middle) * 1e3:.2g} ms {when} than {titles[0]} (filtered before it was "
+        f"logged?); torques take both as they are. Give slopes of {titles[0]}, or the two by one clock.",
+    )
+
+
+def _of_joints(t: Vector, q: Matrix, qd: Matrix) -> Any:
+    """What `_of_joint` tells, a row of it for all joints; one by one, because logs may be long."""
+    line, _ = np.linalg.qr(np.stack([np.ones_like(t), t - t.mean()], axis=1))
+    return np.array([_of_joint(t, line, q[:, i], qd[:, i]) for i in range(q.shape[1])]).T
+
+
+def _of_joint(t: Vector, line: Matrix, q: Vector, qd: Vector) -> tuple[float, ...]:
+    """How far a joint moves, how far by its speeds, what is between the two, their ratio, and whether that is all.
+
+    Then how late its speeds are [s], and what is left where they are moved by that.
+    """
     way = np.concatenate([[0.0], np.cumsum(0.5 * (qd[1:] + qd[:-1]) * np.diff(t))])
-    moved, way = _less_its_line(t, q), _less_its_line(t, way)
+    moved, way = _less_its_line(line, q), _less_its_line(line, way)
     slope = float(moved @ way) / max(float(moved @ moved), 1e-300)
     alike = _size(slope * moved - way) < 0.1 * _size(way)
-    return _size(moved), _size(way), _size(moved - way), slope, float(alike)
+    rates, apart = _less_its_line(line, qd), moved - way
+    lag = float(apart @ rates) / max(float(rates @ rates), 1e-300)
+    return _size(moved), _size(way), _size(apart), slope, float(alike), lag, _size(apart - lag * rates)
 
 
 def _size(values: Vector) -> float:
     return float(np.sqrt(np.mean(values**2)))
 
 
-def _less_its_line(t: Vector, values: Vector) -> Vector:
+def _less_its_line(line: Matrix, values: Vector) -> Vector:
     """Without mean and drift: an offset of a speed is no other unit."""
-    basis, _ = np.linalg.qr(np.stack([np.ones_like(t), t - t.mean()], axis=1))
-    return np.asarray(values - basis @ (basis.T @ values))
+    return np.asarray(values - line @ (line.T @ values))
 
 
 def _like(slope: Vector, alike: bool) -> str:

@@ -61,7 +61,8 @@ def inverse_kinematics(
         posture: Where the joints would rather be (..., n): what the pose leaves free goes there.
         every: All distinct solutions instead of one: q (..., K, n), solved (..., K), error (..., K, 2), K the largest
             number that any pose has; rows beyond a pose's own number are NaN. (Where it has none, the first row is the
-            nearest pose.) Solutions that differ by whole turns count as one.
+            nearest pose.) Solutions that differ by whole turns count as one. A closed form gives all of them; of other
+            arms they are what searches from 256 starts find, which may leave one out that few starts lead to.
         attempts: How many starts are tried for a pose before it counts as not found, 256 at most.
         seed: Which starts; the same seed gives the same answers in any batch and on any number of threads.
         threads: How many threads share the poses.

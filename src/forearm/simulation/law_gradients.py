@@ -18,12 +18,9 @@ from forearm.compiler.graph.step_rules import RK4
 from forearm.compiler.graph.trace import trace
 from forearm.results import GainGradient
 from forearm.robot import Robot
-from forearm.rollout_gradients import by_step, check_step
+from forearm.rollout_gradients import by_step, check_step, refuse_no_numbers, refuse_other_motion
 from forearm.simulation.plant import Plant, kept, law_in_graph
 from forearm.simulation.traced_laws import make_law
-
-NEAR = (1e-3, 3e-7)
-"""How far a motion's next state may be from where a step leads: shares of the step, and of the state (float32)."""
 
 
 def rollout_gain_gradient(
@@ -75,6 +72,7 @@ def rollout_gain_gradient(
             )
     if len(along["q"]) < 2:
         raise faults.StateFault(f"{name}: q has {len(along['q'])} states; give those of one step or more.")
+    refuse_no_numbers(name, along)
     kernel = _pullback(arm, law, {key: value.shape for key, value in values.items()})
     rows = {key: value.reshape(len(value), -1, arm.nv) for key, value in along.items()}
     by_q, by_qd, by_gains = _backwards(name, kernel, rows, values, float(dt), threads)
@@ -94,27 +92,13 @@ def _backwards(
     for k in reversed(range(len(rows["q"]) - 1)):
         time, step = np.full(count, k * dt), np.full(count, dt)
         found = kernel(time, rows["q"][k], rows["qd"][k], step, by_q, by_qd, *shared, threads=threads)
-        _refuse_other_motion(name, rows, k, found[:2], dt)
+        some = {key: rows[key][k : k + 2] for key in ("q", "qd")}
+        after = {key: value[np.newaxis] for key, value in zip(some, found, strict=False)}
+        refuse_other_motion(name, some, after, k, dt, " under the law with these gains")
         by_q, by_qd = found[2] + rows["weights_q"][k], found[3] + rows["weights_qd"][k]
         for total, share in zip(totals.values(), found[4:], strict=True):
             total += share
     return by_q, by_qd, totals
-
-
-def _refuse_other_motion(name: str, rows: dict[str, Any], k: int, after: Any, dt: float) -> None:
-    """Refuse a motion that is not the law's: its next state has to be where a step from this one leads."""
-    for key, found in zip(("q", "qd"), after, strict=True):
-        here, given = rows[key][k], rows[key][k + 1]
-        sizes = (np.max(np.abs(x), axis=-1, keepdims=True, initial=0.0) for x in (found - here, here))
-        off = np.abs(found - given) - sum(share * size for share, size in zip(NEAR, sizes, strict=True))
-        if np.any(off > 1e-12):
-            off = np.nan_to_num(off, nan=0.0)
-            row, j = np.unravel_index(int(np.argmax(off)), off.shape)
-            raise faults.StateFault(
-                f"{name}: a step of {dt:g} s from state {k} leads to {key} = {found[row, j]:.6g} of joint {j + 1}, and "
-                f"the motion has {given[row, j]:.6g}; give every state of a motion that this law has made with these "
-                "gains (rk4, record_every=1, its own dt), without limits of torque."
-            )
 
 
 def _pullback(

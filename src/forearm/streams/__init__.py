@@ -3,6 +3,7 @@
 row_sources     rows of NumPy, Zarr, Parquet and CSV files, in blocks
 zarr_stores     what a Zarr store may be, before a number of it is read or it is written over
 row_sinks       the same the other way: written beside their place, renamed when complete
+limit_watch     limits that rows go beyond
 file_stream     `stream`: from one to the other
 """
 

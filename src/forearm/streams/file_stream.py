@@ -17,9 +17,11 @@ from forearm.arm_calls import kernel_of
 from forearm.compiler.call.arguments import JOINT_INPUTS
 from forearm.compiler.model.quantities import QUANTITIES
 from forearm.faults import ReadFault, StateFault, coordinates, no_arm
+from forearm.motion.limit_excesses import LimitExcess
 from forearm.motion.motion_files import ask_about_degrees
-from forearm.motion.slope_checks import slope_notes
+from forearm.motion.slope_checks import lag_notes, slope_notes
 from forearm.robot import Robot
+from forearm.streams.limit_watch import LimitWatch
 from forearm.streams.row_sinks import row_sink
 from forearm.streams.row_sources import ROWS, row_source, suffix_of
 
@@ -45,6 +47,8 @@ class Streamed:
     """How long it took."""
     notes: tuple[str, ...] = ()
     """What of the titles was ignored or converted; speeds that are not those of the positions, in the first rows."""
+    excesses: tuple[LimitExcess, ...] = ()
+    """Limits of position, speed and torque that rows go beyond."""
 
     def __str__(self) -> str:
         """One line."""
@@ -92,7 +96,8 @@ def stream(
     kernel = kernel_of(arm, quantity)
     out, count, odd = np.empty((ROWS, len(titles))), 0, 0
     notes: tuple[str, ...] = tuple(rows.notes)
-    clock = _Clock(progress)
+    clock, outputs = _Clock(progress), QUANTITIES[quantity].outputs
+    watch = LimitWatch(arm, (*inputs, *outputs))
     with closing(rows), row_sink(target, [*(["t"] if rows.timed else []), *titles], rows.rows) as sink:
         for block in rows.blocks():
             k = len(block.inputs[0])
@@ -109,10 +114,11 @@ def stream(
                 flat.sum()
             ):  # no dot product: threads of BLAS wait for each other longer than it takes
                 odd += int((~np.isfinite(here).all(axis=1)).sum())
+            watch.look(block.t, dict(zip((*inputs, *outputs), (*block.inputs, here), strict=True)))
             sink.put(block.t, here)
             count += k
             clock.tell(count / rows.rows if rows.rows else rows.at() / max(1, rows.bytes), count)
-    return Streamed(Path(target), count, odd, clock.seconds, notes)
+    return Streamed(Path(target), count, odd, clock.seconds, notes, watch.excesses)
 
 
 def _refuse_no_time(source: Any, t: Vector, first: int) -> None:
@@ -136,7 +142,8 @@ def _slopes(arm: Arm | Robot, inputs: Sequence[str], t: Vector, values: list[Vec
         return ()
     pairs = [pair for pair in (("q", "qd"), ("qd", "qdd")) if set(pair) <= set(inputs)]
     names = coordinates(arm, "qd")
-    return tuple(note for a, b in pairs for note in slope_notes(t, names, given[a], given[b], (a, b)))
+    slopes = [note for a, b in pairs for note in slope_notes(t, names, given[a], given[b], (a, b))]
+    return (*slopes, *(note for a, b in pairs for note in lag_notes(t, given[a], given[b], (a, b))))
 
 
 def _checked(arm: Any, quantity: str) -> tuple[tuple[str, ...], list[str]]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from forearm.cli.inputs import STDIO, refuse_to_overwrite, robot_of, state_of
+from forearm.cli.inputs import STDIO, doubted, refuse_to_overwrite, robot_of, state_of
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
@@ -168,7 +168,9 @@ def convert(
 
     write_text(target, text)
     if shared.json:
-        print_json({"arm": arm.name, "written": target, "format": form})
+        print_json(
+            {"arm": arm.name, "written": target, "format": form} | doubted(arm, list(_not_known(arm, form)))
+        )
     else:
         note(shared, f"written: {target}")
 

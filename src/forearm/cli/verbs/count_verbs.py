@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import STDIO, arm_of, writing
-from forearm.cli.option_groups import Flag
+from forearm.cli.inputs import STDIO, arm_of, robot_of, writing
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def count(
     csv: str | None = None,
     latex: str | None = None,
     plot: Path | None = None,
+    reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:
     """Count operations exactly, by running a formulation on scalars that count.
@@ -61,7 +62,7 @@ def count(
     n
         Number of joints of the generic arm (6).
     arm
-        Count on this arm instead, its zeros and ones free.
+        Count on this arm instead, its zeros and ones free; a robot with branches is a sum of chains.
     quantity
         joint_torques (where it is given, unless told otherwise), mass_matrix, …
     convention
@@ -101,7 +102,7 @@ def count(
     )
     options = dict(n=n, arm=arm, quantity=quantity, convention=convention, by=by, plot=plot, points=points)
     what = _one_thing(formulation, asked, options | {"processors": processors or None})
-    question = _question(formulation, n, arm, quantity, convention)
+    question = _question(formulation, n, _loaded(arm, what, reading), quantity, convention)
     if what == "tables":
         from forearm.tabulated.memory_answers import memory_of_tables
 
@@ -154,16 +155,29 @@ def _one_thing(formulation: str | None, chosen: dict[str, bool], given: dict[str
     return what
 
 
+def _loaded(arm: str | None, what: str, reading: Reading) -> Any:
+    """The arm to count on; plain counts take a robot with branches, too."""
+    from forearm.faults import StateFault
+
+    if arm is not None:
+        return arm_of(arm, reading=reading) if what else robot_of(arm, reading=reading)
+    if reading.options():
+        raise StateFault(
+            "count: --tip, --base and the like say how a file is read; name the file with --arm."
+        )
+    return None
+
+
 def _question(
-    formulation: str | None, n: int | None, arm: str | None, quantity: str | None, convention: str | None
+    formulation: str | None, n: int | None, arm: Any, quantity: str | None, convention: str | None
 ) -> "Question":
-    """The question in its own terms: the arm loaded, the convention found by its name."""
+    """The question in its own terms: the convention found by its name."""
     from forearm.counting.answers.question import Question, convention_named
 
     return Question(
         formulation,
         6 if n is None else n,
-        None if arm is None else arm_of(arm),
+        arm,
         quantity,
         None if convention is None else convention_named(convention),
     )

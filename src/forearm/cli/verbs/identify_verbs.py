@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import arm_of, check_places, refuse_to_overwrite
+from forearm.cli.inputs import arm_of, check_places, doubted, refuse_to_overwrite
 from forearm.cli.option_groups import (
     AS_LOGGED,
     AS_SAID,
@@ -102,7 +102,7 @@ def identify(
             }
         )
         body = identification.identify_payload(found, log, offsets=offsets, **options)
-        _told(shared, str(body), _payload_json(body))
+        _told(shared, str(body), _payload_json(body) | doubted(found, body.notes))
         made = body.on(found)
     else:
         _refuse_without_payload(offsets)
@@ -117,7 +117,7 @@ def identify(
             load=_load(load),
             **options,
         )
-        _told(shared, str(fitted), _fitted_json(fitted))
+        _told(shared, str(fitted), _fitted_json(fitted) | doubted(found, fitted.notes))
         made = fitted.arm
         if report is not None:
             note(shared, f"written: {fitted.write(report)}")
@@ -184,7 +184,6 @@ def _payload_json(body: Any) -> dict[str, Any]:
         "com_std": body.com_std,
         "inertia": body.inertia,
         "offset": body.offset,
-        "notes": body.notes,
     }
 
 
@@ -205,7 +204,6 @@ def _fitted_json(fitted: Any) -> dict[str, Any]:
         },
         "smallest_eigenvalues": fitted.smallest,
         "cutoff": fitted.cutoff,
-        "notes": fitted.notes,
     }
 
 
@@ -278,7 +276,7 @@ def excite(
         f"{found.name}: condition number {motion.condition:.3g} of the base regressor (best of random motions: "
         f"{motion.start_condition:.3g})"
     )
-    _told(shared, text, content)
+    _told(shared, text, content | doubted(found))
     note(shared, f"written: {target}")
 
 
@@ -326,4 +324,4 @@ def watch(
         {"start": p.start, "end": p.end, "joint": p.joint, "joints": p.joints, "peak": p.peak}
         for p in seen.pushes
     ]
-    _told(shared, str(seen), {"pushes": pushes, "threshold": seen.threshold, "notes": seen.notes})
+    _told(shared, str(seen), {"pushes": pushes, "threshold": seen.threshold} | doubted(found, seen.notes))

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, refuse_to_overwrite, robot_of, writing, written
+from forearm.cli.inputs import STDIO, doubted, refuse_to_overwrite, robot_of, writing, written
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
 from forearm.outside.escapes import terminal
@@ -24,6 +24,7 @@ def emit(
     to: Literal["c", "wasm", "llvm", "numpy", "ptx"] = "c",
     wasm: Flag = False,
     rollouts: Words = (),
+    apart: Flag = False,
     out: Out = "out",
     force: Flag = False,
     reading: Reading = AS_WRITTEN,
@@ -47,17 +48,20 @@ def emit(
         The same as --to wasm: a module, its loader in JavaScript, types for TypeScript.
     rollouts
         Simulations in the module, as scheme and law: rk4:torque, rk4:computed_torque, euler:pd, …
+    apart
+        WebAssembly of what divides by M ten times faster, its last digits not those of the CPU kernel.
     out
         Folder for C and WebAssembly (out); file for the others (- is stdout).
     """
     found = robot_of(arm, reading=reading, shared=shared)
     if wasm or to == "wasm":
-        _module(found, functions, free, dtype, rollouts, out, force, shared)
+        _module(found, functions, free, dtype, rollouts, apart, out, force, shared)
         return
-    if rollouts:
+    if rollouts or apart:
         from forearm.faults import StateFault
 
-        raise StateFault("emit: --rollouts are simulations in WebAssembly; add --wasm.")
+        named = "--rollouts are simulations in" if rollouts else "--apart says how to round in"
+        raise StateFault(f"emit: {named} WebAssembly; add --wasm.")
     if to == "c":
         from forearm.compiler.sources.c99 import file_names
         from forearm.compiler.sources.controller import emit_c
@@ -67,7 +71,7 @@ def emit(
         )
         written = emit_c(found, out, functions, dtype=dtype, free=free)
         if shared.json:
-            print_json({"arm": found.name, "functions": functions, "written": written})
+            print_json({"arm": found.name, "functions": functions, "written": written} | doubted(found))
         else:
             print("\n".join(terminal(str(path)) for path in written))
         return
@@ -80,6 +84,7 @@ def _module(
     free: Words,
     dtype: str,
     rollouts: Words,
+    apart: bool,
     out: str,
     force: bool,
     shared: Shared,
@@ -96,9 +101,11 @@ def _module(
     refuse_to_overwrite(texts, force, ours=b" by forearm ")
     # a module does not say whose it is; the loader beside it does
     refuse_to_overwrite([module], force, ours=b"\0asm" if texts[0].is_file() else None)
-    written = emit_wasm(arm, out, functions, free=free, rollouts=rollouts)
+    written = emit_wasm(arm, out, functions, free=free, rollouts=rollouts, apart=apart)
     if shared.json:
-        print_json({"arm": arm.name, "functions": functions, "rollouts": rollouts, "written": written})
+        print_json(
+            {"arm": arm.name, "functions": functions, "rollouts": rollouts, "written": written} | doubted(arm)
+        )
     else:
         print("\n".join(terminal(str(path)) for path in written))
 
@@ -122,7 +129,7 @@ def _one_source(
         with writing(target) as file:
             file.write(source + "\n")
     if shared.json:
-        about = {"arm": arm.name, "function": functions[0], "to": to}
+        about = {"arm": arm.name, "function": functions[0], "to": to} | doubted(arm)
         print_json(about | written(target) | {"source": source})
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, check_places, refuse_what_is_read, state_of, written
+from forearm.cli.inputs import STDIO, arm_of, check_places, doubted, refuse_what_is_read, state_of, written
 from forearm.cli.measures import ANGLE, LENGTH, Numbers, check_joint_units, check_kinds
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json
@@ -253,7 +253,7 @@ def _tell(arm: Any, motion: Any, report: Any, rows: int, out: str, shared: Share
             "within_limits": bool(report),
         }
         told["beyond_limits"] = [vars(excess) for excess in report.excesses]
-        print_json(told | written(out) | samples._asdict() | _binding(motion))
+        print_json(told | doubted(arm) | written(out) | samples._asdict() | _binding(motion))
         return
     if out == STDIO:
         _print(motion, arm, rows)

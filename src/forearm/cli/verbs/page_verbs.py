@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, check_places, motion_of, refuse_to_overwrite
+from forearm.cli.inputs import STDIO, arm_of, check_places, doubted, motion_of, refuse_to_overwrite
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
@@ -50,9 +50,9 @@ def view(
     found = arm_of(arm, reading=reading, payload=payload, shared=shared)
     check_places(out)
     refuse_to_overwrite([out], force, ours=MARK.encode())
-    samples = None if motion is None else _samples(found, motion, units, shared)[0]
+    samples, remarks = (None, []) if motion is None else _samples(found, motion, units, shared)
     page = make(found, samples, formulations=formulations or PAPERS)
-    _written(page.html, out, found, shared)
+    _written(page.html, out, found, shared, doubted(found, remarks))
 
 
 def report(
@@ -93,7 +93,8 @@ def report(
     samples, remarks = _samples(found, motion, units, shared)
     with progress(shared, f"looking at {found.name}") as tell:
         made = make(found, samples, notes=[*remarks, *_held(payload)], say=tell)
-    _written(made.html, out, found, shared, {"passed": made.passed, "beyond_limits": len(made.excesses)})
+    about = {"passed": made.passed, "beyond_limits": len(made.excesses), **doubted(found, remarks)}
+    _written(made.html, out, found, shared, about)
     for excess in made.excesses:
         note(shared, str(excess))
     if not made.agreed:

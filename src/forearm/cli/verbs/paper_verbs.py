@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, check_places, refuse_what_is_read, writing, written
+from forearm.cli.inputs import STDIO, arm_of, check_places, doubted, refuse_what_is_read, writing, written
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
 
@@ -72,7 +72,7 @@ def derive(
         note(shared, remark)
     shown = found.lagrange_steps() if steps and formulation is None else found
     if shared.json:
-        print_json(_as_data(found, good, shown, steps) | written(out))
+        print_json(_as_data(found, good, shown, steps) | doubted(subject, found.notes) | written(out))
     if shared.json and out == STDIO:
         return OK if good else FOUND
     texts = {

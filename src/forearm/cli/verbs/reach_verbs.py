@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import arm_of, state_of
+from forearm.cli.inputs import arm_of, doubted, state_of
 from forearm.cli.measures import ANGLE, LENGTH, Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Seed
-from forearm.cli.output import PLAIN, Shared, print_json, table
+from forearm.cli.output import PLAIN, Shared, note, print_json, table
 
 ENTRIES = ("x", "y", "z"), ("roll", "pitch", "yaw"), ("qx", "qy", "qz", "qw")
 
@@ -64,13 +64,28 @@ def reach(
         found, goal, frame=frame, only=only, every=every, attempts=attempts, seed=seed, **wishes
     )
     solved = bool(answer.solved.any() if every else answer.solved)
+    remarks = _remarks(found, frame, only, goal, every)
+    for remark in remarks:
+        note(shared, remark)
     if shared.json:
-        print_json(
-            {"arm": found.name, "frame": frame, "joints": found.joint_names, "goal": goal, **answer._asdict()}
-        )
+        asked = {"arm": found.name, "frame": frame, "joints": found.joint_names, "goal": goal}
+        print_json(asked | doubted(found, remarks) | answer._asdict())
     else:
         _tell(found, answer, every, solved, shared)
     return OK if solved else FOUND
+
+
+def _remarks(arm: Any, frame: str, only: str | None, goal: Any, every: bool) -> list[str]:
+    """What a person should know of a list of solutions."""
+    from forearm.reach.goals import goals_of
+    from forearm.reach.programs import STARTS, programs_of
+
+    if not every or programs_of(arm, frame, goals_of(goal, only).asked).closed:
+        return []
+    return [
+        f"{arm.name} has no closed form for this: solutions are those that {STARTS} searches found, and one that few "
+        "starts lead to may be missing"
+    ]
 
 
 def _goal(pose: Sequence[float], only: str | None) -> Any:

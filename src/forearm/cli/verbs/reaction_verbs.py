@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import robot_of, state_of
+from forearm.cli.inputs import doubted, robot_of, state_of
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
@@ -58,7 +58,8 @@ def reactions(
     if shared.json:
         joints = [link.name for link in found.links]
         parts = ("force", "moment", "drive", "bearing_force", "bearing_moment")
-        print_json({"arm": found.name, "joints": joints} | {name: getattr(loads, name) for name in parts})
+        about = {"arm": found.name, "joints": joints} | doubted(found)
+        print_json(about | {name: getattr(loads, name) for name in parts})
         return
     header = ("joint", "drive", "", "bearing Fx", "Fy", "Fz [N]", "Mx", "My", "Mz [N m]")
     table(shared, header, [_row(link, i, loads) for i, link in enumerate(found.links)], left=(0, 2))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, check_places, refuse_what_is_read, robot_of, state_of, written
+from forearm.cli.inputs import STDIO, check_places, doubted, refuse_what_is_read, robot_of, state_of, written
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
@@ -96,7 +96,7 @@ def simulate(
         )
     if plot is not None:
         _save_record(record, plot, shared)
-    _tell_record(record, real.name, out, shared)
+    _tell_record(record, real, out, shared)
     return OK if record.outcome.finished and record.outcome.within_limits else FOUND
 
 
@@ -132,14 +132,19 @@ def _save_record(record: Any, plot: Path, shared: Shared) -> None:
     note(shared, f"drawn: {plot}")
 
 
-def _tell_record(record: Any, arm: str, out: str, shared: Shared) -> None:
+def _tell_record(record: Any, arm: Any, out: str, shared: Shared) -> None:
     if shared.json:
         outcome = record.outcome
-        told = {"arm": arm, "outcome": outcome.kind, "advice": outcome.advice}
+        told = {"arm": arm.name, "outcome": outcome.kind, "advice": outcome.advice}
         told["beyond_limits"] = [asdict(excess) for excess in outcome.limits]
         if out != STDIO:
             record.to_csv(out)
-        print_json(told | written(out) | {"law": record.law, "method": record.method, **record.arrays()})
+        print_json(
+            told
+            | doubted(arm)
+            | written(out)
+            | {"law": record.law, "method": record.method, **record.arrays()}
+        )
         return
     _write_record(record, out)
     note(shared, str(record))

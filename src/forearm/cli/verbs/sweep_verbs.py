@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import arm_of
+from forearm.cli.inputs import arm_of, doubted
 from forearm.cli.measures import ANGLE, MASS, Numbers, check_kinds, torque_unit
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading, Seed
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
@@ -209,7 +209,7 @@ def _tell(arm: Any, result: Any, remarks: list[str], shared: Shared) -> int:
             }
         )
     if shared.json:
-        about = {"arm": arm.name, "samples": result.samples, "states": result.states, "notes": remarks}
+        about = {"arm": arm.name, "samples": result.samples, "states": result.states} | doubted(arm, remarks)
         print_json(about | {"joints": rows})
         return FOUND if beyond else OK
     header = (

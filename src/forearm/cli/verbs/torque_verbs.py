@@ -250,9 +250,19 @@ def _motion(
     print_json(content)
 
 
+def _titles(arm: Any) -> list[str]:
+    """What stands after a quantity's name in a header: the joint's number; its name where a free base comes first."""
+    if getattr(arm, "free", False):
+        from forearm.faults import coordinates
+
+        return [f":{name}" for name in coordinates(arm, "tau")]
+    return [str(i) for i in range(1, arm.n + 1)]
+
+
 def _write(arm: Any, t: Any, parts: dict[str, Any], out: str, shared: Shared) -> None:
     """Torques, and their terms, as CSV."""
-    header = [*(["t"] if t is not None else []), *(f"{k}{i}" for k in parts for i in range(1, arm.n + 1))]
+    named = _titles(arm)
+    header = [*(["t"] if t is not None else []), *(f"{k}{title}" for k in parts for title in named)]
     count = len(parts["tau"])
     with writing(out) as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -326,11 +336,12 @@ def torque_file(arm: Any, source: str, target: str, units: FileUnits, shared: Sh
             time_unit=options["time_unit"],
             progress=told,
         )
-    for told_once in done.notes:
+    for told_once in (*done.notes, *(f"joint {excess}" for excess in done.excesses)):
         note(shared, told_once)
     if shared.json:
         rows = {"rows": done.rows, "not_finite": done.not_finite, "seconds": done.seconds}
-        print_json({"arm": arm.name, "out": str(done.path), **rows})
+        about = {"notes": [*doubts_of(arm), *done.notes], "beyond_limits": [asdict(e) for e in done.excesses]}
+        print_json({"arm": arm.name, "out": str(done.path), **rows, **about})
     else:
         note(shared, f"written: {done}")
     return OK

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import robot_of
+from forearm.cli.inputs import doubts_of, robot_of
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Seed
-from forearm.cli.output import PLAIN, Shared, progress, table, verdict_style
+from forearm.cli.output import PLAIN, Shared, note, progress, table, verdict_style
 
 PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
 """What the other libraries are called where packages come from."""
@@ -159,13 +159,16 @@ def compare(
     from forearm.verification.difference.comparison import compare as differ
 
     one = robot_of(arm, reading=reading, rigid=rigid, shared=shared)
-    two = _other(arm, other, reading, rigid)
+    two = _other(arm, other, reading, rigid, shared)
     found = differ(one, two, states=states, seed=seed, tolerance=tolerance)
-    print(found.to_json() if shared.json else found)
+    for told in found.notes:
+        note(shared, f"{found.other}: {told}")
+    doubts = [told for side in (one, two) if hasattr(side, "joint_names") for told in doubts_of(side)]
+    print(replace(found, notes=(*doubts, *found.notes)).to_json() if shared.json else found)
     return OK if found.same else FOUND
 
 
-def _other(arm: str, other: str, reading: Reading, rigid: bool) -> Any:
+def _other(arm: str, other: str, reading: Reading, rigid: bool, shared: Shared) -> Any:
     """The other side: torques in a file, another library's reading of the same file, another arm."""
     if other.lower().endswith(".csv"):
         return other
@@ -173,7 +176,7 @@ def _other(arm: str, other: str, reading: Reading, rigid: bool) -> Any:
         from forearm.readers import takes_options
 
         kept = reading if takes_options(other) else AS_WRITTEN
-        return robot_of(other, reading=kept, rigid=rigid)
+        return robot_of(other, reading=kept, rigid=rigid, shared=shared)
     from forearm.faults import StateFault
 
     if Path(arm).suffix.lower() not in ((".urdf",) if other == "pinocchio" else (".urdf", ".xml", ".mjcf")):

@@ -31,6 +31,8 @@ class Model:
     """The formulation that gives accelerations; by default M and torques do, with Lᵀ D L."""
     frames: str = "arm"
     """'arm' where the chain's frames are as described, else those of `trust.LADDER`."""
+    refined: bool = False
+    """Whether accelerations by M are refined once (see trees/tree_digits)."""
 
     def torques(self, q: Vector, qd: Vector, qdd: Vector) -> Vector:
         """Rigid-body torques."""

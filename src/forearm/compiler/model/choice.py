@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -43,18 +44,35 @@ def best_graph(
     if quantity not in QUANTITIES:
         raise KernelFault(f"compile: no quantity {quantity!r}; there are {', '.join(QUANTITIES)}.")
     what = QUANTITIES[quantity]
+    _refuse_options(quantity, options or {})
     if what.dynamics and not arm.dynamics:
         no_dynamics(arm, quantity)
     if formulation == SEARCH:
-        choices, source = list({c.label(what): c for c in _candidates(arm, what)}.values()), SEARCH
+        choices, source = _rivals(arm, quantity), SEARCH
     else:
         choice, source = default_choice(arm, quantity, formulation)
-        choices = [trusted_choice(arm, choice)]
+        choices = [trusted_choice(arm, choice, quantity)]
     traced = _traced(arm, quantity, free, choices, options or {}, formulation == SEARCH)
     best = traced[0]
     labels = {c.label(what): graph.counts for c, graph in reversed(traced)}
     ranked = sorted(labels.items(), key=lambda pair: pair[1].operations)
     return best[1], Why(best[0].label(what), tuple(ranked), source)
+
+
+def _refuse_options(quantity: str, options: dict[str, Any]) -> None:
+    """Refuse options that a quantity does not have."""
+    takes = _options_of(quantity)
+    for name in options:
+        if name not in takes:
+            homes = [other for other in QUANTITIES if name in _options_of(other)]
+            known = f"its options: {', '.join(takes)}" if takes else "it has no options"
+            where = f"; {name} is an option of {', '.join(homes)}" if homes else ""
+            raise KernelFault(f"compile: {quantity} takes no {name}= ({known}){where}. Leave it out.")
+
+
+def _options_of(quantity: str) -> list[str]:
+    parameters = signature(QUANTITIES[quantity].function).parameters.values()
+    return [x.name for x in parameters if x.kind is x.KEYWORD_ONLY]
 
 
 def default_choice(arm: Arm | Robot, quantity: str, formulation: str | None = None) -> tuple[Choice, str]:
@@ -84,9 +102,16 @@ def quantity_graph(
 
 def search(arm: Arm | Robot, quantity: str) -> tuple[Choice, Graph]:
     """The cheapest of all choices, and its graph."""
+    return _traced(arm, quantity, (), _rivals(arm, quantity), {}, True)[0]
+
+
+def _rivals(arm: Arm | Robot, quantity: str) -> list[Choice]:
+    """All choices, each once; what is done about rounding (`refined`) does not depend on them."""
     what = QUANTITIES[quantity]
-    choices = list({c.label(what): c for c in _candidates(arm, what)}.values())
-    return _traced(arm, quantity, (), choices, {}, True)[0]
+    once = trusted_choice(arm, Choice(frames="arm"), quantity).refined
+    return list(
+        {c.label(what): c for c in (replace(x, refined=once) for x in _candidates(arm, what))}.values()
+    )
 
 
 def _traced(

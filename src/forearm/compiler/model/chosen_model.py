@@ -8,6 +8,7 @@ from forearm.compiler.model.arm_model import Model
 from forearm.compiler.model.base_parameters import described, reframed, regroup
 from forearm.compiler.model.free_parameters import INERTIAL, payload_place
 from forearm.compiler.model.quantities import Quantity
+from forearm.compiler.model.trees.tree_digits import is_refined
 from forearm.compiler.model.trees.tree_frames import described_tree
 from forearm.compiler.model.trees.tree_model import TreeModel, with_payload
 from forearm.compiler.model.trust import tree_in, trusted, trusted_tree
@@ -32,6 +33,8 @@ class Choice:
     """'arm' (as described), 'reframed' (better frames) or 'regrouped' (better frames and base parameters)."""
     origins: tuple[int, ...] | None = None
     """Where the origins of better frames sit (see `reframed`)."""
+    refined: bool = False
+    """Whether accelerations by M are refined once, where elimination costs too many digits."""
 
     def label(self, quantity: Quantity) -> str:
         """What `kernel.why` calls it."""
@@ -40,7 +43,8 @@ class Choice:
             stems = (self.accelerations_by,) if self.accelerations_by else (self.mass_by, self.torques_by)
         frames = {"arm": "", "reframed": ", better frames", "regrouped": ", base parameters"}[self.frames]
         where = f", origins {''.join(map(str, self.origins))}" if self.origins else ""
-        return " + ".join(stems) + frames + where
+        once = ", refined once" if self.refined and quantity.outputs == ("qdd",) else ""
+        return " + ".join(stems) + frames + where + once
 
 
 def plain_model(arm: Arm | Robot) -> Model:
@@ -50,13 +54,14 @@ def plain_model(arm: Arm | Robot) -> Model:
 
 def model_by(arm: Arm | Robot, choice: Choice) -> Model:
     """The model of an arm or robot by one choice of formulation and frames, for plain evaluation."""
-    return model_with(arm, trusted_choice(arm, choice), {})
+    return model_with(arm, trusted_choice(arm, choice, "forward_dynamics"), {})
 
 
-def trusted_choice(arm: Arm | Robot, choice: Choice) -> Choice:
-    """The choice in frames that were tried on the arm's own numbers."""
+def trusted_choice(arm: Arm | Robot, choice: Choice, quantity: str) -> Choice:
+    """The choice in frames that were tried on the arm's own numbers, accelerations refined where a robot needs it."""
     if isinstance(arm, Robot):
-        return replace(choice, frames=trusted_tree(arm, choice.frames))
+        once = quantity == "forward_dynamics" and is_refined(arm)
+        return replace(choice, frames=trusted_tree(arm, choice.frames), refined=once)
     return replace(choice, frames=trusted(arm, choice.frames, choice.origins))
 
 
@@ -90,7 +95,7 @@ def _tree_model(robot: Robot, choice: Choice, payloads: dict[str, Any], given: A
         body = body if pose == SAME else moved_ten(body, pose.inverse())
         robot = with_payload(robot, number, body)
         tree = None if tree is None else tree.with_body(number + (len(SIX) if robot.free else 0), body)
-    return TreeModel(robot, tree, choice.torques_by, choice.mass_by, "", choice.frames)
+    return TreeModel(robot, tree, choice.torques_by, choice.mass_by, "", choice.frames, choice.refined)
 
 
 def _arm_with_payload(arm: Arm, body: Ten, number: int) -> Arm:

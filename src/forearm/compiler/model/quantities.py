@@ -59,7 +59,10 @@ def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector) -> Vector
     if model.accelerations_by:
         return model.accelerations(q, qd, tau - model.friction_torque(qd))
     rows, inverse = factor(mass_matrix(model, q), SINGULAR, model.arm)
-    return solve_factored(rows, inverse, tau - bias_torque(model, q, qd))
+    qdd = solve_factored(rows, inverse, tau - bias_torque(model, q, qd))
+    if model.refined:
+        qdd = qdd + solve_factored(rows, inverse, tau - inverse_dynamics(model, q, qd, qdd))
+    return qdd
 
 
 def solve_mass(model: Model, q: Vector, b: Vector) -> Vector:
@@ -288,9 +291,10 @@ class Quantity:
 
 
 def _step(function: Callable[..., Any], derivative: Derivative, *outputs: str) -> Quantity:
-    """What says how the state after a step depends on what was before; backwards it is handed weights."""
+    """What says how the state after a step depends on what was before, and the state; backwards it takes weights."""
     weights = () if derivative is TORQUE_SLOPES else ("weights_q", "weights_qd")
     inputs = (*PUSHED, "dt", *weights)
+    outputs = (*outputs, "q_next", "qd_next")
     return Quantity(function, inputs, outputs, "accelerations", derivative=derivative, solves=True)
 
 

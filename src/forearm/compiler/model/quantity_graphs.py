@@ -37,7 +37,7 @@ def graph_by(
 ) -> Graph:
     """The graph of a quantity by one choice; `effort` is that of `simplify`."""
     what = QUANTITIES[quantity]
-    choice = trusted_choice(arm, choice)
+    choice = trusted_choice(arm, choice, quantity)
     if GEOMETRY in free and choice.origins is None and choice.frames != "arm":
         choice = replace(choice, origins=origin_choices(arm))  # type: ignore[arg-type]
     names = {port_name(path): path for path in free}

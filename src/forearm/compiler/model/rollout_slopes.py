@@ -37,11 +37,15 @@ def rk4_pullback(
     weights_q: Vector,
     weights_qd: Vector,
 ) -> dict[str, Vector]:
-    """Gradients by q, qd and tau of weights_q · q' + weights_qd · qd', the state after a step under constant tau."""
+    """Gradients by q, qd and tau of weights_q · q' + weights_qd · qd', the state after a step under constant tau.
+
+    And that state: whoever has another one there has another motion.
+    """
     by_q, by_qd, by_tau = weights_q, weights_qd, tau * 0.0
-    for _, back, weights in _stages_backwards(model, slopes, q, qd, tau, dt, weights_q, weights_qd):
+    stages = _stages(model, q, qd, tau, dt)
+    for _, back, weights in _stages_backwards(stages, slopes, dt, weights_q, weights_qd):
         by_q, by_qd, by_tau = by_q + back[0], by_qd + back[1], by_tau + weights
-    return {"by_q": by_q, "by_qd": by_qd, "by_tau": by_tau}
+    return {"by_q": by_q, "by_qd": by_qd, "by_tau": by_tau, **_after(stages, q, qd, dt)}
 
 
 def rk4_parameter_pullback(
@@ -57,15 +61,20 @@ def rk4_parameter_pullback(
     """The same by q, qd and the ten parameters of every body."""
     zero = np.zeros((len(model.arm.bodies), len(TEN)))
     by_q, by_qd, by_parameters = weights_q, weights_qd, zero
-    walk = _stages_backwards(model, partial(slopes, pi=zero), q, qd, tau, dt, weights_q, weights_qd)
-    for found, back, _ in walk:
+    stages = _stages(model, q, qd, tau, dt)
+    for found, back, _ in _stages_backwards(stages, partial(slopes, pi=zero), dt, weights_q, weights_qd):
         by_q, by_qd = by_q + back[0], by_qd + back[1]
         by_parameters = by_parameters - found["dp_dpi"]
-    return {"by_q": by_q, "by_qd": by_qd, "by_parameters": by_parameters}
+    return {"by_q": by_q, "by_qd": by_qd, "by_parameters": by_parameters, **_after(stages, q, qd, dt)}
 
 
-def rk4_step_slopes(model: Model, slopes: Slopes, q: Vector, qd: Vector, tau: Vector, dt: Any) -> Matrix:
-    """Derivatives of the state [q'; qd'] after a step under constant tau by q, qd and tau, side by side: (2n, 3n)."""
+def rk4_step_slopes(
+    model: Model, slopes: Slopes, q: Vector, qd: Vector, tau: Vector, dt: Any
+) -> dict[str, Any]:
+    """Derivatives of the state [q'; qd'] after a step under constant tau by q, qd and tau, side by side: (2n, 3n).
+
+    And that state itself.
+    """
     n = len(q)
     by_q, by_qd, by_tau = (np.eye(n, 3 * n, k * n) for k in range(3))
     rates: list[tuple[Vector, Vector, Matrix, Matrix]] = []  # of q and qd, at a stage, and their derivatives
@@ -79,7 +88,8 @@ def rk4_step_slopes(model: Model, slopes: Slopes, q: Vector, qd: Vector, tau: Ve
         pushed = by_tau - found["dtau_dq"] @ on_q - found["dtau_dqd"] @ on_qd
         rates.append((at_qd, qdd, on_qd, np.array([solve_factored(*factors, c) for c in pushed.T]).T))
     weighted = [(dt * weight, rate) for weight, rate in zip(RK4.weights, rates, strict=True)]
-    return np.concatenate(_moved((q, qd, by_q, by_qd), weighted)[2:])
+    q_next, qd_next, *on_start = _moved((q, qd, by_q, by_qd), weighted)
+    return {"slopes": np.concatenate(on_start), "q_next": q_next, "qd_next": qd_next}
 
 
 def _moved(start: tuple[Any, ...], moves: list[tuple[Any, tuple[Any, ...]]]) -> tuple[Any, ...]:
@@ -89,11 +99,13 @@ def _moved(start: tuple[Any, ...], moves: list[tuple[Any, tuple[Any, ...]]]) -> 
     return start
 
 
-def _stages_backwards(
-    model: Model, slopes: Slopes, q: Vector, qd: Vector, tau: Vector, dt: Any, on_q: Vector, on_qd: Vector
-) -> Iterator[tuple[dict[str, Any], tuple[Vector, Vector], Vector]]:
-    """From the last stage to the first: slopes of its weighted torque, gradients by its state, those by its torques."""
-    stages: list[tuple[Vector, Vector, Any, Vector]] = []  # where, the factors of M there, qdd
+Stages = list[tuple[Vector, Vector, Any, Vector]]
+"""Of each stage of a step the state where it is taken, the factors of M there, and qdd."""
+
+
+def _stages(model: Model, q: Vector, qd: Vector, tau: Vector, dt: Any) -> Stages:
+    """The stages of a step, from the first to the last."""
+    stages: Stages = []
     for i in range(RK4.stages):
         at_q, at_qd = q, qd
         for reach, (_, rate, _, push) in zip(RK4.reaches[i - 1] if i else (), stages, strict=True):
@@ -101,6 +113,21 @@ def _stages_backwards(
                 at_q, at_qd = at_q + rate * (dt * reach), at_qd + push * (dt * reach)
         factors = factor(model.mass_matrix(at_q), SINGULAR, model.arm)
         stages.append((at_q, at_qd, factors, solve_factored(*factors, tau - model.bias_torque(at_q, at_qd))))
+    return stages
+
+
+def _after(stages: Stages, q: Vector, qd: Vector, dt: Any) -> dict[str, Vector]:
+    """The state after a step of these stages."""
+    moves = [
+        (dt * weight, (rate, push)) for weight, (_, rate, _, push) in zip(RK4.weights, stages, strict=True)
+    ]
+    return dict(zip(("q_next", "qd_next"), _moved((q, qd), moves), strict=True))
+
+
+def _stages_backwards(
+    stages: Stages, slopes: Slopes, dt: Any, on_q: Vector, on_qd: Vector
+) -> Iterator[tuple[dict[str, Any], tuple[Vector, Vector], Vector]]:
+    """From the last stage to the first: slopes of its weighted torque, gradients by its state, those by its torques."""
     back: dict[int, tuple[Vector, Vector]] = {}  # gradients by the state at which a stage is taken
     for i in reversed(range(RK4.stages)):
         at_q, at_qd, (rows, inverse), qdd = stages[i]

@@ -291,7 +291,8 @@ def _check_function(unit: Unit, key: str, graph: Graph, states: States | None) -
 
 def _finite(unit: Unit, key: str, graph: Graph, taken: dict[str, Any]) -> tuple[dict[str, Any], Any]:
     """Inputs and expected outputs, only of states that have one (a mass matrix may be singular somewhere)."""
-    found = interpret(graph, taken, arrays)
+    with np.errstate(all="ignore"):  # states whose outputs are not finite are left out below
+        found = interpret(graph, taken, arrays)
     if not taken:
         return taken, found
     count = len(next(iter(taken.values())))

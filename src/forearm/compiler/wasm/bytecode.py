@@ -5,6 +5,7 @@ WebAssembly Core Specification 2.0, chapter 5. A function's code is plain bytes,
 
 import struct
 from dataclasses import dataclass, field
+from functools import cache
 
 F64, V128, I32 = b"\x7c", b"\x7b", b"\x7f"
 """Types of values: a double, two of them, an address or a count."""
@@ -12,6 +13,7 @@ PAGE = 65536
 """Bytes of a page of memory."""
 
 BLOCK, LOOP, END, DROP, SELECT = b"\x02\x40", b"\x03\x40", b"\x0b", b"\x1a", b"\x1b"
+IF, RETURN = b"\x04\x40", b"\x0f"
 I32_EQZ, I32_GT_S, I32_ADD, I32_SUB, I32_MUL, I32_SHL = b"\x45", b"\x4a", b"\x6a", b"\x6b", b"\x6c", b"\x74"
 I32_GE_S, I32_REM_U = b"\x4e", b"\x70"
 F64_CONVERT_I32_S = b"\xb7"
@@ -38,16 +40,19 @@ def signed(number: int) -> bytes:
             return bytes(out)
 
 
+@cache
 def get(local: int) -> bytes:
     """The value of a local variable."""
     return b"\x20" + unsigned(local)
 
 
+@cache
 def put(local: int) -> bytes:
     """Into a local variable."""
     return b"\x21" + unsigned(local)
 
 
+@cache
 def tee(local: int) -> bytes:
     """Into a local variable, and kept on the stack."""
     return b"\x22" + unsigned(local)

@@ -61,6 +61,18 @@ class Dialect(ABC):
     def signed_by(self, value: bytes, bits: bytes, both: bool) -> bytes:
         """The value, its sign turned where bit 1 (both: bit 0 or bit 1, not both) of a double is set."""
 
+    @abstractmethod
+    def odd(self, value: bytes, rest: bytes) -> bytes:
+        """The sum of both rounded to odd: where there is a rest, the neighbour with its last bit set."""
+
+    @abstractmethod
+    def all_nonzero(self, x: bytes) -> bytes:
+        """Whether |x| > 0 in every lane, as an integer."""
+
+    @abstractmethod
+    def nonzero(self, x: bytes, a: bytes, b: bytes) -> bytes:
+        """A where |x| > 0, else b (where x is NaN, too)."""
+
     def binary(self, op: str, a: bytes, b: bytes) -> bytes:
         """An operation of two operands."""
         return a + b + self.operations[op]
@@ -108,6 +120,20 @@ class One(Dialect):
         shifted = bits + b"\xbd\x42\x01\x88" + (bits + b"\xbd\x85" if both else b"")
         return value + b"\xbd" + shifted + b"\x42\x3f\x86\x85\xbf"
 
+    def odd(self, value: bytes, rest: bytes) -> bytes:
+        """As 64-bit integers: one less where the rest has the other sign, then the last bit set."""
+        there = rest + b"\x99" + f64(0.0) + b"\x64\xad"
+        other = value + b"\xbd" + rest + b"\xbd\x85\x42\x3f\x88"
+        return value + b"\xbd" + other + there + b"\x83\x7d" + there + b"\x84\xbf"
+
+    def all_nonzero(self, x: bytes) -> bytes:
+        """One comparison."""
+        return x + b"\x99" + f64(0.0) + b"\x64"
+
+    def nonzero(self, x: bytes, a: bytes, b: bytes) -> bytes:
+        """By select."""
+        return a + b + x + b"\x99" + f64(0.0) + b"\x64" + SELECT
+
 
 class Two(Dialect):
     """Two states: pairs of doubles (fixed-width SIMD). The second row is the first again where states are odd."""
@@ -153,6 +179,20 @@ class Two(Dialect):
         """As pairs of 64-bit integers: value ^ (bits >> 1 [^ bits]) << 63."""
         shifted = bits + i32(1) + b"\xfd\xcd\x01" + (bits + b"\xfd\x51" if both else b"")
         return value + shifted + i32(63) + b"\xfd\xcb\x01" + b"\xfd\x51"
+
+    def odd(self, value: bytes, rest: bytes) -> bytes:
+        """As pairs of 64-bit integers: one less where the rest has the other sign, then the last bit set."""
+        there = rest + b"\xfd\xec\x01" + self.constant(0.0) + b"\xfd\x4a" + i32(63) + b"\xfd\xcd\x01"
+        other = value + rest + b"\xfd\x51" + i32(63) + b"\xfd\xcd\x01"
+        return value + other + there + b"\xfd\x4e" + b"\xfd\xd1\x01" + there + b"\xfd\x50"
+
+    def all_nonzero(self, x: bytes) -> bytes:
+        """One comparison, and both its results."""
+        return x + b"\xfd\xec\x01" + self.constant(0.0) + b"\xfd\x4a" + b"\xfd\xc3\x01"
+
+    def nonzero(self, x: bytes, a: bytes, b: bytes) -> bytes:
+        """By the bits of a comparison."""
+        return a + b + x + b"\xfd\xec\x01" + self.constant(0.0) + b"\xfd\x4a" + b"\xfd\x52"
 
 
 DIALECTS: dict[int, type[Dialect]] = {1: One, 2: Two}

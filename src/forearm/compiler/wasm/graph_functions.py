@@ -2,7 +2,7 @@
 
 A node that is read once is computed where it is read, on the stack. One that is read more often goes into a local
 variable, which is used again when its last reader is done. Products and sums of a fused multiply-add are rounded
-apart, because WebAssembly has none.
+apart, because WebAssembly has none; in a graph that divides they are rounded once (module_products).
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,6 @@ from forearm.compiler.wasm.bytecode import (
     I32_SHL,
     I32_SUB,
     LOOP,
-    Module,
     branch_if,
     call,
     get,
@@ -28,35 +27,41 @@ from forearm.compiler.wasm.bytecode import (
     put,
     tee,
 )
-from forearm.compiler.wasm.dialects import DIALECTS, Dialect
-from forearm.compiler.wasm.module_sines import add_sincos
+from forearm.compiler.wasm.module_products import divides
+from forearm.compiler.wasm.shared_functions import SharedFunctions
 
 ITEM = 8
 """Bytes of a double."""
+ANGLES = ("sin", "cos")
+"""Operations that come in pairs."""
+LONGEST = 4000
+"""Bytes of code of a node that is read once; one with more goes into a variable."""
 
 
-def graphs_module(graphs: Mapping[str, Graph], lanes: int) -> tuple[Module, int]:
-    """A module with a function for each graph, by name, and the number of its sincos (-1: it has none)."""
-    module = Module()
-    dialect = DIALECTS[lanes](module)
-    sincos = add_sincos(module, dialect) if any(g.counts.sincos for g in graphs.values()) else -1
+def graphs_module(graphs: Mapping[str, Graph], lanes: int, apart: bool = False) -> SharedFunctions:
+    """A module with a function for each graph, by name, and what these share.
+
+    Multiply-adds of a graph that divides are rounded once, unless products and sums are to be rounded `apart`.
+    """
+    shared = SharedFunctions(lanes)
     for name, graph in graphs.items():
-        add_graph(module, dialect, graph, sincos, name)
-    return module, sincos
+        add_graph(shared, graph, name, not apart and divides(graph))
+    return shared
 
 
-def add_graph(module: Module, dialect: Dialect, graph: Graph, sincos: int, name: str) -> int:
+def add_graph(shared: SharedFunctions, graph: Graph, name: str, fused: bool) -> int:
     """The function of a graph; gives its number.
 
     Its parameters: how many states; for each input, then for each output, the address of its rows, one state after
-    the other.
+    the other. `fused`: multiply-adds are rounded once, by a function of the module.
     """
+    module, dialect = shared.module, shared.dialect
     ports = (*graph.inputs, *graph.outputs)
     rows = range(1, 1 + len(ports))
     two = dialect.lanes == 2
     others = range(1 + len(ports), 1 + 2 * len(ports)) if two else rows
     spread = 1 + 2 * len(ports) if two else 0
-    body = _Body(graph, dialect, sincos, list(rows), list(others), spread + 1 if two else 1 + len(ports))
+    body = _Body(graph, shared, fused, list(rows), list(others), spread + 1 if two else 1 + len(ports))
     code = BLOCK + get(0) + i32(0) + I32_GT_S + I32_EQZ + branch_if(0) + LOOP
     if two:  # an odd last state is computed in both lanes
         code += get(0) + i32(1) + I32_GT_S + i32(3) + I32_SHL + put(spread)
@@ -71,139 +76,129 @@ def add_graph(module: Module, dialect: Dialect, graph: Graph, sincos: int, name:
 
 
 class _Body:
-    """The code of one evaluation."""
+    """The code of one evaluation, in one walk along the nodes; `texts` leaves each node's value on the stack."""
 
     def __init__(
-        self, graph: Graph, dialect: Dialect, sincos: int, rows: list[int], others: list[int], first: int
+        self,
+        graph: Graph,
+        shared: SharedFunctions,
+        fused: bool,
+        rows: list[int],
+        others: list[int],
+        first: int,
     ) -> None:
-        self.graph, self.d, self.sincos, self.rows, self.others = graph, dialect, sincos, rows, others
+        self.graph, self.d, self.rows, self.others = graph, shared.dialect, rows, others
+        self.fma = call(shared.fma()) if fused else b""
         self.first, self.variables = first, 0
         self.free: list[int] = []
         self.place: dict[int, int] = {}
         self.ending: dict[int, list[int]] = {}
-        self.wanted = {r for row in graph.results for r in row}
-        self.roots, self.last = self._plan()
+        self.sinks: dict[int, list[tuple[int, int]]] = {}
+        for k, row in enumerate(graph.results):
+            for e, r in enumerate(row):
+                self.sinks.setdefault(r, []).append((k, e))
+        size = len(graph.nodes)
+        self.texts = [b""] * size
+        self.roots, self.last = [False] * size, [-1] * size
+        self.angles: dict[int, dict[str, int]] = {}
+        self._plan()
+        self.sincos = call(shared.sincos(fused)) if self.angles else b""
 
-    def _plan(self) -> tuple[set[int], dict[int, int]]:
-        """Nodes that are computed on their own, and after which of them each value is not read any more."""
+    def _plan(self) -> None:
+        """Find the nodes that are computed on their own (roots), and after which of them a value is not read any more.
+
+        A node that is read once is computed with that root.
+        """
+        roots, last, sinks = self.roots, self.last, self.sinks
         nodes, uses = self.graph.nodes, self.graph.uses
-        plain = ("const", "input")
-        roots = {
-            i
-            for i, node in enumerate(nodes)
-            if uses[i]
-            and node.op not in plain
-            and (uses[i] > 1 or i in self.wanted or node.op in ("sin", "cos"))
-        }
-        owner: dict[int, int] = {}
-        last: dict[int, int] = {}
         for i in range(len(nodes) - 1, -1, -1):
-            root = i if i in roots else owner.get(i, i)
-            for a in nodes[i].args:
-                owner.setdefault(a, root)
-                last[a] = max(last.get(a, -1), root)
-        for r in self.wanted:
-            if nodes[r].op in plain:
+            op, args, _, _ = nodes[i]
+            used = uses[i]
+            if not args or not used:
+                continue
+            if used == 1 and op not in ANGLES and i not in sinks:
+                root = last[i]
+            else:
+                roots[i], root = True, i
+                if op in ANGLES:
+                    self.angles.setdefault(args[0], {})[op] = i
+            for a in args:
+                if root > last[a]:
+                    last[a] = root
+        for r in sinks:
+            if not roots[r]:
                 last[r] = len(nodes)
-        return roots, last
 
     def code(self) -> bytes:
         """Every root in the order of the graph, outputs stored as soon as they are there."""
-        parts = []
-        sinks: dict[int, list[tuple[int, int]]] = {}
-        for k, row in enumerate(self.graph.results):
-            for e, r in enumerate(row):
-                sinks.setdefault(r, []).append((k, e))
-        for i in range(len(self.graph.nodes)):
-            if i in self.roots:
-                parts.append(self._root(i, sinks.get(i, [])))
-        for r, places in sinks.items():
-            if r not in self.roots:
-                parts += [self._stored(place, self._value(r)) for place in places]
-        return b"".join(parts)
-
-    def _root(self, i: int, sinks: list[tuple[int, int]]) -> bytes:
-        if i in self.place:  # the cosine of an angle whose sine is there
-            code = b""
-        elif self.graph.nodes[i].op in ("sin", "cos"):
-            code = self._angle(i)
-        else:
-            value = self._tree(i)
-            self._release(i)
-            if len(sinks) == 1 and self.graph.uses[i] == 1:
-                return self._stored(sinks[0], value)
-            code = value + put(self._take(i))
-        code += b"".join(self._stored(place, get(self.place[i])) for place in sinks)
-        if i not in self.last:
-            self.free.append(self.place[i])
-        return code
-
-    def _angle(self, i: int) -> bytes:
-        """Sine and cosine of an angle, both where both are read."""
-        angle = self.graph.nodes[i].args[0]
-        found = {"sin": -1, "cos": -1}
-        for j in range(i, len(self.graph.nodes)):
-            node = self.graph.nodes[j]
-            if node.op in found and node.args == (angle,) and j in self.roots and found[node.op] < 0:
-                found[node.op] = j
-        code = self._value(angle) + call(self.sincos)
-        self._release(i)
-        for op in ("cos", "sin"):
-            code += put(self._take(found[op])) if found[op] >= 0 else DROP
-        return code
-
-    def _take(self, i: int) -> int:
-        """A local variable for a node."""
-        if self.free:
-            self.place[i] = self.free.pop()
-        else:
-            self.place[i] = self.first + self.variables
-            self.variables += 1
-        if i in self.last:
-            self.ending.setdefault(self.last[i], []).append(self.place[i])
-        return self.place[i]
-
-    def _release(self, root: int) -> None:
-        """Variables that nobody reads after a root."""
-        self.free += self.ending.pop(root, [])
-
-    def _value(self, i: int) -> bytes:
-        """A node as an operand."""
-        node = self.graph.nodes[i]
-        if i in self.place:
-            return get(self.place[i])
-        if node.value is not None:
-            return self.d.constant(node.value)
-        if node.at is not None:
-            port, element = node.at
-            code = self.d.load(self.rows[port], self.others[port], ITEM * element)
-            return code + tee(self._take(i)) if self.graph.uses[i] > 1 else code
-        return self._tree(i)
-
-    def _tree(self, i: int) -> bytes:
-        """A node and what is read by it alone, operands first, without recursion: sums may be long."""
         parts: list[bytes] = []
-        waiting: list[int | bytes] = [i]
-        while waiting:
-            item = waiting.pop()
-            if isinstance(item, bytes):
-                parts.append(item)
-            elif item != i and (item in self.place or self.graph.nodes[item].op in ("const", "input")):
-                parts.append(self._value(item))
+        texts, roots, uses, ops = self.texts, self.roots, self.graph.uses, self.d.operations
+        between, after = (b"", self.fma) if self.fma else (ops["mul"], ops["add"])
+        for i, (op, args, value, at) in enumerate(self.graph.nodes):
+            if not uses[i]:
+                continue
+            if op == "fma":  # operands first, what is read here alone with them
+                a, b, c = args
+                text = texts[a] + texts[b] + between + texts[c] + after
+            elif len(args) == 2:
+                text = texts[args[0]] + texts[args[1]] + ops[op]
+            elif args:
+                text = self._text(op, args)
             else:
-                waiting += reversed(self._operation(item))
+                text = self._operand(value, at)
+            texts[i] = texts[i] or text  # unless it is the cosine of an angle whose sine is there
+            if roots[i]:
+                parts += self._root(i, op, text)
+            elif (at is not None and uses[i] > 1) or len(text) > LONGEST:  # or copied again with every term
+                parts += (text, put(self._take(i, self.last[i])))
+        for r, places in self.sinks.items():
+            if not roots[r]:
+                parts += [self._stored(place, texts[r]) for place in places]
         return b"".join(parts)
 
-    def _operation(self, i: int) -> list[int | bytes]:
-        """A node as nodes to compute and bytecode between and after them."""
-        node, ops = self.graph.nodes[i], self.d.operations
-        if node.op == "fma":
-            a, b, c = node.args
-            return [a, b, ops["mul"], c, ops["add"]]
-        if node.op == "select":
-            x, a, b = node.args
-            return [a, b, x, self.d.positive(b"", b"", b"")]
-        return [*node.args, ops[node.op]]
+    def _operand(self, value: float | None, at: tuple[int, int] | None) -> bytes:
+        """A constant or an input."""
+        if at is None:
+            return self.d.constant(0.0 if value is None else value)
+        return self.d.load(self.rows[at[0]], self.others[at[0]], ITEM * at[1])
+
+    def _text(self, op: str, args: tuple[int, ...]) -> bytes:
+        """An operation of one argument, or a choice."""
+        if op == "select":
+            x, a, b = (self.texts[k] for k in args)
+            return self.d.positive(x, a, b)
+        return self.texts[args[0]] + (self.sincos if op in ANGLES else self.d.operations[op])
+
+    def _root(self, i: int, op: str, text: bytes) -> list[bytes]:
+        """A node that is read more than once, or stored, and its stores."""
+        sinks, there = self.sinks.get(i, ()), i in self.place
+        parts: list[bytes] = []
+        self.free += self.ending.pop(i, ())
+        if op in ANGLES and not there:
+            pair = {**self.angles[self.graph.nodes[i].args[0]], op: i}
+            parts = [text]
+            for j in (pair.get("cos", -1), pair.get("sin", -1)):
+                parts.append(put(self._take(j, self.last[j])) if j >= 0 and j not in self.place else DROP)
+        elif len(sinks) == 1 and self.graph.uses[i] == 1 and not there:
+            return [self._stored(sinks[0], text)]
+        elif not there:
+            parts = [text, put(self._take(i, self.last[i]))]
+        parts += [self._stored(place, self.texts[i]) for place in sinks]
+        if self.last[i] < 0:
+            self.free.append(self.place[i])
+        return parts
+
+    def _take(self, i: int, last: int) -> int:
+        """A local variable for a node, until after a root; the node's text becomes its value."""
+        if self.free:
+            place = self.free.pop()
+        else:
+            place = self.first + self.variables
+            self.variables += 1
+        if last >= 0:
+            self.ending.setdefault(last, []).append(place)
+        self.place[i], self.texts[i] = place, get(place)
+        return place
 
     def _stored(self, place: tuple[int, int], value: bytes) -> bytes:
         port, element = place

@@ -19,11 +19,11 @@ Graphs = Mapping[str, Graph]
 Rollouts = Mapping[str, WasmRollout]
 
 
-def joint_module(graphs: Graphs, rollouts: Rollouts, lanes: int = 1) -> bytes:
-    """Graphs and rollouts by name in one module, with one memory and one sine."""
-    module, sincos = graphs_module(graphs, 1 if rollouts else lanes)
-    add_rollouts(module, rollouts, sincos)
-    return module.binary()
+def joint_module(graphs: Graphs, rollouts: Rollouts, lanes: int = 1, apart: bool = False) -> bytes:
+    """Graphs and rollouts by name in one module, with one memory; `apart` as in `emit_wasm`."""
+    shared = graphs_module(graphs, 1 if rollouts else lanes, apart)
+    add_rollouts(shared, rollouts)
+    return shared.module.binary()
 
 
 def interface(graphs: Graphs, rollouts: Rollouts) -> dict[str, dict[str, object]]:
@@ -86,13 +86,13 @@ def _word(name: str) -> str:
 
 
 def write_module(
-    folder: str | Path, title: str, stem: str, graphs: Graphs, rollouts: Rollouts, lanes: int = 2
+    folder: str | Path, title: str, stem: str, graphs: Graphs, rollouts: Rollouts, apart: bool = False
 ) -> tuple[Path, Path, Path]:
     """Write `<stem>.wasm`, `<stem>.js` and `<stem>.d.ts` into a folder; gives their paths."""
     for name in (*graphs, *rollouts):
         if not name.isidentifier() or not name.isascii():
             raise KernelFault(f"emit: {name!r} cannot be the name of a function; give letters, digits and _.")
-    module = joint_module(graphs, rollouts, lanes)
+    module = joint_module(graphs, rollouts, 2, apart)
     there = Path(folder)
     there.mkdir(parents=True, exist_ok=True)
     paths = tuple(there / name for name in file_names(stem))

@@ -1,16 +1,18 @@
 """Sine and cosine in a module, and the same in Python to the last bit.
 
-WebAssembly has no fused multiply-add. So π/2 is taken in four parts of 37, 37, 37 and 53 bits: for |x| <= LIMIT the
-first three products with the quadrant are exact, and the error stays below two units in the last place. Beyond it the
-result is NaN: never a wrong number. The polynomials are those of the other targets (llvm/sines.py).
+WebAssembly has no fused multiply-add. Where products and sums are rounded apart, π/2 is taken in four parts of 37, 37,
+37 and 53 bits: for |x| <= LIMIT the first three products with the quadrant are exact, and the error stays below two
+units in the last place. With the module's own multiply-add (module_products) sines are those of the CPU kernel to the
+bit. Beyond LIMIT the result is NaN: never a wrong number. Polynomials are those of the other targets (llvm/sines.py).
 """
 
 import math
 import struct
+from dataclasses import replace
 
 from forearm.compiler.graph.interpreter import Semantics, plain
-from forearm.compiler.llvm.sines import FLOAT64, LIMIT
-from forearm.compiler.wasm.bytecode import Module, get, put, tee
+from forearm.compiler.llvm.sines import FLOAT64, LIMIT, exact, sincos64
+from forearm.compiler.wasm.bytecode import Module, call, get, put, tee
 from forearm.compiler.wasm.dialects import Dialect
 
 HALF_PI = tuple(
@@ -25,31 +27,37 @@ HALF_PI = tuple(
 """π/2 as a sum of numbers of 37, 37, 37 and 53 bits."""
 
 
-def add_sincos(module: Module, dialect: Dialect) -> int:
-    """The function x -> (sin x, cos x) of a module; gives its number."""
-    d, x, t, k, s = dialect, 0, 1, 2, 3
+def add_sincos(module: Module, dialect: Dialect, fma: int | None = None) -> int:
+    """The function x -> (sin x, cos x) of a module; gives its number.
 
-    def op(name: str, a: bytes, b: bytes) -> bytes:
-        return d.binary(name, a, b)
+    `fma` is the module's function for a*b + c rounded once: with it, the sines are those of the CPU kernel to the bit.
+    """
+    d, x, t, k, s = dialect, 0, 1, 2, 3
+    parts = HALF_PI if fma is None else FLOAT64.half_pi
+
+    def multiplied(a: bytes, b: bytes, c: bytes) -> bytes:
+        """a*b + c, rounded twice or once."""
+        if fma is None:
+            return a + b + d.operations["mul"] + c + d.operations["add"]
+        return a + b + c + call(fma)
 
     def polynomial(coefficients: tuple[float, ...]) -> bytes:
         code = d.constant(coefficients[-1])
         for c in coefficients[-2::-1]:
-            code = op("add", op("mul", code, get(k)), d.constant(c))
+            code = multiplied(code, get(k), d.constant(c))
         return code
 
     magic = d.constant(FLOAT64.magic)
     angle = d.within(get(x), LIMIT, math.nan) + tee(x)
-    body = op("add", op("mul", angle, d.constant(FLOAT64.two_over_pi)), magic) + tee(t)
+    body = multiplied(angle, d.constant(FLOAT64.two_over_pi), magic) + tee(t)
     body += magic + d.operations["sub"] + put(k)
     rest = get(x)
-    for part in HALF_PI:
-        rest = op("sub", rest, op("mul", get(k), d.constant(part)))
-    body += rest + put(x) + op("mul", get(x), get(x)) + put(k)
-    sine = op("mul", op("mul", get(x), get(k)), polynomial(FLOAT64.sine))
-    inner = op("add", op("mul", get(k), polynomial(FLOAT64.cosine)), d.constant(-0.5))
-    cosine = op("add", op("mul", get(k), inner), d.constant(1.0))
-    body += op("add", sine, get(x)) + put(s) + cosine + put(k)
+    for part in parts:
+        rest = multiplied(get(k), d.constant(-part), rest)
+    body += rest + put(x) + d.binary("mul", get(x), get(x)) + put(k)
+    sine = multiplied(d.binary("mul", get(x), get(k)), polynomial(FLOAT64.sine), get(x))
+    inner = multiplied(get(k), polynomial(FLOAT64.cosine), d.constant(-0.5))
+    body += sine + put(s) + multiplied(get(k), inner, d.constant(1.0)) + put(k)
     body += d.signed_by(d.choose(get(t), get(k), get(s)), get(t), both=False)
     body += d.signed_by(d.choose(get(t), get(s), get(k)), get(t), both=True)
     return module.add([d.kind], [d.kind, d.kind], [d.kind] * 3, body)
@@ -85,4 +93,12 @@ apart = Semantics(
     sqrt=plain.sqrt,
     div=plain.div,
 )
-"""What a module computes, to the bit."""
+"""What a module computes, to the bit, where nothing divides."""
+
+fused = replace(
+    exact,
+    name="products and sums rounded once",
+    sin=lambda x: sincos64(x)[0] if abs(x) <= LIMIT else math.nan,
+    cos=lambda x: sincos64(x)[1] if abs(x) <= LIMIT else math.nan,
+)
+"""What a module that divides computes, to the bit: the CPU kernel's numbers, except for angles beyond the limit."""

@@ -4,9 +4,10 @@
 `memory`, from the address `heap` on. It needs nothing from its host. In Python the kernel can be called where the
 package wasmtime is installed (the extra `wasm`).
 
-WebAssembly has no fused multiply-add: products and sums are rounded apart, so results differ from the CPU kernel's by
-a few units in the last place of the largest intermediate value (8 is what tests allow; what divides by M loses what the
-condition of M costs, as on the CPU). Angles beyond 1e5 rad give NaN.
+WebAssembly has no fused multiply-add. Where nothing is divided, products and sums are rounded apart, and results differ
+from the CPU kernel's by at most 8 units in the last place of the largest intermediate value. What divides by M would
+lose what the condition of M costs; there multiply-adds are rounded once, by a function of the module's own, and results
+are the CPU kernel's to the bit (module_products). Angles beyond 1e5 rad give NaN.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from forearm.compiler.graph.interpreter import arrays, interpret
 from forearm.compiler.kernel import Accuracy, Kernel, KernelSubject
 from forearm.compiler.wasm.dialects import DIALECTS
 from forearm.compiler.wasm.graph_functions import graphs_module
+from forearm.compiler.wasm.module_products import divides
 from forearm.compiler.wasm.wasm_host import WasmHost
 from forearm.faults import KernelFault
 
@@ -40,6 +42,7 @@ class WasmKernel(Kernel):
         name: str | None = None,
         subject: KernelSubject = KernelSubject(),  # noqa: B008
         lanes: int = 2,
+        apart: bool = False,
     ) -> None:
         """Describe the kernel; it is written when first asked for.
 
@@ -50,6 +53,7 @@ class WasmKernel(Kernel):
             name: What messages call it; the graph's name by default.
             subject: Whose joints the inputs belong to, and why this graph.
             lanes: States at once: 2 (SIMD, which every browser has since 2023), or 1.
+            apart: Round products and sums apart in a graph that divides, too: quicker, with other last digits.
         """
         super().__init__(graph, dtype, layout, name, subject)
         if self.dtype.name != "float64" or layout != "rows":
@@ -59,17 +63,19 @@ class WasmKernel(Kernel):
             )
         if lanes not in DIALECTS:
             raise KernelFault(f"{self.name}: lanes is {lanes!r}; give 1 or 2 states at once.")
-        self.lanes = lanes
+        self.lanes, self.apart = lanes, apart
 
     @property
     def how(self) -> str:
-        """States at once."""
-        return f"WebAssembly, {self.lanes} state{'s' if self.lanes > 1 else ''} at once"
+        """States at once, and the rounding of products."""
+        once = not self.apart and divides(self.graph)
+        states = f"{self.lanes} state{'s' if self.lanes > 1 else ''} at once"
+        return f"WebAssembly, {states}, multiply-adds rounded {'once' if once else 'twice'}"
 
     @cached_property
     def bytes(self) -> bytes:
         """The module."""
-        return graphs_module({"run": self.graph}, self.lanes)[0].binary()
+        return graphs_module({"run": self.graph}, self.lanes, self.apart).module.binary()
 
     @cached_property
     def _host(self) -> WasmHost:

@@ -16,10 +16,8 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.step_rules import StepRule, rule_of
 from forearm.compiler.kernel import KernelSubject
 from forearm.compiler.llvm.rollout_steps import Roles
-from forearm.compiler.wasm.bytecode import Module
-from forearm.compiler.wasm.dialects import One
 from forearm.compiler.wasm.graph_functions import add_graph
-from forearm.compiler.wasm.module_sines import add_sincos
+from forearm.compiler.wasm.shared_functions import SharedFunctions
 from forearm.compiler.wasm.step_functions import add_rollout, rates_of
 from forearm.compiler.wasm.wasm_host import WasmHost
 from forearm.faults import StateFault
@@ -61,9 +59,9 @@ class WasmRollout:
     @cached_property
     def bytes(self) -> bytes:
         """The module."""
-        module = Module()
-        add_rollouts(module, {"roll": self}, -1)
-        return module.binary()
+        shared = SharedFunctions(lanes=1)
+        add_rollouts(shared, {"roll": self})
+        return shared.module.binary()
 
     @cached_property
     def _host(self) -> WasmHost:
@@ -91,11 +89,11 @@ class WasmRollout:
         return Rolled(self._end(*found[: len(ends)]), record, times)
 
 
-def add_rollouts(module: Module, rollouts: Mapping[str, WasmRollout], sincos: int) -> None:
-    """The functions of rollouts, by name, in a module of scalar code; `sincos` where it has one already."""
-    dialect = One(module)
+def add_rollouts(shared: SharedFunctions, rollouts: Mapping[str, WasmRollout]) -> None:
+    """The functions of rollouts, by name, in a module of scalar code.
+
+    Products and sums are rounded apart here, whatever is divided: a step's own error is far larger.
+    """
     for name, rollout in rollouts.items():
-        if sincos < 0 and rollout.rates.counts.sincos:
-            sincos = add_sincos(module, dialect)
-        evaluate = add_graph(module, dialect, rollout.rates, sincos, "")
-        add_rollout(module, rollout.roles, evaluate, name)
+        evaluate = add_graph(shared, rollout.rates, "", fused=False)
+        add_rollout(shared.module, rollout.roles, evaluate, name)

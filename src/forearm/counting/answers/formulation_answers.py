@@ -15,6 +15,7 @@ from forearm.counting.costs.polynomials import CostPolynomials
 from forearm.counting.meter.tallies import Count, count
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
+from forearm.robot import Robot
 
 AT_REST = "luh_walker_paul_1980", "as set forth, base at rest"
 """A formulation whose published table follows another convention than ours, and which."""
@@ -101,6 +102,7 @@ def side_by_side(question: Question, tell: Tell) -> Answer:
         for row in FORMULATIONS.values()
         if (question.quantity is None or question.quantity in row.gives)
         and (question.arm is None or row.accepts(question.arm))
+        and (not isinstance(question.arm, Robot) or {"joint_torques", "mass_matrix"} & set(row.gives))
     ]
     if not able:
         known = dict.fromkeys(q for row in FORMULATIONS.values() for q in row.gives)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from forearm.arm import Arm
 from forearm.counting.costs.polynomials import CostPolynomials, polynomial
 from forearm.counting.costs.side_by_side import quantities_of
 from forearm.counting.meter.conventions import CONVENTIONS, Convention
@@ -58,8 +57,8 @@ class Question:
     """Formulation, or None for all."""
     n: int
     """Joints of the generic arm."""
-    arm: Arm | None
-    """Count on this arm instead."""
+    arm: Any
+    """Count on this arm, or on the chains of this robot, instead."""
     quantity: str | None
     """What is computed; joint torques, or what a formulation gives, when None."""
     convention: Convention | None

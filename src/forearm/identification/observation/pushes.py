@@ -30,6 +30,8 @@ SHORTEST, TOGETHER = 0.05, 0.15
 """A push lasts at least so long, and two that are nearer to each other are one [s]."""
 SHARE = 0.02
 """No threshold is below this part of the torque that the joint needs on its own."""
+TURNING = 0.15
+"""Nor, without a quiet log, below this part of its dry friction, which filters smear where it turns over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +132,9 @@ def watch(
     own = np.sqrt(np.mean(motion.tau**2, axis=0))
     if quiet is None:
         middle = np.median(external, axis=0)
-        limit = USUAL * 1.4826 * np.median(np.abs(external - middle), axis=0)
+        dry = np.array([max(map(float, link.drive.coulomb)) for link in arm.links])
+        spread = 1.4826 * np.median(np.abs(external - middle), axis=0)
+        limit = np.maximum(USUAL * spread, TURNING * dry)
         told = f"usual is the log itself: its median, and {USUAL:g} times its spread"
     else:
         other = read_log(quiet, arm, **options)

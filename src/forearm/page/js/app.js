@@ -13,7 +13,7 @@ import { Stage } from "./stage.js";
 const STEP = 1 / 8000; // of a simulation [s]
 const HOLD = 4; // steps between two samples of a controller
 const QUICK = 22; // how fast the arm comes after the hand [rad/s]
-const SLOWLY = 80; // milliseconds between two updates of the heavier panels
+const [BRIEFLY, SLOWLY] = [45, 190]; // milliseconds between two updates of numbers, and of the heavier panels
 const FINE = 2; // pixels drawn for each of the page's, where there is time
 
 /** The arm in the page. */
@@ -22,10 +22,12 @@ export class App {
   time = 0;
   last = 0;
   slow = 0;
+  told = 0;
   moved = 0;
   drawn = 0;
   speed = 1;
   fineness = 1;
+  finest = FINE;
   pace = 25;
   total = 0;
   notice = "";
@@ -71,7 +73,6 @@ export class App {
     this.equations = data.papers.length ? new Equations(data.papers, data.joints, () => this.showSlowly()) : null;
     this.build();
     this.restart();
-    this.showNumbers();
     this.showSlowly();
   }
 
@@ -128,7 +129,7 @@ export class App {
   /** @param {string} mode */
   toggle(mode) {
     if (this.mode === mode) return this.setMode("still");
-    if (mode === "motion" && this.time >= this.duration - 1e-9) this.time = 0;
+    if (mode === "motion" && this.time >= this.motion.duration - 1e-9) this.time = 0;
     if (mode === "follow") {
       this.q = this.motion.at(0).q;
       this.qd = this.model.still;
@@ -149,14 +150,10 @@ export class App {
 
   /** @param {number} time */
   seek(time) {
-    this.time = Math.max(0, Math.min(time, this.duration));
+    this.time = Math.max(0, Math.min(time, this.motion.duration));
     this.setMode("still");
     if (this.curves.live) this.showMotion();
     this.take(this.motion.at(this.time));
-  }
-
-  get duration() {
-    return this.motion.duration;
   }
 
   /** @param {string} mode */
@@ -211,12 +208,12 @@ export class App {
       this.stale = false;
       this.adapt(now);
       this.render(this.fineness);
-      this.showNumbers();
+      if (now - this.told > BRIEFLY) this.showNumbers(now);
       if (now - this.slow > SLOWLY) this.showSlowly(now);
       else this.owed = true;
     } else if (this.owed) this.showSlowly(now);
     else if (this.fineness < FINE && this.rough && now - this.moved > 300) {
-      this.rough = false; // at rest there is time for a fine picture
+      [this.rough, this.finest] = [false, FINE]; // at rest there is time for a fine picture
       this.render(FINE);
     }
     this.drawn += 1;
@@ -233,8 +230,9 @@ export class App {
     this.rough = true;
     if (spent > 100) return;
     this.pace = 0.9 * this.pace + 0.1 * spent;
-    if (this.pace > 30) this.fineness = 1;
-    else if (this.pace < 19 && this.fineness < FINE) this.fineness = FINE;
+    // a finer picture that was tried and is too slow is not tried again before the arm has rested
+    if (this.pace > 21 && this.fineness > 1) this.fineness = this.finest = 1;
+    else if (this.pace < 19) this.fineness = this.finest;
   }
 
   /**
@@ -259,9 +257,9 @@ export class App {
 
   /** @param {number} dt */
   along(dt) {
-    this.time = Math.min(this.time + dt, this.duration);
+    this.time = Math.min(this.time + dt, this.motion.duration);
     this.take(this.motion.at(this.time));
-    if (this.time >= this.duration) this.setMode("still");
+    if (this.time >= this.motion.duration) this.setMode("still");
   }
 
   /** @param {number} dt */
@@ -280,7 +278,7 @@ export class App {
       rest -= steps;
       ledger.time += steps * STEP;
     }
-    if (follows) this.time = Math.min(ledger.time, this.duration);
+    if (follows) this.time = Math.min(ledger.time, this.motion.duration);
     if (!this.q.every(Number.isFinite) || this.qd.some((x) => Math.abs(x) > 1e4)) {
       this.take({ q: [...this.data.q], qd: this.model.still, qdd: this.model.still });
       this.setMode("still");
@@ -306,7 +304,7 @@ export class App {
   remember(dt) {
     this.curves.remember(dt, [this.q, this.qd, this.now?.tau ?? this.qd]);
     this.path.push(this.places.tool);
-    if (this.path.length > 240) this.path.shift();
+    if (this.path.length > 120) this.path.shift();
   }
 
   // -- showing ---------------------------------------------------------------------------------------------
@@ -321,7 +319,9 @@ export class App {
     stage.show(this.places, { held, load, gravity, path, ghost, ease }, fineness);
   }
 
-  showNumbers() {
+  /** @param {number} [now] */
+  showNumbers(now = performance.now()) {
+    this.told = now;
     this.controls.sliders.forEach((one, j) => one.set(this.mode === "hand" ? this.goal[j] : this.q[j]));
     if (this.now) {
       this.bars.show(this.now.tau, this.now.terms);
@@ -338,7 +338,7 @@ export class App {
       tell(byId("error"), error, `${shown(error, 4)} ${this.curves.unit}`);
     }
     byId("clock").textContent = `${shown(this.mode === "fall" ? this.ledger.time : this.time)} s`;
-    if (this.mode !== "fall") byId("scrub").value = String(this.time / this.duration);
+    if (this.mode !== "fall") byId("scrub").value = String(this.time / this.motion.duration);
     this.curves.mark(this.time);
   }
 
@@ -362,7 +362,7 @@ export class App {
     }
     if (["fall", "follow", "hand"].includes(this.mode)) this.curves.showHistory();
     else if (this.mode === "motion" && this.curves.live) this.showMotion();
-    this.curves.mark(this.time);
+    this.showNumbers(now);
   }
 
   /** Curves and path of the motion, its torques computed here. */

@@ -24,7 +24,7 @@ export function buildControls(app) {
   });
   listen("[data-mode]", "click", (button) => app.toggle(button.dataset.mode));
   listen("#play", "click", () => app.toggle("motion"));
-  listen("#scrub", "input", (scrub) => app.seek(scrub.valueAsNumber * app.duration));
+  listen("#scrub", "input", (scrub) => app.seek(scrub.valueAsNumber * app.motion.duration));
   listen("#speed", "change", (speed) => (app.speed = Number(speed.value)));
   listen("#friction", "change", (box) => app.changeArm(() => (app.model.share = box.checked ? 1 : 0)));
   listen("#set-a", "click", () => app.fromAToB({ A: [...app.q] }));

@@ -237,6 +237,7 @@ export class Renderer {
     this.instances = gl.createBuffer();
     this.round = this.mesh(7, 16);
     this.thin = this.mesh(1, 6);
+    this.plain = this.mesh(3, 10);
     this.lineArray = gl.createVertexArray();
     gl.bindVertexArray(this.lineArray);
     this.lineNumbers = this.attributes(gl.createBuffer(), 0, [3, 4], 0);
@@ -312,7 +313,7 @@ export class Renderer {
     gl.stencilFunc(gl.EQUAL, 0, 0xff);
     gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
     gl.depthMask(false);
-    this.drawSolids(scene.opaque, this.round, true);
+    this.drawSolids(scene.opaque, this.plain, true);
     gl.disable(gl.STENCIL_TEST);
     gl.depthMask(true);
     this.drawSolids(scene.opaque, this.round, false);

@@ -69,7 +69,14 @@ def compare(
         raise faults.StateFault(f"compare: states is {states}; give a whole number, 1 or more.")
     arm, other = on_fixed_bases(arm, other)
     that = other_of(arm, other, name)
-    bench = _bench(arm, that, states, seed)
+    found = _judged(arm, that, _bench(arm, that, states, seed), tolerance, patience)
+    return replace(found, notes=that.notes)
+
+
+def _judged(
+    arm: Arm | Robot, that: Other, bench: Bench, tolerance: float | None, patience: float
+) -> Comparison:
+    """Whether torques differ, and why."""
     allowed = max(tolerance or TOLERANCE, 0.0 if tolerance else 4 * that.digits)
     terms = _terms(arm, that, bench)
     plain = fit(bench, bench.plain)
@@ -258,6 +265,8 @@ def _text(cause: Cause, found: Fit, arm: Arm | Robot) -> str:
         return f"{cause.text} by {float(found.unknowns['zero'][0]):.6g}"
     if cause.change.get("extras") == ("armature",):
         return f"{cause.text} by {_vector(found.unknowns['armature'])} kg m²"
+    if cause.change.get("extras") == ("offset",):
+        return f"{cause.text}, the other's are larger by {_vector(found.unknowns['offset'])} N m or N"
     if cause.change.get("extras") == ("friction",):
         n = arm.n
         viscous, dry = found.unknowns["friction"][:n], found.unknowns["friction"][n:]

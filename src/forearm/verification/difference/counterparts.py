@@ -12,7 +12,7 @@ from forearm.arm import Arm
 from forearm.chain_cuts import on_six_joints
 from forearm.faults import StateFault
 from forearm.motion.columns import KINDS
-from forearm.motion.motion_files import read_motion_file
+from forearm.motion.motion_files import read_motion_file, with_lags
 from forearm.robot import Robot
 from forearm.verification.difference.torque_tables import drive_torques, numbers_of, tables
 
@@ -35,6 +35,8 @@ class Other:
     """Relative accuracy of the samples, as far as their digits tell."""
     joints: tuple[str, ...] = ()
     """Names of its joints, where it has names."""
+    notes: tuple[str, ...] = ()
+    """What there is to say of its file."""
 
 
 def on_fixed_bases(arm: Arm | Robot, other: Any) -> tuple[Arm | Robot, Any]:
@@ -157,11 +159,12 @@ def _mujoco(model: Any) -> Torques:
 
 def _csv(arm: Arm | Robot, path: Path) -> Other:
     """A motion file with q, qd, qdd and tau of every joint; angles are taken as they are, that is what is asked."""
-    file = read_motion_file(path, arm, needs=KINDS, degrees=False)
+    file = with_lags(read_motion_file(path, arm, needs=KINDS, degrees=False))
     parts = tuple(getattr(file, kind) for kind in KINDS)
     units = [float(np.max(file.digits[kind])) for kind in KINDS]
     top = max(float(np.max(np.abs(parts[3]))), 1e-300)
-    return Other(path.name, arm.n, None, parts, (units[3] + _carried(arm, parts, units[:3])) / top)
+    digits = (units[3] + _carried(arm, parts, units[:3])) / top
+    return Other(path.name, arm.n, None, parts, digits, notes=file.notes)
 
 
 def _carried(arm: Arm | Robot, parts: Sequence[Matrix], units: Sequence[float]) -> float:

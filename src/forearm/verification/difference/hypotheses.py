@@ -44,12 +44,14 @@ class OtherView:
     """Torques moved along by so many joints."""
     negated: int | None = None
     """The joint whose torque alone has the other sign."""
+    swapped: tuple[int, int] | None = None
+    """Two joints whose torques alone are exchanged."""
     maps: tuple[tuple[str, int | None], ...] = ()
     """Readings of the inertias: (which, link or None for all)."""
     gravity: str = "same"
     """'same', 'negated', 'absent' or 'free' (three unknowns)."""
     extras: tuple[str, ...] = ()
-    """Unknowns that are added: 'armature', 'friction', 'scale', 'link 3'."""
+    """Unknowns that are added: 'armature', 'friction', 'scale', 'offset', 'link 3'."""
     rotors: bool = True
     """Whether the arm's own rotor inertias count."""
     friction: bool | str = True
@@ -149,6 +151,9 @@ class Bench:
         """q, qd, qdd and the other's torques, in our joints."""
         order, signs = list(view.order), np.array(view.signs)
         tau = np.roll(self.tau, -view.shift, axis=1) if view.shift else self.tau
+        if view.swapped is not None:
+            tau = tau.copy()
+            tau[:, list(view.swapped)] = tau[:, list(reversed(view.swapped))]
         push = np.array([-1.0 if i == view.negated else 1.0 for i in range(self.arm.n)])
         turning = [link.revolute for link in self.arm.state_links]
         by, speed_by, rate_by = (signs * np.where(turning, unit, 1.0) for unit in view.units)
@@ -243,7 +248,7 @@ def _gauss_newton(
 
 
 def _width(arm: Arm | Robot, extra: str) -> int:
-    return {"armature": arm.n, "friction": 2 * arm.n, "scale": 1}.get(extra, 10)
+    return {"armature": arm.n, "friction": 2 * arm.n, "scale": 1, "offset": arm.n}.get(extra, 10)
 
 
 def _with_links(numbers: Vector, found: dict[str, Vector]) -> Vector:
@@ -269,6 +274,8 @@ def _columns(
     if extra == "friction":
         viscous = np.einsum("si,ij->sij", qd, np.eye(arm.n))
         return np.concatenate([viscous, np.einsum("si,ij->sij", _dry(arm, qd), np.eye(arm.n))], axis=2)
+    if extra == "offset":
+        return np.broadcast_to(np.eye(arm.n), (len(qd), arm.n, arm.n))
     if extra == "scale":
         return table.torques(numbers, gravity)[:, :, None]
     k = 10 * (int(extra.split()[1]) - 1)

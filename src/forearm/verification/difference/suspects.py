@@ -57,6 +57,7 @@ def causes(arm: Arm | Robot) -> Iterator[Cause]:
         yield Cause("friction law", f"dry friction follows another law: {text}", 0, {"friction": "sign"})
     yield Cause("friction", "friction differs", 2 * arm.n, {"extras": ("friction",)})
     yield Cause("scale", "all torques differ by one factor", 1, {"extras": ("scale",)})
+    yield Cause("offset", "torques differ by constants", arm.n, {"extras": ("offset",)}, in_pairs=False)
     for k in (i + 1 for i in reversed(_bodies(arm))):
         last = k == arm.n and isinstance(arm, Arm)  # a tree has many
         text = (
@@ -95,6 +96,9 @@ def _kinematic_causes(arm: Arm | Robot) -> Iterator[Cause]:
     for i in own:
         text = f"the torque of joint {i + 1} {names[i]!r} has the other sign, its position has not"
         yield Cause("torque sign", text, 0, {"negated": i}, in_pairs=False)
+        for j in (j for j in own if j > i and n > 2):  # of two, it is the shift by one
+            text = f"the torques of {names[i]} and {names[j]} are exchanged, their positions are not"
+            yield Cause("torque order", text, 0, {"swapped": (i, j)}, in_pairs=False)
     if any(link.revolute for link in arm.links):
         for units, text in (
             ((DEGREE,) * 3, "q, qd and qdd"),

@@ -42,6 +42,8 @@ class Comparison:
     """Short names of the causes."""
     written: float = 0.0
     """Relative accuracy of torques in a file, as far as its digits tell; 0 where that is not what decided."""
+    notes: tuple[str, ...] = ()
+    """What a file of torques leaves open: columns ignored or converted, speeds that are not those of its positions."""
 
     @property
     def verdict(self) -> str:

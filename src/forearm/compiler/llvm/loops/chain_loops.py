@@ -72,12 +72,13 @@ class ChainPlan(Plan):
         return self.outputs[-1] + self.graph.n
 
     @cached_property
-    def slots(self) -> dict[tuple[str, int], int]:
-        """What passes between links: a column for each link, numbered from 0."""
+    def slots(self) -> dict[tuple[str, int], bool]:
+        """What passes between links, and whether it passes to the next link of its walk alone."""
         chain: LoopedChain = self.graph
-        wanted: dict[tuple[str, int], None] = {}
-        for term in (t for body in chain.bodies for t in body.used if t[0] == "other"):
-            wanted[term[1], term[3]] = None
+        wanted: dict[tuple[str, int], bool] = {}
+        for body in chain.bodies:
+            for _, walk, _, place in (t for t in body.used if t[0] == "other"):
+                wanted[walk, place] = wanted.get((walk, place), True) and walk == body.walk
         trace = chain.trace
         looked_at = [
             (section, a)
@@ -88,9 +89,22 @@ class ChainPlan(Plan):
         for section, index in looked_at:
             home = None if trace.fixed[index] else trace.section[index]
             if home is not None and home not in chain.straight and home != section:
-                wanted[home[0], trace.place[index]] = None
-        kept = [key for key in wanted if self.body(key[0]).ops[key[1]] not in CIRCULAR]
-        return {key: number for number, key in enumerate(kept)}
+                key = home[0], trace.place[index]
+                wanted[key] = wanted.get(key, True) and home[0] == section[0]
+        return {key: to_next for key, to_next in wanted.items() if self.op(*key) not in CIRCULAR}
+
+    @cached_property
+    def slot_columns(self) -> dict[tuple[str, int], int]:
+        """The first column of each slot: one for each link, or one that the next link reads and overwrites."""
+        found, column = {}, self.sines + 2 * self.graph.n
+        for key, to_next in self.slots.items():
+            found[key] = column
+            column += 1 if to_next else self.graph.n
+        return found
+
+    def op(self, walk: str, place: int) -> str:
+        """The operation of a repeating section."""
+        return self.body(walk).ops[place]
 
     def body(self, walk: str) -> RepeatedSection:
         """The repeating section of a walk."""
@@ -98,20 +112,21 @@ class ChainPlan(Plan):
         return next(body for body in chain.bodies if body.walk == walk)
 
     @property
-    def first_slot(self) -> int:
-        """The first column of the slots."""
-        return self.sines + 2 * self.graph.n
+    def after_slots(self) -> int:
+        """The column after the slots."""
+        n = self.graph.n
+        return int(self.sines + 2 * n + sum(1 if to_next else n for to_next in self.slots.values()))
 
     @property
     def columns(self) -> int:
         """How many there are."""
-        return self.first_slot + (len(self.slots) + OF_A_LINK * self.graph.recursion.pairs) * self.graph.n
+        return self.after_slots + OF_A_LINK * self.graph.recursion.pairs * int(self.graph.n)
 
     def result(self, number: int) -> int:
         """The first column of a number that is wanted of each link: the output, or what pairs are made of."""
         if not self.graph.recursion.pairs:
             return self.outputs[0]
-        return self.first_slot + (len(self.slots) + number) * int(self.graph.n)
+        return self.after_slots + number * int(self.graph.n)
 
     def text(self) -> str:
         """The table and the function `@tile`."""
@@ -197,15 +212,17 @@ class _Tile:
         mask = f"<{self.lanes.width} x i32> zeroinitializer"
         return w.let(f"shufflevector {self.lanes.type} {first}, {self.lanes.type} poison, {mask}")
 
-    def _slot(self, walk: str, place: int) -> int:
-        return self.plan.first_slot + self.plan.slots[walk, place] * self.chain.n
+    def _slot(self, walk: str, place: int, link: str | int) -> str:
+        """Address of what a section leaves for others."""
+        first = self.plan.slot_columns[walk, place]
+        return self._place(first, 0 if self.plan.slots[walk, place] else link)
 
     def _other(self, walk: str, place: int, link: str | int) -> str:
         """A value of another section: a sine or cosine, or what that section left in its slot."""
-        op = self.plan.body(walk).ops[place]
+        op = self.plan.op(walk, place)
         if op in CIRCULAR:
             return self._get(self.plan.sines + (op == "cos") * self.chain.n, link)
-        return self._get(self._slot(walk, place), link)
+        return self.w.load(self.lanes, self._slot(walk, place, link))
 
     # Sections ---------------------------------------------------------------------------------------------
 
@@ -267,9 +284,13 @@ class _Tile:
     def _repeat(self, body: RepeatedSection, link: str) -> None:
         """The repeating section of one link: its slots, and what is wanted of it."""
         value = self._terms(body, link)
-        for walk, place in self.plan.slots:
+        before = {(t[1], t[3]): t for t in body.used if t[0] == "other"}
+        for (walk, place), to_next in sorted(self.plan.slots.items()):
             if walk == body.walk:
-                self._put(self._slot(walk, place), link, value(("own", place)))
+                fresh = value(("own", place))
+                if to_next:
+                    value(before[walk, place])  # it is overwritten now
+                self.w.store(self.lanes, fresh, self._slot(walk, place, link))
         for number, term in enumerate(body.results):
             self._put(self.plan.result(number), link, value(term))
 
@@ -317,7 +338,7 @@ class _Tile:
             home = (walk, link + off)
             if home in self.chain.straight and (walk, place) in self.plan.slots:
                 value = self._node(index, home)
-                self._put(self._slot(walk, place), self._real(link + off) - 1, value)
+                self.w.store(self.lanes, value, self._slot(walk, place, self._real(link + off) - 1))
 
     def _vector(self) -> None:
         """All links of one vector of states."""
@@ -331,20 +352,21 @@ class _Tile:
         p, n = self.chain.start, self.chain.n
         for link in range(1, p):
             self._straight((body.walk, link))
-        for link in (p, TRACED_LINKS - 1, *([TRACED_LINKS] if body.to_tip else [])):
+        for link in range(p, body.last + 1):
             self._hand_over(body, link)
-        with self.w.loop(n - (not body.to_tip), 1, p - 1) as i:
+        with self.w.loop(n - body.beyond, 1, p - 1) as i:
             self._repeat(body, i)
-        if not body.to_tip:
-            self._straight((body.walk, TRACED_LINKS))
+        for link in range(body.last + 1, TRACED_LINKS + 1):
+            self._straight((body.walk, link))
 
     def _walk_inward(self, body: RepeatedSection) -> None:
         w, p, n = self.w, self.chain.start, self.chain.n
-        self._straight((body.walk, TRACED_LINKS))
-        for link in (p, TRACED_LINKS - 1):
+        for link in range(TRACED_LINKS, body.last, -1):
+            self._straight((body.walk, link))
+        for link in range(p, body.last + 1):
             self._hand_over(body, link)
-        with w.loop(n - p) as down:
-            self._repeat(body, w.let(f"sub i64 {n - 2}, {down}"))
+        with w.loop(n - p + 1 - body.beyond) as down:
+            self._repeat(body, w.let(f"sub i64 {n - 1 - body.beyond}, {down}"))
         for link in range(p - 1, 0, -1):
             self._straight((body.walk, link))
 

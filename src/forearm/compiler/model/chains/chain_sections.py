@@ -49,6 +49,11 @@ class Pattern:
         """Places of the numbers that differ."""
         return [k for k, value in enumerate(self.same) if value is None]
 
+    def with_any_turn(self) -> Pattern:
+        """The same, but links may turn by any angle: about x where all do, or about any axis."""
+        turns = (4, 5, 7, 8) if self.same[0] == 1.0 else range(9)
+        return Pattern(tuple(None if k in turns else value for k, value in enumerate(self.same)))
+
     def filled(self, values: Sequence[Any]) -> list[Any]:
         """All numbers of a link, from those that differ."""
         rest = iter(values)
@@ -186,8 +191,6 @@ def traced(chain: Regrouped, pattern: Pattern, names: Sequence[str], recursion: 
     finally:
         WALK.reset(token)
     rows = [list(np.ravel(row)) for row in found]
-    if not all(isinstance(x, Traced) for row in rows[1:] for x in row):
-        raise NoLoop("a result is constant")
     results = [[x.index if isinstance(x, Traced) else builder.const(float(x)) for x in row] for row in rows]
     trace = Trace(builder, walker.sections(), results, walker.walks)
     trace.section += [None] * (len(builder.op) - len(trace.section))  # constants of the first link
@@ -236,8 +239,13 @@ class RepeatedSection:
     """Arguments of each node."""
     results: list[Term]
     """What is wanted of the link, in the last walk."""
-    to_tip: bool = False
-    """Whether it serves the last link too."""
+    last: int = TRACED_LINKS - 2
+    """The last link of the short chain that it serves."""
+
+    @property
+    def beyond(self) -> int:
+        """How many links at the tip it does not serve."""
+        return TRACED_LINKS - self.last
 
     @property
     def outward(self) -> bool:

@@ -10,7 +10,7 @@ repeats from some link p on is found by comparing the sections. Then each walk i
 
 and inward
 
-    link n           straight (nothing beyond the hand)
+    link n           straight (nothing beyond the hand), and the one before where zeros still show there
     links n-1 … p    a loop: the repeating section
     links p-1 … 1    straight
 
@@ -35,9 +35,11 @@ from forearm.algebra import is_number
 from forearm.arm import Arm
 from forearm.compiler.graph.graph import Counts, Node, Port, count_nodes
 from forearm.compiler.model.base_parameters import Regrouped, regrouped
+from forearm.compiler.model.chains.articulated_bodies import articulated_bodies
 from forearm.compiler.model.chains.chain_sections import (
     TRACED_LINKS,
     NoLoop,
+    Pattern,
     RepeatedSection,
     Section,
     Trace,
@@ -51,6 +53,9 @@ from forearm.compiler.model.chains.composite_bodies import PAIR, composite_bodie
 from forearm.compiler.model.trust import trusted
 from forearm.formulations import FORMULATIONS
 from forearm.link import Link
+
+ARTICULATED = "articulated bodies"
+"""How accelerations are computed, unless a formulation is asked for."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,8 @@ def _bias(chain: Any, stem: str, q: Any, qd: Any) -> Any:
 
 
 def _accelerations(chain: Any, stem: str, q: Any, qd: Any, tau: Any) -> Any:
+    if stem == ARTICULATED:
+        return articulated_bodies(chain, q, qd, tau)
     return FORMULATIONS[stem].joint_accelerations(chain, q, qd, tau)
 
 
@@ -96,7 +103,7 @@ RECURSIONS = {
         _accelerations,
         ("q", "qd", "tau"),
         "qdd",
-        stem="featherstone_1983",
+        stem=ARTICULATED,
         gives="joint_accelerations",
         divides=True,
     ),
@@ -144,7 +151,7 @@ class LoopedChain:
         b = self.trace.builder
         ops = [b.op[i] for nodes in self.straight.values() for i in nodes]
         for body in self.bodies:
-            ops += body.ops * (self.n - self.start + body.to_tip)
+            ops += body.ops * (self.n - self.start + 1 - body.beyond)
         if self.recursion.pairs:
             ops += PAIR * (self.n * (self.n + 1) // 2)
         plain = count_nodes(Node(op, (0, 0, 0)) for op in ops if op not in ("sin", "cos"))
@@ -156,8 +163,8 @@ class LoopedChain:
         near = range(1, self.start)
         found: list[Section] = []
         for body in self.bodies:
-            tip = [] if body.to_tip else [TRACED_LINKS]
-            links = [*near, *tip] if body.outward else [*tip, *reversed(near)]
+            far = range(body.last + 1, TRACED_LINKS + 1)
+            links = [*near, *far] if body.outward else [*reversed(far), *reversed(near)]
             found += [(body.walk, i) for i in links]
         return {s: self.trace.members.get(s, []) for s in found}
 
@@ -179,21 +186,33 @@ def rolled(arm: Arm, stem: str | None = None, quantity: str = "inverse_dynamics"
         raise NoLoop(f"{stem} does not give {recursion.gives} from base parameters")
     chain = _chain_of(arm, recursion)
     pattern, numbers = pattern_of(chain)
+    name = f"{quantity} of {arm.name} by {stem}, as loops"
+    try:
+        found = _sections(chain, recursion, stem, pattern)
+    except NoLoop:  # right angles change signs from link to link
+        pattern = pattern.with_any_turn()
+        found = _sections(chain, recursion, stem, pattern)
+    return LoopedChain(name, arm.n, recursion, stem, *found, numbers[:, pattern.free])
+
+
+def _sections(
+    chain: Regrouped, recursion: Recursion, stem: str, pattern: Pattern
+) -> tuple[Trace, list[RepeatedSection], int]:
+    """The trace of a short chain, the section of each walk that repeats, and the link from which all do."""
     trace = traced(
         chain, pattern, recursion.inputs, lambda short, *state: recursion.function(short, stem, *state)
     )
     bodies = [body_of(trace, walk) for walk in trace.walks]
-    last = TRACED_LINKS
-    start = last - 2
+    start = TRACED_LINKS - 2
     while start > 2 and all(entry(trace, body, start - 1) is not None for body in bodies):
         start -= 1
     for body in bodies:
-        body.to_tip = body.outward and entry(trace, body, last) is not None
-        for link in (start, last - 1):
+        while body.last < TRACED_LINKS - (not body.outward) and entry(trace, body, body.last + 1) is not None:
+            body.last += 1
+        for link in (start, body.last):
             if entry(trace, body, link) is None:
                 raise NoLoop(f"{body.walk} section {link} is not the repeating one")
-    name = f"{quantity} of {arm.name} by {stem}, as loops"
-    return LoopedChain(name, arm.n, recursion, stem, trace, bodies, start, numbers[:, pattern.free])
+    return trace, bodies, start
 
 
 def _gives(stem: str) -> tuple[str, ...]:
