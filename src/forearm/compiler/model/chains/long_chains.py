@@ -191,7 +191,19 @@ def rolled(arm: Arm, stem: str | None = None, quantity: str = "inverse_dynamics"
     except NoLoop:  # right angles change signs from link to link
         pattern = pattern.with_any_turn()
         found = _sections(chain, recursion, stem, pattern)
-    return LoopedChain(name, arm.n, recursion, stem, *found, numbers[:, pattern.free])
+    looped = LoopedChain(name, arm.n, recursion, stem, *found, numbers[:, pattern.free])
+    _refuse_gaps(looped)
+    return looped
+
+
+def _refuse_gaps(looped: LoopedChain) -> None:
+    """Refuse a chain on a line, whose angles nothing feels: loops begin with angles, and pass on what is felt."""
+    if not {"sin", "cos"} & set(looped.bodies[0].ops):
+        raise NoLoop("nothing depends on its angles")
+    trace, b = looped.trace, looped.trace.builder
+    read = (a for nodes in looped.straight.values() for i in nodes for a in b.args[i])
+    if not all(trace.fixed[a] or b.at[a] is not None or a in trace.place for a in read):
+        raise NoLoop("the last link reads what no other passes on")
 
 
 def _sections(
