@@ -346,7 +346,9 @@ DEFAULTS = [
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["there", "not there"])
-@pytest.mark.parametrize(("words", "place"), DEFAULTS, ids=[f"{words[0]} {place}" for words, place in DEFAULTS])
+@pytest.mark.parametrize(
+    ("words", "place"), DEFAULTS, ids=[f"{words[0]} {place}" for words, place in DEFAULTS]
+)
 def test_a_link_in_a_strangers_folder_led_a_verb_to_write_another_file(
     words, place, there, tmp_path, monkeypatch, capsys
 ):
