@@ -17,9 +17,9 @@ from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
 from forearm.readers.file_content import read_limited, shortened
+from forearm.readers.mjcf_leftovers import JOINTS, left_out
 from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words
 from forearm.readers.robot_text import BodyText, Frame, JointText, LinkText, Mimic, RobotText
-from forearm.readers.serial_arm import listed
 from forearm.readers.serial_chain import chain_of
 from forearm.readers.trees.chain_or_tree import read_robot
 from forearm.readers.xml import parse_xml
@@ -29,8 +29,6 @@ UNNAMED = "MuJoCo Model"
 """What MuJoCo calls a model without a name."""
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NO_GRAVITY = (0.0, 0.0, 0.0)
-HINGES = 2
-"""MuJoCo's number of an equality of two joints (mjEQ_JOINT)."""
 
 
 def read_mjcf(
@@ -80,7 +78,8 @@ def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[RobotText, An
         )
     model = _compiled(path, None if allow_files else arm_words(file, tree))
     names = _Names(model)
-    robot = _table(file, model, names, _lines(tree), _left_out(tree, model))
+    missing = left_out(tree, model, allow_files, names.joints, _off(model, "GRAVITY"))
+    robot = _table(file, model, names, _lines(tree), missing)
     return _coupled(robot, model, names), model
 
 
@@ -111,7 +110,7 @@ class _Names:
 def _coupled(robot: RobotText, model: Any, names: _Names) -> RobotText:
     """The table with joint equalities as mimics: q1 - q1₀ = a + b (q2 - q2₀), where no higher powers are there."""
     off = _off(model, "EQUALITY") or _off(model, "CONSTRAINT")
-    for i in (i for i in range(model.neq) if int(model.eq_type[i]) == HINGES):
+    for i in (i for i in range(model.neq) if int(model.eq_type[i]) == JOINTS):
         one, two = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
         a, b, *powers = (float(x) for x in model.eq_data[i][:5])
         joint = robot.joints[names.joints[one]]
@@ -152,35 +151,6 @@ def _compiled(path: Path, text: str | None) -> Any:
         raise ReadFault(f"{path}: MuJoCo refuses it: {shortened(sentence)}. Repair it there.") from None
     finally:
         mujoco.set_mju_user_warning(heard)
-
-
-def _left_out(tree: Any, model: Any) -> list[str]:
-    """What a model may have and an arm has not."""
-    joined = len(tree.findall("equality/*")) - len(tree.findall("equality/joint"))
-    counts = {"equality constraints": joined, "tendons": len(tree.findall("tendon/*"))}
-    said = [f"{n} {what} are not part of an arm, and left out" for what, n in counts.items() if n]
-    driven = [
-        e.get("joint", "?") for e in tree.iterfind("actuator/*") if e.get("armature") or e.get("damping")
-    ]
-    if driven:
-        said.append(
-            f"armature or damping in the actuators of {', '.join(driven)} is left out; joints carry it"
-        )
-    bounded = [
-        e.get("joint")
-        for e in tree.iterfind("actuator/*")
-        if e.get("joint") and (e.get("forcerange") or e.get("ctrlrange"))
-    ]
-    if bounded:
-        said.append(
-            f"limits in the actuators of {listed(bounded)} are not read; torques are limited by a joint's "
-            "actuatorfrcrange"
-        )
-    if model.opt.density or model.opt.viscosity:
-        said.append("the forces of the air or water around it (density, viscosity) are left out")
-    if _off(model, "GRAVITY"):
-        said.append('its <flag gravity="disable"> switches gravity off')
-    return said
 
 
 def _lines(tree: Any) -> dict[tuple[str, str], int]:

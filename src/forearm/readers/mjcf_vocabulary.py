@@ -54,7 +54,7 @@ UNUSED = {
     "noslip_tolerance o_friction o_margin o_solimp o_solref sdf_initpoints sdf_iterations sleep_tolerance solver "
     "timestep tolerance wind",
     "flag": "actuation autoreset clampctrl contact energy eulerdamp filterparent fwdinv invdiscrete island limit "
-    "midphase multiccd nativeccd override passive refsafe sensor sleep spring warmstart",
+    "midphase multiccd nativeccd override refsafe sensor sleep spring warmstart",
     "default equality": "solimp solref",
     "equality joint": "solimp solref",
     "body": "user sleep simple fuse",
@@ -176,6 +176,8 @@ class _Writer:
         kept, unused = KEPT[kind].split(), UNUSED.get(kind, "").split()
         written = ""
         for key, value in element.attrib.items():
+            if kind == "flag" and key == "passive":  # of older versions: springs and dampers in one
+                key = "spring" if "damper" in element.attrib else "damper"
             if key in kept:
                 written += f" {key}={quoteattr(self._checked(element, key, value))}"
             elif key not in unused:
