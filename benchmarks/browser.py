@@ -1,5 +1,7 @@
 """Time WebAssembly kernels in Chromium: ns a state of a batch, one state and two at once, and one call from JavaScript.
 
+Accelerations twice: with multiply-adds rounded once, as they are written, and with products and sums rounded apart.
+
     python benchmarks/browser.py panda puma560
 
 Chromium's clock ticks at 0.1 ms, so each figure is the fastest of 150 windows of 4 ms, which a busy machine disturbs
@@ -45,14 +47,14 @@ SCRIPT = """async ({ module, ports, rows, states }) => {
 }"""
 
 
-def measured(page, arm, quantity, lanes):
+def measured(page, arm, quantity, lanes, apart):
     """ns a state of a batch, and ns of one call."""
     import numpy as np
 
     graph = fa.compile(arm, quantity, target="wasm").graph
     rng = np.random.default_rng(0)
     rows = np.concatenate([rng.uniform(-3, 3, STATES * port.size) for port in graph.inputs])
-    kernel = WasmKernel(graph, lanes=lanes)
+    kernel = WasmKernel(graph, lanes=lanes, apart=apart)
     given = {
         "module": base64.b64encode(kernel.bytes).decode(),
         "ports": interface({"run": graph}, {})["run"],
@@ -70,10 +72,14 @@ def main(names):
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
         page = browser.new_page()
         for name in names or ["panda", "puma560"]:
-            for quantity in ("inverse_dynamics", "forward_dynamics"):
+            for quantity, apart in (
+                ("inverse_dynamics", True),
+                ("forward_dynamics", False),
+                ("forward_dynamics", True),
+            ):
                 for lanes in (1, 2):
-                    size, batch, call = measured(page, fa.load(name), quantity, lanes)
-                    row = {"arm": name, "quantity": quantity, "lanes": lanes, "bytes": size}
+                    size, batch, call = measured(page, fa.load(name), quantity, lanes, apart)
+                    row = {"arm": name, "quantity": quantity, "apart": apart, "lanes": lanes, "bytes": size}
                     print(
                         json.dumps(row | {"ns_a_state": round(batch, 1), "ns_a_call": round(call, 1)}),
                         flush=True,

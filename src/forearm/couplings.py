@@ -88,7 +88,10 @@ def coupling_map(couplings: Sequence[Coupling], names: Sequence[str]) -> tuple[M
 
 
 TRIES = 500
-"""How often states are drawn anew until every joint that follows several others is within its limits."""
+"""How often states are drawn anew, then moved, until every joint that follows several others is within its limits."""
+
+STRAYS = 30
+"""How often states that were moved are moved again, at random."""
 
 
 def narrowed(limits: Matrix, led: Matrix, shift: Vector, within: Matrix) -> Matrix:
@@ -101,7 +104,7 @@ def narrowed(limits: Matrix, led: Matrix, shift: Vector, within: Matrix) -> Matr
         leaders = np.flatnonzero(row)
         if len(leaders) == 1:
             j = leaders[0]
-            least, most = sorted((ends - b) / row[j])
+            least, most = sorted((ends - b) / row[j] + 0.0)  # -0.0 would be below 0.0 to a generator
             if max(found[j, 0], least) <= min(found[j, 1], most):
                 found[j] = max(found[j, 0], least), min(found[j, 1], most)
     return found
@@ -114,12 +117,56 @@ def drawn(
     low, high = bounds.T
     q = rng.uniform(low, high, (*batch, len(low)))
     several = np.count_nonzero(led, axis=1) > 1
-    for _ in range(TRIES if several.any() else 0):
+    if not several.any():
+        return q
+    for _ in range(TRIES):
         values = q @ led[several].T + shift[several]
         out = np.any((values < within[several, 0]) | (values > within[several, 1]), axis=-1)
         if not out.any():
-            break
+            return q
         q[out] = rng.uniform(low, high, (int(out.sum()), len(low)))
+    q[out] = _brought_within(rng, q[out], bounds, led[several], shift[several], within[several])
+    return q
+
+
+def _brought_within(
+    rng: np.random.Generator, q: Any, bounds: Matrix, led: Matrix, shift: Vector, within: Matrix
+) -> Any:
+    """States (k, n) moved until each follower is within its limits, then strewn over what room there is.
+
+    Where limits leave little room, chance does not meet it. Projections on one limit after the other do (von Neumann's
+    way to a point that several convex sets share), where there is room at all.
+    """
+    rim = np.clip(0.01 * (within[:, 1] - within[:, 0]), 0.0, 1e-3)
+    for _ in range(TRIES):
+        for row, b, (least, most), edge in zip(led, shift, within, rim, strict=True):
+            value = q @ row + b
+            aim = np.clip(value, least + edge, most - edge)
+            q = np.clip(q + np.outer((aim - value) / (row @ row), row), *bounds.T)
+        values = q @ led.T + shift
+        fits = np.all((values >= within[:, 0]) & (values <= within[:, 1]), axis=-1)
+        if fits.all():
+            break
+    q[fits] = _strewn(
+        rng, q[fits], np.vstack([np.eye(len(bounds)), led]), np.vstack([bounds, within - shift[:, None]])
+    )
+    return q
+
+
+def _strewn(rng: np.random.Generator, q: Any, sides: Matrix, ends: Matrix) -> Any:
+    """States (k, n) with sides @ q between ends, moved at random within them: hit and run."""
+    for _ in range(STRAYS):
+        along = rng.normal(size=q.shape)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ways = (ends.T[:, None] - q @ sides.T) / (along @ sides.T)
+        back, forth = (
+            np.nan_to_num(ways.min(axis=0), nan=-np.inf),
+            np.nan_to_num(ways.max(axis=0), nan=np.inf),
+        )
+        least, most = back.max(axis=-1), forth.min(axis=-1)
+        share = rng.uniform(0.001, 0.999, len(q))
+        step = np.where(most > least, least + share * (most - least), 0.0)
+        q = q + step[:, None] * along
     return q
 
 

@@ -253,6 +253,18 @@ def test_what_does_not_repeat_says_so(arm, reason):
         rolled(arm)
 
 
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", *OTHERS])
+def test_a_long_chain_whose_joints_turn_about_one_line_is_no_raw_stop_iteration(quantity):
+    body = {"mass": 1.0, "com": (0, 0, 0), "inertia": fa.Inertia.about_com(Ixx=0.01, Iyy=0.01, Izz=0.01)}
+    arm = fa.Arm("shaft", [fa.Link.dh("revolute", a=0, alpha=0, d=0, theta=0.7, **body)] * (LONG + 1))
+    q, qd, x = arm.random_state(2)
+    given = {"mass_matrix": (q,), "bias_torque": (q, qd)}.get(quantity, (q, qd, x))
+    got = compile(arm, quantity)(*given)
+    mass = 0.01 * np.minimum.outer(np.arange(arm.n, 0, -1), np.arange(arm.n, 0, -1))
+    want = {"mass_matrix": mass, "bias_torque": 0 * q, "inverse_dynamics": mass @ x}
+    assert np.allclose(got, want[quantity] if quantity in want else np.linalg.solve(mass, x), atol=1e-9)
+
+
 def test_what_loops_cannot_say_is_refused_in_a_sentence():
     kernel = compile(random_arm(LONG + 1, 1, "R"), "inverse_dynamics")
     assert "@tile" in kernel.source("llvm")

@@ -144,6 +144,14 @@ def test_free_inputs_are_a_struct_with_names(tmp_path):
 
 
 @needs_compiler
+@pytest.mark.parametrize("name", ["math", "StdIO"])
+def test_no_arm_takes_the_place_of_a_header_of_c(tmp_path, graphs, name):
+    header, source, tried = write_c(tmp_path, graphs, name)
+    assert header.name == f"{name}_arm.h"
+    compiled("-I", tmp_path, source, tried, "-o", tmp_path / "tried", "-lm")
+
+
+@needs_compiler
 def test_outputs_may_take_the_place_of_inputs(tmp_path):
     graph = trace(lambda x: np.array([x[1], x[0], x[0] + x[1]]), {"x": (3,)}, "swap", ("y",))
     _, source, _ = write_c(tmp_path, {"swap": graph}, "arm")

@@ -57,6 +57,20 @@ def test_what_cannot_be_a_kernel_says_why():
         fa.compile_function(lambda q: q, {"q": 2}, target="fpga")
     with pytest.raises(fa.TraceFault, match="names 2"):
         fa.compile_function(lambda q: q, {"q": 2}, ("a", "b"))
+    with pytest.raises(fa.TraceFault, match=r"inputs of <lambda> are \['q'\]; give the shape of each"):
+        fa.compile_function(lambda q: q, ["q"])
+    for outputs in (None, "ab"):
+        with pytest.raises(fa.TraceFault, match="give a tuple of names"):
+            fa.compile_function(lambda q: q, {"q": 2}, outputs)
+
+
+def test_of_two_results_of_one_name_one_was_lost():
+    with pytest.raises(fa.TraceFault, match=r"outputs of <lambda> are \('a', 'a'\); give .* each once"):
+        fa.compile_function(lambda q: (q, 2 * q), {"q": 2}, ("a", "a"))
+
+
+def test_a_whole_number_of_numpy_is_a_shape():
+    assert_close(fa.compile_function(lambda q: 2 * q, {"q": np.int64(2)})([1.0, 2.0]), [2.0, 4.0])
 
 
 def test_a_function_with_a_memory_is_refused():

@@ -10,6 +10,7 @@ import pytest
 
 import forearm as fa
 from arms import random_arm
+from cli.verbs import forearm
 from compiler.module_inputs import inputs_of
 from compiler.programs import random_graph, random_inputs
 from forearm.compiler.browser_modules import LAWS, law_step, wasm_rollout
@@ -17,6 +18,7 @@ from forearm.compiler.call.rollout import Rollout
 from forearm.compiler.graph.graph import Graph, Node, Port
 from forearm.compiler.graph.interpreter import interpret
 from forearm.compiler.graph.trace import trace
+from forearm.compiler.wasm.module_files import joint_module
 from forearm.compiler.wasm.module_products import divides
 from forearm.compiler.wasm.module_sines import HALF_PI, fused, sincos
 from forearm.compiler.wasm.module_sines import apart as rounded_apart
@@ -163,6 +165,24 @@ def test_what_a_module_cannot_do(wrong):
 def test_rollouts_that_there_are_not(wrong, tmp_path):
     with pytest.raises(fa.KernelFault, match="give"):
         fa.emit_wasm(fa.load("rr"), tmp_path, rollouts=[wrong])
+
+
+def test_a_module_whose_products_are_rounded_apart(tmp_path, capsys):
+    """What divides is shorter and quicker so; the bits are those of the interpreter that rounds apart."""
+    written = {}
+    for words in ((), ("--apart",)):
+        out = tmp_path / f"out{len(words)}"
+        said = forearm(capsys, "emit", "rr", "--wasm", *words, "--functions", "forward_dynamics", "-o", out)
+        assert said.code == 0
+        written[words] = (out / "rr.wasm").read_bytes()
+    graph = fa.compile(fa.load("rr"), "forward_dynamics", target="wasm").graph
+    once, twice = (joint_module({"forward_dynamics": graph}, {}, 2, apart) for apart in (False, True))
+    assert written == {(): once, ("--apart",): twice}
+    assert "rounded once" in WasmKernel(graph).how
+    assert "rounded twice" in WasmKernel(graph, apart=True).how
+    said = forearm(capsys, "emit", "rr", "--apart")
+    assert said.code == 2
+    assert "--apart says how to round in WebAssembly; add --wasm." in said.err
 
 
 SCRIPT = """

@@ -32,6 +32,19 @@ HELD_BACK = [
 ]
 
 
+def cases(joints, one_in):
+    """Every arm with every quantity; those of tens of thousands of operations for `make soak`."""
+    light, heavy = [], []
+    for arm, n in joints:
+        for name, quantity in QUANTITIES.items():
+            steps = (
+                quantity.derivative is not None and quantity.derivative.twofold
+            ) or "dt" in quantity.inputs
+            if n <= 8 or not steps:
+                (heavy if n > 3 and steps else light).append((arm, name))
+    return [*shared_out(light, one_in), *(pytest.param(*case, marks=pytest.mark.soak) for case in heavy)]
+
+
 def hold_near(arm, quantity, rows=ROWS, slowest=1.0):
     """The module against the CPU kernel: bits where it divides, 8 eps of the largest value on the way elsewhere."""
     graph = ready_graph(arm, quantity)
@@ -92,8 +105,7 @@ def test_friction_near_standstill(quantity):
 
 
 @pytest.mark.parametrize(
-    ("name", "quantity"),
-    shared_out([(arm, quantity) for arm in fa.known_arms() for quantity in QUANTITIES], 5),
+    ("name", "quantity"), cases([(name, fa.load(name).n) for name in fa.known_arms()], one_in=5)
 )
 def test_every_arm_and_quantity(name, quantity):
     arm = fa.load(name)
@@ -101,15 +113,10 @@ def test_every_arm_and_quantity(name, quantity):
         hold_near(arm, quantity)
 
 
-@pytest.mark.parametrize(
-    ("source", "quantity"), shared_out([(s, q) for s in HELD_BACK for q in QUANTITIES], 20)
-)
+@pytest.mark.parametrize(("source", "quantity"), cases([(s, s.n) for s in HELD_BACK], one_in=20))
 def test_an_arm_of_a_urdf_file(source, quantity):
     if not source.path.exists():
         pytest.skip("example-robot-data is not installed")
-    slope = QUANTITIES[quantity].derivative
-    if source.n > 8 and ((slope is not None and slope.twofold) or "dt" in QUANTITIES[quantity].inputs):
-        return  # a hundred thousand operations: the same writer, for minutes
     hold_near(fa.load(source.path, **source.options), quantity)
 
 

@@ -59,6 +59,9 @@ OF_THE_HOUSE = {
     "_addresses": "two precisions",
     "_machine": "four levels",
     "gpu_machine": "kinds of GPU",
+    "get": "locals of a module's function, of which engines allow 50,000",
+    "put": "the same",
+    "tee": "the same",
 }
 """Functions that keep every answer, and what they are asked about: there are only so many."""
 

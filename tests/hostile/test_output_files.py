@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -334,3 +335,32 @@ def test_a_working_folder_that_is_gone_is_told_with_the_name_of_the_file(tmp_pat
     done = subprocess.run([sys.executable, "-P", "-c", code], cwd=place, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "forearm: x.csv: there is no such folder to write it into.\n"
+
+
+DEFAULTS = [
+    (("demo",), "out/report.html"),
+    (("demo",), "out/demo.json"),
+    (("view", "rr"), "arm.html"),
+    (("emit", "rr"), "out/rr.c"),
+]
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["there", "not there"])
+@pytest.mark.parametrize(
+    ("words", "place"), DEFAULTS, ids=[f"{words[0]} {place}" for words, place in DEFAULTS]
+)
+def test_a_link_in_a_strangers_folder_led_a_verb_to_write_another_file(
+    words, place, there, tmp_path, monkeypatch, capsys
+):
+    victim, folder = tmp_path / "victim", tmp_path / "stranger"
+    (folder / place).parent.mkdir(parents=True)
+    (folder / place).symlink_to(victim)
+    if there:
+        victim.write_text("mine")
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("forearm.demo.run_demo", lambda *_: pytest.fail("it would have been written"))
+    said = forearm(capsys, *words)
+    assert said.code == 2
+    told = "is there already" if there else "is a link to .*victim, which is not there"
+    assert re.search(rf"{place} {told}; give --force", said.err)
+    assert victim.read_text() == "mine" if there else not victim.exists()

@@ -180,6 +180,20 @@ REPRODUCTIONS = {
         "readers/test_urdf.py::test_no_comment_or_instruction_hides_a_doctype",
         "readers/test_urdf.py::test_an_encoding_in_which_tags_cannot_be_counted_is_refused_before_it_is_parsed",
     ],
+    "42 half files after a signal, and signals that nobody heard": [
+        "hostile/test_stop_signals.py::test_a_signal_leaves_no_part_beside_the_place",
+        "hostile/test_stop_signals.py::test_a_signal_is_heard_while_a_foreign_library_hears_nothing",
+        "hostile/test_stop_signals.py::test_what_a_killed_process_left_is_taken_away_by_the_next_writer",
+    ],
+    "43 a copy of the process that waited for a module for ever": ["hostile/test_forks.py"],
+    "44 a journal of a gibibyte, a GPU that read beyond arrays, zeros that took minutes": [
+        "hostile/test_journals.py::test_a_journal_longer_than_its_sweep_can_fill_is_not_read",
+        "hostile/test_journals.py::test_a_journal_of_many_empty_lists_takes_no_memory",
+        "gpu/test_cuda.py::test_arrays_that_a_rollout_would_read_beyond_their_end_are_refused",
+        "compiler/test_sparse_outputs.py",
+        "robots/test_base_frames.py",
+    ],
+    "45 tensors and symbols without numbers": ["hostile/test_odd_tensors.py"],
 }
 
 

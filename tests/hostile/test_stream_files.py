@@ -327,3 +327,34 @@ def test_rows_without_chunks_and_without_a_number_for_them_get_a_note(tmp_path):
     told = json.loads((store / ".zarray").read_text())
     (store / ".zarray").write_text(json.dumps(told | {"fill_value": None}))
     assert "1 of 2 chunks are not in the store" in streamed(store, tmp_path / "a.npy").notes[0]
+
+
+@pytest.mark.parametrize("rows", [10, 63, -1], ids="{} rows".format)
+def test_a_parquet_file_that_lies_about_its_rows_lost_some_of_a_store_or_added_zeros(rows, tmp_path):
+    pytest.importorskip("zarr")
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    titles = [f"{kind}{joint}" for kind in ("q", "qd", "qdd") for joint in (1, 2)]
+    parquet.write_table(
+        arrow.table({title: np.linspace(0, 1, 50) for title in titles}), tmp_path / "a.parquet"
+    )
+    content = (tmp_path / "a.parquet").read_bytes()
+    foot = content[: -8 - int.from_bytes(content[-8:-4], "little")]
+    at = (
+        content.index(bytes([0x16, 2 * 50]), len(foot)) + 1
+    )  # a 64-bit number, zigzag: rows of the whole file
+    lie = 2 * rows if rows >= 0 else -2 * rows - 1
+    (tmp_path / "a.parquet").write_bytes(content[:at] + bytes([lie]) + content[at + 1 :])
+    for target in ("out.zarr", "out.npy"):
+        with pytest.raises(fa.ReadFault, match=rf"says {rows} rows, and .* are there; write the file anew"):
+            fa.stream(fa.load("rr"), "inverse_dynamics", tmp_path / "a.parquet", tmp_path / target)
+        assert os.listdir(tmp_path) == ["a.parquet"]
+
+
+def test_chunks_that_are_not_there_were_not_said_of_rows_in_degrees(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    store = zarr.create_array(store=str(tmp_path / "a.zarr"), shape=(20, 6), chunks=(5, 6), dtype="f8")
+    store[:10] = 1.0
+    done = fa.stream(
+        fa.load("rr"), "inverse_dynamics", tmp_path / "a.zarr", tmp_path / "out.npy", degrees=True
+    )
+    assert "2 of 4 chunks are not in the store" in done.notes[0]

@@ -1,5 +1,7 @@
 """Streams and words that the command line may meet: one sentence or the answer, never "a bug of forearm"."""
 
+import errno
+import io
 import json
 import os
 import subprocess
@@ -10,6 +12,7 @@ import pytest
 
 import forearm as fa
 from cli.verbs import MOTION, forearm
+from forearm.cli.process import run
 from forearm.compiler.call.arguments import check_threads
 from forearm.outside.escapes import terminal, xml_comment
 from forearm.simulation import read_motion
@@ -200,3 +203,35 @@ def test_notes_that_nobody_can_read_take_no_result_with_them(stderr, tmp_path):
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=write)
         os.close(write)
     assert (done.returncode, done.stdout) == (0, want)
+
+
+class Gone(io.StringIO):
+    """A terminal that goes away after some words."""
+
+    def __init__(self, words):
+        super().__init__()
+        self.words = words
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        self.words -= 1
+        if self.words < 0:
+            raise OSError(errno.EIO, "Input/output error")
+        return len(text)
+
+    def flush(self):
+        self.write("")
+
+
+@pytest.mark.parametrize("words", [0, 3])
+@pytest.mark.parametrize("verb", ["sweep", "verify"])
+def test_a_terminal_that_went_away_took_the_result_of_a_verb_with_a_progress_bar(
+    verb, words, tmp_path, capsys, monkeypatch
+):
+    (tmp_path / "m.csv").write_text(MOTION)
+    given = {"sweep": [tmp_path / "m.csv", "--payload", 0, 1, "--samples", 9], "verify": []}[verb]
+    monkeypatch.setattr(sys, "stderr", Gone(words))
+    assert run([verb, "rr", *map(str, given)]) == 0
+    assert "q1" in capsys.readouterr().out or verb == "verify"

@@ -154,3 +154,17 @@ def test_paper_is_white_and_nothing_on_it_is_cut(browser, panda):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.evaluate("(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(equations)") <= 1
     page.close()
+
+
+def test_a_browser_without_webgl_says_so(browser, panda):
+    page = browser.new_page()
+    page.add_init_script(
+        "const has = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext ="
+        "function (kind, how) { return kind === 'webgl2' ? null : has.call(this, kind, how); }"
+    )
+    page.goto(panda.as_uri())
+    until(page, "document.getElementById('readout').textContent.startsWith('This browser')")
+    told = page.locator("#readout").inner_text()
+    assert told == "This browser cannot show the arm: This browser has no WebGL 2."
+    assert value(page, "tau-1") != 0, "numbers of the first state are there"
+    page.close()

@@ -234,6 +234,12 @@ def test_what_falls_is_drawn_as_falling_down():
         np.testing.assert_allclose(turned @ gravity, [0, 0, -np.linalg.norm(gravity)], atol=1e-12)
 
 
+def test_gravity_of_next_to_nothing_is_a_direction_and_no_number_that_json_refuses():
+    np.testing.assert_allclose(upright([0, -1e-200, 0]), upright([0, -9.81, 0]), atol=1e-15)
+    data = data_of(fa.view(fa.load("rr").replace(gravity=(0, 0, -1e-200)), formulations=()).html)
+    assert data["axes"] == np.eye(3).tolist()
+
+
 @pytest.mark.parametrize(
     ("place", "floor"), [((25.0, -13.0, 40.0), 40.0), ((3.0, 0.0, 0.5), 0.0), ((0, 0, 0), 0.0)]
 )

@@ -336,5 +336,5 @@ def test_masses_in_grams_were_taken_for_kilograms_without_a_word(name):
     links = [link.replace(mass=1000 * link.mass) for link in arm.links]
     asked = [note for note in arm.replace(links=links).notes if "grams? Masses are in kilograms." in note]
     assert asked
-    assert "more than it would weigh in solid steel" in asked[0]
+    assert "more than a shaft of solid steel would have" in asked[0]
     assert not [note for note in arm.notes if "grams?" in note]

@@ -224,6 +224,9 @@ def refuse_to_overwrite(paths: "Sequence[str | Path]", force: bool, ours: bytes 
     from forearm.outside.output_files import is_plain_file
 
     for path in paths:
+        if not force and os.path.islink(path) and not os.path.exists(path):  # a stranger's, to any place
+            told = f"{path} is a link to {os.readlink(path)}, which is not there"
+            raise StateFault(f"{told}; give --force to make it, or another name.")
         if force or path == STDIO or not is_plain_file(path):
             continue
         with Path(path).open("rb") as file:

@@ -12,7 +12,7 @@ from typing import Any
 from cyclopts import Group, Parameter
 
 from forearm.cli.option_groups import Flag
-from forearm.cli.standard_streams import remark
+from forearm.cli.standard_streams import Unheard, remark
 from forearm.outside.escapes import terminal
 from forearm.outside.text_table import text_table
 
@@ -150,6 +150,7 @@ def progress(shared: Shared, what: str) -> Iterator[Callable[[int, int, str], No
         TextColumn("{task.completed}/{task.total}"),
         TimeElapsedColumn(),
     )
-    with Progress(*parts, console=Console(stderr=True, no_color=not shared.colors), transient=True) as bar:
+    console = Console(file=Unheard(sys.stderr), no_color=not shared.colors)  # type: ignore[arg-type]
+    with Progress(*parts, console=console, transient=True) as bar:
         job = bar.add_task(what, total=None)
         yield lambda done, of, now: bar.update(job, completed=done, total=of, description=now)

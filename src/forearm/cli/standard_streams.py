@@ -68,6 +68,29 @@ def remark(text: str) -> None:
         print(text, file=sys.stderr)
 
 
+class Unheard:
+    """A stream whose words may get lost: a terminal that went away takes no result with it."""
+
+    def __init__(self, stream: Any) -> None:
+        """Of this stream."""
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is the stream's own."""
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write, where somebody is there."""
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """What is held goes, where somebody is there."""
+        with suppress(OSError):
+            self._stream.flush()
+
+
 def complain(sentence: str) -> None:
     """A sentence on stderr, harmless for a terminal whatever names it holds."""
     remark(f"forearm: {terminal(sentence)}")

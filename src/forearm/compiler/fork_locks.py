@@ -2,14 +2,12 @@
 
 A fork copies the process in the middle of whatever its other threads were doing, and not these threads: a lock that
 one of them held is held for ever in the child. What such a lock guards here is filled in one step at its end, so the
-child may take it and begin anew.
+child may take it and begin anew. (What Python itself holds is the matter of `outside.forks`.)
 """
 
 import os
-import sys
 import threading
 import weakref
-from functools import cached_property
 from typing import Any
 
 _LOCKS: "weakref.WeakSet[Any]" = weakref.WeakSet()
@@ -35,17 +33,6 @@ def free_all() -> None:
 def _free_all() -> None:
     for lock in tuple(_LOCKS):
         lock._at_fork_reinit()
-    if sys.version_info < (3, 12):  # properties have locks of their own there, one for all objects of a class
-        for name, module in tuple(sys.modules.items()):
-            if name.startswith("forearm."):
-                _free_properties(module)
-
-
-def _free_properties(module: Any) -> None:
-    for kind in tuple(vars(module).values()):
-        for value in tuple(vars(kind).values()) if isinstance(kind, type) else ():
-            if isinstance(value, cached_property):
-                value.lock = threading.RLock()  # type: ignore[attr-defined]
 
 
 if hasattr(os, "register_at_fork"):

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.passes import FEW, simplify
 from forearm.compiler.graph.trace import trace
@@ -44,6 +46,7 @@ def compile_function(
     if target not in TARGETS:
         raise KernelFault(f"compile_function: target is {target!r}; give {' or '.join(map(repr, TARGETS))}.")
     name = getattr(function, "__name__", type(function).__name__)
+    _check_names(name, inputs, outputs)
     shapes = {key: _shape(name, key, shape) for key, shape in inputs.items()}
     graph = _traced(function, shapes, tuple(outputs), name)
     if _traced(function, shapes, tuple(outputs), name).digest != graph.digest:
@@ -74,11 +77,24 @@ def _traced(
         ) from error
 
 
+def _check_names(function: str, inputs: Any, outputs: Any) -> None:
+    """Refuse inputs without shapes, and results without names of their own: of two of one name one would be lost."""
+    if not isinstance(inputs, Mapping):
+        raise TraceFault(
+            f"compile_function: inputs of {function} are {inputs!r}; give the shape of each by its name: {{'q': 7}}."
+        )
+    named = isinstance(outputs, Sequence) and not isinstance(outputs, str)
+    if not named or len(set(map(str, outputs))) < len(outputs):
+        raise TraceFault(
+            f"compile_function: outputs of {function} are {outputs!r}; give a tuple of names, each once."
+        )
+
+
 def _shape(function: str, name: str, shape: Any) -> tuple[int, ...]:
     """A shape as a tuple; a number is that of a vector."""
-    axes = (shape,) if isinstance(shape, int) else shape
-    if isinstance(axes, tuple | list) and all(isinstance(k, int) and k > 0 for k in axes):
-        return tuple(axes)
+    axes = (shape,) if isinstance(shape, int | np.integer) else shape
+    if isinstance(axes, tuple | list) and all(isinstance(k, int | np.integer) and k > 0 for k in axes):
+        return tuple(map(int, axes))
     raise TraceFault(
         f"compile_function: {function}'s input {name!r} has the shape {shape!r}; give a whole number (a vector), "
         "a tuple of them, or () for one number."

@@ -113,7 +113,7 @@ def for_joints(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
 def _by_labels(name: str, value: Any, names: list[str]) -> Any:
     """What has labels as a dict by them, where they name joints: their order is the value's own, not the arm's."""
     titles = getattr(value, "columns", None)
-    if titles is not None and any(title in names for title in titles):
+    if not (titles is None or callable(titles)) and any(title in names for title in titles):
         return {title: value[title] for title in titles}
     index = getattr(value, "index", None)
     if not (index is None or callable(index)) and np.ndim(value) == 1 and any(k in names for k in index):

@@ -146,10 +146,11 @@ def raise_arm_faults(where: str, faults: list[str]) -> NoReturn:
 HEAVY = 100.0
 """Gravity beyond this is asked about [m/s²]; Jupiter has 25."""
 
-SOLID, SHORTEST = 350.0, 0.1
+MASSIVE, SHORTEST = 350.0, 0.25
 """A link of more than this mass [kg] by the cube of the arm's length is asked about, where that is so long [m].
 
 Links of known arms have 0.4 to 100; a shaft a third as long and a sixth as thick as the arm has 60 in solid steel.
+Shorter arms may be gimbals, which carry more than they reach.
 """
 
 # -- notes: nothing wrong, but a person should know -------------------------------------------------------
@@ -184,10 +185,10 @@ def unit_notes(arm: Any) -> list[str]:
         if max(span, center) > 30:
             notes.append(f"{place}: {max(span, center):g} m long: millimetres? Lengths are in metres.")
         mass = float(link.mass) if is_number(link.mass) else 0.0
-        if reach > SHORTEST and mass > SOLID * reach**3:
+        if reach > SHORTEST and mass > MASSIVE * reach**3:
             notes.append(
-                f"{place}: {mass:g} kg on an arm {reach:.3g} m long, more than it would weigh in solid steel: grams? "
-                "Masses are in kilograms."
+                f"{place}: {mass:g} kg on an arm {reach:.3g} m long, more than a shaft of solid steel would have: "
+                "grams? Masses are in kilograms."
             )
         radius = _radius_of_gyration(link)
         if reach > 0 and radius > 3 * reach:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from forearm.arm import Arm
+from forearm.compiler.call.foreign_arrays import refuse_packed
 from forearm.compiler.kernel import PRECISIONS
 from forearm.compiler.pipeline import compile, ready_graph
 from forearm.faults import KernelFault, StateFault
@@ -100,7 +101,8 @@ class TorchFunction:
         names = [port.name for port in self.inputs]
         for name, value in zip(names, values, strict=False):
             check_kind(self.name, name, value, (torch.Tensor,), "PyTorch")
-            _refuse_packed(self.name, name, value)
+            if isinstance(value, torch.Tensor):
+                refuse_packed(self.name, name, value)
         given = [v for v in values if isinstance(v, torch.Tensor)]
         if not given:
             raise StateFault(f"{self.name}: there is no tensor among its arguments; give PyTorch's tensors.")
@@ -123,17 +125,6 @@ class TorchFunction:
             v.to(dtype) if isinstance(v, torch.Tensor) else plain_numbers(self.name, name, v, joined)
             for name, v in zip([*names, *[""] * len(values)], values, strict=False)
         ]
-
-
-def _refuse_packed(where: str, name: str, value: Any) -> None:
-    """Refuse tensors that are not plain rows of numbers in memory."""
-    import torch
-
-    if isinstance(value, torch.Tensor) and (
-        value.is_nested or value.is_quantized or value.layout is not torch.strided
-    ):
-        kind = "nested" if value.is_nested else "quantized" if value.is_quantized else str(value.layout)
-        raise StateFault(f"{where}: {name} is {kind}; give a dense tensor ({name}.to_dense()).")
 
 
 def _parts(found: Any, shapes: Sequence[tuple[int, ...]]) -> list[Any]:

@@ -23,7 +23,7 @@ from forearm.motion.differentiation import derivatives
 from forearm.motion.free_columns import free_columns_of
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
-from forearm.motion.slope_checks import lag_notes, slope_notes
+from forearm.motion.slope_checks import dry_friction_notes, lag_notes, slope_notes
 from forearm.outside.output_files import replacing_text
 from forearm.robot import Robot
 
@@ -298,20 +298,8 @@ def with_derivatives(file: MotionFile, least: int = 4, arm: Arm | Robot | None =
     orders = (1, 2) if missing == ["qd", "qdd"] else (1,)
     found, told_all = derivatives(file.label, file.t - file.t[0], values, orders, file.digits[source], source)
     made: dict[str, Any] = dict(zip(missing, found, strict=True))
-    rubbing = _dry_friction(file.label, arm) if arm is not None and "qd" in missing else ()
+    rubbing = dry_friction_notes(file.label, arm) if arm is not None and "qd" in missing else ()
     return replace(file, **made, notes=(*file.notes, *told_all, *rubbing))
-
-
-def _dry_friction(label: str, arm: Arm | Robot) -> tuple[str, ...]:
-    """What a person should know about torques near rest, where speeds were worked out from positions."""
-    joints = [link.name for link in arm.links if any(link.drive.coulomb)]
-    if not joints:
-        return ()
-    return (
-        f"{label} has no qd, and {', '.join(joints)} of {arm.name!r} have dry friction: near rest its sign is that of "
-        "a speed worked out from positions, and their noise can turn all of it over; give qd, or leave friction out "
-        "(without_drives, --rigid) where the arm stands still",
-    )
 
 
 # -- motions -----------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Matrix, Vector
+from forearm.arm import Arm
+from forearm.robot import Robot
 
 LEAST_ROWS = 20
 """A shorter log is points on a way, not samples of a motion."""
@@ -118,3 +120,15 @@ def _like(slope: Vector, alike: bool) -> str:
         return ""
     asked = next((f" ({what}?)" for factor, what in FACTORS.items() if abs(middle / factor - 1) < 0.05), "")
     return f", but {middle:.3g} times it{asked}"
+
+
+def dry_friction_notes(label: str, arm: Arm | Robot) -> tuple[str, ...]:
+    """What a person should know about torques near rest, where speeds were worked out from positions."""
+    joints = [link.name for link in arm.links if any(link.drive.coulomb)]
+    if not joints:
+        return ()
+    return (
+        f"{label} has no qd, and {', '.join(joints)} of {arm.name!r} have dry friction: near rest its sign is that of "
+        "a speed worked out from positions, and their noise can turn all of it over; give qd, or leave friction out "
+        "(without_drives, --rigid) where the arm stands still",
+    )

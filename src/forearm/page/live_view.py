@@ -264,6 +264,7 @@ def _extent(arm: Arm, start: Any) -> dict[str, Any]:
 def upright(gravity: Any) -> Any:
     """Axes (3, 3) of what is drawn: two along the floor, and the one that things fall against."""
     g = np.asarray(gravity, dtype=float)
+    g = g / (np.abs(g).max() or 1.0)  # squares of next to nothing are nothing
     x, y, z = -g / np.linalg.norm(g) if np.any(g) else (0.0, 0.0, 1.0)
     if z < -1 + 1e-9:
         return np.diag([1.0, -1.0, -1.0])

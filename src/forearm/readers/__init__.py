@@ -2,7 +2,7 @@
 
     toml  toml_format/                          our own format: links, keys, lines, numbers with units
     urdf  urdf_elements  urdf_tags              URDF
-    mjcf  mjcf_vocabulary                       MJCF, by MuJoCo's compiler, which sees the words that an arm needs
+    mjcf  mjcf_vocabulary  mjcf_leftovers       MJCF, by MuJoCo's compiler, which sees the words that an arm needs
     toolbox                                     a DHRobot of the Robotics Toolbox, which is an object, not a file
     robot_text  serial_chain  serial_arm        what URDF and MJCF share: the table as written, the chain, the arm
     trees/                                      the same for robots with branches: the tree, the robot, which of both

@@ -128,6 +128,8 @@ class Scheme:
     """Whether it takes robots with branches and free bases."""
     sticking: "Scheme | None" = None
     """The same with true dry friction, where there is one."""
+    accelerations: Callable[[Any], Any] | None = None
+    """Makes what gives a record its accelerations, where they are not those of `forward_dynamics`."""
 
 
 # -- inside the kernel -------------------------------------------------------------------------------------

@@ -357,6 +357,10 @@ class _Aftermath:
         plant, axis, states = self.request.plant, len(self.request.batch), self.states
         own = [np.expand_dims(v, axis) for v in self.request.own.values()]
         tau = self.compute("tau")
+        if self.scheme.accelerations is not None:
+            with np.errstate(all="ignore"):
+                kernel = self.scheme.accelerations(plant)
+                return np.asarray(kernel.general(states["q"], states["qd"], tau, *own, self.request.dt))
         if plant.wrench is not None:
             tau = tau + external_torque(plant.arm, states["q"], plant.wrench)
         with np.errstate(all="ignore"):

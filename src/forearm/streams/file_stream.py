@@ -93,6 +93,8 @@ def stream(
             f"stream: {source} does not say how many rows it has, as {target} needs; give .npy or .parquet."
         )
     rows = row_source(source, arm, inputs, degrees=bool(degrees), time_unit=time_unit)  # type: ignore[arg-type]
+    if rows.rows is not None and rows.rows < 0:
+        _refuse_other_rows(source, rows.rows, 0)
     kernel = kernel_of(arm, quantity)
     out, count, odd = np.empty((ROWS, len(titles))), 0, 0
     notes: tuple[str, ...] = tuple(rows.notes)
@@ -118,6 +120,7 @@ def stream(
             sink.put(block.t, here)
             count += k
             clock.tell(count / rows.rows if rows.rows else rows.at() / max(1, rows.bytes), count)
+        _refuse_other_rows(source, rows.rows, count)
     return Streamed(Path(target), count, odd, clock.seconds, notes, watch.excesses)
 
 
@@ -133,6 +136,12 @@ def _refuse_no_time(source: Any, t: Vector, first: int) -> None:
             f"does not rise (row {first + fallen[0] + 2}, and {len(fallen) - 1} others of {len(t)}); give the time "
             "first, or none."
         )
+
+
+def _refuse_other_rows(source: Any, said: int | None, there: int) -> None:
+    """Refuse a file that does not hold as many rows as it says: a result of that length lacks some, or has zeros."""
+    if said is not None and said != there:
+        raise ReadFault(f"{source}: says {said} rows, and {there} are there; write the file anew.")
 
 
 def _slopes(arm: Arm | Robot, inputs: Sequence[str], t: Vector, values: list[Vector]) -> tuple[str, ...]:

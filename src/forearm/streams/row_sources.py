@@ -335,13 +335,17 @@ class RowsInDegrees(RowSource):
     def __init__(self, rows: RowSource, arm: Arm, inputs: Sequence[str]) -> None:
         """Of these rows, what joints that turn have in q, qd and qdd."""
         self.source, self.rows, self.bytes, self.timed = rows, rows.rows, rows.bytes, rows.timed
-        self.titled = rows.titled
+        self.titled, self.notes = rows.titled, rows.notes
         per_degree = np.array([math.pi / 180 if link.revolute else 1.0 for link in arm.state_links])
         self.factors = [per_degree if name in ("q", "qd", "qdd") else np.ones(arm.nv) for name in inputs]
 
     def at(self) -> int:
         """Bytes read so far."""
         return self.source.at()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.source.close()
 
     def blocks(self) -> Iterator[RowBlock]:
         """The same rows in radians."""

@@ -81,7 +81,9 @@ class Foreign:
 
 def library_of(value: Any) -> str | None:
     """The library that an array is from; None for NumPy's, and for what is no array."""
-    return HOMES.get(type(value).__module__.partition(".")[0]) if hasattr(value, "shape") else None
+    home = HOMES.get(type(value).__module__.partition(".")[0])
+    asked = type(value) if home == "PyTorch" else value  # a nested tensor has none of its own
+    return home if home and hasattr(asked, "shape") else None
 
 
 def foreign_kind(where: str, names: Sequence[str], values: Sequence[Any]) -> Foreign | None:
@@ -91,6 +93,9 @@ def foreign_kind(where: str, names: Sequence[str], values: Sequence[Any]) -> For
         library = library_of(value)
         if library is not None:
             _refuse_followed(where, name, value, library)
+            if library == "PyTorch":
+                refuse_packed(where, name, value)
+                _refuse_elsewhere(where, name, value)
             kinds.setdefault(Foreign(library, _on_gpu(value), getattr(value, "device", None)), name)
         elif isinstance(value, np.ndarray):
             kinds.setdefault("NumPy", name)
@@ -156,6 +161,18 @@ def _followed(value: Any, library: str) -> bool:
     if torch._C._functorch.is_functorch_wrapped_tensor(value):
         return True
     return forward_ad.unpack_dual(value).tangent is not None
+
+
+def refuse_packed(where: str, name: str, value: Any) -> None:
+    """Refuse tensors of PyTorch that are not plain rows of numbers in memory."""
+    if value.is_nested or value.is_quantized or str(value.layout) != "torch.strided":
+        kind = "nested" if value.is_nested else "quantized" if value.is_quantized else str(value.layout)
+        raise StateFault(f"{where}: {name} is {kind}; give a dense tensor ({name}.to_dense()).")
+
+
+def _refuse_elsewhere(where: str, name: str, value: Any) -> None:
+    if value.device.type not in ("cpu", "cuda"):
+        raise StateFault(f"{where}: {name} is on {value.device}; give it on the CPU or a CUDA GPU.")
 
 
 def _refuse_followed(where: str, name: str, value: Any, library: str) -> None:

@@ -103,7 +103,12 @@ class GpuRollout:
         for port, array in zip((*roles.state_ports, *roles.observed_ports), records, strict=True):
             numbers += [array, np.int64(item), np.int64(count * item), np.int64(port.size * count * item)]
         numbers += [np.int64(count), np.int64(steps), np.int64(every), *map(np.float64, times)]
-        if count:
+        if not steps:
+            starts = dict(zip((p.name for p in roles.given), taken, strict=True))
+            for port, end in zip(roles.state_ports, ends, strict=True):
+                start = starts[port.name]
+                end[...] = start[..., None] if start.ndim == len(port.shape) else start
+        elif count:
             self.program.function((-(-count // self.threads),), (self.threads,), tuple(numbers))
         if every and steps % every == 0:
             for array, last in zip(records, ends, strict=False):

@@ -168,8 +168,8 @@ class Graph:
     def uses(self) -> tuple[int, ...]:
         """How often each node is read, by other nodes and by outputs."""
         uses = [0] * len(self.nodes)
-        for node in self.nodes:
-            for a in node.args:
+        for _, args, _, _ in self.nodes:
+            for a in args:
                 uses[a] += 1
         for row in self.results:
             for r in row:

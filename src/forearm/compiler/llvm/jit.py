@@ -7,7 +7,6 @@ LLVM's own passes over straight-line code of a thousand operations cost time and
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 import threading
 import time
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 
 from forearm.compiler.store import files as cached
 from forearm.faults import KernelFault
+from forearm.outside.forks import hold_in_forks
 from forearm.outside.running_log import LOG
 
 try:
@@ -43,8 +43,7 @@ def _let_go() -> None:
     _LOCK.release()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_hold, after_in_parent=_let_go, after_in_child=_let_go)
+hold_in_forks(_hold, _let_go)
 
 DIGEST = hashlib.sha256().digest_size
 """Bytes of a probe's answer, which lie before the code."""

@@ -17,6 +17,7 @@ from typing import Any
 from forearm.arm import Arm
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.kernel import SEARCH, Why
+from forearm.compiler.model.chains.articulated_bodies import gives_way_nowhere
 from forearm.compiler.model.chosen_model import Choice, trusted_choice
 from forearm.compiler.model.quantities import QUANTITIES, Quantity
 from forearm.compiler.model.quantity_graphs import graph_by
@@ -88,7 +89,8 @@ def default_choice(arm: Arm | Robot, quantity: str, formulation: str | None = No
         return replace(
             Choice(), **{**found, "origins": tuple(found["origins"]) if found.get("origins") else None}
         ), "table"
-    if quantity == "forward_dynamics" and arm.n >= ARTICULATED_FROM and not arm.has_drives:
+    long = quantity == "forward_dynamics" and arm.n >= ARTICULATED_FROM and not arm.has_drives
+    if long and gives_way_nowhere(arm):
         return Choice(accelerations_by="featherstone_1983"), "default"
     return Choice(), "default"
 

@@ -21,7 +21,7 @@ from forearm import __version__
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.graph.interpreter import arrays, interpret
 from forearm.compiler.graph.passes import dead_code, schedule
-from forearm.compiler.sources.numpy_source import identifier
+from forearm.compiler.sources.numpy_source import file_stem, identifier
 from forearm.faults import KernelFault
 from forearm.outside.escapes import block_comment
 from forearm.outside.output_files import write_text
@@ -126,7 +126,7 @@ def write_c(
     if real is None:
         raise KernelFault(f"C code of {arm_name!r}: dtype={dtype!r}; expected 'float64' or 'float32'.")
     ordered = {identifier(key): schedule(dead_code(graph)) for key, graph in graphs.items()}
-    unit = Unit(identifier(arm_name), real, ordered, dict(free or {}), dict(meanings or {}))
+    unit = Unit(file_stem(arm_name), real, ordered, dict(free or {}), dict(meanings or {}))
     _check(unit)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
@@ -140,7 +140,7 @@ def write_c(
 
 def file_names(arm_name: str) -> tuple[str, str, str]:
     """What header, source and self-test of an arm are called."""
-    name = identifier(arm_name)
+    name = file_stem(arm_name)
     return f"{name}.h", f"{name}.c", f"{name}_selftest.c"
 
 

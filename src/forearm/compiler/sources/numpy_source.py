@@ -92,6 +92,20 @@ def identifier(text: str) -> str:
     return f"_{name}" if taken or re.fullmatch(r"v\d+", name) else name
 
 
+TAKEN = frozenset(
+    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic "
+    "stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar wchar wctype unistd fcntl "
+    "pthread sched con prn aux nul".split()
+)
+"""Names of C's own headers, which a file `math.h` would stand before wherever it is looked for, and of devices."""
+
+
+def file_stem(text: str) -> str:
+    """A name for files of code and for what is in them, which takes no other file's place."""
+    name = identifier(text)
+    return f"{name}_arm" if name.lower() in TAKEN else name
+
+
 def _title(graph: Graph) -> str:
     return f"{docstring(graph.name)}: {graph.counts}"
 

@@ -5,6 +5,7 @@ variable, which is used again when its last reader is done. Products and sums of
 apart, because WebAssembly has none; in a graph that divides they are rounded once (module_products).
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 
 from forearm.compiler.graph.graph import Graph
@@ -92,7 +93,7 @@ class _Body:
         self.first, self.variables = first, 0
         self.free: list[int] = []
         self.place: dict[int, int] = {}
-        self.ending: dict[int, list[int]] = {}
+        self.ending: defaultdict[int, list[int]] = defaultdict(list)
         self.sinks: dict[int, list[tuple[int, int]]] = {}
         for k, row in enumerate(graph.results):
             for e, r in enumerate(row):
@@ -111,12 +112,11 @@ class _Body:
         """
         roots, last, sinks = self.roots, self.last, self.sinks
         nodes, uses = self.graph.nodes, self.graph.uses
-        for i in range(len(nodes) - 1, -1, -1):
-            op, args, _, _ = nodes[i]
-            used = uses[i]
+        backwards = range(len(nodes) - 1, -1, -1)
+        for i, (op, args, _, _), used in zip(backwards, reversed(nodes), reversed(uses), strict=True):
             if not args or not used:
                 continue
-            if used == 1 and op not in ANGLES and i not in sinks:
+            if used == 1 and i not in sinks and op not in ANGLES:
                 root = last[i]
             else:
                 roots[i], root = True, i
@@ -132,25 +132,30 @@ class _Body:
     def code(self) -> bytes:
         """Every root in the order of the graph, outputs stored as soon as they are there."""
         parts: list[bytes] = []
-        texts, roots, uses, ops = self.texts, self.roots, self.graph.uses, self.d.operations
+        texts, roots, last, uses, ops = self.texts, self.roots, self.last, self.graph.uses, self.d.operations
         between, after = (b"", self.fma) if self.fma else (ops["mul"], ops["add"])
-        for i, (op, args, value, at) in enumerate(self.graph.nodes):
-            if not uses[i]:
+        for i, ((op, args, value, at), used, root) in enumerate(
+            zip(self.graph.nodes, uses, roots, strict=True)
+        ):
+            if not used:
                 continue
             if op == "fma":  # operands first, what is read here alone with them
                 a, b, c = args
                 text = texts[a] + texts[b] + between + texts[c] + after
             elif len(args) == 2:
                 text = texts[args[0]] + texts[args[1]] + ops[op]
-            elif args:
-                text = self._text(op, args)
             else:
-                text = self._operand(value, at)
-            texts[i] = texts[i] or text  # unless it is the cosine of an angle whose sine is there
-            if roots[i]:
+                text = self._text(op, args) if args else self._operand(value, at)
+            if not root:
+                texts[i] = text
+                if (used == 1 or at is None) and len(text) < LONGEST:
+                    continue
+            elif op in ANGLES or i in self.sinks:
                 parts += self._root(i, op, text)
-            elif (at is not None and uses[i] > 1) or len(text) > LONGEST:  # or copied again with every term
-                parts += (text, put(self._take(i, self.last[i])))
+                continue
+            else:
+                self.free += self.ending.pop(i, ())
+            parts += (text, put(self._take(i, last[i])))
         for r, places in self.sinks.items():
             if not roots[r]:
                 parts += [self._stored(place, texts[r]) for place in places]
@@ -170,7 +175,7 @@ class _Body:
         return self.texts[args[0]] + (self.sincos if op in ANGLES else self.d.operations[op])
 
     def _root(self, i: int, op: str, text: bytes) -> list[bytes]:
-        """A node that is read more than once, or stored, and its stores."""
+        """A node that is stored, or a sine with its cosine."""
         sinks, there = self.sinks.get(i, ()), i in self.place
         parts: list[bytes] = []
         self.free += self.ending.pop(i, ())
@@ -196,7 +201,7 @@ class _Body:
             place = self.first + self.variables
             self.variables += 1
         if last >= 0:
-            self.ending.setdefault(last, []).append(place)
+            self.ending[last].append(place)
         self.place[i], self.texts[i] = place, get(place)
         return place
 

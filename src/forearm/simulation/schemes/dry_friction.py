@@ -6,12 +6,13 @@ import numpy as np
 
 from forearm.algebra import Vector, where
 from forearm.arm import Arm
+from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 from forearm.factorisation import factor, solve_factored
 from forearm.simulation.engines import Engine, KernelLoop, Scheme, Setting, map_step
-from forearm.simulation.plant import Plant, drivers, law_in_graph, scalar_rates, state_ports
+from forearm.simulation.plant import Plant, drivers, kept, law_in_graph, scalar_rates, state_ports
 
 STICKING_SWEEPS = 12
 """Sweeps over the joints to find which of them stick."""
@@ -25,18 +26,12 @@ def sticking_graph(plant: Plant, law: Graph | None) -> Graph:
     step costs the same always; where they have not converged, the torques are within bounds all the same.
     """
     ports = state_ports(plant) | drivers(plant, law) | plant.free_ports | {"h": ()}
-    arm = plant.arm
-    smooth = Plant(arm.replace(links=tuple(_slippery(link) for link in arm.links)), plant.free, plant.wrench)
+    arm, smooth = plant.arm, _without_dry(plant)
 
     def step(**v: Any) -> dict[str, Any]:
-        h, q, qd, n = v["h"], v["q"], v["qd"], arm.n
+        h, q, qd = v["h"], v["q"], v["qd"]
         tau, push = plant.clipped(law_in_graph(law, v)), plant.external(v)
-        bias = smooth.quantity("bias_torque", **v)
-        M = plant.quantity("mass_matrix", **v)
-        rows, inverse = factor(M, arm=arm)
-        free = qd + h * solve_factored(rows, inverse, tau + push - bias)
-        columns = np.array([solve_factored(rows, inverse, e) for e in np.eye(n)])
-        dry, speed = _dry_torques(arm, columns, free, M @ free, h)
+        dry, speed = _pushed(plant, smooth, v, tau + push)
         going = where(v["first"], 0.0, 1.0) if plant.stops else 1.0
         viscous = smooth.friction(qd, v)
         rates = scalar_rates(plant, v, tau, push)
@@ -46,6 +41,36 @@ def sticking_graph(plant: Plant, law: Graph | None) -> Graph:
         return found | {f"{k}_next": v[k] + h * rates[f"{k}_rate"] for k in plant.scalars}
 
     return lower(trace(step, ports, name=f"{arm.name}, a step with sticking"), 0)
+
+
+def accelerations(plant: Plant) -> Any:
+    """A kernel of q, qd, tau, parameters of a motion's own and the step h: accelerations while joints slip or stick."""
+    nq, nv = plant.arm.nq, plant.arm.nv
+    ports = {"q": (nq,), "qd": (nv,), "tau": (nv,), **plant.free_ports, "h": ()}
+    smooth = _without_dry(plant)
+
+    def rates(**v: Any) -> dict[str, Any]:
+        _, speed = _pushed(plant, smooth, v, plant.clipped(v["tau"]) + plant.external(v))
+        return {"qdd": (speed - v["qd"]) / v["h"]}
+
+    name = f"accelerations of {plant.arm.name} with sticking"
+    return kept(plant, ("sticking",), lambda: ProcessorKernel(lower(trace(rates, ports, name=name), 0)))
+
+
+def _without_dry(plant: Plant) -> Plant:
+    links = tuple(_slippery(link) for link in plant.arm.links)
+    return Plant(plant.arm.replace(links=links), plant.free, plant.wrench)
+
+
+def _pushed(plant: Plant, smooth: Plant, v: Any, torque: Vector) -> tuple[Vector, Vector]:
+    """Dry friction torques (n,) in the step that begins here, and the speeds after it."""
+    arm, h = plant.arm, v["h"]
+    bias = smooth.quantity("bias_torque", **v)
+    M = plant.quantity("mass_matrix", **v)
+    rows, inverse = factor(M, arm=arm)
+    free = v["qd"] + h * solve_factored(rows, inverse, torque - bias)
+    columns = np.array([solve_factored(rows, inverse, e) for e in np.eye(arm.n)])
+    return _dry_torques(arm, columns, free, M @ free, h)
 
 
 def _dry_torques(arm: Arm, inverse: Any, free: Vector, momentum: Vector, h: Any) -> tuple[Vector, Vector]:
@@ -86,4 +111,5 @@ SCHEME = Scheme(
     stable=2.0,
     calls_python=False,
     robots=False,
+    accelerations=accelerations,
 )

@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Matrix, Scalar, Vector, cross, is_number, one_based, product, skew
-from forearm.arm import inward, outward
+from forearm.arm import Arm, inward, outward
 from forearm.compiler.model.chains.composite_bodies import turned
+from forearm.link import Link
 
 
 def articulated_bodies(chain: Any, q: Any, qd: Any, tau: Any) -> list[Scalar]:
@@ -69,6 +70,20 @@ def articulated_bodies(chain: Any, q: Any, qd: Any, tau: Any) -> list[Scalar]:
         qdd.append(chain.links[j - 1].z[2] * (alpha_z - alpha[2]))
         alpha = np.array([alpha[0], alpha[1], alpha_z])
     return qdd
+
+
+def gives_way_nowhere(arm: Arm) -> bool:
+    """Whether M is singular at no state: every link alone gives its joint inertia about any axis, well above rounding.
+
+    The recursion divides by what a joint feels, and rounding makes a large number of what should be none; elimination
+    of M notices, so the other arms are left to it.
+    """
+    return not arm.has_symbols and all(_solid(link) for link in arm.links)
+
+
+def _solid(link: Link) -> bool:
+    moments = np.linalg.eigvalsh(np.array(link.about_com.inertia, dtype=float))
+    return bool(link.mass > 0 and moments[0] > 1e-9 * moments[-1])
 
 
 @dataclass(frozen=True)

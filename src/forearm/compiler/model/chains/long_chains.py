@@ -35,7 +35,7 @@ from forearm.algebra import is_number
 from forearm.arm import Arm
 from forearm.compiler.graph.graph import Counts, Node, Port, count_nodes
 from forearm.compiler.model.base_parameters import Regrouped, regrouped
-from forearm.compiler.model.chains.articulated_bodies import articulated_bodies
+from forearm.compiler.model.chains.articulated_bodies import articulated_bodies, gives_way_nowhere
 from forearm.compiler.model.chains.chain_sections import (
     TRACED_LINKS,
     NoLoop,
@@ -52,7 +52,6 @@ from forearm.compiler.model.chains.chain_sections import (
 from forearm.compiler.model.chains.composite_bodies import PAIR, composite_bodies
 from forearm.compiler.model.trust import trusted
 from forearm.formulations import FORMULATIONS
-from forearm.link import Link
 
 ARTICULATED = "articulated bodies"
 """How accelerations are computed, unless a formulation is asked for."""
@@ -192,7 +191,19 @@ def rolled(arm: Arm, stem: str | None = None, quantity: str = "inverse_dynamics"
     except NoLoop:  # right angles change signs from link to link
         pattern = pattern.with_any_turn()
         found = _sections(chain, recursion, stem, pattern)
-    return LoopedChain(name, arm.n, recursion, stem, *found, numbers[:, pattern.free])
+    looped = LoopedChain(name, arm.n, recursion, stem, *found, numbers[:, pattern.free])
+    _refuse_gaps(looped)
+    return looped
+
+
+def _refuse_gaps(looped: LoopedChain) -> None:
+    """Refuse a chain on a line, whose angles nothing feels: loops begin with angles, and pass on what is felt."""
+    if not {"sin", "cos"} & set(looped.bodies[0].ops):
+        raise NoLoop("nothing depends on its angles")
+    trace, b = looped.trace, looped.trace.builder
+    read = (a for nodes in looped.straight.values() for i in nodes for a in b.args[i])
+    if not all(trace.fixed[a] or b.at[a] is not None or a in trace.place for a in read):
+        raise NoLoop("the last link reads what no other passes on")
 
 
 def _sections(
@@ -231,12 +242,6 @@ def _chain_of(arm: Arm, recursion: Recursion) -> Regrouped:
         raise NoLoop("there are drives, or some joints are flipped")
     if not all(is_number(x) for link in chain.links for x in link_numbers(link)):
         raise NoLoop("some parameters are symbols")
-    if recursion.divides and not all(_solid(link) for link in arm.links):
+    if recursion.divides and not gives_way_nowhere(arm):
         raise NoLoop("a link without mass or inertia may make M singular")
     return chain
-
-
-def _solid(link: Link) -> bool:
-    """Whether a link alone gives its joint inertia about any axis, well above rounding."""
-    moments = np.linalg.eigvalsh(np.array(link.inertia.tensor, dtype=float))
-    return bool(link.mass > 0 and moments[0] > 1e-9 * moments[-1])

@@ -1,0 +1,43 @@
+"""Arrays of other libraries that hold no numbers we can read: one sentence, by every function."""
+
+import pytest
+
+import forearm as fa
+
+RR = fa.load("rr")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+STATE = torch.zeros(2, dtype=torch.float64)
+ODD = {
+    "q is on meta; give it on the CPU": lambda: torch.empty(2, device="meta", dtype=torch.float64),
+    "q is torch.sparse_coo; give a dense tensor": STATE.to_sparse,
+    "q is nested; give a dense tensor": lambda: torch.nested.nested_tensor([STATE, STATE]),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("says", ODD)
+def test_a_tensor_without_plain_numbers_gets_one_sentence(says):
+    for call in (fa.gravity_torque, fa.mass_matrix, fa.jacobian):
+        with pytest.raises(fa.StateFault, match=says):
+            call(RR, ODD[says]())
+
+
+class Symbols:
+    """As CasADi's: what other arrays have as labels, it has as methods."""
+
+    shape = (2, 1)
+
+    def columns(self):
+        return 1
+
+    def index(self):
+        return 1
+
+    def __array__(self, *_, **__):
+        raise TypeError("no numbers")
+
+
+def test_symbols_of_another_library_get_one_sentence():
+    """'method' object is not iterable."""
+    with pytest.raises(fa.StateFault, match="gives no array of numbers"):
+        fa.gravity_torque(RR, Symbols())

@@ -1,0 +1,38 @@
+"""What a record says of joints that stick."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from forearm.simulation import payload_numbers
+
+RR = fa.load("rr")
+STICK = dict(method="euler", sticking=True, dt=1e-3, record_every=1)
+
+
+def rough(level):
+    drive = fa.Drive(coulomb=(level, level))
+    return RR.replace(links=tuple(link.replace(drive=drive) for link in RR.links))
+
+
+def test_a_joint_that_sticks_is_not_recorded_as_accelerating():
+    """It was -15 and 24 rad/s² for ever, those of an arm without friction."""
+    run = fa.simulate(rough(100.0), [0.3, 0.4], duration=0.01, **STICK)
+    np.testing.assert_array_equal(run.qdd, 0.0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"wrench": fa.Wrench(force=(3.0, -2.0, 0.0))},
+        {"law": lambda t, q, qd: 9.0 - 4.0 * q, "torque_limits": [8.0, 5.0]},
+        {"law": lambda t, q, qd: -4.0 * qd, "control_dt": 0.005},
+        {"payload": payload_numbers([0.5, 2.0])},
+    ],
+)
+def test_recorded_accelerations_are_the_slope_of_the_recorded_speeds(options):
+    run = fa.simulate(rough(3.0), [0.3, 0.4], duration=0.3, **STICK, **options)
+    slope = np.diff(run.qd, axis=-2) / 1e-3
+    np.testing.assert_allclose(run.qdd[..., :-1, :], slope, atol=1e-9)
+    assert np.any(run.qd[..., 1] == 0)  # some stick
