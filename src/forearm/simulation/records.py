@@ -59,6 +59,10 @@ class Outcome:
         )
 
 
+ONE_STAGE = ("euler", "symplectic")
+"""Schemes that look at an arm once in a step."""
+
+
 class RecordRoom:
     """The arrays of a record, (*batch, K, ...): there from the beginning, so that at Ctrl-C little is left to do."""
 
@@ -249,7 +253,10 @@ class Record:
         """
         if self.q.ndim != 2 or self.outcome.kind != "stopped at a limit":
             return self
-        end = self.dt * math.ceil(self.outcome.t / self.dt - 1e-6)  # the step in which it passed its limit
+        steps = self.outcome.t / self.dt  # schemes of one stage see a limit one step after they passed it
+        end = self.dt * (
+            math.floor(steps + 1e-6) + 1 if self.method in ONE_STAGE else math.ceil(steps - 1e-6)
+        )
         last = int(np.searchsorted(self.t, end - 1e-6 * self.dt))
         cut = {
             name: getattr(self, name)[: last + 1] for name in ("q", "qd", "qdd", "tau", "work", "dissipated")
