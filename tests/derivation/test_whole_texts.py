@@ -35,3 +35,17 @@ def test_a_file_written_by_derive_leaves_no_term_out(tmp_path, capsys):
     forearm(capsys, "derive", "puma560", "-o", str(path))
     assert "…" not in path.read_text()
     assert path.read_text().count("tau") == 6
+
+
+def test_pages_say_where_their_numbers_are_rounded(tmp_path, capsys):
+    for end in ("txt", "tex", "md"):
+        path = tmp_path / f"x.{end}"
+        forearm(capsys, "derive", "planar_3r", "-o", str(path))
+        assert "numbers are written to six digits" in path.read_text()  # 0.0106667 is 4/375
+    assert "six digits" not in derive(fa.load("rr")).to_text()  # 0.16375 is all of it
+
+
+def test_a_page_of_tex_says_that_drives_are_left_out(tmp_path, capsys):
+    path = tmp_path / "x.tex"
+    forearm(capsys, "derive", "puma560", "-o", str(path))
+    assert "rotor inertia and friction are left out" in path.read_text()

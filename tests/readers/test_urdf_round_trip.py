@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import forearm as fa
 from arms import random_arm, seed_of
 from close import assert_close
 from forearm.angles import roll_pitch_yaw
@@ -113,3 +114,11 @@ def test_pinocchio_reads_the_written_file_as_we_do():
     want = pin.rnea(model, model.createData(), pin.integrate(model, pin.neutral(model), q), qd, qdd)
     got = torques(arm, q, qd, qdd)
     assert np.max(np.abs(got - want)) <= 1e-12 * np.max(np.abs(want))
+
+
+def test_joints_to_frames_have_names_that_no_other_joint_has(tmp_path):
+    arm = fa.load("rr").replace(gravity=(0.0, 0.0, -9.81))
+    links = (arm.links[0].replace(name="to_a"), arm.links[1])
+    frames = tuple(fa.NamedFrame(name, 1, fa.Pose(translation=(0.1, 0.0, 0.0))) for name in ("a", "a_"))
+    path = fa.write_urdf(arm.replace(links=links, frames=frames), tmp_path / "a.urdf", lossy=True)
+    assert {"a", "a_"} <= set(fa.load(path).frame_names)

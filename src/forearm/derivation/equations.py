@@ -23,6 +23,7 @@ from forearm.derivation.texts.coefficient_table import CoefficientTable, coeffic
 from forearm.derivation.texts.latex_page import equations_latex, torque_latex
 from forearm.derivation.texts.markdown_report import equations_markdown
 from forearm.derivation.texts.plain_page import LONGEST, equations_text, recursion_text
+from forearm.derivation.texts.written_digits import digit_notes
 from forearm.kinematics import jacobian_at, link_poses
 
 QUANTITIES = ("M", "christoffel", "C", "g", "tau")
@@ -153,7 +154,7 @@ class Equations:
             notes.append(
                 "the arm has fixed angles that are no right angles, so coefficients are floats, not exact"
             )
-        return tuple(notes)
+        return (*notes, *digit_notes(self))
 
     def entries(self, what: str) -> Matrix:
         """One of QUANTITIES as an array of expressions."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,10 @@ class Outcome:
         return (
             f"{self.kind}{where} at t = {self.t:.6g} s" + (f": {self.advice}" if self.advice else "") + beyond
         )
+
+
+ONE_STAGE = ("euler", "symplectic")
+"""Schemes that look at an arm once in a step."""
 
 
 class RecordRoom:
@@ -242,18 +246,39 @@ class Record:
             f"{many} of {self.arm.name!r}, {end} by {self.method}, dt = {self.dt:g} s; {ends}; law {self.law}"
         )
 
+    def until_stopped(self) -> "Record":
+        """One motion without the rows after it stopped at a limit, which repeat its last state; its last row is then.
+
+        Motions that did not stop, and batches, whose rows all have the same times, are given back as they are.
+        """
+        if self.q.ndim != 2 or self.outcome.kind != "stopped at a limit":
+            return self
+        steps = self.outcome.t / self.dt  # schemes of one stage see a limit one step after they passed it
+        end = self.dt * (
+            math.floor(steps + 1e-6) + 1 if self.method in ONE_STAGE else math.ceil(steps - 1e-6)
+        )
+        last = int(np.searchsorted(self.t, end - 1e-6 * self.dt))
+        cut = {
+            name: getattr(self, name)[: last + 1] for name in ("q", "qd", "qdd", "tau", "work", "dissipated")
+        }
+        return replace(self, t=np.append(self.t[:last], end), **cut, later=None)
+
     # -- out of the door ---------------------------------------------------------------------------------
 
     def to_csv(self, path: Any) -> Path:
-        """Write one motion as columns t, q, qd, qdd, tau (by joint), energies; gives the path."""
+        """Write one motion as columns t, q, qd, qdd, tau (by joint), energies; gives the path.
+
+        A motion that stopped at a limit ends there.
+        """
         if self.q.ndim != 2:
             raise StateFault(
                 f"to_csv: this record has {self.q.shape[:-2]} motions; CSV takes one: give to_npz, or simulate one."
             )
-        columns: dict[str, Vector] = {"t": self.t}
+        rows = self.until_stopped()
+        columns: dict[str, Vector] = {"t": rows.t}
         for kind in KINDS:
-            columns |= by_joint(self.arm, kind, getattr(self, kind))
-        return write_columns(path, columns | {name: getattr(self, name) for name in RECORDED})
+            columns |= by_joint(self.arm, kind, getattr(rows, kind))
+        return write_columns(path, columns | {name: getattr(rows, name) for name in RECORDED})
 
     def to_npz(self, path: Any) -> Path:
         """Write all arrays to a NumPy archive; gives the path."""

@@ -204,11 +204,10 @@ def _is_same(one: Pose, other: Pose) -> bool:
 
 def _add_frames(robot: Any, arm: Arm, names: list[str]) -> None:
     """The other named frames, as links without a body."""
+    taken = {joint.get("name") for joint in robot.iter("joint")}
     for frame in (frame for frame in arm.frames if frame.name not in names):
-        joint = etree.SubElement(
-            robot, "joint", name=_free(f"to_{frame.name}", arm.joint_names), type="fixed"
-        )
-        _place(joint, _from_joint(arm, frame), names[frame.link], frame.name)
+        pose = _from_joint(arm, frame)
+        _add_joint(robot, f"to_{frame.name}", "fixed", taken, pose, names[frame.link], frame.name)
         etree.SubElement(robot, "link", name=frame.name)
 
 

@@ -128,7 +128,7 @@ def _to_the_goal(believed: Any, start: Any, goal: Sequence[float], duration: flo
 def _save_record(record: Any, plot: Path, shared: Shared) -> None:
     from forearm import plots
 
-    plots.save(record.plot(), plot)
+    plots.save(record.until_stopped().plot(), plot)
     note(shared, f"drawn: {plot}")
 
 
@@ -143,7 +143,7 @@ def _tell_record(record: Any, arm: Any, out: str, shared: Shared) -> None:
             told
             | doubted(arm)
             | written(out)
-            | {"law": record.law, "method": record.method, **record.arrays()}
+            | {"law": record.law, "method": record.method, **record.until_stopped().arrays()}
         )
         return
     _write_record(record, out)

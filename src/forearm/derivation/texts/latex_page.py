@@ -33,6 +33,7 @@ def equations_latex(equations: "Equations", document: bool) -> str:
         f"\\section*{{Equations of motion: {latex(equations.arm.name)}}}",
         f"Derived {how}; {abbreviations(equations)} Rates are dotted, torques are"
         r" $\tau_i = \sum_j M_{ij}\, \ddot{q}_j + \sum_{jk} C^i_{jk}\, \dot{q}_j \dot{q}_k + g_i$.",
+        *(f"\\emph{{{latex(note)}.}}" for note in equations.notes),
     ]
     if equations.groupings:
         lines = [broken(latex_name(g.name), pieces(g.meaning, style)) for g in equations.groupings]

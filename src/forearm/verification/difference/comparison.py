@@ -24,6 +24,8 @@ from forearm.verification.difference.verdict import Comparison, Evidence
 
 TOLERANCE = 1e-7
 """Relative difference of torques that counts as none."""
+COARSEST = 0.05
+"""However few digits a file has, torques that are farther apart are not the same."""
 GRID = 16
 """Positions from which an unknown zero is searched."""
 ROUNDING = 1e-14
@@ -69,15 +71,24 @@ def compare(
         raise faults.StateFault(f"compare: states is {states}; give a whole number, 1 or more.")
     arm, other = on_fixed_bases(arm, other)
     that = other_of(arm, other, name)
-    found = _judged(arm, that, _bench(arm, that, states, seed), tolerance, patience)
-    return replace(found, notes=that.notes)
+    bench = _bench(arm, that, states, seed)
+    found = _judged(arm, that, bench, tolerance, patience)
+    return replace(found, notes=(*that.notes, *_too_few(found, bench)))
+
+
+def _too_few(found: Comparison, bench: Bench) -> tuple[str, ...]:
+    """A note where there are too few rows to tell some causes from each other."""
+    if found.same or all(_told(bench, (cause,)) for cause in causes(bench.arm)):
+        return ()
+    rows = f"{len(bench.q)} rows are" if len(bench.q) > 1 else "one row is"
+    return (f"{rows} too few to look for causes with unknowns (friction, offsets, a body): give more states",)
 
 
 def _judged(
     arm: Arm | Robot, that: Other, bench: Bench, tolerance: float | None, patience: float
 ) -> Comparison:
     """Whether torques differ, and why."""
-    allowed = max(tolerance or TOLERANCE, 0.0 if tolerance else 4 * that.digits)
+    allowed = max(tolerance or TOLERANCE, 0.0 if tolerance else min(4 * that.digits, COARSEST))
     terms = _terms(arm, that, bench)
     plain = fit(bench, bench.plain)
     if plain.residual <= allowed:
@@ -85,11 +96,12 @@ def _judged(
             return Comparison(arm.name, that.name, True, (), terms, residual=plain.residual)
         terms = tuple((name, size, "within the digits written") for name, size, _ in terms)
         return Comparison(arm.name, that.name, True, (), terms, residual=plain.residual, written=that.digits)
-    alone: list[Explained] = [((cause,), _tried(bench, (cause,)), cause.parameters) for cause in causes(arm)]
+    every = [cause for cause in causes(arm) if _told(bench, (cause,))]
+    alone: list[Explained] = [((cause,), _tried(bench, (cause,)), cause.parameters) for cause in every]
     found, evidence = _search(bench, plain, alone, allowed, patience)
     noise = ""
     if found is None and that.rows is not None:
-        found = _in_noise(plain, alone)
+        found = _in_noise(bench, plain, alone)
         noise = f"; {found[1].rms:.2g} N m or N rms are left: noise, or a second cause" if found else ""
     if found is None:
         return Comparison(arm.name, that.name, False, (), terms, tuple(evidence), plain.residual)
@@ -129,11 +141,20 @@ def _search(
     return _two_causes(bench, every, allowed, time.process_time() + patience), evidence
 
 
-def _in_noise(plain: Fit, alone: list[Explained]) -> Explained | None:
-    """The one cause that takes most of a measured difference away while no other comes near; None without one."""
+def _told(bench: Bench, group: tuple[Cause, ...]) -> bool:
+    """Whether there are more torques than these causes have unknowns, a row more: fewer they would fit, whatever."""
+    return bench.tau.size >= _unknowns(group) + bench.arm.n
+
+
+def _in_noise(bench: Bench, plain: Fit, alone: list[Explained]) -> Explained | None:
+    """The one cause that takes most of a measured difference away while no other comes near; None without one.
+
+    What is left must be less than the torques, too: a factor near zero leaves all of them.
+    """
     best = min(alone, key=lambda e: e[1].rms)
     rivals = [e[1].rms for e in alone if e[0][0].key != best[0][0].key]
-    if best[1].rms > plain.rms / PLAIN or min(rivals) < best[1].rms * AHEAD:
+    most = min(plain.rms, float(np.sqrt(np.mean(bench.tau**2)))) / PLAIN
+    if best[1].rms > most or min(rivals) < best[1].rms * AHEAD:
         return None
     return best
 
@@ -146,7 +167,7 @@ def _two_causes(bench: Bench, every: list[Cause], allowed: float, until: float) 
         for pair in sorted(_pairs(general, zero), key=_unknowns):
             if (good and _unknowns(pair) > min(e[2] for e in good)) or time.process_time() > until:
                 break
-            if _tried(bench.few, pair, coarse=True).residual <= allowed:
+            if _told(bench, pair) and _tried(bench.few, pair, coarse=True).residual <= allowed:
                 whole = _tried(bench, pair)
                 if whole.residual <= allowed:
                     good.append((pair, whole, _unknowns(pair)))
@@ -204,9 +225,11 @@ def _zeroed(bench: Bench, view: OtherView, joint: int, coarse: bool) -> Fit:
     tries.sort(key=lambda pair: float(np.linalg.norm(pair[0].left)))
     best, without = tries[0][0], at(0.0, True)
     best.unknowns["zero"] = np.array([tries[0][1]])
-    if np.linalg.norm(best.left) > HOPE * np.linalg.norm(without.left):
+    near = [] if coarse else [0.0]  # a small shift is nearer to none than to any place of the grid
+    hope = np.linalg.norm(best.left) <= HOPE * np.linalg.norm(without.left)
+    if not (near or hope):
         return best
-    for _, zero in tries[: 1 if coarse else 3]:
+    for zero in near + [zero for _, zero in tries[: 1 if coarse else 3] if hope]:
         best = min(best, _polished(at, zero), key=lambda f: f.residual)
     found = fit(bench, moved(float(best.unknowns["zero"][0])), keep=False)
     found.unknowns["zero"] = best.unknowns["zero"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Matrix
+from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.chain_cuts import on_six_joints
 from forearm.faults import StateFault
@@ -17,6 +17,9 @@ from forearm.robot import Robot
 from forearm.verification.difference.torque_tables import drive_torques, numbers_of, tables
 
 Torques = Callable[[Matrix, Matrix, Matrix], Matrix]
+
+COARSE = 0.05
+"""No log rounds positions, speeds and accelerations to so few digits [rad, m, s]: they are states that were chosen."""
 
 
 @dataclass(frozen=True)
@@ -161,16 +164,24 @@ def _csv(arm: Arm | Robot, path: Path) -> Other:
     """A motion file with q, qd, qdd and tau of every joint; angles are taken as they are, that is what is asked."""
     file = with_lags(read_motion_file(path, arm, needs=KINDS, degrees=False))
     parts = tuple(getattr(file, kind) for kind in KINDS)
-    units = [float(np.max(file.digits[kind])) for kind in KINDS]
+    units = [_rounded(kind, file.digits[kind], part) for kind, part in zip(KINDS, parts, strict=True)]
     top = max(float(np.max(np.abs(parts[3]))), 1e-300)
-    digits = (units[3] + _carried(arm, parts, units[:3])) / top
+    digits = (float(np.max(units[3])) + _carried(arm, parts, units[:3])) / top
     return Other(path.name, arm.n, None, parts, digits, notes=file.notes)
 
 
-def _carried(arm: Arm | Robot, parts: Sequence[Matrix], units: Sequence[float]) -> float:
+def _rounded(kind: str, units: Vector, values: Matrix) -> Vector:
+    """Last digits (n,) to which columns were rounded; what nobody rounds so, a state of 0, 1 or 0.5, is meant so."""
+    units = np.where(np.any(values != 0, axis=0), units, 0.0)
+    if kind != "tau":
+        return np.where(units >= COARSE, 0.0, units)
+    return np.where(units >= 1, 0.0, units) if np.any((units > 0) & (units < 1)) else units
+
+
+def _carried(arm: Arm | Robot, parts: Sequence[Matrix], units: Sequence[Vector]) -> float:
     """What rounded positions, speeds and accelerations do to torques at most: some roundings tried [N m]."""
     sizes = [max(float(np.max(np.abs(part))), 1e-300) for part in parts[:3]]
-    if max(u / size for u, size in zip(units, sizes, strict=True)) < 1e-15:
+    if max(float(np.max(u)) / size for u, size in zip(units, sizes, strict=True)) < 1e-15:
         return 0.0
     torques, rng = _arm_torques(arm), np.random.default_rng(0)
     state = [part[:48] for part in parts[:3]]

@@ -29,6 +29,8 @@ from forearm.verification.difference.torque_tables import (
 
 KEPT = 80
 """Tables that are kept at a time."""
+LEAST = 1e-6
+"""Torques smaller than this share of their inertial part are held against that: they are rounding."""
 
 
 @dataclass(frozen=True)
@@ -193,8 +195,8 @@ def fit(bench: Bench, view: OtherView, keep: bool = True) -> Fit:
     numbers = mapped_numbers(arm, view.maps)
     pull = np.array(arm.gravity_in_base, dtype=float)
     gravity = {"negated": -pull, "absent": 0 * pull}.get(view.gravity, pull)
-    target = tau - _own_drives(bench.arm, view, qd, qdd)
-    return _gauss_newton(bench.arm, view, table, numbers, gravity, target, (qd, qdd))
+    drives = _own_drives(bench.arm, view, qd, qdd)
+    return _gauss_newton(bench.arm, view, table, numbers, gravity, tau - drives, (qd, qdd, drives))
 
 
 def _own_drives(arm: Arm | Robot, view: OtherView, qd: Matrix, qdd: Matrix) -> Any:
@@ -216,13 +218,16 @@ def _gauss_newton(
     numbers: Vector,
     gravity: Vector,
     target: Matrix,
-    speeds: tuple[Matrix, Matrix],
+    speeds: tuple[Matrix, Matrix, Matrix],
 ) -> Fit:
     """Linear unknowns in one step; gravity and a body's numbers together, which is bilinear, in a few."""
     sizes = {extra: _width(arm, extra) for extra in view.extras}
     found = {extra: np.zeros(size) for extra, size in sizes.items()}
     bilinear = view.gravity == "free" and any(extra.startswith("link") for extra in view.extras)
-    scale = max(float(np.max(np.abs(target))), 1e-300)
+    moving = float(
+        np.max(np.abs(table.inertial @ numbers))
+    )  # what an arm that is let go has, and gravity takes away
+    scale = max(float(np.max(np.abs(target))), LEAST * moving, 1e-300)
     left = target - _model(arm, table, numbers, gravity, found, speeds)
     slopes: dict[str, Matrix] = {}
     for _ in range(12 if bilinear else 1):
@@ -266,9 +271,9 @@ def _columns(
     table: Tables,
     numbers: Vector,
     gravity: Vector,
-    speeds: tuple[Matrix, Matrix],
+    speeds: tuple[Matrix, Matrix, Matrix],
 ) -> Any:
-    qd, qdd = speeds
+    qd, qdd, drives = speeds
     if extra == "armature":
         return np.einsum("si,ij->sij", qdd, np.eye(arm.n))
     if extra == "friction":
@@ -277,7 +282,7 @@ def _columns(
     if extra == "offset":
         return np.broadcast_to(np.eye(arm.n), (len(qd), arm.n, arm.n))
     if extra == "scale":
-        return table.torques(numbers, gravity)[:, :, None]
+        return (table.torques(numbers, gravity) + drives)[:, :, None]
     k = 10 * (int(extra.split()[1]) - 1)
     weight = np.einsum("k,ksic->sic", gravity, table.weight[:, :, :, k : k + 10])
     return table.inertial[:, :, k : k + 10] + weight
@@ -308,7 +313,7 @@ def _model(
     numbers: Vector,
     gravity: Vector,
     found: dict[str, Vector],
-    speeds: tuple[Matrix, Matrix],
+    speeds: tuple[Matrix, Matrix, Matrix],
 ) -> Matrix:
     tau = table.torques(_with_links(numbers, found), gravity)
     for extra, values in found.items():
