@@ -66,7 +66,7 @@ def rows(tmp_path_factory):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
-@pytest.mark.parametrize("place", ["tau.csv", "tau.zarr"])
+@pytest.mark.parametrize("place", ["tau.csv", pytest.param("tau.zarr", marks=pytest.mark.more)])
 def test_a_signal_leaves_no_part_beside_the_place(name, place, rows, tmp_path):
     number = getattr(signal, name)
     with started(tmp_path, "torque", "rr", rows, "-o", place) as process:
