@@ -141,7 +141,8 @@ class Loaded:
         with _LOCK:
             empty = llvm.parse_assembly("")
             machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
-            self._engine = llvm.create_mcjit_compiler(empty, machine)
+            # sections side by side: code reaches its constants within 2 GiB, wherever memory is free
+            self._engine = llvm.create_mcjit_compiler(empty, machine, use_lmm=True)
             try:
                 self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
                 self._engine.finalize_object()
