@@ -13,9 +13,9 @@ LIMITED = RR.replace(links=[RR.links[0].replace(limits=(-1.0, 1.2)), RR.links[1]
 
 
 @pytest.mark.parametrize("every", [1, 10, 1000])
-@pytest.mark.parametrize("method", ["rk4", "euler", "symplectic"])
+@pytest.mark.parametrize("method", ["rk4", "euler", "symplectic", "euler with sticking"])
 def test_rows_after_a_stop_are_not_written_as_if_the_arm_flew_on_in_place(tmp_path, method, every):
-    options = dict(law=[25.0, 4.0], duration=0.15, dt=1e-3, method=method)
+    options = dict(law=[25.0, 4.0], duration=0.15, dt=1e-3, method=method.split()[0], sticking=" " in method)
     run = simulate(LIMITED, [1.1, 0.0], [1.0, 0.0], limits="stop", record_every=every, **options)
     assert run.outcome.kind == "stopped at a limit"
     file = read_motion_file(run.to_csv(tmp_path / "run.csv"), LIMITED)

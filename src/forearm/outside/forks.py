@@ -58,10 +58,7 @@ def _in_the_copy() -> None:
     while True:
         try:
             _after()
-            if sys.version_info < (
-                3,
-                12,
-            ):  # properties have locks of their own, one for all objects of a class
+            if sys.version_info < (3, 12):  # one lock of a property for all objects of a class
                 for name, module in tuple(sys.modules.items()):
                     if name.startswith("forearm."):
                         _free_properties(module)

@@ -126,6 +126,8 @@ class Scheme:
     """Whether motions can have parameters of their own, and can stop at limits."""
     robots: bool = True
     """Whether it takes robots with branches and free bases."""
+    looks_once: bool = False
+    """Whether it looks at an arm once in a step: it then sees a limit one step after the motion passed it."""
     sticking: "Scheme | None" = None
     """The same with true dry friction, where there is one."""
     accelerations: Callable[[Any], Any] | None = None

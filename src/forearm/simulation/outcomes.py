@@ -1,5 +1,6 @@
 """How each motion of a simulation ended, and what to do about it."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -49,11 +50,11 @@ def outcomes_of(
     for row in map(tuple, np.argwhere(~sound | (alive < until - request.dt / 2) | (which != 0))):
         if not sound[row] or alive[row] < until - request.dt / 2:
             if which[row] and clear[row] < alive[row] - request.dt / 2 and plant.stop:
-                found[row] = _limit(plant, int(which[row]), float(clear[row]))
+                found[row] = _limit(request, int(which[row]), float(clear[row]), scheme)
             else:
                 found[row] = _diverged(request, row, float(alive[row]), scheme)
         else:
-            found[row] = _limit(plant, int(which[row]), float(clear[row]))
+            found[row] = _limit(request, int(which[row]), float(clear[row]), scheme)
     return _with_limits(request, found, end, states, tau, t, scheme)
 
 
@@ -171,13 +172,17 @@ def _trespasses(
     return np.full(shape, until), np.zeros(shape)
 
 
-def _limit(plant: Any, number: int, when: float) -> Outcome:
+def _limit(request: Request, number: int, when: float, scheme: Scheme) -> Outcome:
+    plant, dt = request.plant, request.dt
     link = plant.watched_links[number - 1]
+    assert link.limits is not None
     low, high = link.limits
     unit = "rad" if link.revolute else "m"
     told = f"its limits are {low:g} to {high:g} {unit}"
     if plant.stop:
-        return Outcome("stopped at a limit", when, f"{told}; the motion ends there.", link.name)
+        steps = math.floor(when / dt + 1e-6) + 1 if scheme.looks_once else math.ceil(when / dt - 1e-6)
+        ends = f"{told}; the motion ends there."
+        return Outcome("stopped at a limit", when, ends, link.name, last=steps * dt)
     return Outcome(
         "limit hit",
         when,

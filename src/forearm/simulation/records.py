@@ -40,6 +40,8 @@ class Outcome:
     """Which joint, where it is one."""
     limits: tuple[LimitExcess, ...] = ()
     """Limits of position, speed and torque that recorded states pass, and those at which torques are held."""
+    last: float = math.inf
+    """When the last state was reached, where a motion stopped before its end [s]."""
 
     @property
     def finished(self) -> bool:
@@ -57,10 +59,6 @@ class Outcome:
         return (
             f"{self.kind}{where} at t = {self.t:.6g} s" + (f": {self.advice}" if self.advice else "") + beyond
         )
-
-
-ONE_STAGE = ("euler", "symplectic")
-"""Schemes that look at an arm once in a step."""
 
 
 class RecordRoom:
@@ -251,12 +249,8 @@ class Record:
 
         Motions that did not stop, and batches, whose rows all have the same times, are given back as they are.
         """
-        if self.q.ndim != 2 or self.outcome.kind != "stopped at a limit":
+        if self.q.ndim != 2 or math.isinf(end := self.outcome.last):
             return self
-        steps = self.outcome.t / self.dt  # schemes of one stage see a limit one step after they passed it
-        end = self.dt * (
-            math.floor(steps + 1e-6) + 1 if self.method in ONE_STAGE else math.ceil(steps - 1e-6)
-        )
         last = int(np.searchsorted(self.t, end - 1e-6 * self.dt))
         cut = {
             name: getattr(self, name)[: last + 1] for name in ("q", "qd", "qdd", "tau", "work", "dissipated")

@@ -109,6 +109,7 @@ SCHEME = Scheme(
     make=engine,
     told="semi-implicit, with true dry friction",
     stable=2.0,
+    looks_once=True,
     calls_python=False,
     robots=False,
     accelerations=accelerations,

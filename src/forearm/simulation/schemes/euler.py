@@ -46,5 +46,6 @@ SCHEME = Scheme(
     make=engine,
     told="semi-implicit: cheap, and joints may stick (sticking=True)",
     stable=2.0,
+    looks_once=True,
     sticking=dry_friction.SCHEME,
 )

@@ -109,6 +109,7 @@ SCHEME = Scheme(
     make=Midpoint,
     told="implicit midpoint in momenta: energy wanders, but does not drift",
     stable=2.0,
+    looks_once=True,
     calls_python=False,
     gpu=False,
     robots=False,

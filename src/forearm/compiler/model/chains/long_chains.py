@@ -1,7 +1,7 @@
 """Long chains: the recursion as a loop over a table of link constants, from the same formulation source.
 
 Straight-line code grows with the arm; past some thirty joints it no longer fits the instruction cache. A recursion
-repeats itself, though, so a short chain tells how a long one is computed: a formulation is traced on six links
+repeats itself, though, so a short chain tells how a long one is computed: a formulation is traced on a few links
 whose numbers are inputs, the nodes are sorted by the link that `outward` and `inward` were at, and the body that
 repeats from some link p on is found by comparing the sections. Then each walk is, outward,
 

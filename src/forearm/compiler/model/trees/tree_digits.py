@@ -5,7 +5,8 @@ Accelerations are M⁻¹ (tau - h). Elimination rounds M's entries by about ε e
 step of refinement follows: which torque is missing is asked of the walk along the tree, which never forms M, and the
 accelerations by it are added. What is left is what rounding of the robot's own numbers does.
 
-Which robots are refined is decided once for each, on four states of its own: the same on every machine and target.
+Which robots are refined is decided once for each, on four states of its own, which are always the same ones: for every
+target alike.
 """
 
 from functools import lru_cache
