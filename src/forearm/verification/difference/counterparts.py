@@ -34,8 +34,10 @@ class Other:
     """Batch of torques of a batch of states, or None."""
     rows: tuple[Matrix, ...] | None = None
     """q, qd, qdd, tau (S, n) where there are only samples."""
-    digits: float = 0.0
-    """Relative accuracy of the samples, as far as their digits tell."""
+    rounded: Any = 0.0
+    """How much the digits of samples leave open in the torque of each joint (n,) [N m or N]."""
+    coarse: Any = None
+    """How much that would be if states that look chosen, of 0, 1 or 0.5, were rounded so; None where none do."""
     joints: tuple[str, ...] = ()
     """Names of its joints, where it has names."""
     notes: tuple[str, ...] = ()
@@ -106,14 +108,25 @@ def _arm_torques(arm: Arm | Robot) -> Torques:
 
 
 def _rows_of(function: Callable[..., Any]) -> Torques:
+    """Torques one state at a time; the function may do with its arguments, and with what it returned, what it likes."""
+
     def torques(q: Matrix, qd: Matrix, qdd: Matrix) -> Matrix:
-        rows = [np.asarray(function(*row), dtype=float) for row in zip(q, qd, qdd, strict=True)]
-        if rows[0].shape != q[0].shape:
+        return np.array([one(*row) for row in zip(q, qd, qdd, strict=True)])
+
+    def one(q: Vector, qd: Vector, qdd: Vector) -> Vector:
+        given = np.asarray(function(q.copy(), qd.copy(), qdd.copy()))
+        if given.shape != q.shape or given.dtype.kind not in "fiu":
+            what = f"shape {given.shape}" if given.shape != q.shape else f"numbers of type {given.dtype}"
             raise StateFault(
-                f"compare: the function returned shape {rows[0].shape} for one state; return {q[0].shape}, one torque "
-                "for each joint."
+                f"compare: the function returned {what} for one state; return {q.shape} real numbers, one "
+                "torque for each joint."
             )
-        return np.array(rows)
+        if not np.all(np.isfinite(given)):
+            raise StateFault(
+                f"compare: the function returned {given.tolist()} for q = {q.tolist()}, qd = {qd.tolist()}, qdd = "
+                f"{qdd.tolist()}; return finite numbers, one torque for each joint."
+            )
+        return np.array(given, dtype=float)
 
     return torques
 
@@ -165,9 +178,17 @@ def _csv(arm: Arm | Robot, path: Path) -> Other:
     file = with_lags(read_motion_file(path, arm, needs=KINDS, degrees=False))
     parts = tuple(getattr(file, kind) for kind in KINDS)
     units = [_rounded(kind, file.digits[kind], part) for kind, part in zip(KINDS, parts, strict=True)]
-    top = max(float(np.max(np.abs(parts[3]))), 1e-300)
-    digits = (float(np.max(units[3])) + _carried(arm, parts, units[:3])) / top
-    return Other(path.name, arm.n, None, parts, digits, notes=file.notes)
+    digits = [file.digits[kind] * np.any(part != 0, axis=0) for kind, part in zip(KINDS, parts, strict=True)]
+    chosen = any(np.any(x >= COARSE) for x in digits[:3])
+    return Other(
+        path.name,
+        arm.n,
+        None,
+        parts,
+        rounded=units[3] + _carried(arm, parts, units[:3]),
+        coarse=units[3] + _carried(arm, parts, digits[:3]) if chosen else None,
+        notes=file.notes,
+    )
 
 
 def _rounded(kind: str, units: Vector, values: Matrix) -> Vector:
@@ -178,15 +199,17 @@ def _rounded(kind: str, units: Vector, values: Matrix) -> Vector:
     return np.where(units >= 1, 0.0, units) if np.any((units > 0) & (units < 1)) else units
 
 
-def _carried(arm: Arm | Robot, parts: Sequence[Matrix], units: Sequence[Vector]) -> float:
-    """What rounded positions, speeds and accelerations do to torques at most: some roundings tried [N m]."""
+def _carried(arm: Arm | Robot, parts: Sequence[Matrix], units: Sequence[Vector]) -> Vector:
+    """What rounded positions, speeds and accelerations do to torques at most: some roundings tried (n,) [N m]."""
+    worst = np.zeros(arm.n)
     sizes = [max(float(np.max(np.abs(part))), 1e-300) for part in parts[:3]]
     if max(float(np.max(u)) / size for u, size in zip(units, sizes, strict=True)) < 1e-15:
-        return 0.0
+        return worst
     torques, rng = _arm_torques(arm), np.random.default_rng(0)
-    state = [part[:48] for part in parts[:3]]
-    exact, worst = torques(*state), 0.0
+    rows = np.unique(np.linspace(0, len(parts[0]) - 1, 48).astype(int))
+    state = [part[rows] for part in parts[:3]]
+    exact = torques(*state)
     for _ in range(6):
         moved = [x + u / 2 * rng.choice([-1.0, 1.0], x.shape) for x, u in zip(state, units, strict=True)]
-        worst = max(worst, float(np.max(np.abs(torques(*moved) - exact))))
+        worst = np.maximum(worst, np.max(np.abs(torques(*moved) - exact), axis=0))
     return worst

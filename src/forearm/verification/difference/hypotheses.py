@@ -5,27 +5,18 @@ read differently; another gravity; rotors or friction on one side; one body with
 unknowns, or a few that a fit finds. `fit` tells what difference is left under a view.
 """
 
-import math
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Matrix, Vector, parallel_axis
+from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import ArmFault
-from forearm.inertia import numbers_of as ten_numbers
-from forearm.inertia import ten_of
 from forearm.link import Drive
 from forearm.robot import Robot
-from forearm.verification.difference.torque_tables import (
-    Tables,
-    all_joints,
-    independent,
-    numbers_of,
-    tables,
-)
+from forearm.verification.difference.inertia_readings import mapped_numbers, read_as_modified
+from forearm.verification.difference.torque_tables import Tables, all_joints, independent, tables
 
 KEPT = 80
 """Tables that are kept at a time."""
@@ -53,11 +44,11 @@ class OtherView:
     gravity: str = "same"
     """'same', 'negated', 'absent' or 'free' (three unknowns)."""
     extras: tuple[str, ...] = ()
-    """Unknowns that are added: 'armature', 'friction', 'scale', 'offset', 'link 3'."""
+    """Unknowns that are added: 'armature', 'friction', 'jumps', 'scale', 'factors', 'offset', 'link 3'."""
     rotors: bool = True
     """Whether the arm's own rotor inertias count."""
-    friction: bool | str = True
-    """Whether the arm's own friction counts; 'sign': its dry part jumps at rest."""
+    friction: bool | float = True
+    """Whether the arm's own friction counts; a number: its dry part is smoothed over that speed, 0.0 for a jump."""
     modified: bool = False
     """Whether its standard Denavit-Hartenberg rows are read as modified ones."""
 
@@ -108,11 +99,14 @@ class Fit:
     """Differences (S n,)."""
     slopes: dict[str, Matrix] = field(default_factory=dict)
     """Slopes of the torques in each extra's unknowns (S n, w)."""
+    over: float = 0.0
+    """Largest difference by what counts as none in its joint: 1 or less is nothing."""
 
     @property
     def rms(self) -> float:
-        """Root mean square of what is left [N m or N]."""
-        return float(np.sqrt(np.mean(self.left**2)))
+        """Root mean square of what is left [N m or N], for each number that the unknowns did not take up."""
+        taken = sum(slope.shape[1] for slope in self.slopes.values())
+        return float(np.linalg.norm(self.left) / np.sqrt(max(self.left.size - taken, 1)))
 
     def tells(self, extra: str, place: int) -> bool:
         """Whether the torques determine this number of an extra: no change of the others can hide its own."""
@@ -133,6 +127,8 @@ class Bench:
     qd: Matrix
     qdd: Matrix
     tau: Matrix
+    room: Vector
+    """Differences of the torque of each joint that count as none (n,)."""
     kept: dict[Any, Tables] = field(default_factory=dict)
 
     @property
@@ -147,15 +143,15 @@ class Bench:
         count = max(12, 60 // self.arm.n)
         if len(self.q) <= count:
             return self
-        return Bench(self.arm, self.q[:count], self.qd[:count], self.qdd[:count], self.tau[:count])
+        return self.of_rows(slice(count))
+
+    def of_rows(self, rows: Any) -> "Bench":
+        """The same with these states only."""
+        return Bench(self.arm, self.q[rows], self.qd[rows], self.qdd[rows], self.tau[rows], self.room)
 
     def seen(self, view: OtherView) -> tuple[Matrix, Matrix, Matrix, Matrix]:
         """q, qd, qdd and the other's torques, in our joints."""
         order, signs = list(view.order), np.array(view.signs)
-        tau = np.roll(self.tau, -view.shift, axis=1) if view.shift else self.tau
-        if view.swapped is not None:
-            tau = tau.copy()
-            tau[:, list(view.swapped)] = tau[:, list(reversed(view.swapped))]
         push = np.array([-1.0 if i == view.negated else 1.0 for i in range(self.arm.n)])
         turning = [link.revolute for link in self.arm.state_links]
         by, speed_by, rate_by = (signs * np.where(turning, unit, 1.0) for unit in view.units)
@@ -163,8 +159,16 @@ class Bench:
             by * self.q[:, order] + np.array(view.zeros),
             speed_by * self.qd[:, order],
             rate_by * self.qdd[:, order],
-            signs * push * tau[:, order],
+            signs * push * self.tau[:, self.columns(view)],
         )
+
+    def columns(self, view: OtherView) -> list[int]:
+        """Which of the other's torques belongs to each of our joints."""
+        found = [(i + view.shift) % self.arm.n for i in range(self.arm.n)]
+        if view.swapped is not None:
+            one, two = view.swapped
+            found[one], found[two] = found[two], found[one]
+        return [found[i] for i in view.order]
 
     def seen_arm(self, view: OtherView) -> Arm | Robot:
         """The arm, or what its rows mean in the other convention."""
@@ -173,15 +177,33 @@ class Bench:
 
     def tables(self, view: OtherView, q: Matrix, qd: Matrix, qdd: Matrix, keep: bool) -> Tables:
         """Regressors of the mapped states, kept for the next view with the same joints if asked."""
-        key = (view.order, view.signs, view.zeros, view.units, view.modified)
-        found = self.kept.get(key)
+        found = self.kept.get(_joints_of(view))
         if found is None:
             found = tables(self.seen_arm(view), q, qd, qdd)
             if keep:
-                if len(self.kept) >= KEPT:
-                    self.kept.pop(next(iter(self.kept)))
-                self.kept[key] = found
+                self._keep(view, found)
         return found
+
+    def prepare(self, views: list[OtherView]) -> None:
+        """Regressors of several views of one arm at once, which is quicker, kept for when they are asked for."""
+        new = [view for view in views if _joints_of(view) not in self.kept]
+        if not new:
+            return
+        states = [np.concatenate(part) for part in zip(*(self.seen(view)[:3] for view in new), strict=True)]
+        made, S = tables(self.seen_arm(new[0]), *states), len(self.q)
+        for k, view in enumerate(new):
+            rows = slice(k * S, k * S + S)
+            self._keep(view, Tables(made.inertial[rows], made.weight[:, rows]))
+
+    def _keep(self, view: OtherView, made: Tables) -> None:
+        if len(self.kept) >= KEPT:
+            self.kept.pop(next(iter(self.kept)))
+        self.kept[_joints_of(view)] = made
+
+
+def _joints_of(view: OtherView) -> tuple[Any, ...]:
+    """What tables depend on."""
+    return view.order, view.signs, view.zeros, view.units, view.modified
 
 
 # -- fitting -------------------------------------------------------------------------------------------------
@@ -196,19 +218,32 @@ def fit(bench: Bench, view: OtherView, keep: bool = True) -> Fit:
     pull = np.array(arm.gravity_in_base, dtype=float)
     gravity = {"negated": -pull, "absent": 0 * pull}.get(view.gravity, pull)
     drives = _own_drives(bench.arm, view, qd, qdd)
-    return _gauss_newton(bench.arm, view, table, numbers, gravity, tau - drives, (qd, qdd, drives))
+    found = _gauss_newton(bench.arm, view, table, numbers, gravity, tau - drives, (qd, qdd, drives))
+    found.over = float(np.max(np.abs(found.left.reshape(tau.shape)) / bench.room[bench.columns(view)]))
+    return found
 
 
 def _own_drives(arm: Arm | Robot, view: OtherView, qd: Matrix, qdd: Matrix) -> Any:
-    qd, qdd = all_joints(arm, qd), all_joints(arm, qdd)
-    total = 0.0 * qd
+    rotors = np.array([float(link.drive.reflected_inertia) for link in arm.links]) * bool(view.rotors)
+    total = independent(arm, all_joints(arm, qdd) * rotors)
+    if view.friction is False:
+        return total
+    return total + own_friction(arm, qd, None if view.friction is True else float(view.friction))
+
+
+def own_friction(arm: Arm | Robot, qd: Matrix, width: float | None) -> Any:
+    """Friction torques (S, n) of the arm, its dry part smoothed over a width, by default its own."""
+    total = 0.0 * (rates := all_joints(arm, qd))
     for i, link in enumerate(arm.links):
-        if view.rotors:
-            total[:, i] += float(link.drive.reflected_inertia) * qdd[:, i]
-        if view.friction:
-            curve = _dry_jump if view.friction == "sign" else _dry_curve
-            total[:, i] += float(link.drive.viscous) * qd[:, i] + curve(link.drive, qd[:, i])
+        own = float(link.drive.smoothing if width is None else width)
+        total[:, i] = float(link.drive.viscous) * rates[:, i] + _dry_curve(link.drive, rates[:, i], own)
     return independent(arm, total)
+
+
+def unit_drives(arm: Arm | Robot, qd: Matrix, qdd: Matrix) -> Any:
+    """Torques of a unit of rotor inertia, viscous and dry friction of each joint, smooth and jumping (S, n, 4 n)."""
+    curves = (qdd, qd, _dry(arm, qd, jumps=False), _dry(arm, qd, jumps=True))
+    return np.concatenate([np.einsum("si,ij->sij", curve, np.eye(arm.n)) for curve in curves], axis=2)
 
 
 def _gauss_newton(
@@ -253,7 +288,9 @@ def _gauss_newton(
 
 
 def _width(arm: Arm | Robot, extra: str) -> int:
-    return {"armature": arm.n, "friction": 2 * arm.n, "scale": 1, "offset": arm.n}.get(extra, 10)
+    if extra in ("friction", "jumps"):
+        return 2 * arm.n
+    return {"armature": arm.n, "scale": 1, "factors": arm.n, "offset": arm.n}.get(extra, 10)
 
 
 def _with_links(numbers: Vector, found: dict[str, Vector]) -> Vector:
@@ -276,33 +313,29 @@ def _columns(
     qd, qdd, drives = speeds
     if extra == "armature":
         return np.einsum("si,ij->sij", qdd, np.eye(arm.n))
-    if extra == "friction":
-        viscous = np.einsum("si,ij->sij", qd, np.eye(arm.n))
-        return np.concatenate([viscous, np.einsum("si,ij->sij", _dry(arm, qd), np.eye(arm.n))], axis=2)
+    if extra in ("friction", "jumps"):
+        viscous, dry = np.einsum("si,ij->sij", qd, np.eye(arm.n)), _dry(arm, qd, extra == "jumps")
+        return np.concatenate([viscous, np.einsum("si,ij->sij", dry, np.eye(arm.n))], axis=2)
     if extra == "offset":
         return np.broadcast_to(np.eye(arm.n), (len(qd), arm.n, arm.n))
     if extra == "scale":
         return (table.torques(numbers, gravity) + drives)[:, :, None]
+    if extra == "factors":
+        return np.einsum("si,ij->sij", table.torques(numbers, gravity) + drives, np.eye(arm.n))
     k = 10 * (int(extra.split()[1]) - 1)
     weight = np.einsum("k,ksic->sic", gravity, table.weight[:, :, :, k : k + 10])
     return table.inertial[:, :, k : k + 10] + weight
 
 
-def _dry(arm: Arm | Robot, qd: Matrix) -> Matrix:
-    """The dry friction curve of one unit, with each joint's own smoothing."""
-    curves = [Drive(coulomb=(1.0, 1.0), smoothing=link.drive.smoothing) for link in arm.state_links]
-    return np.array([_dry_curve(curve, qd[:, i]) for i, curve in enumerate(curves)]).T
+def _dry(arm: Arm | Robot, qd: Matrix, jumps: bool) -> Matrix:
+    """The dry friction curve of one unit, with each joint's own smoothing or none."""
+    unit, widths = Drive(coulomb=(1.0, 1.0)), [float(link.drive.smoothing) for link in arm.state_links]
+    return np.array([_dry_curve(unit, qd[:, i], 0.0 if jumps else w) for i, w in enumerate(widths)]).T
 
 
-def _dry_jump(drive: Drive, v: Vector) -> Vector:
-    """Dry friction as textbooks have it: one level for each sign of the speed."""
-    forth, back = (float(c) for c in drive.coulomb)
-    return np.where(v > 0, forth, np.where(v < 0, -back, 0.0))
-
-
-def _dry_curve(drive: Drive, v: Vector) -> Vector:
-    """`drives.dry_friction` of many speeds at once."""
-    s = v / np.sqrt(v * v + float(drive.smoothing) ** 2)
+def _dry_curve(drive: Drive, v: Vector, width: float) -> Vector:
+    """`drives.dry_friction` of many speeds at once; with no width it jumps, as textbooks have it."""
+    s = v / np.sqrt(v * v + width**2) if width else np.sign(v)
     forth, back = (float(c) for c in drive.coulomb)
     return np.asarray(s * ((forth + back) / 2 + (forth - back) / 2 * s))
 
@@ -320,67 +353,3 @@ def _model(
         if not extra.startswith("link"):
             tau = tau + _columns(arm, extra, table, numbers, gravity, speeds) @ values
     return tau
-
-
-# -- readings of the inertias --------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=64)
-def mapped_numbers(arm: Arm | Robot, maps: tuple[tuple[str, int | None], ...]) -> Vector:
-    """The ten numbers of each link after its inertia was read differently."""
-    if not maps:
-        return numbers_of(arm)
-    rows: list[float] = []
-    for i, link in enumerate(arm.links):
-        mass, com, tensor = (
-            float(link.mass),
-            np.array(link.about_com[1], float),
-            np.array(link.about_com[2], float),
-        )
-        for which, only in maps:
-            if only is None or only == i:
-                com, tensor = _read(which, link, mass, com, tensor)
-        rows += ten_numbers(ten_of(mass, com, tensor))
-    return np.array(rows)
-
-
-def _read(which: str, link: Any, mass: float, com: Vector, tensor: Matrix) -> tuple[Vector, Matrix]:
-    R, joint = np.array(link.pose.rotation, float), com + np.array(link.p_star(0.0), float)
-    flipped = 2 * np.diag(np.diag(tensor)) - tensor
-    if which == "products":
-        return com, flipped
-    if which == "products, joint axes":
-        turned = R @ tensor @ R.T
-        return com, R.T @ (2 * np.diag(np.diag(turned)) - turned) @ R
-    if which == "frame":
-        return R.T @ (com - np.array(link.pose.translation, float)), R.T @ tensor @ R
-    arm = com if "origin" in which else joint
-    sign = 1.0 if which.endswith("+") else -1.0
-    return com, tensor + sign * parallel_axis(mass, arm)
-
-
-@lru_cache(maxsize=8)
-def read_as_modified(arm: Arm | Robot) -> Arm | None:
-    """The arm that its standard Denavit-Hartenberg rows describe when they are read as modified; None without rows."""
-    if isinstance(arm, Robot):
-        return None
-    try:
-        table = arm.dh_table()
-        rows = [
-            {"a": a, "alpha": alpha, "d": d, "theta": theta}
-            | {
-                name: getattr(link, name)
-                for name in ("kind", "mass", "com", "inertia", "name", "drive", "flip", "offset")
-            }
-            for link, (a, alpha, d, theta) in zip(arm.links, table, strict=True)
-        ]
-        return Arm.from_dh(
-            arm.name, rows, convention="modified", base=arm.base, gravity=arm.gravity, defects=arm.defects
-        )
-    except ArmFault:
-        return None
-
-
-def tilt(before: Vector, after: Vector) -> float:
-    """Angle between two vectors [rad]."""
-    return math.atan2(float(np.linalg.norm(np.cross(before, after))), float(before @ after))

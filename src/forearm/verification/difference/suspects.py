@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from forearm.arm import Arm
 from forearm.free_base import SIX
 from forearm.robot import Robot
-from forearm.verification.difference.hypotheses import Cause, read_as_modified
+from forearm.verification.difference.hypotheses import Cause
+from forearm.verification.difference.inertia_readings import read_as_modified
 
 ORIGIN = "inertias about the origin on one side, about the centre of mass on the other"
 DEGREE = math.pi / 180
@@ -54,9 +55,15 @@ def causes(arm: Arm | Robot) -> Iterator[Cause]:
         text = (
             f"c sign(qd), which jumps, in the other; c qd / sqrt(qd² + s²) with s = {width:g} in {arm.name}"
         )
-        yield Cause("friction law", f"dry friction follows another law: {text}", 0, {"friction": "sign"})
+        yield Cause("friction law", f"dry friction follows another law: {text}", 0, {"friction": 0.0})
     yield Cause("friction", "friction differs", 2 * arm.n, {"extras": ("friction",)})
+    if any(link.drive.smoothing for link in arm.links):
+        text = "friction differs (in the other it jumps at rest)"
+        yield Cause("friction", text, 2 * arm.n, {"extras": ("jumps",)}, in_pairs=False)
     yield Cause("scale", "all torques differ by one factor", 1, {"extras": ("scale",)})
+    if arm.n > 1:
+        text = "torques differ by a factor for each joint"
+        yield Cause("torque factors", text, arm.n, {"extras": ("factors",)}, in_pairs=False)
     yield Cause("offset", "torques differ by constants", arm.n, {"extras": ("offset",)}, in_pairs=False)
     for k in (i + 1 for i in reversed(_bodies(arm))):
         last = k == arm.n and isinstance(arm, Arm)  # a tree has many

@@ -17,6 +17,7 @@ from forearm.frames import Pose
 from forearm.inertia import numbers_of as ten_numbers
 from forearm.link import Link
 from forearm.robot import Robot
+from forearm.verification.numbers.sampled_motion import moved
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class Tables:
     def torques(self, numbers: Vector, gravity: Vector) -> Matrix:
         """tau (S, n)."""
         return np.asarray(self.inertial @ numbers + np.einsum("k,ksic,c->si", gravity, self.weight, numbers))
+
+    def sizes(self, arm: Arm | Robot, gravity: Vector) -> Matrix:
+        """The same sums of the sizes of all parts (S, n): what rounding of torques is relative to."""
+        inertial, weight = np.abs(self.inertial), np.abs(self.weight)
+        return Tables(inertial, weight).torques(np.abs(numbers_of(arm)), np.abs(gravity))
 
 
 def numbers_of(arm: Arm | Robot) -> Vector:
@@ -101,7 +107,7 @@ def _mounted(on: _Moving, mount: Pose) -> _Moving:
 def _carried(link: Link, start: _Moving, z: Any, q: Vector, qd: Matrix, qdd: Matrix) -> _Moving:
     """How a link moves, from how the frame before its joint does."""
     rate, push = z * qd, z * qdd
-    turn, step = _moved(link, q)
+    turn, step = moved(link, q)
     reach = np.einsum("sij,sj->si", start.R, step)
     if link.revolute:
         spun = replace(start, wd=start.wd + push + _cross(start.w, rate), w=start.w + rate)
@@ -109,18 +115,6 @@ def _carried(link: Link, start: _Moving, z: Any, q: Vector, qd: Matrix, qdd: Mat
     else:
         spun, acceleration = start, start.at(reach) + push + 2 * _cross(start.w, rate)
     return replace(spun, R=start.R @ turn, p=start.p + reach, acceleration=acceleration)
-
-
-def _moved(link: Any, q: Vector) -> tuple[Any, Any]:
-    """Rotation and step of a link for a batch of joint positions, in the frame before the joint."""
-    sign = -1.0 if link.flip else 1.0
-    moved = sign * (q + link.offset)
-    angle = link.theta + (moved if link.revolute else 0.0 * q)
-    along = link.d + (moved if link.prismatic else 0.0 * q)
-    c, s, one, zero = np.cos(angle), np.sin(angle), np.ones_like(q), np.zeros_like(q)
-    turn = np.array([[c, -s, zero], [s, c, zero], [zero, zero, one]]).transpose(2, 0, 1)
-    offset = np.array(link.pose.translation, dtype=float) + np.outer(along, [0.0, 0.0, 1.0])
-    return turn @ np.array(link.pose.rotation, dtype=float), np.einsum("sij,sj->si", turn, offset)
 
 
 def _screw(revolute: bool, axis: Any, arm: Any) -> Any:

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 
 WHOLE = 1e-9
 """Part of a difference that a hypothesis may leave and still explain the whole of it."""
+SHOWN = 4
+"""How many causes are printed where it could be any of them."""
 
 
 @dataclass(frozen=True)
@@ -42,20 +44,25 @@ class Comparison:
     """Short names of the causes."""
     written: float = 0.0
     """Relative accuracy of torques in a file, as far as its digits tell; 0 where that is not what decided."""
+    tolerance: float = 0.0
+    """Tolerance that was asked for and decided, relative to the largest torque; 0 without one."""
+    either: tuple[str, ...] = ()
+    """Causes each of which explains the whole difference, so that none is named."""
     notes: tuple[str, ...] = ()
     """What a file of torques leaves open: columns ignored or converted, speeds that are not those of its positions."""
 
     @property
     def verdict(self) -> str:
         """One sentence."""
+        if self.same and self.tolerance > self.residual > WHOLE:
+            return f"the same within the tolerance, {self.tolerance:g} of the largest torque; {self.residual:.1g} apart"
         if self.same and self.written:
-            return f"the same, to the digits written (they tell {self.written:.1g} of the largest torque)"
+            return f"the same, to the digits written (they hide {self.written:.1g} of the largest torque)"
         if self.same:
             return "the same within rounding"
         if self.causes:
             return "; and ".join(self.causes)
-        whole = list(dict.fromkeys(e.cause for e in self.evidence if e.explains > 1 - WHOLE))
-        return "cannot tell which: " + "; or ".join(whole[:3]) if len(whole) > 1 else "cannot tell"
+        return "cannot tell which: " + "; or ".join(self.either[:3]) if self.either else "cannot tell"
 
     def to_json(self) -> str:
         """The comparison as JSON text."""

@@ -16,12 +16,12 @@ from forearm.arm import Arm
 from forearm.chain_cuts import paths
 from forearm.compiler.model.chosen_model import plain_model
 from forearm.compiler.model.quantity_graphs import evaluated
-from forearm.faults import ArmFault
-from forearm.formulations import FORMULATIONS
+from forearm.faults import ArmFault, explained
 from forearm.outside.option_names import option
 from forearm.robot import Robot
 from forearm.verification.numbers.doubts import Sizes, base_doubts, body_doubts, finding
 from forearm.verification.numbers.findings import LEVELS, Finding, Report
+from forearm.verification.numbers.sampled_motion import weights_and_matrices
 
 FAMILY = 100.0
 """How many times the median a mass may be."""
@@ -32,9 +32,11 @@ EXACT, NEARLY = 1e-14, 2e-3
 """Sines between these are those of right angles written with two to a dozen digits."""
 ILL, SINGULAR = 1e8, 1e13
 """Condition of M (scaled to a unit diagonal) for a warning and for an error."""
-SAMPLES = 40
+SAMPLES, FEWEST, SHORT_CHAIN = 40, 4, 50
+"""Positions that are looked at: of chains with more joints fewer, M grows with their square."""
 
 
+@explained
 def check(arm: Arm | Robot, *, seed: int = 0) -> Report:
     """Question the numbers of an arm: a report of findings, errors first.
 
@@ -244,15 +246,14 @@ def _motion(arm: Arm | Robot, seed: int, facts: list[tuple[str, str]]) -> Iterat
     if isinstance(arm, Robot):
         yield from _tree_motion(arm, seed, facts)
         return
-    q, _, _ = arm.random_state(seed, (SAMPLES,))
+    count = min(SAMPLES, max(FEWEST, SAMPLES * SHORT_CHAIN // arm.n))
+    q, _, _ = arm.random_state(seed, (count,))
     q = np.where(np.abs(q) > 2 * math.pi, np.fmod(q, 2 * math.pi), q)
-    rotors, rest = np.diag(drives.rotor_inertias(arm).astype(float)), np.zeros(arm.n)
-    rigid = arm.without_drives()
-    weights = np.array([FORMULATIONS["luh_walker_paul_1980"].joint_torques(rigid, x, rest, rest) for x in q])
-    matrices = np.array([FORMULATIONS["walker_orin_1982"].mass_matrix(rigid, x) + rotors for x in q])
+    weights, matrices = weights_and_matrices(arm, q)
+    matrices = matrices + np.diag(drives.rotor_inertias(arm).astype(float))
     worst = np.max(np.abs(weights), axis=0)
     shown = ", ".join("0" if w < 1e-12 * np.max(worst) else f"{w:.3g}" for w in worst)
-    facts.append((f"gravity torques at {SAMPLES} random positions, at most", shown))
+    facts.append((f"gravity torques at {count} random positions, at most", shown))
     yield from _condition(arm, matrices, facts)
     for i, link in enumerate(arm.links):
         if link.effort_limit and worst[i] > link.effort_limit:
@@ -304,12 +305,15 @@ def _condition(arm: Arm | Robot, matrices: Any, facts: list[tuple[str, str]]) ->
         )
     if np.any(diagonals <= 0):
         return
-    scaled = [M / np.sqrt(np.outer(np.diag(M), np.diag(M))) for M in matrices]
-    worst = max(float(np.linalg.cond(M)) for M in scaled)
+    roots = np.sqrt(diagonals)  # one after the other: the product of two next to nothing would be nothing
+    scaled = [M / r[:, None] / r for M, r in zip(matrices, roots, strict=True)]
+    spectra = [np.linalg.eigvalsh(M) for M in scaled]
+    conditions = [float(np.max(np.abs(w)) / max(np.min(np.abs(w)), 1e-300)) for w in spectra]
+    worst = max(conditions)
     facts.append(("worst condition of M, scaled", f"{worst:.3g}"))
     if worst > ILL:
         level = "error" if worst > SINGULAR else "warning"
-        M = max(scaled, key=lambda M: float(np.linalg.cond(M)))
+        M = scaled[conditions.index(worst)]
         blind = int(np.argmax(np.abs(np.linalg.eigh(M)[1][:, 0])))
         fix = (
             f"Joint {arm.links[blind].name!r} moves next to no inertia: a massless link, or a missing rotor?"

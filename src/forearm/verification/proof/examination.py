@@ -52,6 +52,8 @@ Progress = Callable[[int, int, str], None]
 
 SHARED_LINKS = "links and poses (link.py, frames.py), gravity in the base"
 COMPILER = "the formulations; not the graph, its passes or the emitter"
+MOST_STATES = 100_000
+"""Random states that are looked at, at most."""
 SINGULAR = 1e12
 """Condition of M above which accelerations mean nothing."""
 
@@ -59,6 +61,7 @@ LONGEST_SOURCE = 16 * 2**20
 """Bytes that the oracle reads of a file."""
 
 
+@faults.explained
 def verify(
     arm: Arm | Robot,
     *,
@@ -84,8 +87,8 @@ def verify(
         A proof with one row for each check of each piece of code; `passed`, `failures`, `to_json()`.
     """
     _refuse(arm)
-    if states < 1:
-        raise faults.StateFault(f"verify: states is {states}; give a whole number, 1 or more.")
+    if not 1 <= states <= MOST_STATES:
+        raise faults.StateFault(f"verify: states is {states}; give a whole number from 1 to {MOST_STATES}.")
     if isinstance(arm, Robot):
         if source is not None:
             raise faults.StateFault(

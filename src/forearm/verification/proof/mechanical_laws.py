@@ -264,7 +264,7 @@ def _size(*values: Any) -> float:
 
 
 def _pull(arm: Arm) -> float:
-    """A torque that gravity could have on this arm: weight times reach."""
+    """A torque that gravity could have on this arm, seen from the world's origin: weight times reach."""
     reach = sum(float(np.linalg.norm(link.pose.p)) + abs(float(link.d)) for link in arm.links)
-    reach += max(float(np.linalg.norm(link.com)) for link in arm.links)
+    reach += max(float(np.linalg.norm(link.com)) for link in arm.links) + float(np.linalg.norm(arm.base.p))
     return float(arm.total_mass) * float(np.linalg.norm(arm.gravity)) * reach

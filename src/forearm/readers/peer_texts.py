@@ -1,0 +1,103 @@
+"""What other libraries are given of a file that is compared with what they make of it.
+
+A file from elsewhere may name other files, say in a few letters how many gigabytes a picture has, or hang thousands of
+links on each other, which a library walks by calling itself. So MuJoCo gets what can change a torque and nothing else,
+and Pinocchio gets no deeper tree than its calls have room for.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lxml import etree
+
+from forearm.faults import StateFault
+from forearm.readers.mjcf_leftovers import ACTUATORS
+
+IDLE = (
+    *("asset", "camera", "custom", "deformable", "keyframe", "lengthrange", "light", "material", "mesh"),
+    *("sensor", "size", "skin", "statistic", "texture", "visual"),
+)
+"""Elements of MJCF that change no torque; most of them may be of any size, or be computed for any time."""
+MARKS = ("material", "user")
+"""Attributes that change no torque: what was taken out, and numbers for which every element of a kind gets room."""
+TRANSMISSION = (
+    *(
+        "name",
+        "class",
+        "joint",
+        "jointinparent",
+        "tendon",
+        "site",
+        "refsite",
+        "body",
+        "slidersite",
+        "cranksite",
+    ),
+    *("cranklength", "gear", "armature", "damping"),
+)
+"""What an actuator adds to inertia and damping, and where; the forces that it is told to exert are others'."""
+IN_URDF = ("compiler", "option")
+"""What MuJoCo may be told within <mujoco> in a URDF file."""
+DEEPEST = 1000
+"""Links that hang on each other; Pinocchio calls itself for each, and 4,000 ended the process."""
+
+
+def urdf_for_mujoco(tree: Any) -> str:
+    """A URDF file's text without shapes and colours from other files (bodies have their <inertial>), and sizes."""
+    for element in list(tree.iter("visual", "collision", "texture")):
+        if element.tag == "texture" or next(element.iter("mesh"), None) is not None:
+            element.getparent().remove(element)
+    for told in tree.iter("mujoco"):
+        for element in list(told):
+            if element.tag not in IN_URDF:
+                told.remove(element)
+    return str(etree.tostring(tree, encoding="unicode"))
+
+
+def mjcf_for_mujoco(tree: Any) -> str:
+    """An MJCF file's text with all that can change a torque: bodies, joints, tendons, what actuators add to joints."""
+    for element in list(tree.iter(*IDLE)):
+        element.getparent().remove(element)
+    for element in tree.iter("*"):
+        for key in MARKS:
+            element.attrib.pop(key, None)
+    for element in list(tree.iter(*ACTUATORS)):
+        _become_transmission(element)
+    return str(etree.tostring(tree, encoding="unicode"))
+
+
+def _become_transmission(actuator: Any) -> None:
+    """An actuator as what it adds to its joint; of a class all actuators begin with one set of attributes."""
+    kept = {key: value for key, value in actuator.attrib.items() if key in TRANSMISSION}
+    before = actuator.getparent().find("general") if actuator.getparent().tag == "default" else None
+    if before is not None and before is not actuator:
+        before.attrib.update(kept)
+        actuator.getparent().remove(actuator)
+        return
+    actuator.tag = "general"
+    actuator.attrib.clear()
+    actuator.attrib.update(kept)
+
+
+def refuse_too_deep(file: str, parents: Mapping[str, str]) -> None:
+    """Refuse a tree in which more links hang on each other than Pinocchio can walk.
+
+    Args:
+        file: The file, for the message.
+        parents: For each link the one that it hangs on.
+    """
+    depths: dict[str, int] = {}
+    for link in parents:
+        way = []
+        while link in parents and link not in depths:
+            way.append(link)
+            link = parents[link]
+        depth = depths.get(link, 0)
+        for passed in reversed(way):
+            depth += 1
+            depths[passed] = depth
+    if (deepest := max(depths.values(), default=0)) > DEEPEST:
+        raise StateFault(
+            f"compare: {deepest} links of {file} hang on each other, and Pinocchio has room for {DEEPEST}; merge links "
+            "that are fixed to each other."
+        )

@@ -1,0 +1,100 @@
+"""The words for a cause that was found, with its numbers as far as the torques tell them."""
+
+import math
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.arm import Arm
+from forearm.robot import Robot
+from forearm.verification.difference.hypotheses import Cause, Fit
+
+
+def key_of(cause: Cause, found: Fit, arm: Arm | Robot) -> str:
+    """The short name of a cause; of another gravity, what that means."""
+    if cause.change.get("gravity") != "free":
+        return cause.key
+    return _gravity(found, arm)[0]
+
+
+def text_of(cause: Cause, found: Fit, arm: Arm | Robot) -> str:
+    """A cause in words, with its numbers."""
+    if cause.change.get("gravity") == "free":
+        return _gravity(found, arm)[1]
+    if cause.unknown_zero is not None:
+        return f"{cause.text} by {float(found.unknowns['zero'][0]):.6g}"
+    if "smoothing" in found.unknowns:
+        return f"{cause.text} {float(found.unknowns['smoothing'][0]):.4g}"
+    extra = cause.change.get("extras", ("",))[0]
+    if extra == "armature":
+        return f"{cause.text} by {_told(found, extra)} kg m²"
+    if extra == "offset":
+        return f"{cause.text}, the other's are larger by {_told(found, extra)} N m or N"
+    if extra == "factors":
+        factors = [
+            f"{1 + float(v):.6g}" if found.tells(extra, i) else "?"
+            for i, v in enumerate(found.unknowns[extra])
+        ]
+        return f"{cause.text}, {_row(factors)}"
+    if extra in ("friction", "jumps"):
+        viscous, dry = _numbers(found, extra)[: arm.n], _numbers(found, extra)[arm.n :]
+        return f"{cause.text}: viscous by {_row(viscous)}, dry by {_row(dry)}"
+    if extra == "scale":
+        return f"{cause.text}, {1 + float(found.unknowns['scale'][0]):.6g}"
+    if cause.parameters == 10:
+        if not found.tells(extra, 0):
+            return f"{cause.text}; the torques do not tell by how much mass"
+        return f"{cause.text}; mass by {_number(float(found.unknowns[extra][0]))} kg"
+    return cause.text
+
+
+def listed(values: Vector) -> str:
+    """Numbers in brackets."""
+    return _row([_number(float(v)) for v in values])
+
+
+def _told(found: Fit, extra: str) -> str:
+    return _row(_numbers(found, extra))
+
+
+def _numbers(found: Fit, extra: str) -> list[str]:
+    """The unknowns of an extra; a question mark for one that the torques do not tell."""
+    values = found.unknowns[extra]
+    return [_number(float(v)) if found.tells(extra, i) else "?" for i, v in enumerate(values)]
+
+
+def _number(value: float) -> str:
+    return f"{0.0 if abs(value) < 1e-9 else value:.4g}"
+
+
+def _row(texts: list[str]) -> str:
+    return "(" + ", ".join(texts) + ")"
+
+
+def _gravity(found: Fit, arm: Arm | Robot) -> tuple[str, str]:
+    """What a gravity vector that came out of a fit means."""
+    before, after = np.array(arm.gravity_in_base, dtype=float), found.gravity
+    size = float(np.linalg.norm(before))
+    told = [found.tells("gravity", k) for k in range(3)]
+    printed = _row([_number(float(g)) if t else "?" for g, t in zip(after, told, strict=True)])
+    if not all(told) and np.linalg.norm(after[told]) <= size:
+        return "gravity", f"gravity in the base of the other is {printed} m/s², as far as the torques tell"
+    if size == 0 or abs(np.linalg.norm(after) / size - 1) > 1e-5:
+        whole = float(np.linalg.norm(after))
+        along = f", {whole:.5g} m/s² in all" if np.max(np.abs(after)) < whole * (1 - 1e-9) else ""
+        return "gravity size", f"gravity differs: {printed} m/s² in the base of the other{along}"
+    angle = tilt(before, after)
+    if angle <= np.pi / 2 + 1e-6:  # y up on one side, z up on the other, too
+        return (
+            "base rotation",
+            f"the base is turned: gravity is {printed} m/s² in it, {np.degrees(angle):.4g}° away",
+        )
+    return (
+        "cannot tell",
+        f"gravity is {printed} m/s²: a base turned by {np.degrees(angle):.4g}°, or sign and tilt",
+    )
+
+
+def tilt(before: Vector, after: Vector) -> float:
+    """Angle between two vectors [rad]."""
+    return math.atan2(float(np.linalg.norm(np.cross(before, after))), float(before @ after))
