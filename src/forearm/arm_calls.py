@@ -48,7 +48,7 @@ def kept_call(arm: Arm | Robot, quantity: str) -> Any:
     """What an arm enters for a quantity without options, or None."""
     try:
         return arm.calls.get(quantity)
-    except AttributeError:
+    except Exception:  # also what an object's own __getattr__ raises
         faults.no_arm(arm)
 
 
@@ -57,9 +57,10 @@ def arm_call(arm: Arm | Robot, quantity: str, frame: Any = None, local: bool | N
     key = quantity if frame is None else (quantity, frame) if local is None else (quantity, frame, local)
     try:
         call = arm.calls.get(key)
-    except AttributeError:
-        faults.no_arm(arm)
-    except TypeError:  # a list, which names nothing
+    except Exception:  # no arm, or a list, which names nothing
+        faults.needs_arm(arm)
+        if not hasattr(arm, "frame_names"):
+            faults.no_arm(arm)
         faults.unknown_frame(frame, arm.frame_names, arm.name)
     if call is None:
         given = {"frame": frame, "local": local}
@@ -196,11 +197,24 @@ def hint_degrees(arm: Arm | Robot, q: Any) -> None:
 
 def mark_rows_not_finite(result: Any, status: Any) -> None:
     """Set `status` to True for the rows of a result that hold NaN or infinities, whatever kind of arrays they are."""
+    rows = tuple(result.shape[:-1])
+    if not str(getattr(status, "dtype", "")).endswith("bool") or tuple(status.shape) != rows:
+        shape = f" of shape {tuple(status.shape)}" if hasattr(status, "shape") else ""
+        raise faults.StateFault(
+            f"status is {faults.a_or_an(type(status).__name__)}{shape}; give a bool array of the batch's shape: "
+            f"np.empty({rows}, bool)."
+        )
     result = (
         result.detach() if library_of(result) == "PyTorch" else result
     )  # whether it is finite has no slope
     kind = foreign_kind("status", ("qdd",), (result,))
     if kind is None:
-        status[...] = ~np.isfinite(result).all(axis=-1)
+        rows = ~np.isfinite(result).all(axis=-1)
     else:
-        status[...] = kind.back(~kind.xp.isfinite(kind.native(result)).all(axis=-1))
+        rows = kind.back(~kind.xp.isfinite(kind.native(result)).all(axis=-1))
+    try:
+        status[...] = rows
+    except Exception as error:
+        raise faults.StateFault(
+            f"status is {faults.shown(status)}; give an array of bool of the batch's shape {tuple(rows.shape)}."
+        ) from error

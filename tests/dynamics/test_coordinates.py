@@ -85,3 +85,10 @@ def test_matrices_that_are_refused(S):
         fa.StateFault, match=r"coordinates of arm 'rr': S has shape .*; give a matrix \(2, k\)"
     ):
         fa.Coordinates(fa.load("rr"), S)
+
+
+def test_coordinates_inside_a_function_that_is_compiled():
+    turned = fa.Coordinates.absolute(fa.load("rr"))
+    x, xd, xdd = np.array([0.1, 0.2]), np.array([0.3, 0.4]), np.array([0.5, 0.6])
+    kernel = fa.compile_function(turned.inverse_dynamics, {"x": 2, "xd": 2, "xdd": 2})
+    assert_close(kernel(x, xd, xdd), turned.inverse_dynamics(x, xd, xdd), eps=64)

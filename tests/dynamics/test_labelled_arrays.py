@@ -119,3 +119,27 @@ def test_labels_that_are_other_words_than_the_joints_were_taken_by_place():
         fa.gravity_torque(arm, pd.DataFrame(q, columns=["q2", "q1", "q3"]))
     with pytest.raises(fa.StateFault, match="that are no joints"):
         fa.gravity_torque(arm, pd.Series(q[0], index=["waist", "elbow", "shoulder"]))
+
+
+def test_a_joint_that_stands_there_twice_gave_the_torque_of_the_last():
+    twice = pd.Series([*q[0], 9.0], index=[*names, names[0]])
+    table = pd.DataFrame(np.ones((3, 4)), columns=[*names, names[0]])
+    array = xr.DataArray([*q[0], 9.0], dims="joint", coords={"joint": [*names, names[0]]})
+    for given in (twice, table, array):
+        with pytest.raises(fa.StateFault, match=f"q has the label {names[0]} more than once"):
+            fa.gravity_torque(arm, given)
+
+
+def test_a_table_with_the_joints_as_its_rows_was_read_across():
+    table = pd.DataFrame(q, index=names)  # as many states as joints
+    with pytest.raises(
+        fa.StateFault, match=r"q has the joints as its rows; give one row for each state: q\.T"
+    ):
+        fa.gravity_torque(arm, table)
+    assert np.array_equal(fa.gravity_torque(arm, table.T), fa.gravity_torque(arm, q.T))
+
+
+def test_a_vector_with_labels_in_another_order_was_taken_by_place():
+    assert fa.Link("revolute", com=pd.Series([1, 2, 3], index=list("xyz"))).com == (1, 2, 3)
+    with pytest.raises(fa.ArmFault, match=r"com has labels \(z, y, x\), and is taken by place"):
+        fa.Link("revolute", com=pd.Series([3, 2, 1], index=list("zyx")))

@@ -12,7 +12,7 @@ from faults import tree_cases
 from forearm import faults
 from forearm.arm import Arm, Defect
 from forearm.factorisation import factor
-from forearm.faults import ArmFault, NoDynamics, SingularInertia, StateFault
+from forearm.faults import ArmFault, KernelFault, NoDynamics, SingularInertia, StateFault, misfits
 from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.kinematics import frame_pose
@@ -24,6 +24,37 @@ ROD = dict(mass=1.0, com=(-0.5, 0, 0), inertia=Inertia.rod(1.0, 1.0))
 def two_links(**rest: Any) -> Arm:
     """A sound planar arm."""
     return Arm("rr", [Link.dh("revolute", a=1.0, name=name, **ROD) for name in ("upper", "lower")], **rest)
+
+
+@faults.explained
+def _halved(number: float | None = None) -> float:
+    return number / 2
+
+
+@faults.explained
+def _used(thing: Any) -> Any:
+    return thing + 1
+
+
+def _told(progress: Any) -> None:
+    misfits.explain("_told", [misfits.Given("progress", progress)], _wrongly(progress))
+
+
+def _wrongly(function: Any) -> TypeError:
+    """The error of calling it with what it does not take, as if our own code had done so."""
+    code = compile("def call(function): function(1, 2)", "forearm", "exec")
+    exec(code, room := {"__name__": "forearm.room"})
+    try:
+        room["call"](function)
+    except TypeError as error:
+        return error
+
+
+class Letter:
+    """What multiplies and adds, and is no number."""
+
+    __mul__ = __add__ = __sub__ = lambda self, other: self
+    __repr__ = lambda self: "m"
 
 
 class Foreign:
@@ -51,6 +82,17 @@ class Table:
 
     def __init__(self, *index):
         self.index = index
+
+
+class Labelled:
+    """Numbers with the labels that are given, in so many axes."""
+
+    def __init__(self, *index, axes=1):
+        self.index, self.axes = index, axes
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        """As many numbers as labels."""
+        return np.zeros((len(self.index),) * self.axes)
 
 
 class Axes:
@@ -209,6 +251,10 @@ CALLS = [
     Case("mass matrix singular by structure", lambda: factor(np.diag([1.0, 0.0])), SingularInertia, r"singular at every q: joint 2 has no inertia .*; give link 2 its mass and inertia, or a drive"),
     Case("mass matrix of a named arm singular by structure", lambda: factor(np.diag([1.0, 0.0]), arm=two_links()), SingularInertia, r"^arm 'rr': the mass matrix is singular at every q: joint 2 'lower' has no inertia .*; give link 2 its mass and inertia, or a drive"),
     state("labelled", lambda: faults.floats("gains", Series()), r"gains has labels \(elbow, wrist\), and is taken by place; give numbers without labels"),
+    state("complex numbers", lambda: faults.floats("gains", np.array([1j])), r"gains is complex; give real numbers"),
+    state("batches that do not broadcast", lambda: faults.joint_batch(two_links(), "terms", q=np.zeros((2, 2)), qd=np.zeros((3, 2))), r"terms of rr: the batches of q \(2, 2\), qd \(3, 2\) do not broadcast; give leading axes"),
+    state("a label twice", lambda: faults.by_labels("q", Labelled("upper", "lower", "upper"), ["upper", "lower"]), r"q has the label upper more than once; give each joint one number"),
+    state("joints as rows", lambda: faults.by_labels("q", Labelled("upper", "lower", axes=2), ["upper", "lower"]), r"q has the joints as its rows; give one row for each state: q\.T"),
     state("friction that drives", lambda: faults.possible_sizes("sweep: over['dry']", two_links(), "dry", np.array([1.0, -2.0])), r"sweep: over\['dry'\] goes to -2, and no arm has less than 0; give values that can be"),
     state("rows in another order", lambda: faults.rows_alike("torques", "ab", (Table(1, 2), Table(2, 1))), r"torques: row 1 along index is 1 in a and 2 in b, and rows are taken by place"),
     state("axes in another order", lambda: faults.rows_alike("torques", "ab", (Axes("run", "t", "joint"), Axes("t", "run", "joint"))), r"torques: axes of a are run, t, those of b t, run, .*b\.transpose\(\*a\.dims\)"),
@@ -221,6 +267,21 @@ CALLS = [
     state("coordinates", lambda: faults.coordinate_matrix(two_links(), (3, 1)), r"coordinates of arm 'rr': S has shape \(3, 1\); give a matrix \(2, k\) of full column rank"),
 ]  # fmt: skip
 
+ARGUMENTS = [
+    state("half a thread", lambda: faults.whole(1.5, "sweep: samples", 1), r"sweep: samples is 1\.5; give a whole number, 1 or more\."),
+    state("no size", lambda: faults.positive(np.nan, "simulate: rtol"), r"simulate: rtol is nan; give a positive number\."),
+    state("a matrix for a seed", lambda: faults.random_numbers(np.array([[1]]).view(np.matrix)), r"seed is matrix\(\[\[1\]\]\); give a whole number, 0 or more, a numpy.random.Generator, or None"),
+    state("too many axes", lambda: faults.batch_shape_of([1] * 31), r"batch has 31 axes; give 30 at most"),
+    state("another kind", lambda: _halved("x"), r"_halved: number is 'x'; give a number, or leave it out\."),
+    state("no precision", lambda: faults.precision("float16", "tabulate: dtype"), r"tabulate: dtype is 'float16'; give 'float64' or 'float32'\."),
+    state("a name for several", lambda: faults.names_of("payload", "compile: free"), r"compile: free is 'payload'; give a list of names: \['payload'\]\."),
+    state("another signature", lambda: _told(lambda: None), r"_told: progress is a function that does not take what it is called with \(TypeError: .*\); help\(_told\) says what it gets"),
+    Case("symbols in machine code", lambda: faults.needs_floats(one(mass=Letter()), "compile: energy"), KernelFault, r"compile: energy: link 1 'only' of arm 'one' has m, a Letter, where machine code takes a plain number; give float\(\.\.\.\), or with_values"),
+    state("of no kind", lambda: _used({1, 2}), r"_used: thing is \{1, 2\}, which cannot be used \(TypeError: .*\); help\(_used\) says what can\."),
+    arm("uneven rotation", lambda: Pose(Foreign()), r"Pose rotation is <.*; give a 3x3 matrix\."),
+    arm("uneven matrix", lambda: Pose.from_matrix([[1], [2, 3]]), r"Pose.from_matrix got \[\[1\], \[2, 3\]\]; give a 4x4 homogeneous matrix\."),
+]  # fmt: skip
+
 TREES = [*(arm(*row) for row in tree_cases.ARM_FAULTS), *(state(*row) for row in tree_cases.STATE_FAULTS)]
 
-CASES = [*PARTS, *ROWS, *WHOLE, *CALLS, *TREES]
+CASES = [*PARTS, *ROWS, *WHOLE, *CALLS, *ARGUMENTS, *TREES]

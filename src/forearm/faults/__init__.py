@@ -7,6 +7,8 @@ of a whole arm, so that one reading shows them all. Entries that are not plain n
 scalars) pass unchecked.
 
     kinds    the exception family
+    call_arguments    readers of one argument of a call
+    misfits    the argument that an error is about
     parts    one argument: a scalar, a vector, a matrix, a word
     chains   a whole arm: impossible inertias, names, limits; notes
     calls    states, missing masses, singular matrices
@@ -14,9 +16,11 @@ scalars) pass unchecked.
     trees    robots with branches: parents, couplings, free bases
 """
 
+from forearm.faults.call_arguments import *  # noqa: F403
 from forearm.faults.calls import *  # noqa: F403
 from forearm.faults.chains import *  # noqa: F403
 from forearm.faults.kinds import *  # noqa: F403
 from forearm.faults.labelled_rows import *  # noqa: F403
+from forearm.faults.misfits import *  # noqa: F403
 from forearm.faults.parts import *  # noqa: F403
 from forearm.faults.trees import *  # noqa: F403

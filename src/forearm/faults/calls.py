@@ -1,26 +1,42 @@
 """Calls: states of the wrong size or kind, arms without masses, results that do not exist."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import PurePath
 from typing import Any, NoReturn
 
 import numpy as np
 
-from forearm.faults.kinds import ArmFault, NoDynamics, SingularInertia, StateFault, UnknownFormulation
-from forearm.faults.parts import DEGREES, a_or_an, did_you_mean
+from forearm.algebra import is_number
+from forearm.faults.call_arguments import LONGEST_SHOWN, a_or_an, did_you_mean, shown
+from forearm.faults.kinds import (
+    ArmFault,
+    Fault,
+    KernelFault,
+    NoDynamics,
+    SingularInertia,
+    StateFault,
+    UnknownFormulation,
+)
+from forearm.faults.labelled_rows import by_labels, not_labelled, not_masked
+from forearm.faults.parts import DEGREES
 
 
 def needs_arm(value: Any) -> None:
     """Refuse what is no arm, most often its name."""
-    if not hasattr(value, "links"):
-        no_arm(value)
+    try:
+        if hasattr(value, "links"):
+            return
+    except Exception:  # what an object's own __getattr__ raises
+        pass
+    no_arm(value)
 
 
 def no_arm(value: Any) -> NoReturn:
     """A name, or anything else, in place of an arm."""
     if isinstance(value, (str, PurePath)):
-        given, source = f"{type(value).__name__} {str(value)!r}", str(value)
+        given, source = f"{type(value).__name__} {shown(str(value))}", str(value)[:LONGEST_SHOWN]
     else:
         given, source = type(value).__name__, "puma560"
     raise StateFault(f"arm is {a_or_an(given)}; give an Arm: fa.load({source!r}).") from None
@@ -40,19 +56,45 @@ def needs_dynamics(arm: Any, quantity: str) -> None:
         no_dynamics(arm, quantity)
 
 
+def needs_floats(arm: Any, quantity: str) -> None:
+    """Refuse symbols and numbers of other kinds (mpmath's) where machine code is to be made; traced ones are ours."""
+    own = (arm.base, getattr(arm, "tool", None), arm.gravity, getattr(arm, "trunk", None))
+    places = [*enumerate(arm.links, 1), (0, (own, getattr(arm, "mounts", ())))]
+    for number, part in places:
+        for value in _scalars(part):
+            if not is_number(value) and not type(value).__module__.startswith("forearm"):
+                where = f"link {number} {arm.links[number - 1].name!r} of arm" if number else "arm"
+                raise KernelFault(
+                    f"{quantity}: {where} {arm.name!r} has {shown(value)}, {a_or_an(type(value).__name__)}, where "
+                    "machine code takes a plain number; give float(...), or with_values(arm, {...}) for symbols."
+                )
+
+
+def _scalars(part: Any) -> Iterator[Any]:
+    """Whatever stands for a number in a part of an arm."""
+    if isinstance(part, tuple):
+        for one in part:
+            yield from _scalars(one)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from _scalars(getattr(part, field.name))
+    elif not (part is None or isinstance(part, (bool, str))):
+        yield part
+
+
 def no_formulation(name: Any, known: Iterable[str], *, where: str = "", giving: str = "") -> NoReturn:
     """A formulation that there is not, or none that gives what is wanted."""
     stems = tuple(known)
     raise UnknownFormulation(
-        f"{where}there is no formulation {name!r}{giving and f' that gives {giving}'}"
-        f"{did_you_mean(str(name), stems)}; give one of {', '.join(stems)}."
+        f"{where}there is no formulation {shown(name)}{giving and f' that gives {giving}'}"
+        f"{did_you_mean(name, stems) if isinstance(name, str) else ''}; give one of {', '.join(stems)}."
     )
 
 
 def no_configuration(arm: Any, name: Any) -> NoReturn:
     """A named joint position that the arm does not have."""
     known = ", ".join(k for k, _ in arm.configurations) or "none"
-    raise ArmFault(f"arm {arm.name!r} has no configuration {name!r}; it has {known}.")
+    raise ArmFault(f"arm {arm.name!r} has no configuration {shown(name)}; it has {known}.")
 
 
 def no_dh_row(arm: Any, number: int) -> NoReturn:
@@ -89,7 +131,7 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """
     names = coordinates(arm, name)
     if not isinstance(value, (np.ndarray, list, tuple)):
-        value = _by_labels(name, value, names)
+        value = by_labels(name, value, names)
     if isinstance(value, dict):
         value = _from_names(arm, name, value, names)
     not_masked(value, name)
@@ -106,47 +148,8 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
 def for_joints(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """Floats: one number for all joints, or one for each, by joint name too; whoever calls looks at the shape."""
     if not isinstance(value, (np.ndarray, list, tuple)):
-        value = _by_labels(name, value, coordinates(arm, name))
+        value = by_labels(name, value, coordinates(arm, name))
     return state(arm, name, value) if isinstance(value, dict) else floats(name, value)
-
-
-def _by_labels(name: str, value: Any, names: list[str]) -> Any:
-    """What has labels as a dict by them, where they name joints: their order is the value's own, not the arm's."""
-    titles = getattr(value, "columns", None)
-    if not (titles is None or callable(titles)) and any(title in names for title in titles):
-        return {title: value[title] for title in titles}
-    index = getattr(value, "index", None)
-    if not (index is None or callable(index)) and np.ndim(value) == 1 and any(k in names for k in index):
-        return dict(zip(index, np.asarray(value), strict=True))
-    for axis in getattr(value, "dims", ()):
-        labels = value.coords[axis].values.tolist() if axis in value.coords else ()
-        if any(label in names for label in labels):
-            return dict(zip(labels, np.moveaxis(np.asarray(value), value.dims.index(axis), 0), strict=True))
-        if axis in ("joint", "joints"):
-            return np.moveaxis(np.asarray(value), value.dims.index(axis), -1)
-    _refuse_words(name, value, names)
-    return value
-
-
-def _words(value: Any) -> list[str]:
-    """Labels of a table, a series or an array of xarray that are words, not places."""
-    if isinstance(value, (np.ndarray, list, tuple, dict, float, int)):
-        return []
-    axes = [getattr(value, name, ()) for name in ("columns", "index")]
-    axes += [value.coords[axis].values for axis in getattr(value, "dims", ()) if axis in value.coords]
-    return [label for axis in axes if isinstance(axis, Iterable) for label in axis if isinstance(label, str)]
-
-
-def _refuse_words(name: str, value: Any, names: list[str]) -> None:
-    """Refuse labels that name no joint, unless they are numbered as the joints are: by place they might be anything."""
-    words = _words(value)
-    ends = ["".join(filter(str.isdigit, word[-3:])) for word in words]
-    numbers = [int(end) for end in ends if end]
-    if words and numbers not in (list(range(len(words))), list(range(1, len(words) + 1))):
-        raise StateFault(
-            f"{name} has labels ({', '.join(words[:8])}) that are no joints ({', '.join(names[:8])}); rename them, or "
-            f"give numbers without labels, in the order of the joints: {name}.to_numpy()."
-        )
 
 
 def joint_shape(arm: Any, name: str, shape: tuple[int, ...]) -> None:
@@ -163,6 +166,19 @@ def joint_shape(arm: Any, name: str, shape: tuple[int, ...]) -> None:
         )
 
 
+def joint_batch(arm: Any, what: str, **given: Any) -> tuple[int, ...]:
+    """The leading axes that arrays (..., n) have together, or a fault that tells all shapes."""
+    for name, value in given.items():
+        joint_shape(arm, name, tuple(value.shape))
+    try:
+        return np.broadcast_shapes(*(tuple(value.shape[:-1]) for value in given.values()))
+    except ValueError:
+        told = ", ".join(f"{name} {tuple(value.shape)}" for name, value in given.items())
+        raise StateFault(
+            f"{what} of {arm.name}: the batches of {told} do not broadcast; give leading axes that are equal or 1."
+        ) from None
+
+
 def parameter_rows(arm: Any, theta: Any) -> np.ndarray[Any, Any]:
     """Ten numbers for each link (n, 10), from (10 n,) or (n, 10)."""
     values = floats("parameters", theta)
@@ -172,26 +188,6 @@ def parameter_rows(arm: Any, theta: Any) -> np.ndarray[Any, Any]:
             "each link, in the order of parameter_names(arm)."
         )
     return values.reshape(arm.n, 10)
-
-
-def not_masked(value: Any, name: str) -> None:
-    """Refuse an array with masked entries: what is computed from them would pass for numbers."""
-    if type(value) in (np.ndarray, list, tuple, float) or not hasattr(value, "mask"):
-        return  # numpy.ma is imported for its own arrays alone: it costs a first torque 20 ms
-    if np.ma.is_masked(value):
-        raise StateFault(
-            f"{name} has {int(np.sum(np.ma.getmaskarray(value)))} masked entries, which have no value; leave out their "
-            f"rows, or fill them: {name}.filled(numpy.nan) stays NaN in its own row."
-        )
-
-
-def not_labelled(value: Any, name: str) -> None:
-    """Refuse words as labels where numbers are taken by place: nobody would look at them."""
-    if words := _words(value):
-        raise StateFault(
-            f"{name} has labels ({', '.join(words[:8])}), and is taken by place; give numbers without labels, in the "
-            "right order: .to_numpy()."
-        )
 
 
 def one_state(arm: Any, name: str, value: Any) -> None:
@@ -209,10 +205,10 @@ def one_state(arm: Any, name: str, value: Any) -> None:
         )
 
 
-def _from_names(arm: Any, name: str, value: dict[str, Any], names: list[str]) -> Any:
+def _from_names(arm: Any, name: str, value: dict[Any, Any], names: list[str]) -> Any:
     """One number for each joint, or a batch of them, joints last."""
     missing = [j for j in names if j not in value]
-    extra = [j for j in value if j not in names]
+    extra = [j if isinstance(j, str) else shown(j) for j in value if j not in names]
     if missing or extra:
         raise StateFault(
             f"{name} by joint name: {'missing ' + ', '.join(missing) if missing else ''}"
@@ -376,10 +372,14 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
 
 def floats(name: str, value: Any) -> np.ndarray[Any, Any]:
     """Numbers of any shape, as float64; masks and labels are refused, because nobody would look at them."""
-    not_masked(value, name)
-    not_labelled(value, name)
     try:
+        not_masked(value, name)
+        not_labelled(value, name)
+        if getattr(value, "dtype", None) is not None and np.iscomplexobj(value):
+            raise StateFault(f"{name} is complex; give real numbers.")
         return np.asarray(value, dtype=np.float64)
+    except Fault:
+        raise
     except Exception as error:  # also what an object's own __array__ or __float__ raises
         raise no_array(name, value, error) from error
 

@@ -1,14 +1,16 @@
 """A whole arm: impossible masses and inertias, limits, names, all at once; and what a person should know about it."""
 
 import math
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
 
 from forearm.algebra import cross, is_number, is_zero
+from forearm.faults.call_arguments import did_you_mean, several, shown
 from forearm.faults.calls import coordinates, floats
 from forearm.faults.kinds import ArmFault, StateFault
-from forearm.faults.parts import DEGREES, SLACK, choice, did_you_mean, part, text
+from forearm.faults.parts import DEGREES, SLACK, choice, part, text
 from forearm.faults.parts import name as checked_name
 
 DEFECTS = ("mass", "inertia_sign", "triangle", "massless_inertia")
@@ -42,10 +44,10 @@ def configurations(given: Any, where: str) -> tuple[tuple[str, tuple[float, ...]
 
 def _named_states(given: Any, where: str) -> dict[Any, Any]:
     try:
-        return dict(given)
+        return dict(given if isinstance(given, Mapping) else several(given, f"{where}: configurations"))
     except (TypeError, ValueError):
         raise ArmFault(
-            f"{where}: configurations is {given!r}; give named states, such as {{'home': (0.0, 0.5)}}."
+            f"{where}: configurations is {shown(given)}; give named states, such as {{'home': (0.0, 0.5)}}."
         ) from None
 
 
@@ -292,7 +294,7 @@ def possible_sizes(where: str, arm: Any, name: str, values: Any) -> None:
     if kind == "payload":  # one that is taken off is less than what holds it
         least = -float(arm.total_mass if hasattr(arm, "couplings") else arm.links[-1].mass)
     if kind in MASSES:
-        values = values[..., 0] if values.ndim > 1 else values
+        values = values[..., 0] if values.shape[-1:] == (10,) else values
     elif name not in SIZES and not name.endswith(SIZED):
         return
     if values.size and float(np.min(values)) < least:
@@ -300,3 +302,24 @@ def possible_sizes(where: str, arm: Any, name: str, values: Any) -> None:
             f"{where} goes to {float(np.min(values)):.6g}, and no arm has less than {least:g}; give values that can be "
             "(Uniform instead of Normal where a tail of it goes below)."
         )
+
+
+def frame_name(value: Any, where: str) -> str:
+    """A name that a file may give a frame: those of the arm itself are kept apart."""
+    if checked_name(value, where).startswith("#") or value == "tool":
+        raise ArmFault(
+            f"{where} is {value!r}, which is the arm's own ('#0' to '#n' are its numbered frames, 'tool' the one that "
+            "with_tool sets); give another name."
+        )
+    return str(value)
+
+
+def convention(value: Any) -> str:
+    """A Denavit-Hartenberg convention, which has no default."""
+    if value not in ("standard", "modified"):
+        raise ArmFault(
+            f"convention is {value!r}; say convention='standard' (frame i at the far end of link i, A = Rz Tz Tx "
+            "Rx) or 'modified' (frame i at joint i, A = Rx Tx Rz Tz). There is no default, because reading one "
+            "table as the other gives plausible wrong torques."
+        )
+    return str(value)

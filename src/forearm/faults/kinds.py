@@ -2,7 +2,15 @@
 
 
 class Fault(Exception):
-    """Anything that this library refuses; the message says what to do."""
+    """Anything that this library refuses; the message says what to do, and is a screen long at most."""
+
+    def __str__(self) -> str:
+        text = Exception.__str__(self)
+        return text if len(text) <= LONGEST else f"{text[:FIRST]} [...] {text[FIRST - LONGEST :]}"
+
+
+LONGEST, FIRST = 3000, 2000
+"""Letters of a message that are shown, and how many of them are its first."""
 
 
 class ArmFault(Fault, ValueError):
@@ -19,8 +27,6 @@ class StateFault(Fault, ValueError):
 
 class UnknownFormulation(StateFault, KeyError):
     """A name that is not in the registry of formulations: a KeyError too, because the registry is a dict."""
-
-    __str__ = Exception.__str__
 
 
 class ReadFault(Fault, ValueError):

@@ -7,7 +7,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from forearm.algebra import is_number, is_scalar
+from forearm.faults.call_arguments import UNORDERED, a_or_an, did_you_mean, shown
 from forearm.faults.kinds import ArmFault
+from forearm.faults.labelled_rows import not_labelled, not_masked
 from forearm.outside.escapes import hidden
 
 DEGREES = 4 * math.pi
@@ -20,10 +22,14 @@ SLACK = 1e-9
 def scalar(value: Any, where: str, unit: str = "") -> Any:
     """A finite real number, or a symbol; plain numbers come back as float."""
     if not is_scalar(value):
-        raise ArmFault(f"{where} is {value!r}; give one real number{_in(unit)}.")
-    if not is_number(value):
+        raise ArmFault(f"{where} is {shown(value)}; give one real number{_in(unit)}.")
+    if not is_number(value) and type(value).__module__ not in ("fractions", "decimal"):
         return value
-    if not math.isfinite(number := float(value)):
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number that no float holds
+        number = math.inf
+    if not math.isfinite(number):
         raise ArmFault(f"{where} is {number}; give a finite number{_in(unit)}.")
     return number
 
@@ -32,16 +38,23 @@ def vector(value: Any, where: str, unit: str = "") -> tuple[Any, Any, Any]:
     """Three scalars as a tuple."""
     if is_number(value):
         raise ArmFault(f"{where} is the single number {value}; give a vector (x, y, z){_in(unit)}.")
+    not_labelled(value, where, ArmFault, "xyz")
+    row: Any = () if isinstance(value, UNORDERED) else value
     try:
-        x, y, z = value
-    except (TypeError, ValueError):
-        raise ArmFault(f"{where} is {_short(value)}; give three numbers (x, y, z){_in(unit)}.") from None
+        x, y, z = row
+    except Exception:  # also what an object's own __iter__ raises
+        raise ArmFault(f"{where} is {shown(value)}; give three numbers (x, y, z){_in(unit)}.") from None
     return scalar(x, f"{where}[0]", unit), scalar(y, f"{where}[1]", unit), scalar(z, f"{where}[2]", unit)
 
 
 def matrix3(value: Any, where: str, unit: str = "") -> tuple[tuple[Any, Any, Any], ...]:
     """A 3x3 matrix as a tuple of rows."""
-    array = np.asarray(value, dtype=object)
+    not_masked(value, where, ArmFault)
+    not_labelled(value, where, ArmFault, "xyzxyz")
+    try:
+        array = np.asarray(value, dtype=object)
+    except Exception:  # rows of different lengths, and what an object's own __array__ raises
+        raise ArmFault(f"{where} is {shown(value)}; give a 3x3 matrix{_in(unit)}.") from None
     if array.shape != (3, 3):
         order = " (numbers in one row have no agreed order; name them, Ixx=.., Ixy=..)" if unit else ""
         raise ArmFault(f"{where} has shape {array.shape}; give a 3x3 matrix{_in(unit)}{order}.")
@@ -63,7 +76,11 @@ def rotation(rows: tuple[tuple[Any, ...], ...], where: str) -> None:
 
 def homogeneous(value: Any) -> np.ndarray[Any, Any]:
     """A 4x4 homogeneous matrix, last row (0, 0, 0, 1)."""
-    m = np.asarray(value)
+    not_masked(value, "Pose.from_matrix: the matrix", ArmFault)
+    try:
+        m = np.asarray(value)
+    except Exception:
+        raise ArmFault(f"Pose.from_matrix got {shown(value)}; give a 4x4 homogeneous matrix.") from None
     if m.shape != (4, 4):
         raise ArmFault(f"Pose.from_matrix got shape {m.shape}; give a 4x4 homogeneous matrix.")
     if [is_number(x) and float(x) for x in m[3]] != [0, 0, 0, 1]:
@@ -91,7 +108,7 @@ LONGEST_NAME = 255
 def name(value: Any, where: str) -> str:
     """The name of an arm, a joint, a frame, a configuration: text on one line that shows what it is."""
     if not isinstance(value, str):
-        raise ArmFault(f"{where} is {_short(value)}; give a text.")
+        raise ArmFault(f"{where} is {shown(value)}; give a text.")
     if len(value) > LONGEST_NAME:
         raise ArmFault(f"{where} has {len(value)} characters; give at most {LONGEST_NAME}.")
     return _shown(value, where, "")
@@ -100,7 +117,7 @@ def name(value: Any, where: str) -> str:
 def text(value: Any, where: str) -> str:
     """A remark or a source: lines of text."""
     if not isinstance(value, str):
-        raise ArmFault(f"{where} is {_short(value)}; give a text.")
+        raise ArmFault(f"{where} is {shown(value)}; give a text.")
     return _shown(value, where, "\n\t")
 
 
@@ -109,7 +126,7 @@ def _shown(value: str, where: str, allowed: str) -> str:
     if bad is not None:
         at = value.index(bad)
         raise ArmFault(
-            f"{where} has the control character U+{ord(bad):04X} at place {at + 1} ({_short(value)}); "
+            f"{where} has the control character U+{ord(bad):04X} at place {at + 1} ({shown(value)}); "
             "give printable characters alone."
         )
     return value
@@ -124,23 +141,6 @@ def part(value: Any, kind: type, where: str) -> None:
         )
 
 
-def a_or_an(word: str) -> str:
-    """The word with its article: an Inertia, a Pose."""
-    return f"{'an' if word[0] in 'AEIOaeio' or word == 'ndarray' else 'a'} {word}"
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """' (did you mean ..?)' where a known word is close or holds this one, or nothing."""
-    import difflib  # for messages alone
-
-    words = list(known)
-    short = [word for word in words if len(name) + len(word) <= 120]  # it takes the product of their lengths
-    close = difflib.get_close_matches(name, short, n=1, cutoff=0.6)
-    if not close and len(name) > 2:
-        close = sorted((word for word in words if name.lower() in word.lower()), key=len)
-    return f" (did you mean {close[0]!r}?)" if close else ""
-
-
 _MADE_BY = {
     "Inertia": " (Inertia.about_com or Inertia.about_origin: the point matters)",
     "Pose": " (Pose.at(xyz, rpy) or Pose.from_matrix)",
@@ -150,7 +150,7 @@ _MADE_BY = {
 
 def joint_kind(value: Any, where: str) -> None:
     """Revolute or prismatic; other words are explained."""
-    if value in ("revolute", "prismatic"):
+    if isinstance(value, str) and value in ("revolute", "prismatic"):
         return
     meant = {
         "continuous": "a continuous joint is 'revolute' without limits",
@@ -159,7 +159,7 @@ def joint_kind(value: Any, where: str) -> None:
     }
     meant["fixed"] = "a fixed joint is no joint: put its pose and body into the link before it"
     hint = f" ({meant[value]})" if isinstance(value, str) and value in meant else ""
-    raise ArmFault(f"{where}: joint kind is {value!r}; it must be 'revolute' or 'prismatic'{hint}.")
+    raise ArmFault(f"{where}: joint kind is {shown(value)}; it must be 'revolute' or 'prismatic'{hint}.")
 
 
 def limits(value: Any, where: str) -> tuple[float, float] | None:
@@ -167,10 +167,10 @@ def limits(value: Any, where: str) -> tuple[float, float] | None:
     if value is None:
         return None
     try:
-        low, high = (float(x) for x in value)
-    except (TypeError, ValueError):
+        low, high = (float(x) for x in (() if isinstance(value, UNORDERED) else value))
+    except Exception:
         raise ArmFault(
-            f"{where}: limits are {_short(value)}; give (low, high), or None for no limits."
+            f"{where}: limits are {shown(value)}; give (low, high), or None for no limits."
         ) from None
     if math.isnan(low) or math.isnan(high):
         raise ArmFault(f"{where}: limits are ({low:g}, {high:g}); give (low, high), or None for no limits.")
@@ -182,26 +182,15 @@ def size(value: Any, where: str) -> float | None:
     if value is None:
         return None
     if not is_number(value) or not value >= 0:
-        raise ArmFault(f"{where} is {_short(value)}; give its size, zero or positive, or None for no limit.")
+        raise ArmFault(f"{where} is {shown(value)}; give its size, zero or positive, or None for no limit.")
     return float(value)
 
 
 def choice(value: Any, allowed: Sequence[str], where: str) -> str:
     """One of a few words."""
-    if value not in tuple(allowed):
+    if not isinstance(value, str) or value not in tuple(allowed):
         words = ", ".join(repr(a) for a in allowed)
-        raise ArmFault(f"{where} is {value!r}; it must be one of {words}.")
-    return str(value)
-
-
-def convention(value: Any) -> str:
-    """A Denavit-Hartenberg convention, which has no default."""
-    if value not in ("standard", "modified"):
-        raise ArmFault(
-            f"convention is {value!r}; say convention='standard' (frame i at the far end of link i, A = Rz Tz Tx "
-            "Rx) or 'modified' (frame i at joint i, A = Rx Tx Rz Tz). There is no default, because reading one "
-            "table as the other gives plausible wrong torques."
-        )
+        raise ArmFault(f"{where} is {shown(value)}; it must be one of {words}.")
     return str(value)
 
 
@@ -241,9 +230,9 @@ def reference_point(rows: tuple[tuple[Any, ...], ...], about: str) -> str:
     """The point that an inertia is about, which has no default (unless it is zero)."""
     if not about and all(is_number(x) and x == 0 for row in rows for x in row):
         return "com"
-    if about not in ("com", "origin"):
+    if str(about) not in ("com", "origin"):
         raise ArmFault(
-            f"inertia about is {about!r}; use Inertia.about_com(...) or Inertia.about_origin(...), because "
+            f"inertia about is {shown(about)}; use Inertia.about_com(...) or Inertia.about_origin(...), because "
             "numbers cannot tell which point they are about."
         )
     return about
@@ -254,7 +243,7 @@ def coulomb_pair(value: Any) -> tuple[Any, Any]:
     pair = (value, value) if is_number(value) else value
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise ArmFault(
-            f"Drive coulomb is {_short(value)}; give (for positive speed, for negative speed), both positive."
+            f"Drive coulomb is {shown(value)}; give (for positive speed, for negative speed), both positive."
         )
     return scalar(pair[0], "Drive coulomb[0]"), scalar(pair[1], "Drive coulomb[1]")
 
@@ -288,22 +277,12 @@ def wrench_place(at: Any, frame: Any) -> None:
     frame = at[0] if isinstance(at, tuple) and len(at) == 2 else at
     if isinstance(frame, bool) or not isinstance(frame, (str, int)):
         raise ArmFault(
-            f"Wrench at is {at!r}; give 'tool', a link's name, or (link name, point in that link's frame)."
+            f"Wrench at is {shown(at)}; give 'tool', a link's name, or (link name, point in that link's frame)."
         )
 
 
 LEAST_SMOOTHING = 1e-18
 """Least speed over which dry friction turns over [rad/s or m/s]."""
-
-
-def frame_name(value: Any, where: str) -> str:
-    """A name that a file may give a frame: those of the arm itself are kept apart."""
-    if name(value, where).startswith("#") or value == "tool":
-        raise ArmFault(
-            f"{where} is {value!r}, which is the arm's own ('#0' to '#n' are its numbered frames, 'tool' the one that "
-            "with_tool sets); give another name."
-        )
-    return str(value)
 
 
 def frame_links(frames: Iterable[Any], n: int, where: str) -> None:
@@ -323,7 +302,7 @@ def unknown_frame(name: Any, known: Iterable[str], arm: str) -> NoReturn:
     """A frame, link or joint that the arm does not have."""
     names = tuple(known)
     hint = did_you_mean(name, names) if isinstance(name, str) else ""
-    raise ArmFault(f"arm {arm!r} has no frame {name!r}{hint}; it has {', '.join(names)}.")
+    raise ArmFault(f"arm {arm!r} has no frame {shown(name)}{hint}; it has {', '.join(names)}.")
 
 
 def payload_frame(frame: Any) -> None:
@@ -358,12 +337,12 @@ def dh_row(row: Any, names: Sequence[str]) -> dict[str, Any]:
     if isinstance(row, Mapping):
         for name in row:
             if name not in names:
-                raise ArmFault(f"there is no {name!r}; give {', '.join(names)}.")
+                raise ArmFault(f"there is no {shown(name)}; give {', '.join(names)}.")
         if "kind" not in row:
             raise ArmFault("the joint's kind is missing; give 'kind': 'revolute' or 'prismatic'.")
         return dict(row)
     raise ArmFault(
-        f"a Denavit-Hartenberg row is {_short(row)}; give a mapping with names, {{'kind': 'revolute', "
+        f"a Denavit-Hartenberg row is {shown(row)}; give a mapping with names, {{'kind': 'revolute', "
         "'a': .., 'alpha': .., 'd': .., 'theta': .., 'mass': ..}: bare numbers have no agreed order."
     )
 
@@ -389,11 +368,6 @@ def no_links(where: str) -> NoReturn:
 
 def _in(unit: str) -> str:
     return f" in {unit}" if unit else ""
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _largest(rows: tuple[tuple[Any, ...], ...]) -> float:

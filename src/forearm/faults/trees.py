@@ -2,12 +2,15 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from forearm.algebra import is_number
+from forearm.faults.call_arguments import did_you_mean, several, shown
 from forearm.faults.kinds import ArmFault, StateFault
-from forearm.faults.parts import did_you_mean, name, part
+from forearm.faults.parts import name, part
 
 UNIT = 1e-6
 """How far from one the length of a quaternion may be."""
@@ -16,28 +19,22 @@ UNIT = 1e-6
 def plain_number(value: Any, where: str) -> float:
     """A finite number, no symbol."""
     if not is_number(value) or not math.isfinite(value):
-        raise ArmFault(f"{where} is {value!r}; give a finite number.")
+        raise ArmFault(f"{where} is {shown(value)}; give a finite number.")
     return float(value)
 
 
 def listed(given: Any, where: str, what: str) -> tuple[Any, ...]:
     """What must be a sequence, as a tuple."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise ArmFault(f"{where}: {what} is {given!r}; give a sequence.")
-    return tuple(given)
-
-
-def yes_or_no(value: Any, where: str) -> None:
-    """True or False, and nothing that only looks like one of them."""
-    if not isinstance(value, bool):
-        raise ArmFault(f"{where} is {value!r}; give True or False.")
+    return several(given, f"{where}: {what}")
 
 
 def coupling_terms(terms: Any, where: str) -> tuple[tuple[str, float], ...]:
     """(leader, factor) pairs: at least one, each leader once."""
     pairs = tuple(terms.items()) if isinstance(terms, Mapping) else listed(terms, where, "terms")
     if not pairs or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs):
-        raise ArmFault(f"{where}: terms are {terms!r}; give pairs (joint that leads, factor), at least one.")
+        raise ArmFault(
+            f"{where}: terms are {shown(terms)}; give pairs (joint that leads, factor), at least one."
+        )
     found = tuple((name(leader, where), plain_number(factor, f"{where}: factor")) for leader, factor in pairs)
     if len(dict(found)) < len(found):
         raise ArmFault(f"{where} names a leader twice; add its factors up.")
@@ -226,6 +223,14 @@ def needs_mount(value: Any) -> None:
             f"robot {value.name!r} has a free base, which stands on nothing; the wrench on its base is the first six "
             "numbers of inverse_dynamics."
         )
+
+
+def unit_quaternions(robot: Any, q: Any) -> None:
+    """Refuse states (..., nq) of which one has a quaternion that is no rotation; NaN stays in its own row."""
+    rows = q.reshape(-1, q.shape[-1])
+    off = np.abs(np.linalg.norm(rows[:, 3:7], axis=1) - 1) >= UNIT
+    for row in rows[off][:1]:
+        unit_quaternion(robot, row)
 
 
 def unit_quaternion(robot: Any, q: Any) -> None:
