@@ -168,3 +168,20 @@ def test_times_that_run_back_or_stand_still_are_refused():
 def test_refusals(make, message):
     with pytest.raises(fa.StateFault, match=message):
         make()
+
+
+@pytest.mark.parametrize("made", ["one by one", "straight", "through points", "trapezoid"])
+def test_a_short_ramp_between_the_samples_was_within_its_limits(made):
+    """Slow, with ramps of a millisecond or so: only who looks into them sees the torques of accelerating."""
+    arm, a, b = fa.load("ur5e"), [0, -1.5, 1.5, 0, 0, 0], [1, -1, 1, 0.5, 0.5, 0.5]
+    if made == "trapezoid":
+        motion = Trapezoid(np.array(a), np.array(b), 20.0, ramp=1e-4)
+    elif made == "through points":
+        motion = fa.via_points(arm, [a, b, a], speeds=0.05, accelerations=50, blend=0.1)
+    else:
+        motion = fa.point_to_point(arm, a, b, speeds=0.05, accelerations=50, straight=made == "straight")
+    _, q, qd, qdd = motion.sample((motion.breaks[:-1] + motion.breaks[1:]) / 2)
+    worst = np.abs(fa.inverse_dynamics(arm, q, qd, qdd)).max(axis=0)
+    report = fa.feasible(arm, motion, torques=0.9 * worst)
+    assert not report
+    assert worst[0] > 3.0

@@ -181,6 +181,57 @@ def test_degrees_and_units_of_time_by_option():
     assert kept.q.max() == 120
 
 
+def test_degrees_that_are_said_are_not_left_out_where_columns_bear_names_of_joints():
+    text = b"t,q:q1,q:q2\n0,30,0\n0.5,60,90\n1,90,120\n"
+    file = read_motion_file(io.BytesIO(text), RR, label="log", degrees=True)
+    np.testing.assert_allclose(file.q, np.deg2rad([[30, 0], [60, 90], [90, 120]]))
+    assert any("converted to rad" in note for note in file.notes)
+    flying = fa.Robot("flying", RR.links, (0, 1), (fa.Pose(), fa.Pose()), free=True)
+    with pytest.raises(ReadFault, match="degrees were said, and the base of robot 'flying' is free"):
+        read_motion_file(io.BytesIO(text), flying, label="log", degrees=True)
+    with pytest.raises(ReadFault, match="unit of time is 'h'"):
+        read_motion_file(io.BytesIO(text), flying, label="log", time_unit="h")
+
+
+@pytest.mark.parametrize("head", ["t,q:q1,q:q2", "q:q2,t,q:q1,qd:q1,qd:q2,qdd:q1,qdd:q2"])
+def test_degrees_are_asked_about_where_columns_bear_names_of_joints(head):
+    """They were radians without a word, as if the file were ours."""
+    text = f"{head}\n{','.join(['90'] * (head.count(',') + 1))}\n".encode()
+    with pytest.raises(ReadFault, match=r"goes to 90 rad.*looks like degrees"):
+        read_motion_file(io.BytesIO(text), RR, label="log")
+
+
+def test_a_joint_whose_name_begins_with_s_is_no_plural():
+    swapped = RR.replace(links=tuple(x.replace(name=f"s{2 - i}") for i, x in enumerate(RR.links)))
+    file = read_motion_file(io.BytesIO(b"t,qs1,qs2\n0,1,2\n1,3,4\n"), swapped, label="log")
+    np.testing.assert_array_equal(file.q, [[2, 1], [4, 3]])
+    plural = read_motion_file(io.BytesIO(b"t,positions1,positions2\n0,1,2\n1,3,4\n"), RR, label="log")
+    np.testing.assert_array_equal(plural.q, [[1, 2], [3, 4]])
+
+
+def test_columns_of_joints_that_follow_or_are_held_are_taken_for_no_others():
+    names = [x.replace(name=f"j{i}") for i, x in enumerate((*RR.links, *RR.links), 1)]
+    follows = fa.Coupling("j3", (("j2", 1.0),))
+    hand = fa.Robot("hand", tuple(names), (0, 1, 2, 3), (fa.Pose(),) * 4, couplings=(follows,))
+    rest = RR.replace(links=names[1:], configurations=())  # j1 is held
+    for arm in (hand, rest):
+        with pytest.raises(ReadFault, match="'q4' counts joints, and 3 move of themselves here"):
+            read_motion_file(io.BytesIO(b"t,q1,q2,q3,q4\n0,1,2,3,4\n"), arm, label="log")
+        file = read_motion_file(io.BytesIO(b"t,q_j1,q_j2,q_j3,q_j4\n0,1,2,3,4\n"), arm, label="log")
+        np.testing.assert_array_equal(file.q, [[1, 2, 4] if arm is hand else [2, 3, 4]])
+        assert file.notes[0] == ("columns ignored: q_j3" if arm is hand else "columns ignored: q_j1")
+        assert any("'j3' follows other joints, and is up to 1 rad" in x for x in file.notes) == (arm is hand)
+    own = read_motion_file(io.BytesIO(b"t,q:j1,q:j2,q:j3,q:j4\n0,1,2,2,4\n"), hand, label="log")
+    assert own.notes == ("columns ignored: q:j3",)  # it was refused as strange
+    with pytest.raises(ReadFault, match="no column q:j4"):
+        read_motion_file(io.BytesIO(b"t,q:j1,q:j2,q:j3\n0,1,2,3\n"), hand, label="log")
+    one_more = read_motion_file(io.BytesIO(b"t,q1,q2,q3\n0,1,2,3\n"), RR, label="log")
+    assert one_more.notes[0] == "columns ignored: q3"
+    assert (
+        "q3 counts more joints than move here; numbers are taken in their order: q1, q2." in one_more.notes[1]
+    )
+
+
 def test_many_turns_of_our_own_simulation_are_radians(tmp_path):
     run = fa.simulate(RR, [0.0, 0.0], [60.0, 0.0], duration=1.0, limits="ignore")
     assert np.abs(run.q).max() > 30

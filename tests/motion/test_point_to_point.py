@@ -1,6 +1,8 @@
 # ruff: noqa: E501  (one refusal per line reads as a table)
 """Point to point and through points: durations as Ruckig's, limits kept, derivatives right, refusals."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -156,3 +158,24 @@ ZERO, ONE = [0.0] * 6, [1.0] * 6
 def test_refusals(make, message):
     with pytest.raises(fa.StateFault, match=message):
         make()
+
+
+@pytest.mark.parametrize(("points", "blend"), [((0.0, 1.0, 0.3), 1e-4), ((0.0, 1.0, 1.0001, 0.0), 0.3)])
+def test_a_sharp_corner_keeps_the_limits_of_acceleration(points, blend):
+    """It was looked for among a few hundred places: a corner between two of them was taken at hundreds of times it."""
+    turned = np.where(np.arange(6) < 3, np.array(points)[:, None], 0.5 * np.array(points)[::-1, None] ** 2)
+    motion = fa.via_points(UR, turned, accelerations=5, blend=blend)
+    profile = motion.profile
+    for corner in np.cumsum(motion.path.lengths)[:-1]:
+        u = np.linspace(0.0, motion.duration, 100_001)
+        near = np.interp(corner, profile.rows(u)[0][:, 0], u) + np.linspace(-1, 1, 100_001) * 1e-2
+        assert np.abs(motion.rows(near)[2]).max() <= 5 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("motion", [partial(fa.fastest, grid=6), partial(fa.via_points, accelerations=5)])
+def test_a_spline_leaves_no_limit_between_the_places_that_were_looked_at(motion):
+    links = (UR.links[0].replace(limits=(-1.0, 1.0)), *UR.links[1:])
+    arm, points = UR.replace(links=links), np.zeros((4, 6))
+    points[1:, 0], points[1:, 1] = (0.9999, 0.9999, 0.5), (3.0, 2.9, -3.0)
+    with pytest.raises(fa.StateFault, match=r"'shoulder_pan_joint' at 1\.\d+ rad, outside its limits"):
+        motion(arm, points)

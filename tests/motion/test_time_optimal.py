@@ -247,3 +247,31 @@ def test_a_fastest_motion_is_not_compiled_and_says_so():
     motion = fa.fastest(IIWA, [ZERO, [0.5] * 7])
     with pytest.raises(fa.TraceFault, match=r"looked up in Python; give control_dt="):
         motion(object())
+
+
+@pytest.mark.parametrize("blend", [5e-3, 1e-4])
+def test_corners_between_points_of_the_grid_keep_the_limits(blend):
+    """Torques were hundreds of times their limits there, beside an excess of 0, and `feasible` did not see it."""
+    arm = fa.load("ur5e").without_drives()
+    points = [[0.0, -1.5, 1.5, 0, 0, 0], [0.6, -1.0, 1.0, 0, 0, 0], [0.2, -1.4, 1.3, 0.5, 0, 0]]
+    rounded = fa.via_points(arm, points, accelerations=1, blend=blend)
+    motion = fa.fastest(arm, rounded)
+    begin, end = motion.breaks[1:3]
+    for times in (np.linspace(0.0, motion.duration, 2001), np.linspace(begin, end, 500)):
+        tau = fa.inverse_dynamics(arm, *motion.rows(times))
+        assert np.all(np.abs(tau) <= 1.001 * np.array([link.effort_limit for link in arm.links]))
+    assert fa.feasible(arm, motion)
+    assert fa.speed_up(arm, motion).factor == pytest.approx(1.0, abs=1e-3)
+    if blend > 1e-3:
+        with pytest.raises(fa.StateFault, match=r"bends too sharply for 200 intervals.*grid="):
+            fa.fastest(arm, rounded, grid=np.linspace(0.0, rounded.path.duration, 201))
+
+
+def test_a_sharp_corner_is_seen_by_feasible():
+    """It lies between two of the times that a motion is looked at."""
+    arm, start = fa.load("ur5e"), [0.3, -1.2, 1.4, -1.8, -1.57, 0.0]
+    here = fa.pose(arm, start)[:3, 3]
+    motion = fa.tool_path(arm, start, [here + [0, 0.2, 0], here + [0, 0.2, 0.1]], speed=0.5, blend=1e-5)
+    report = fa.feasible(arm, motion)
+    assert not report
+    assert report.worst.what == "torque"

@@ -176,6 +176,23 @@ def test_a_calibrated_arm_is_searched_instead():
 # -- subproblems --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("name", ["ur10e", pytest.param("puma560", marks=pytest.mark.soak)])
+def test_limits_and_places_to_be_near_to_may_be_many_turns_away(name):
+    """Branches beyond a turn of the limits were left out, and of far places not the nearest solution was taken."""
+    given = fa.load(name)
+    middles, far = np.array([10.0, -12, 9, 20, -8, 14]), np.array([13.0, -20, 16, 9, -14, 30])
+    shifted = [x.replace(limits=(m - 2.5, m + 2.5)) for x, m in zip(given.links, middles, strict=True)]
+    q = middles + np.random.default_rng(0).uniform(-2.4, 2.4, (20, 6))
+    poses = fa.pose(given, q)
+    found = fa.inverse_kinematics(given.replace(links=shifted), poses, every=True)
+    assert all(any(same(x, y) for y in row) for x, row in zip(q, found.q, strict=True))
+    free = without_limits(given)
+    every, one = (fa.inverse_kinematics(free, poses, q0=far, every=flag) for flag in (True, False))
+    assert np.abs(every.q[every.solved] - far).max() <= np.pi + 1e-9
+    nearest = np.nanmin(np.linalg.norm(every.q - far, axis=-1), axis=-1)
+    assert np.allclose(np.linalg.norm(one.q - far, axis=-1), nearest)
+
+
 def unit(rng):
     v = rng.normal(size=3)
     return v / np.linalg.norm(v)

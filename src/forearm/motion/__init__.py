@@ -1,6 +1,7 @@
 """Motions: joint positions, speeds and accelerations over time; how they are made, judged, and kept in files.
 
 motions          functions of time: quintics, trapezoids, Fourier series, via points
+instants         at which times a motion is looked at, closely where it is short
 profiles/        from limits to motions: point to point, through points, along paths
 tool_paths/      lines and arcs of the tool
 time_optimal/    as fast as speeds, accelerations and torques allow
@@ -9,6 +10,8 @@ feasibility      whether an arm can do a motion; limit_excesses: what goes beyon
 motion_files     the one reader and writer of CSV logs: a motion, a record, torques to compare
 columns          which column of a header is which quantity of which joint, in which unit
 free_columns     the same for a robot whose base is free
+follower_checks  whether joints that follow others are where their couplings put them
+row_times        whether a log's times rise, are seconds, and have gaps
 number_tables    text to numbers, strictly and streamed
 plain_numbers    the parser of plain ones in machine code
 differentiation  speeds and accelerations that a log lacks, filtered where noise asks for it, and said

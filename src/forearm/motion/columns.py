@@ -12,7 +12,7 @@ q1_deg, q1 [deg], qd1 (deg/s), q3 [mm]   the unit; radians, metres, seconds othe
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from forearm.arm import Arm
@@ -37,6 +37,7 @@ _BETWEEN = " _.:/"
 _FIRST = re.compile(rf"({_ANY})s?([^\])]*)[\])]?", re.IGNORECASE)
 _LAST = re.compile(rf"[{_BETWEEN}]({_ANY})s?\Z", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:joint|axis|j|a)?[ _.]?([0-9]+)", re.IGNORECASE)
+_ENDS = re.compile(r"([0-9]{1,9})\Z")
 _UNIT = re.compile(r"[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|min|h|m|nm|(?:deg|rad)[_/]?s2?)\Z")
 LONGEST_WORD = 2 + max(map(len, _KIND))
 """Letters of a title's end that may be a word of ours with what is before and after it."""
@@ -85,7 +86,7 @@ class Column:
     factor: float
     """What its numbers are multiplied with, to be SI and radians."""
     stated: bool
-    """Whether its title says its unit, or the file is one of ours."""
+    """Whether its title says its unit, or the file is one that we wrote."""
 
 
 @dataclass
@@ -96,6 +97,12 @@ class Header:
     """(quantity, joint from 0) -> column; the time is ("t", 0)."""
     ignored: list[str] = field(default_factory=list)
     """Titles that say nothing of this arm."""
+    beyond: list[str] = field(default_factory=list)
+    """Those of them that count more joints than the arm has."""
+    led: list[str] = field(default_factory=list)
+    """Those of them that are of joints that follow others."""
+    followers: dict[int, Column] = field(default_factory=dict)
+    """Positions of such joints: joint, from 0 of all -> column."""
 
     def has(self, kind: str) -> bool:
         """Whether a quantity is there, for every joint."""
@@ -129,8 +136,7 @@ def columns_of(
         degrees: Whether angles without a unit are in degrees.
         time_unit: Unit of a time that says none; seconds if None.
     """
-    if time_unit is not None and time_unit not in SECONDS:
-        raise ReadFault(f"{label}: the unit of time is {time_unit!r}; give one of {', '.join(SECONDS)}.")
+    check_time_unit(label, time_unit)
     found, named = Header(), {}
     for at, title in enumerate(titles):
         what = _meaning(arm, title)
@@ -147,18 +153,30 @@ def columns_of(
             )
             refuse(label, 1, given, f"{kind}1 to {kind}{arm.n}, or from 0 to {arm.n - 1}")
     _refuse_other_numbers(arm, label, titles, named, bases)
+    _refuse_other_counts(arm, label, titles, named, bases)
+    written = _is_ours(arm, titles)
     for at, (kind, joint, unit) in named.items():
         i = int(joint[1:]) - bases[kind] if isinstance(joint, str) else joint
         if not 0 <= i < arm.n:
             found.ignored.append(titles[at])
+            found.beyond.append(titles[at])
             continue
         if (kind, i) in found.places:
             other = titles[found.places[kind, i].at]
             both = "the time" if kind == "t" else f"{kind} of joint {arm.joint_names[i]!r}"
             refuse(label, 1, f"columns {other!r} and {titles[at]!r} are both {both}", "each column once")
-        found.places[kind, i] = _column(arm, label, titles[at], at, kind, i, unit, degrees, time_unit)
+        column = _column(arm, label, titles[at], at, kind, i, unit, degrees, time_unit)
+        found.places[kind, i] = replace(column, stated=True) if written else column
+    if isinstance(arm, Robot) and arm.couplings:
+        _find_followers(arm, label, titles, found, degrees)
     _check(arm, label, titles, found, needs)
     return found
+
+
+def check_time_unit(label: str, time_unit: str | None) -> None:
+    """Refuse a unit of time that is none."""
+    if time_unit is not None and time_unit not in SECONDS:
+        raise ReadFault(f"{label}: the unit of time is {time_unit!r}; give one of {', '.join(SECONDS)}.")
 
 
 def _refuse_other_numbers(
@@ -185,6 +203,57 @@ def _refuse_other_numbers(
         )
 
 
+def _refuse_other_counts(
+    arm: Arm | Robot,
+    label: str,
+    titles: Sequence[str],
+    named: dict[int, tuple[str, int | str, str]],
+    bases: dict[str, int],
+) -> None:
+    """Refuse numbers beyond the last joint where they count joints that follow others, or that are held, too."""
+    if not counts_otherwise(arm):
+        return
+    for at, (kind, joint, _) in named.items():
+        if isinstance(joint, str) and int(joint[1:]) - bases[kind] >= arm.n:
+            refuse(
+                label,
+                1,
+                f"column {titles[at]!r} counts joints, and {arm.n} move of themselves here: "
+                f"{', '.join(arm.joint_names)}",
+                f"titles by joint, {kind}:{arm.joint_names[0]} and so on for all",
+            )
+
+
+def counts_otherwise(arm: Arm | Robot) -> bool:
+    """Whether a number may be another joint's: some follow others, or the names count j1, j2, j4."""
+    numbers = [int(found[1]) for name in arm.joint_names if (found := _ENDS.search(name))]
+    counted = [list(range(base, base + arm.n)) for base in (0, 1)]
+    skips = len(numbers) == arm.n and numbers == sorted(set(numbers)) and numbers not in counted
+    return skips or (isinstance(arm, Robot) and bool(arm.couplings))
+
+
+def _is_ours(arm: Arm | Robot, titles: Sequence[str]) -> bool:
+    """Whether a header is that of a record or a motion as we write them, in radians: nobody else has all of it."""
+    motion = ["t", *(f"{kind}:{name}" for kind in ("q", "qd", "qdd") for name in arm.joint_names)]
+    return list(titles[: len(motion)]) == motion and (
+        len(titles) == len(motion) or set(RECORDED).issubset(titles)
+    )
+
+
+def _find_followers(robot: Robot, label: str, titles: Sequence[str], found: Header, degrees: bool) -> None:
+    """Among the titles that were ignored, those of joints that follow others: they go by their names alone."""
+    whole, led = robot.with_couplings(()), {coupling.joint for coupling in robot.couplings}
+    for title in found.ignored:
+        kind, i, unit = _meaning(whole, title) or ("t", 0, "")
+        if kind == "t" or isinstance(i, str) or whole.joint_names[i] not in led:
+            continue
+        found.led.append(title)
+        if kind == "q" and i not in found.followers:
+            found.followers[i] = _column(
+                whole, label, title, titles.index(title), kind, i, unit, degrees, None
+            )
+
+
 def message_order(title: str) -> bool:
     """Whether a title counts the joints of a message of ROS: position[0], field.velocity3."""
     return _MESSAGE.fullmatch(title) is not None
@@ -202,6 +271,8 @@ def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
                 break
             if (match := _FIRST.fullmatch(part)) is not None:
                 rest = match[2].lstrip(f"{_BETWEEN}[(")
+                named = part[match.end(1) :]  # qs1 is the q of a joint s1, where there is one
+                rest = named if named in _places(arm.joint_names)[0] else rest
                 joint = _joint(arm, rest) if rest else (0 if arm.n == 1 else None)
                 if joint is not None:
                     return _KIND[match[1].lower()], joint, unit
@@ -246,7 +317,16 @@ def _joint(arm: Arm | Robot, word: str) -> int | str | None:
     if word.lower() in lower:
         return lower[word.lower()]
     match = _NUMBERED.fullmatch(word)
-    return f"#{int(match[1][:9])}" if match else None
+    if match is None or (match.start(1) and word[: match.start(1)].lower() in _numbered(arm.joint_names)):
+        return None  # j3, where joints are j1, j2 and j4, is another joint's name
+    return f"#{int(match[1][:9])}"
+
+
+@lru_cache(16)
+def _numbered(names: tuple[str, ...]) -> frozenset[str]:
+    """What stands before the number in names that are no more than that, in small letters: j of j1."""
+    found = (_NUMBERED.fullmatch(name) for name in names)
+    return frozenset(match[0][: match.start(1)].lower() for match in found if match)
 
 
 @lru_cache(16)
@@ -267,7 +347,6 @@ def _column(
     degrees: bool,
     time_unit: str | None,
 ) -> Column:
-    ours = title == f"{kind}:{arm.joint_names[i]}"
     if kind == "t":
         if unit and unit not in SECONDS:
             refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(SECONDS)}")
@@ -292,9 +371,9 @@ def _column(
             f"column {title!r} is in {unit!r}, but joint {arm.joint_names[i]!r} is {what}",
             f"one of {', '.join(units)}",
         )
-    if degrees and not base and arm.state_links[i].revolute and not ours:
+    if degrees and not base and arm.state_links[i].revolute:
         base = "deg"
-    return Column(at, units[base] if base else 1.0, bool(base) or ours)
+    return Column(at, units[base] if base else 1.0, bool(base))
 
 
 def _check(arm: Arm | Robot, label: str, titles: Sequence[str], found: Header, needs: Sequence[str]) -> None:
@@ -314,7 +393,7 @@ def _check(arm: Arm | Robot, label: str, titles: Sequence[str], found: Header, n
             f"q{arm.n}, or the joints of arm {arm.name!r} by name ({', '.join(arm.joint_names)}: q:<joint>, "
             f"<joint>.position), t, and if known qd…, qdd…, tau…{taken}."
         )
-    strange = [title for title in found.ignored if title not in RECORDED]
+    strange = [title for title in found.ignored if title not in (*RECORDED, *found.led)]
     if own and strange:
         refuse(label, 1, f"column {strange[0]!r}", "t, q:, qd:, qdd: and tau: with the arm's joint names")
     found.ignored[:] = [title for title in found.ignored if not (own and title in RECORDED)]

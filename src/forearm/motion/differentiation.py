@@ -102,12 +102,12 @@ def _without_noise(
     cutoff, why = 0.0, ""
     for least in (LEAST, LOWEST):
         cutoff, why = chosen_cutoff(rows, rate, least, speeds=source == "qd")
-        smooth = _smoothed(even, rows, cutoff, rate)
+        smooth = smoothed(even, rows, cutoff, rate)
         found = [_slopes(even, smooth, t, k) for k in orders]
         left = noise * gain(top, cutoff / rate) * rate**top
         if not np.any(left > MATTERS * np.max(np.abs(found[-1]), axis=0)):
             break
-    again = _slopes(even, _smoothed(even, smooth, cutoff, rate), t, top)
+    again = _slopes(even, smoothed(even, smooth, cutoff, rate), t, top)
     return found, cutoff, why, np.max(np.abs(again - found[-1]), axis=1)
 
 
@@ -196,8 +196,8 @@ def _even(t: Vector, values: Matrix) -> tuple[Vector, Matrix]:
     return even, np.stack([CubicSpline(t, column)(even) for column in values.T], axis=1)
 
 
-def _smoothed(even: Vector, rows: Matrix, cutoff: float, rate: float) -> Matrix:
-    """Rows filtered, their ends as they are."""
+def smoothed(even: Vector, rows: Matrix, cutoff: float, rate: float) -> Matrix:
+    """Rows at even times filtered, their ends as they are, also where a log begins or ends in mid motion."""
     ends = _ends(even, rows, cutoff, rate)
     return low_pass(rows - ends, rate, cutoff) + ends
 

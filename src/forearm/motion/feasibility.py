@@ -10,6 +10,7 @@ from forearm import dynamics, faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
+from forearm.motion.instants import looked_at
 from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, limit_excesses
 from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
@@ -108,6 +109,7 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
+@faults.explained
 def feasible(
     arm: Arm,
     motion: Any,
@@ -126,7 +128,7 @@ def feasible(
     Args:
         arm: The arm, with what it carries.
         motion: A Motion, or what has t, q, qd and qdd: Samples, a Record of a simulation.
-        samples: At how many times a Motion is looked at.
+        samples: At how many times a Motion is looked at; sharp corners, which lie between them, more closely.
         torques: Limits of |tau| in place of the arm's own: a number, (n,) or a dict by joint.
         speeds: Limits of |qd| in place of the arm's own.
         rms_torques: Limits of the root of the mean square torque, such as a motor's continuous torque.
@@ -155,7 +157,7 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
     if isinstance(motion, Motion):
         if not (is_number(count) and count == int(count) and count >= 2):
             raise StateFault(f"feasible: samples is {count!r}; give a number of times, 2 or more.")
-        rows = motion.sample(int(count))
+        rows = motion.sample(looked_at(motion, int(count)))
     elif all(hasattr(motion, name) for name in ("t", "q", "qd", "qdd")):
         rows = Samples(*(np.asarray(getattr(motion, name), dtype=float) for name in ("t", "q", "qd", "qdd")))
     else:

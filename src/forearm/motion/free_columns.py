@@ -6,15 +6,29 @@ The base has seven numbers in q and six in qd, qdd and tau, so that joints canno
 from collections.abc import Sequence
 
 from forearm.faults import coordinates
-from forearm.motion.columns import KINDS, RECORDED, SECONDS, Column, Header
+from forearm.motion.columns import KINDS, RECORDED, SECONDS, Column, Header, check_time_unit
 from forearm.motion.number_tables import refuse
 from forearm.robot import Robot
 
 
 def free_columns_of(
-    robot: Robot, label: str, titles: Sequence[str], *, needs: Sequence[str], time_unit: str | None
+    robot: Robot,
+    label: str,
+    titles: Sequence[str],
+    *,
+    needs: Sequence[str],
+    degrees: bool,
+    time_unit: str | None,
 ) -> Header:
     """Take the header of a free robot's file apart; columns that are not its own are ignored, and said."""
+    check_time_unit(label, time_unit)
+    if degrees:
+        refuse(
+            label,
+            1,
+            f"degrees were said, and the base of robot {robot.name!r} is free: its turns are a quaternion and rad/s",
+            "joints in radians, too: convert them, and leave --degrees (degrees=True) out",
+        )
     found, known = Header(), {"t": ("t", 0)}
     for kind in KINDS:
         known |= {f"{kind}:{name}": (kind, i) for i, name in enumerate(coordinates(robot, kind))}

@@ -9,6 +9,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.link import Link
+from forearm.outside.text_table import instant
 from forearm.robot import Robot
 
 SLACK = 1e-9
@@ -72,7 +73,7 @@ class LimitExcess:
 
 
 def _when(t: float | None, row: int) -> str:
-    return f"at t = {t:.6g} s" if t is not None else f"in row {row + 1}"
+    return f"at t = {instant(t)} s" if t is not None else f"in row {row + 1}"
 
 
 def limit_excesses(

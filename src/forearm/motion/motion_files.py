@@ -17,24 +17,20 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.faults import ReadFault, StateFault, coordinates
+from forearm.faults import ReadFault, StateFault, coordinates, explained
 from forearm.motion.columns import LOGGED, Header, columns_of, message_order
 from forearm.motion.differentiation import derivatives
+from forearm.motion.follower_checks import follower_notes
 from forearm.motion.free_columns import free_columns_of
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
+from forearm.motion.row_times import check_times, gap_notes, seconds_notes
 from forearm.motion.slope_checks import dry_friction_notes, lag_notes, slope_notes
 from forearm.outside.output_files import replacing_text
 from forearm.robot import Robot
 
-LATEST, FAR_APART = 1e11, 1e4
-"""Times after the year 5138, or rows hours apart [s], are asked about: milliseconds, nanoseconds?"""
-LARGEST, CLOSEST = 1e50, 1e-15
-"""Numbers beyond this, as in files of robots, and rows closer than this [s], are no log of anything."""
-SLOW, MANY = 0.5, 20
-"""So many rows at least so far apart [s] are said to be read as seconds."""
-WIDE = 5.0
-"""Rows that are so many times farther apart than most are a gap in a log."""
+LARGEST = 1e50
+"""Numbers beyond this, as in files of robots, are no log of anything."""
 LONGEST = 30.0
 """A joint that slides farther [m] is asked about: millimetres?"""
 TURNS = 4
@@ -89,17 +85,17 @@ def read_motion_file(
     free = isinstance(arm, Robot) and arm.free
     width = {kind: len(coordinates(arm, kind)) for kind in LOGGED}
     columns = Header()
+    units: dict[str, Any] = {"needs": needs, "degrees": bool(degrees), "time_unit": time_unit}
 
     def pick(titles: tuple[str, ...]) -> list[list[int]]:
         nonlocal columns
         if isinstance(arm, Robot) and arm.free:
-            columns = free_columns_of(arm, label, titles, needs=needs, time_unit=time_unit)
+            columns = free_columns_of(arm, label, titles, **units)
         else:
-            columns = columns_of(arm, label, titles, needs=needs, degrees=bool(degrees), time_unit=time_unit)
+            columns = columns_of(arm, label, titles, **units)
         groups = [[columns.places["t", 0].at]] if columns.has("t") else []
-        return groups + [
-            [c.at for c in columns.of(kind, width[kind])] for kind in LOGGED if columns.has(kind)
-        ]
+        groups += [[c.at for c in columns.of(kind, width[kind])] for kind in LOGGED if columns.has(kind)]
+        return [*groups, [c.at for c in columns.followers.values()]]
 
     with opened(source) as file:
         table = read_numbers(file, label, pick)
@@ -116,16 +112,22 @@ def read_motion_file(
             found[kind] = next(parts)
             found[kind] *= factors
             digits[kind] = last_digits(table.words, [c.at for c in mine]) * factors
+    led = next(parts) * np.array([c.factor for c in columns.followers.values()])
     if degrees is not False and not free:
         ask_about_degrees(arm, label, columns.stated("q", arm.n), found["q"])
     _check_sizes(label, table, columns, found)
     if t is not None:
-        _check_times(label, table, t)
+        check_times(label, table, t)
     notes = (
         *header_notes(arm, table.titles, columns),
         *(("decimal commas read as points",) if table.decimal_commas else ()),
-        *_seconds(label, columns, t),
-        *_gaps(t),
+        *seconds_notes(label, columns, t),
+        *gap_notes(t),
+        *(
+            follower_notes(arm, columns.followers, found["q"], led)
+            if isinstance(arm, Robot) and led.size
+            else ()
+        ),
         *_slopes(arm, t, {**found, "q": None if free else found["q"]}),
     )
     return MotionFile(label, t, **found, digits=digits, notes=notes)
@@ -197,65 +199,17 @@ def _check_sizes(label: str, table: NumberTable, columns: Header, found: dict[st
         refuse(label, table.line(row), given, f"numbers of an arm, up to {LARGEST:g}")
 
 
-def _check_times(label: str, table: NumberTable, t: Vector) -> None:
-    steps = np.diff(t)
-    late = np.flatnonzero(steps <= 0)
-    close = np.flatnonzero(steps < CLOSEST)
-    if close.size and not late.size:
-        k = int(close[0]) + 1
-        refuse(
-            label,
-            table.line(k),
-            f"t is {steps[k - 1]:.3g} s after the row before",
-            f"times {CLOSEST:g} s apart",
-        )
-    if late.size:
-        k = int(late[0]) + 1
-        refuse(
-            label,
-            table.line(k),
-            f"t is {t[k]:.12g} s after {t[k - 1]:.12g} s",
-            "rising times: " + ("leave out all but one" if t[k] == t[k - 1] else "sort the rows"),
-        )
-
-
-def _seconds(label: str, columns: Header, t: Vector | None) -> tuple[str, ...]:
-    """A note where rows are far apart for seconds; refuse times that no seconds are."""
-    if t is None or columns.places["t", 0].stated:
-        return ()
-    step, last = float(np.median(np.diff(t))) if len(t) > 1 else 0.0, float(np.max(np.abs(t)))
-    if last > LATEST or step > FAR_APART:
-        raise ReadFault(
-            f"{label}: times go to {last:.4g} s, rows {step:.4g} s apart: that looks like milliseconds, microseconds "
-            "or nanoseconds. Say the unit in the header (t_ms, t [ns]), or give --time-unit (time_unit=)."
-        )
-    if step < SLOW or len(t) < MANY:
-        return ()
-    return (
-        f"times read as seconds, rows {step:.3g} s apart; if they are not, give --time-unit (time_unit=)",
-    )
-
-
-def _gaps(t: Vector | None) -> tuple[str, ...]:
-    """A note where rows are missing: what is worked out across a gap is a guess."""
-    steps = np.diff(t) if t is not None and len(t) >= MANY else np.zeros(0)
-    wide = np.flatnonzero(steps > WIDE * np.median(steps)) if steps.size else steps
-    if t is None or not wide.size:
-        return ()
-    k = int(wide[np.argmax(steps[wide])])
-    more = f", nor in {wide.size - 1} more gaps" if wide.size > 1 else ""
-    return (
-        f"WARNING: no rows between {t[k]:.6g} and {t[k + 1]:.6g} s{more} (rows are {np.median(steps):.3g} s apart "
-        "elsewhere): speeds and accelerations worked out from neighbours are guesses there",
-    )
-
-
 def header_notes(arm: Arm | Robot, titles: Sequence[str], columns: Header) -> tuple[str, ...]:
     """What of a header is ignored, in other units, or counted in an order that a message may not have."""
     said = []
     if columns.ignored:
         many = f" and {len(columns.ignored) - 12} more" if len(columns.ignored) > 12 else ""
         said.append(f"columns ignored: {', '.join(columns.ignored[:12])}{many}")
+    if columns.beyond:
+        said.append(
+            f"{columns.beyond[0]} counts more joints than move here; numbers are taken in their order: "
+            f"{', '.join(arm.joint_names)}. If a joint before them is held, title the columns by joint"
+        )
     for (kind, _), column in columns.places.items():
         if kind == "t" and column.factor != 1:
             said.append(f"time read from {titles[column.at]!r}, in units of {column.factor:g} s")
@@ -333,6 +287,7 @@ class Recorded:
         return Samples(even, q, qd, qdd)
 
 
+@explained
 def read_motion(
     path: Any, arm: Arm | Robot, *, degrees: bool | None = None, time_unit: str | None = None
 ) -> Recorded:
@@ -363,6 +318,7 @@ def read_motion(
     return Recorded(samples, full.tau, motion, full.notes)
 
 
+@explained
 def write_motion(motion: Motion | Samples, arm: Arm | Robot, path: Any, times: Any = 201) -> Path:
     """Write a motion, sampled at `times` (or at so many times), as columns t, q, qd, qdd by joint; gives the path."""
     samples = motion.sample(times) if isinstance(motion, Motion) else motion
@@ -383,9 +339,16 @@ def by_joint(arm: Arm | Robot, kind: str, values: Vector) -> dict[str, Vector]:
 
 
 def write_columns(path: Any, columns: dict[str, Vector]) -> Path:
-    """Write columns of the same length to the last digit; gives the path."""
+    """Write columns of the same length to the last digit, to a file or what is open to write; gives the path."""
+    if hasattr(path, "write"):
+        _put(path, columns)
+        return Path(getattr(path, "name", "-"))
     with replacing_text(path) as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values(), strict=True))
+        _put(file, columns)
     return Path(path)
+
+
+def _put(file: Any, columns: dict[str, Vector]) -> None:
+    writer = csv.writer(file)
+    writer.writerow(columns)
+    writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values(), strict=True))

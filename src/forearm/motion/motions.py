@@ -17,7 +17,7 @@ from forearm.algebra import Scalar, Vector, is_number
 from forearm.algebra import cos as scalar_cos
 from forearm.algebra import sin as scalar_sin
 from forearm.algebra import where as scalar_where
-from forearm.faults import StateFault, floats
+from forearm.faults import Fault, StateFault, explained, explained_parts, floats, shown
 
 MOST_INSTANTS = 2**48
 """No memory holds so many; above, they cannot be counted."""
@@ -51,10 +51,14 @@ class Motion(ABC):
     duration: float
     """When the motion ends [s]."""
 
+    def __init_subclass__(cls) -> None:
+        explained_parts(cls)
+
     @abstractmethod
     def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at one time, each (n,)."""
 
+    @explained
     def sample(self, times: Any = 201) -> Samples:
         """The motion at these times, or at so many times from 0 to its end."""
         if is_number(times) and times >= MOST_INSTANTS:
@@ -70,6 +74,12 @@ class Motion(ABC):
         q, qd, qdd = (np.array([row[k] for row in rows], dtype=float) for k in range(3))
         return q, qd, qdd
 
+    @property
+    def breaks(self) -> Vector:
+        """Where one piece ends and the next begins, from 0 to the end (K,): between them the motion is smooth."""
+        return np.array([0.0, self.duration])
+
+    @explained
     def faster(self, factor: float) -> "Motion":
         """The same path in duration / factor: speeds times factor, accelerations times its square."""
         if not factor > 0:
@@ -116,6 +126,11 @@ class Retimed(Motion):
         """When it ends [s]."""
         return self.motion.duration / self.factor
 
+    @property
+    def breaks(self) -> Vector:
+        """Those of the motion."""
+        return self.motion.breaks / self.factor
+
     def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at one time."""
         q, qd, qdd = self.motion(t * self.factor)
@@ -141,7 +156,12 @@ def _ends(start: Any, goal: Any, duration: Any, what: str) -> tuple[Vector, Vect
 
 def _clamped(t: Scalar, duration: float) -> Scalar:
     """t, but not before 0 nor after the end."""
-    return where(known(t), where(t - duration, duration, t), 0.0)
+    try:
+        return where(known(t), where(t - duration, duration, t), 0.0)
+    except Fault:
+        raise
+    except Exception as error:
+        raise StateFault(f"motion: the time is {shown(t)}; give one number, in seconds.") from error
 
 
 @dataclass(frozen=True)
@@ -195,6 +215,11 @@ class Trapezoid(MotionFormula):
             raise StateFault(
                 f"trapezoid: ramp is {self.ramp!r}; give a share of the duration, above 0 and at most 0.5."
             )
+
+    @property
+    def breaks(self) -> Vector:
+        """Where it cruises between."""
+        return self.duration * np.array([0.0, self.ramp, 1 - self.ramp, 1.0])
 
     def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at one time."""
@@ -294,6 +319,11 @@ class ViaPoints(MotionFormula):
         """Time of the last point [s]."""
         return float(self.times[-1])
 
+    @property
+    def breaks(self) -> Vector:
+        """The times of the points."""
+        return self.times  # type: ignore[no-any-return]
+
     @cached_property
     def coefficients(self) -> Vector:
         """Of (t - t_k)³, …, 1 in each piece: (4, K - 1, n)."""
@@ -339,3 +369,20 @@ def _choose(x: Scalar, a: Any, b: Any) -> Any:
     if np.ndim(a) == 0:
         return where(x, float(a), b)
     return np.array([where(x, float(p), q) for p, q in zip(a, b, strict=True)], dtype=object)
+
+
+def spline_turns(coefficients: Vector, times: Vector) -> Vector:
+    """Where joints of splines turn round (..., M, n), exactly; knots stand where they do not.
+
+    Args:
+        coefficients: Of (t - t_k)³, …, 1 in each piece (..., 4, K - 1, n).
+        times: Of the knots (..., K).
+    """
+    c3, c2, c1, c0 = np.moveaxis(coefficients, -3, 0)
+    h = np.diff(times)[..., None]
+    root = np.sqrt(np.maximum(c2 * c2 - 3 * c3 * c1, 0.0))
+    half = -(c2 + np.where(c2 < 0, -root, root))  # so that neither root is a small difference
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        turns = [half / (3 * c3), c1 / half]
+    inside = [np.where((u > 0) & (u < h), u, 0.0) for u in turns]
+    return np.concatenate([c0 + u * (c1 + u * (c2 + u * c3)) for u in inside], axis=-2)

@@ -18,6 +18,7 @@ from forearm import dynamics, faults
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
+from forearm.motion.instants import looked_at
 from forearm.motion.motions import Motion
 from forearm.motion.profiles.joint_limits import joint_limit
 from forearm.motion.time_optimal.path_grids import Friction, without_friction
@@ -42,6 +43,7 @@ class SpeedUp:
     """The motion at that factor."""
 
 
+@faults.explained
 def speed_up(
     arm: Arm, motion: Motion, *, torques: Any = None, speeds: Any = None, samples: int = 1001
 ) -> SpeedUp:
@@ -72,7 +74,7 @@ def speed_up(
         raise StateFault(
             f"speed_up: arm {arm.name!r} has no limits, and none were given; give torques= or speeds=."
         )
-    t, q, qd, qdd = motion.sample(samples)
+    t, q, qd, qdd = motion.sample(looked_at(motion, samples))
     if not np.any(qd):
         raise StateFault("speed_up: the motion stays where it is; give one that moves.")
     rigid = without_friction(arm)

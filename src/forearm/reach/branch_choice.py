@@ -16,7 +16,7 @@ from forearm.reach.answers import (
     same_place,
     turned_nearest,
 )
-from forearm.reach.closed_forms import INSIDE, TURN
+from forearm.reach.closed_forms import INSIDE, TURN, whole_turns
 from forearm.reach.programs import FAR, THERE, Programs
 
 DOUBLE = 1e-9
@@ -30,6 +30,9 @@ POLISH = replace(HASTY, tolerance=1e-15, damping=1e-3, most=1, longest=12, patie
 
 def chosen_branches(programs: Programs, goals: Vector, reference: Vector, rows: Rows, threads: int) -> None:
     """The branch nearest to the reference, for each goal; or why there is none."""
+    if _beyond_a_turn(programs, reference):
+        _nearest_of_all(programs, goals, reference, rows, threads)
+        return
     q, far, askew, away = programs.branch(goals, reference, threads=threads)
     square, there = np.maximum(far, askew), away < FAR
     rough = np.flatnonzero(there & ~(square <= ROUNDED**2))
@@ -38,8 +41,6 @@ def chosen_branches(programs: Programs, goals: Vector, reference: Vector, rows: 
             programs, goals[rough], q[rough], far[rough], askew[rough], threads
         )
         square[rough] = np.maximum(far[rough], askew[rough])
-    if np.abs(reference).max() > TURN:  # the kernel looks one turn around
-        q = turned_nearest(programs, q, reference)
     solved = there & (square <= SMALL**2)
     if solved.all():
         rows.q[:], rows.error[:, 0], rows.error[:, 1], rows.status[:] = (
@@ -54,9 +55,34 @@ def chosen_branches(programs: Programs, goals: Vector, reference: Vector, rows: 
     rows.error[found] = np.sqrt(np.stack([far[found], askew[found]], axis=-1))
     left = np.flatnonzero(~solved & (rows.status == NOT_FOUND))
     _, _, _, exists, good = evaluated(programs, goals[left], rows_or_all(reference, left), threads)
-    alone = ~good.any(axis=-1)  # a branch that is good, but not the nearest, is left to the search
+    _say_why(rows, left, exists, good)  # a branch that is good, but not the nearest, is left to the search
+
+
+def _say_why(rows: Rows, left: Vector, exists: Vector, good: Vector) -> None:
+    """Of rows without a good branch: whether there is one outside the limits."""
+    alone = ~good.any(axis=-1)
     rows.status[left[alone & exists.any(axis=-1)]] = OUT_OF_LIMITS
     rows.status[left[alone & ~exists.any(axis=-1)]] = OUT_OF_REACH
+
+
+def _beyond_a_turn(programs: Programs, reference: Vector) -> bool:
+    """Whether the reference is further away than kernels look: one turn around the middle of the limits."""
+    away = np.abs(reference - np.array(whole_turns(programs.arm)))
+    return bool(np.any(away[..., programs.manifold] > TURN))
+
+
+def _nearest_of_all(programs: Programs, goals: Vector, reference: Vector, rows: Rows, threads: int) -> None:
+    """The same from all branches, each turned towards the reference before they are compared."""
+    left = np.flatnonzero(rows.status == NOT_FOUND)
+    beside = rows_or_all(reference, left)
+    q, far, askew, exists, good = evaluated(programs, goals[left], beside, threads)
+    away = np.sum((q - (beside if beside.ndim == 1 else beside[:, None])) ** 2, axis=-1)
+    best = np.argmin(np.where(good, away, np.inf), axis=-1)[:, None]
+    some = np.flatnonzero(good.any(axis=-1))
+    rows.q[left[some]] = np.take_along_axis(q, best[..., None], axis=1)[some, 0]
+    error = np.sqrt([np.take_along_axis(x, best, axis=1)[some, 0] for x in (far, askew)])
+    rows.error[left[some]], rows.status[left[some]] = error.T, SOLVED
+    _say_why(rows, left, exists, good)
 
 
 def rows_or_all(values: Vector, rows: Vector) -> Vector:
@@ -77,6 +103,8 @@ def evaluated(
         q[rough], far[rough], askew[rough] = _polished(
             programs, wanted, q[rough], far[rough], askew[rough], threads
         )
+    if _beyond_a_turn(programs, reference):
+        q = turned_nearest(programs, q, reference if reference.ndim == 1 else reference[:, None])
     small = np.maximum(far, askew) <= SMALL**2
     exists &= small | ~fits
     good = fits & small

@@ -237,8 +237,10 @@ def _across(h: Vector) -> Vector:
 def _folded(arm: Arm, values: list[Scalar], reference: Vector) -> tuple[list[Scalar], Scalar]:
     """Angles a turn further where only that is within limits, or nearer; and how far within them the worst joint is."""
     found, slacks = [], []
-    for link, (low, high), x, wish in zip(arm.links, bounds(arm), values, reference, strict=True):
+    ends = zip(arm.links, bounds(arm), whole_turns(arm), values, reference, strict=True)
+    for link, (low, high), turns, x, wish in ends:
         if link.revolute:
+            x = x + turns if turns else x
             x = where(low - INSIDE - x, x + TURN, x) if np.isfinite(low) else x
             x = where(x - high - INSIDE, x - TURN, x) if np.isfinite(high) else x
             if high - low > TURN:
@@ -248,6 +250,16 @@ def _folded(arm: Arm, values: list[Scalar], reference: Vector) -> tuple[list[Sca
         slacks += [high - x] if np.isfinite(high) else []
         found.append(x)
     return found, least(slacks or [1.0])
+
+
+def whole_turns(arm: Arm) -> tuple[float, ...]:
+    """What brings angles of (-π, π] to the middle of their limits, for each joint [rad]: zero for most."""
+    found = []
+    for link, (low, high) in zip(arm.links, bounds(arm), strict=True):
+        ends = [x for x in (low, high) if np.isfinite(x)]
+        middle = sum(ends) / len(ends) if ends and link.revolute else 0.0
+        found.append(TURN * float(np.round(middle / TURN)))
+    return tuple(found)
 
 
 def _nearer(x: Scalar, other: Scalar, wish: Scalar, room: Scalar | None) -> Scalar:

@@ -36,6 +36,7 @@ from forearm.reach.goals import WHERE, Goals, goals_of
 from forearm.reach.programs import STARTS, Programs, programs_of
 
 
+@faults.explained
 def inverse_kinematics(
     arm: Arm,
     pose: AnyArray | Pose | Any,
@@ -97,8 +98,8 @@ class Wishes:
         self.q0 = self._joints("q0", q0)
         self.posture = self._joints("posture", posture)
         # there are no more starts; and what tries longer at one goal does not hear Ctrl-C
-        self.attempts = min(_whole("attempts", attempts, 1), STARTS)
-        self.seed = _whole("seed", seed, 0)
+        self.attempts = min(faults.whole(attempts, f"{WHERE}: attempts", 1), STARTS)
+        self.seed = faults.seed_number(seed, f"{WHERE}: seed")
         self.finite = goals.finite
 
     def _joints(self, name: str, value: Any) -> Vector | None:
@@ -235,9 +236,3 @@ def _only(wishes: Wishes, rows: Vector) -> Wishes:
     goals = Goals(wishes.goals.numbers[rows], (len(rows),), wishes.goals.asked)
     q0, posture = rows_of(wishes.q0, rows), rows_of(wishes.posture, rows)
     return Wishes(wishes.programs, goals, q0, posture, wishes.attempts, wishes.seed, wishes.threads)
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise faults.StateFault(f"{WHERE}: {name} is {value!r}; give a whole number, {least} or more.")
-    return int(value)

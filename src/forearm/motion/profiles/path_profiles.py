@@ -9,6 +9,7 @@ import numpy as np
 
 from forearm.algebra import Scalar, Vector, is_number
 from forearm.faults import StateFault, TraceFault
+from forearm.motion.instants import apart
 from forearm.motion.motions import Motion, known
 from forearm.motion.profiles.point_to_point import PointToPoint, phase_times
 
@@ -58,6 +59,17 @@ class AlongPath(Looked):
         """When it ends [s]."""
         return self.profile.duration
 
+    @property
+    def breaks(self) -> Vector:
+        """When the breaks of the path are passed, by bisection (the profile never goes back), and the profile's own."""
+        goals = self.path.breaks
+        low, high = np.zeros(len(goals)), np.full(len(goals), self.duration)
+        for _ in range(60):
+            middle = (low + high) / 2
+            before = self.profile.rows(middle)[0][:, 0] < goals
+            low, high = np.where(before, middle, low), np.where(before, high, middle)
+        return apart(np.concatenate([self.profile.breaks, high[1:-1]]))
+
     def rows(self, t: Vector) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at many times (K,), each (K, n)."""
         s, speed, acceleration = self.profile.rows(np.asarray(t, dtype=float))
@@ -98,6 +110,12 @@ class Joined(Looked):
     def duration(self) -> float:  # type: ignore[override]
         """When the last ends [s]."""
         return float(self.starts[-1])
+
+    @property
+    def breaks(self) -> Vector:
+        """Those of all motions."""
+        parts = [motion.breaks[:-1] + start for motion, start in zip(self.motions, self.starts, strict=False)]
+        return np.concatenate([*parts, self.starts[-1:]])
 
     def rows(self, t: Vector) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at many times (K,), each (K, n)."""

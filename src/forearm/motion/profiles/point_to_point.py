@@ -15,6 +15,7 @@ from forearm import faults
 from forearm.algebra import Scalar, Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
+from forearm.motion.instants import apart
 from forearm.motion.motions import MotionFormula, known, where
 from forearm.motion.profiles.joint_limits import configurations, joint_limit, needed, within_positions
 
@@ -61,6 +62,13 @@ class PointToPoint(MotionFormula):
     def duration(self) -> float:  # type: ignore[override]
         """When the last joint arrives [s]."""
         return float(np.max(np.sum(self.phases, axis=0)))
+
+    @cached_property
+    def breaks(self) -> Vector:  # type: ignore[override]
+        """Where a joint's phase ends and its next begins."""
+        ends = np.cumsum(self.phases, axis=0).ravel()
+        inside = ends[(ends > 0) & (ends < self.duration)]
+        return apart(np.concatenate([[0.0], inside, [self.duration]]))
 
     @cached_property
     def peaks(self) -> tuple[Vector, Vector, Vector]:
@@ -123,6 +131,7 @@ class PointToPoint(MotionFormula):
         return found
 
 
+@faults.explained
 def point_to_point(
     arm: Arm,
     start: Any,
@@ -152,9 +161,13 @@ def point_to_point(
     """
     what = "point_to_point"
     faults.needs_arm(arm)
-    ends = np.array([configurations(arm, what, name, q) for name, q in (("start", start), ("goal", goal))])
-    if ends.ndim != 2:
-        raise StateFault(f"{what}: start and goal have shape {ends.shape[1:]}; give ({arm.n},) each.")
+    both = [configurations(arm, what, name, q) for name, q in (("start", start), ("goal", goal))]
+    shapes = [q.shape for q in both]
+    if shapes != [(arm.n,)] * 2:
+        raise StateFault(
+            f"{what}: start and goal have shapes {shapes[0]}, {shapes[1]}; give ({arm.n},) each."
+        )
+    ends = np.array(both)
     within_positions(arm, what, ends[:1], point="the start")
     within_positions(arm, what, ends[1:], point="the goal")
     given = {"speeds": speeds, "accelerations": accelerations, "jerks": jerks}

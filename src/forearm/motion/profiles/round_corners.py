@@ -12,6 +12,9 @@ import numpy as np
 
 from forearm.algebra import Vector
 
+STEEPEST = 1.5
+"""The greatest slope of S, in its middle."""
+
 
 @dataclass(frozen=True)
 class Where:
@@ -29,6 +32,12 @@ def corner_radii(lengths: Any, blend: float) -> Vector:
     """How far each inner corner reaches into its legs, at most half of the shorter one."""
     size = np.asarray(lengths, dtype=float)
     return np.minimum(blend, np.minimum(size[:-1], size[1:]) / 2)
+
+
+def corner_breaks(lengths: Any, radii: Vector) -> Vector:
+    """Both ends of a path of legs, and where each corner begins and ends."""
+    ends = np.cumsum(lengths)
+    return np.unique(np.concatenate([[0.0], ends[:-1] - radii, ends[:-1] + radii, ends[-1:]]))
 
 
 def whereabouts(u: Vector, lengths: Any, radii: Vector) -> Where:

@@ -9,10 +9,10 @@ from forearm import faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.motion.motions import Motion, ViaPoints
+from forearm.motion.motions import Motion, ViaPoints, spline_turns
 from forearm.motion.profiles.joint_limits import configurations, joint_limit, needed, within_positions
 from forearm.motion.profiles.path_profiles import Looked, run_along
-from forearm.motion.profiles.round_corners import corner_radii, whereabouts
+from forearm.motion.profiles.round_corners import STEEPEST, corner_breaks, corner_radii, whereabouts
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,20 @@ class RoundedPath(Looked):
         """Length of the path."""
         return float(np.sum(self.lengths))
 
+    @property
+    def breaks(self) -> Vector:
+        """Where corners begin and end."""
+        return corner_breaks(self.lengths, corner_radii(self.lengths, self.blend * np.max(self.lengths)))
+
+    @property
+    def peaks(self) -> tuple[Vector, Vector]:
+        """Greatest |q'| and |q''| of each joint (n,), exactly: that of a leg, and that in the middle of a corner."""
+        lengths = self.lengths
+        legs = np.diff(self.points, axis=0) / lengths[:, None]
+        radii = corner_radii(lengths, self.blend * np.max(lengths))
+        bends = np.abs(np.diff(legs, axis=0)) * (STEEPEST / (2 * radii[:, None]))
+        return np.max(np.abs(legs), axis=0), np.max(bends, axis=0, initial=0.0)
+
     def rows(self, t: Vector) -> tuple[Vector, Vector, Vector]:
         """q, q' and q'' at path parameters (K,), each (K, n)."""
         lengths = self.lengths
@@ -48,6 +62,7 @@ class RoundedPath(Looked):
         return self.points[at.leg] + one * a + other * b, one * a1 + other * b1, one * a2 + other * b2
 
 
+@faults.explained
 def via_points(
     arm: Arm,
     points: Any,
@@ -119,9 +134,8 @@ def _spline(arm: Arm, points: Vector, limits: dict[str, Vector], scale: Vector) 
     times = np.concatenate([[0.0], np.cumsum(chords)])
     shape = ViaPoints(times, points)
     speed, acceleration, jerk = spline_peaks(shape)
-    within_positions(
-        arm, "via_points", shape.sample(20 * len(points)).q, point="the spline through the points"
-    )
+    turns = spline_turns(shape.coefficients, shape.times)
+    within_positions(arm, "via_points", turns, point="the spline through the points")
     stretch = max(
         float(np.max(speed / limits["speeds"])),
         float(np.max(np.sqrt(acceleration / limits["accelerations"]))),
@@ -145,9 +159,7 @@ def spline_peaks(spline: ViaPoints) -> tuple[Vector, Vector, Vector]:
 def _rounded(points: Vector, limits: dict[str, Vector], scale: Vector, blend: float) -> Motion:
     """Straight lines and corners by one trapezoid: half of each acceleration for going round, half for the pace."""
     path = RoundedPath(points, scale, blend)
-    _, tangent, bend = (
-        np.max(np.abs(x), axis=0) for x in path.rows(np.linspace(0.0, path.duration, 400 * len(points)))
-    )
+    tangent, bend = path.peaks
     with np.errstate(divide="ignore"):
         speed = min(
             float(np.min(limits["speeds"] / tangent)),

@@ -14,7 +14,7 @@ from forearm.motion.profiles.path_profiles import along_path
 from forearm.motion.time_optimal.joint_paths import joint_paths, leaves_limits
 from forearm.motion.time_optimal.limit_lines import JointLimits
 from forearm.motion.time_optimal.optimal_motion import TimeOptimal
-from forearm.motion.time_optimal.path_grids import Friction, PathGrid, fine_grid, path_grid
+from forearm.motion.time_optimal.path_grids import Friction, PathGrid, fine_grid, path_grid, resolved
 from forearm.motion.time_optimal.profile_search import ProfileSearch, search
 from forearm.motion.time_optimal.splines import spline_rows
 from forearm.outside.option_names import option
@@ -23,10 +23,13 @@ TOGETHER = 16
 """Paths that are worked on side by side: their lines stay in the cache."""
 FIRST = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """Shares of the first and last interval at which it is divided: friction grows with the root of what is gone."""
+COARSE = 0.01
+"""A limit that is passed by a larger share between points of the grid is not kept."""
 MOST_POINTS = 100_000
 """Points of a grid that nobody means."""
 
 
+@faults.explained
 def fastest(
     arm: Arm,
     path: Any,
@@ -104,9 +107,13 @@ def _together(
     points = _points(paths, grid, ease, not friction.none)
     s = fine_grid(points)
     q, tangent, bend = spline_rows(paths, s) or _one_by_one(paths, s)
-    leaves_limits(arm, q, single)
+    leaves_limits(arm, paths, q, single)
     made = path_grid(arm, s, (q, tangent, bend), limits.with_torques)
     found = search(made, limits, friction, _eased(points, ease))
+    for p in np.flatnonzero(found.excess > COARSE):
+        _too_coarse(
+            float(found.excess[p]), points.shape[1] - 1, "the path" if single else f"path {first + p}"
+        )
     for p in np.flatnonzero(found.profiles.empty >= 0):
         _impossible(arm, made, limits, friction, int(p), found, "the path" if single else f"path {first + p}")
     return [
@@ -135,8 +142,9 @@ def _points(paths: list[Motion], grid: Any, ease: float, rubbing: bool) -> Vecto
     ends = np.array([path.duration for path in paths])
     if is_number(grid):
         found = ends[:, None] * _shares(int(grid), ease, rubbing)
-        for row, path in zip(found, paths, strict=True):
-            _onto_knots(row, path)
+        for k, path in enumerate(paths):
+            found[k] = resolved(found[k], path.breaks)
+            _onto_knots(found[k], path)
         return found
     points = np.array(grid, dtype=float)
     for end in ends:
@@ -184,6 +192,14 @@ def _eased(points: Vector, ease: float) -> Vector | None:
     span = points[:, -1:] - points[:, :1]
     from_end = np.minimum(middle - points[:, :1], points[:, -1:] - middle) / span
     return np.minimum(from_end / ease, 1.0) ** (1 / 3)
+
+
+def _too_coarse(excess: float, count: int, which: str) -> NoReturn:
+    """A path that bends between the points of its grid."""
+    raise StateFault(
+        f"fastest: {which} bends too sharply for {count} intervals: between them a limit is passed by "
+        f"{100 * excess:.3g} %; give more (grid=), or round its corners more widely."
+    )
 
 
 def _impossible(

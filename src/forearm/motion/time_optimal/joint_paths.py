@@ -13,7 +13,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.motion.motions import Motion, ViaPoints
+from forearm.motion.motions import Motion, ViaPoints, spline_turns
 from forearm.motion.profiles.joint_limits import configurations, within_positions
 from forearm.motion.profiles.path_profiles import AlongPath, along_path
 from forearm.motion.time_optimal.optimal_motion import TimeOptimal
@@ -156,7 +156,12 @@ def _kink(what: str, t: float, angle: float) -> NoReturn:
     )
 
 
-def leaves_limits(arm: Arm, q: Vector, single: bool) -> None:
-    """Refuse paths (P, M, n) that leave the limits of the joints between their waypoints."""
+def leaves_limits(arm: Arm, paths: Sequence[Motion], q: Vector, single: bool) -> None:
+    """Refuse paths, at grids (P, M, n), that leave the limits of the joints between their waypoints."""
     name = "the path" if single else "a path"
     within_positions(arm, "fastest", q.reshape(-1, arm.n), point=name)
+    splines = [path for path in paths if isinstance(path, ViaPoints)]
+    for knots in {len(path.times) for path in splines}:
+        alike = [path for path in splines if len(path.times) == knots]
+        turns = spline_turns(np.array([x.coefficients for x in alike]), np.array([x.times for x in alike]))
+        within_positions(arm, "fastest", turns.reshape(-1, arm.n), point=name)

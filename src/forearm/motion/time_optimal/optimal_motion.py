@@ -72,6 +72,11 @@ class TimeOptimal(Motion):
         """How long it takes [s]."""
         return float(self.times[-1])
 
+    @property
+    def breaks(self) -> Vector:
+        """When the breaks of the path are passed; its corners begin and end at points of the grid."""
+        return np.interp(self.path.breaks, self.s, self.times)
+
     def along(self, t: Any) -> tuple[Vector, Vector, Vector]:
         """s, ṡ and s̈ at times (K,)."""
         t = np.asarray(t, dtype=float)

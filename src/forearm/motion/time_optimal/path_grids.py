@@ -16,6 +16,8 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.link import Drive
 
+INSIDE = 12
+"""Intervals in which a piece of a path is looked at, at least: a corner bends from nothing to nothing."""
 FINE = 4
 """Parts of an interval of the grid at whose ends torques are known."""
 
@@ -66,6 +68,34 @@ def fine_grid(points: Vector) -> Vector:
     """The points of grids (..., N + 1) and those between them (..., FINE N + 1), in the order of a PathGrid."""
     start, steps = points[..., :-1], np.diff(points)
     return np.concatenate([points, *(start + steps * (k / FINE) for k in range(1, FINE))], axis=-1)
+
+
+def resolved(points: Vector, breaks: Vector) -> Vector:
+    """A grid (N + 1,) with `INSIDE` intervals at least in each piece between breaks (K,), and as many in all.
+
+    As it is where it has them already. Half of the intervals stay where they are dense, for they are so for a reason.
+    """
+    count = len(points) - 1
+    numbers = np.arange(count + 1.0)
+    ends = np.interp(breaks, points, numbers)  # breaks, counted in intervals
+    ends = ends[np.concatenate([[True], np.diff(ends) > 1e-9 * count])]
+    ends[-1] = count
+    sizes = np.diff(ends)
+    narrow = sizes < INSIDE
+    if not narrow.any():
+        return points
+    least = min(INSIDE, count // (2 * int(narrow.sum())))
+    narrow &= sizes < least
+    if not narrow.any():
+        return points
+    room = count - least * int(narrow.sum())
+    whole = np.concatenate([[0.0], np.cumsum(np.where(narrow, 0.0, sizes))])
+    edges = np.round(whole * (room / whole[-1])) if whole[-1] else whole
+    many = np.where(narrow, least, np.diff(edges)).astype(int)
+    parts = [np.linspace(a, b, k, endpoint=False) for a, b, k in zip(ends, ends[1:], many, strict=False)]
+    found = np.interp(np.concatenate([*parts, [count]]), numbers, points)
+    found[0], found[-1] = points[0], points[-1]
+    return found
 
 
 def path_grid(arm: Arm, s: Vector, rows: Sequence[Vector], with_torques: bool) -> PathGrid:

@@ -15,6 +15,7 @@ from forearm.frames import Pose
 from forearm.motion.motions import Motion
 from forearm.motion.profiles.joint_limits import configurations, joint_limit, within_positions
 from forearm.motion.profiles.path_profiles import Joined, Looked, run_along
+from forearm.motion.profiles.round_corners import corner_breaks
 from forearm.motion.tool_paths.continuation import follow, onto, rates
 from forearm.motion.tool_paths.tool_legs import Arc, Leg, ToolRoute, legs_of
 
@@ -41,6 +42,11 @@ class ToolPath(Looked):
         return self.route.length
 
     @property
+    def breaks(self) -> Vector:
+        """Where corners begin and end."""
+        return corner_breaks([leg.length for leg in self.route.legs], self.route.radii)
+
+    @property
     def _rows(self) -> slice:
         return slice(0, 6) if self.with_turn else slice(0, 3)
 
@@ -61,6 +67,7 @@ class ToolPath(Looked):
         return q, qd, qdd
 
 
+@faults.explained
 def tool_path(
     arm: Arm,
     start: Any,
@@ -135,7 +142,7 @@ def _listed(places: Any) -> Sequence[Any]:
         return [places]
     if isinstance(places, (list, tuple)) and len(places) == 3 and all(is_number(x) for x in places):
         return [places]
-    found = list(places)
+    found = list(faults.several(places, "tool_path: places", kind=StateFault))
     if not found:
         raise StateFault("tool_path: no places were given; give at least one.")
     return found

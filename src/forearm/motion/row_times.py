@@ -1,0 +1,73 @@
+"""Times of a log's rows: they rise, they are seconds, and gaps between them are said."""
+
+import numpy as np
+
+from forearm.algebra import Vector
+from forearm.faults import ReadFault
+from forearm.motion.columns import Header
+from forearm.motion.number_tables import NumberTable, refuse
+from forearm.outside.text_table import instant
+
+LATEST, FAR_APART = 1e11, 1e4
+"""Times after the year 5138, or rows hours apart [s], are asked about: milliseconds, nanoseconds?"""
+CLOSEST = 1e-15
+"""Rows closer than this [s] are no log of anything."""
+SLOW, MANY = 0.5, 20
+"""So many rows at least so far apart [s] are said to be read as seconds."""
+WIDE = 5.0
+"""Rows that are so many times farther apart than most are a gap in a log."""
+
+
+def check_times(label: str, table: NumberTable, t: Vector) -> None:
+    """Refuse times that do not rise."""
+    steps = np.diff(t)
+    late = np.flatnonzero(steps <= 0)
+    close = np.flatnonzero(steps < CLOSEST)
+    if close.size and not late.size:
+        k = int(close[0]) + 1
+        refuse(
+            label,
+            table.line(k),
+            f"t is {steps[k - 1]:.3g} s after the row before",
+            f"times {CLOSEST:g} s apart",
+        )
+    if late.size:
+        k = int(late[0]) + 1
+        refuse(
+            label,
+            table.line(k),
+            f"t is {t[k]:.12g} s after {t[k - 1]:.12g} s",
+            "rising times: " + ("leave out all but one" if t[k] == t[k - 1] else "sort the rows"),
+        )
+
+
+def seconds_notes(label: str, columns: Header, t: Vector | None) -> tuple[str, ...]:
+    """A note where rows are far apart for seconds; refuse times that no seconds are."""
+    if t is None or columns.places["t", 0].stated:
+        return ()
+    step, last = float(np.median(np.diff(t))) if len(t) > 1 else 0.0, float(np.max(np.abs(t)))
+    if last > LATEST or step > FAR_APART:
+        raise ReadFault(
+            f"{label}: times go to {last:.4g} s, rows {step:.4g} s apart: that looks like milliseconds, microseconds "
+            "or nanoseconds. Say the unit in the header (t_ms, t [ns]), or give --time-unit (time_unit=)."
+        )
+    if step < SLOW or len(t) < MANY:
+        return ()
+    return (
+        f"times read as seconds, rows {step:.3g} s apart; if they are not, give --time-unit (time_unit=)",
+    )
+
+
+def gap_notes(t: Vector | None) -> tuple[str, ...]:
+    """A note where rows are missing: what is worked out across a gap is a guess."""
+    steps = np.diff(t) if t is not None and len(t) >= MANY else np.zeros(0)
+    wide = np.flatnonzero(steps > WIDE * np.median(steps)) if steps.size else steps
+    if t is None or not wide.size:
+        return ()
+    k = int(wide[np.argmax(steps[wide])])
+    more = f", nor in {wide.size - 1} more gaps" if wide.size > 1 else ""
+    return (
+        f"WARNING: no rows between {instant(t[k])} and {instant(t[k + 1])} s{more} (rows are "
+        f"{np.median(steps):.3g} s apart elsewhere): speeds and accelerations worked out from neighbours are guesses "
+        "there",
+    )
