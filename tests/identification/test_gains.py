@@ -53,6 +53,20 @@ def test_one_gain_is_unknown(case):
     assert np.count_nonzero(found.gains_std) == 1
 
 
+def test_clipped_currents_are_left_out_of_both_logs(case):
+    """A note said so, but gains were found with them: up to a tenth off."""
+    true, start, holding, motion, gains = case
+    logs = [currents(arm, motion, gains, seed) for arm, seed in ((true, 0), (holding, 100))]
+    plain = fa.identify(start, logs[0], loaded=logs[1], load=LOAD)
+    for log in logs:
+        limit = np.quantile(np.abs(log["current"][:, :3]), 0.93, axis=0)
+        log["current"][:, :3] = np.clip(log["current"][:, :3], -limit, limit)
+    found = fa.identify(start, logs[0], loaded=logs[1], load=LOAD, mend="clipping")
+    assert any("clipped torques left out" in note for note in found.notes)
+    assert np.all(np.abs(found.gains - gains) < 3.5 * found.gains_std)
+    assert np.all(found.gains_std < 3 * plain.gains_std)
+
+
 def test_torques_late_in_both_logs(case):
     true, start, holding, motion, gains = case
     free, loaded = (currents(arm, motion, gains, seed) for arm, seed in ((true, 0), (holding, 100)))

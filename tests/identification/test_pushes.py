@@ -85,3 +85,34 @@ def test_friction_that_turns_over_is_no_push_of_another_joint(noise):
     assert push.joints == ("shoulder_lift_joint",)
     assert abs(push.start - 4.0) < 0.05
     assert abs(push.end - 5.0) < 0.15
+
+
+def swung(t, n):
+    """A motion that is under way when a log begins and ends: positions, speeds, accelerations."""
+    pace, phase = 0.8 * np.arange(1, 5)[:, None, None], np.arange(n) + np.arange(4)[:, None, None]
+    wide = 0.4 / np.arange(1, 5)[:, None, None]
+    at = pace * t[:, None] + phase
+    waves = wide * np.sin(at), wide * pace * np.cos(at), -wide * pace**2 * np.sin(at)
+    return [np.sum(wave, axis=0) for wave in waves]
+
+
+def test_the_ends_of_a_log_cut_out_of_a_motion_were_pushes():
+    arm, t, rng = fa.load("ur5e"), np.arange(0, 10, 0.004), np.random.default_rng(0)
+    q, qd, qdd = swung(t, 6)
+    tau = fa.inverse_dynamics(arm, q, qd, qdd)
+    tau = tau + 0.005 * np.max(np.abs(tau), axis=0) * rng.normal(size=tau.shape)
+    assert fa.watch(arm, {"t": t, "q": q + 1e-5 * rng.normal(size=q.shape), "tau": tau}).pushes == ()
+
+
+def test_clipped_torques_that_come_late_are_left_out_where_they_are():
+    arm, t, rng, delay = fa.load("rr"), np.arange(0, 20, 0.002), np.random.default_rng(0), 0.05
+    q, _, _ = swung(1.5 * t, 2)
+    pace = [1.5**k * x for k, x in enumerate(swung(1.5 * (t - delay), 2))]
+    tau = fa.inverse_dynamics(arm, *pace)
+    tau = tau + 0.002 * tau.std(axis=0) * rng.normal(size=tau.shape)
+    most = np.quantile(np.abs(tau), 0.9, axis=0)
+    log = {"t": t, "q": q + 1e-5 * rng.normal(size=q.shape), "tau": np.clip(tau, -most, most)}
+    found = fa.identify(arm, log, mend=["clipping", "shift"], rotors=False).base
+    assert (
+        np.max(np.abs(found.values - found.columns.of(arm)) / found.std) < 4
+    )  # it was refused as 60 ms or more

@@ -91,6 +91,7 @@ def test_a_log_of_motors_taken_for_joints(log):
 
 def test_clipped_torques(motion):
     log = log_of(TRUE, motion)
+    whole = fa.identify(START, log)
     limit = 0.6 * np.max(np.abs(log["tau"][:, 1]))
     log["tau"][:, 1] = np.clip(log["tau"][:, 1], -limit, limit)
     with pytest.raises(fa.StateFault, match=r"stays at .* clipped.*mend=\['clipping'\]"):
@@ -100,6 +101,8 @@ def test_clipped_torques(motion):
     want = fa.inverse_dynamics(TRUE, fresh.q, fresh.qd, fresh.qdd)
     got = found.torques(fresh.q, fresh.qd, fresh.qdd)
     assert np.linalg.norm(got - want) < 0.03 * np.linalg.norm(want)
+    noise = found.residuals.noise[1] / whole.residuals.noise[1]
+    assert 0.8 < noise < 1.25, "what is left out is no row without noise: intervals would promise too much"
 
 
 @pytest.mark.parametrize("delay", [0.02, -0.03])

@@ -106,22 +106,26 @@ def drive_gains(
     X = np.concatenate([free.X, loaded.X])[:, :, list(kept)]
     i = np.concatenate([free.tau, loaded.tau])
     L = np.concatenate([np.zeros_like(free.tau), loaded.X[:, :, : len(added)] @ added])
+    counts = np.maximum(free.counts + loaded.counts, 1)
+    there = np.concatenate([np.ones(x.tau.shape, bool) if x.kept is None else x.kept for x in (free, loaded)])
+    whole = None if there.all() else there
     problem = _Problem(X, i, L, np.isnan(given))
     theta, g = problem.start(given)
     noise, factor = np.ones(arm.n), np.ones(arm.n)
     for step in range(STEPS):
         J, rest = problem.linear(theta, g)
-        noise = np.maximum(np.sqrt(np.mean(rest**2, axis=0)), 1e-9 * np.sqrt(np.mean(i**2, axis=0)) + 1e-300)
+        noise = np.sqrt(np.sum(rest**2, axis=0) / counts)
+        noise = np.maximum(noise, 1e-9 * np.sqrt(np.mean(i**2, axis=0)) + 1e-300)
         if step == 0:
-            factor = autocorrelation_factor(rest, J.shape[2])
+            factor = autocorrelation_factor(rest, J.shape[2], kept=whole)
         change, root = _solved(J, rest, noise * np.sqrt(factor))
         theta, g = theta + change[: len(kept)], g + problem.spread(change[len(kept) :])
         if np.all(np.abs(change) <= 1e-9 * np.sqrt(np.sum(root**2, axis=1)) + 1e-300):
             break
     J, rest = problem.linear(theta, g)
-    rows = max(1.0, len(rest) - (len(kept) + problem.unknown.sum()) / arm.n)
+    rows = np.maximum(1.0, counts * (1.0 - (len(kept) + problem.unknown.sum()) / np.sum(counts)))
     noise = np.sqrt(np.sum(rest**2, axis=0) / rows)
-    factor = autocorrelation_factor(rest, J.shape[2])
+    factor = autocorrelation_factor(rest, J.shape[2], kept=whole)
     _, root = _solved(J, rest, noise * np.sqrt(factor))
     covariance = root @ root.T
     std = problem.spread(np.sqrt(np.diag(covariance)[len(kept) :])) / g**2

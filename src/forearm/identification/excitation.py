@@ -18,6 +18,7 @@ from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.dynamics import inverse_dynamics, regressor
 from forearm.faults import StateFault
+from forearm.faults.call_arguments import whole
 from forearm.identification.base_columns import base_parameters
 from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import autocorrelation_factor
@@ -37,6 +38,8 @@ LONGEST = 1e6
 """A period is shorter [s], and no shorter than one over this."""
 MOST_HARMONICS = 50
 """Beyond these it is noise, and the search has no end."""
+MOST_GENERATIONS = 1_000_000
+"""An hour or more; nothing gets better after some thousand."""
 RANDOM = 256
 """Random motions, the best of which is the start."""
 MARGIN = 0.95
@@ -112,6 +115,7 @@ class Limits:
 
 
 @one_blas_thread()
+@faults.explained
 def excite(
     arm: Arm,
     *,
@@ -144,8 +148,9 @@ def excite(
     for name, limit in (("speed", speed), ("acceleration", acceleration)):
         if limit is not None and not 0 < limit < math.inf:
             raise StateFault(f"excite: {name} is {limit!r}; give a positive number, or leave it out.")
+    generations = whole(generations, "excite: generations", 0, MOST_GENERATIONS)
     search = _Search(arm, _limits(arm, speed, acceleration), float(duration), int(harmonics))
-    rng = np.random.default_rng(seed)
+    rng = faults.random_numbers(seed, "excite: seed")
     tried = (
         rng.normal(size=(RANDOM, search.size)) / search.orders
     )  # slow waves wide: so limits leave more of all

@@ -10,6 +10,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.dynamics import inverse_dynamics
+from forearm.faults import explained
 from forearm.identification.base_columns import BaseColumns
 from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import WIDTH
@@ -165,6 +166,7 @@ class Identified:
             found[link.name] = " ".join(mine)
         return found
 
+    @explained
     def torques(self, q: Any, qd: Any, qdd: Any) -> Matrix:
         """Predicted torques (..., n): the arm's, offsets, and what coupled motors add."""
         tau = inverse_dynamics(self.arm, q, qd, qdd) + self.offset
@@ -221,7 +223,8 @@ class Identified:
 
         return report(self)
 
-    def write(self, path: Any) -> Path:
+    @explained
+    def write(self, path: str | Path) -> Path:
         """Write the HTML page; gives the path."""
         from forearm.outside.output_files import replacing_text
 

@@ -15,6 +15,8 @@ from forearm.identification.torque_rows import TorqueEquations
 
 LEAST_WORTH = 0.2
 """No more than the other part of the rows is taken to be used up by fitted numbers."""
+FEWEST_PAIRS = 16
+"""A correlation of fewer residuals with later ones is not looked at."""
 MOST_ROUNDS = 10
 """How often weights are found anew from the residuals that they leave."""
 WIDTH = 1.959964
@@ -59,7 +61,8 @@ def least_squares(
         equations = replace(equations, tau=equations.tau - known)
     ordinary, _ = _solved(equations, np.ones(equations.n), columns)
     values, noise = _weighted(equations, ordinary, columns)
-    inflation = autocorrelation_factor(equations.tau - equations.X[:, :, columns] @ values, len(columns))
+    rest = equations.tau - equations.X[:, :, columns] @ values
+    inflation = autocorrelation_factor(rest, len(columns), kept=equations.kept)
     values, root = _solved(equations, 1.0 / (noise * np.sqrt(inflation)), columns)
     covariance = np.diag(np.full(len(kept), np.inf))
     covariance[np.ix_(free, free)] = root @ root.T
@@ -98,7 +101,8 @@ def _solved(equations: TorqueEquations, weights: Vector, kept: list[int]) -> tup
 def _noise(equations: TorqueEquations, values: Vector, kept: list[int]) -> Vector:
     """Standard deviation of residuals of each joint (n,); fitted numbers cost freedom, shared among the joints."""
     rest = equations.tau - equations.X[:, :, kept] @ values
-    rows = max(1.0, len(rest) - len(kept) / equations.n)
+    counts = equations.counts
+    rows = np.maximum(1.0, counts * (1.0 - len(kept) / max(float(np.sum(counts)), 1.0)))
     found = np.sqrt(np.sum(rest**2, axis=0) / rows)
     scale = float(np.max(equations.scale))
     return np.maximum(found, 1e-9 * (scale if scale > 1e-100 else 1.0))  # torques may all be zero
@@ -111,21 +115,28 @@ def information_root(covariance: Matrix) -> Matrix:
     return (axes / np.sqrt(np.maximum(values, 1e-14 * values[-1]))).T / std
 
 
-def autocorrelation_factor(rest: Matrix, fitted: int, most: int = 50) -> Vector:
+def autocorrelation_factor(rest: Matrix, fitted: int, most: int = 50, kept: Matrix | None = None) -> Vector:
     """1 + 2 Σ ρ_k of each column (n,), summed until the correlation is within its own noise; at least 1.
 
-    `fitted` numbers have taken their share of residuals (K, n), the larger the fewer rows they are worth.
+    `fitted` numbers have taken their share of residuals (K, n), the larger the fewer rows they are worth. Those that
+    were left out (not `kept`) are zero, and neither they nor pairs with them count.
     """
-    rows, n = rest.shape
-    x = rest - rest.mean(axis=0)
+    many, n = rest.shape
+    there = np.ones(rest.shape) if kept is None else kept.astype(float)
+    rows = np.maximum(np.sum(there, axis=0), 1.0)
+    x = (rest - np.sum(rest, axis=0) / rows) * there
     power = np.maximum(np.sum(x**2, axis=0), 1e-300)
     factor, open_ = np.ones(n), np.ones(n, dtype=bool)
-    for k in range(1, min(most, rows // 4)):
+    for k in range(1, min(most, many // 4)):
         rho = np.sum(x[k:] * x[:-k], axis=0) / power
+        if kept is not None:  # as many pairs are expected as there are without gaps
+            pairs = np.sum(there[k:] * there[:-k], axis=0)
+            open_ &= pairs >= FEWEST_PAIRS
+            rho *= rows * (many - k) / many / np.maximum(pairs, 1.0)
         open_ &= rho > 1.0 / np.sqrt(rows)
         if not open_.any():
             break
         factor[open_] += 2 * rho[open_]
-    each = fitted / n
+    each = fitted * rows / np.sum(rows)
     worth = np.maximum(rows - each * factor, LEAST_WORTH * rows)
     return factor * np.maximum((rows - each) / worth, 1.0)

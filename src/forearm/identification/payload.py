@@ -22,7 +22,7 @@ from forearm.identification.base_columns import full_columns
 from forearm.identification.broken_logs import clocks, log_checks
 from forearm.identification.consistent_fit import consistent_body, pseudo_inertia
 from forearm.identification.drive_columns import DriveColumns
-from forearm.identification.least_squares import WIDTH, LeastSquares, information_root, least_squares
+from forearm.identification.least_squares import WIDTH, LeastSquares, least_squares
 from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.torque_rows import TorqueEquations, torques_of
@@ -36,6 +36,10 @@ SHOWN = 4.0
 """An offset is shown by a log where it is so many standard deviations away from zero."""
 RADIUS = 0.1
 """The size of a thing in a gripper [m], that errors are held against."""
+NONE = 1e-9
+"""Rows tell nothing where their singular value is below this share of the greatest."""
+SHARE = 1e-4
+"""A parameter is in a sum where its share of it is larger."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +97,7 @@ class Payload:
 
 
 @one_blas_thread()
+@faults.explained
 def identify_payload(
     arm: Arm,
     log: LogSource,
@@ -153,10 +158,7 @@ def identify_payload(
         if "shift" in mended and shift.worth_mending:
             found, rows = _again(rows, found, shift.delay, np.ones(arm.n))
     left_out = log_checks.marked_rows(rows.motion, found, marked)
-    equations = rows.extra
-    if left_out.size:
-        keep = ~left_out
-        equations = replace(equations, X=equations.X * keep[:, :, None], tau=equations.tau * keep)
+    equations = rows.extra.without(left_out)
     fit, said = _fitted(arm, equations, offsets)
     return _payload(frame, fit, equations, (*found.notes, *rows.motion.notes, *said))
 
@@ -238,12 +240,7 @@ def _payload(
     frame: str | int, fit: LeastSquares, equations: TorqueEquations, notes: tuple[str, ...]
 ) -> Payload:
     std = fit.std[:10]
-    if fit.values[0] < WIDTH * std[0]:
-        raise StateFault(
-            f"payload: its mass is {fit.values[0]:.3g} ± {std[0]:.2g} kg, which may be nothing. Is the log one with "
-            "the payload, and the arm the one without? Then log a longer or livelier motion."
-        )
-    ten, said = _body(fit)
+    ten, offset, said = _body(fit, equations)
     mass, h, tensor = ten_from(list(ten))
     com = h / mass
     slopes = np.zeros((3, 10))
@@ -255,7 +252,7 @@ def _payload(
     said += (
         [f"the motion does not tell {', '.join(unsure)}: move the wrist more and faster"] if unsure else []
     )
-    rest = equations.tau - equations.X[:, :, : len(fit.values)] @ fit.values
+    rest = equations.tau - equations.X[:, :, : len(fit.values)] @ np.concatenate([ten, offset])
     return Payload(
         frame=frame,
         mass=float(mass),
@@ -266,30 +263,72 @@ def _payload(
         inertia_std=np.array(ten_from(list(std)).inertia),
         ten=ten,
         ten_std=std,
-        offset=fit.values[10:] if len(fit.values) > 10 else np.zeros(equations.n),
+        offset=offset if len(offset) else np.zeros(equations.n),
         residual=np.linalg.norm(rest, axis=0) / np.maximum(np.linalg.norm(equations.tau, axis=0), 1e-300),
         notes=(*notes, *said),
     )
 
 
-def _body(fit: LeastSquares) -> tuple[Vector, list[str]]:
-    """Ten numbers that a body has: those of least squares, or else the best ones, and what there is to say."""
-    ten = fit.values[:10]
+def _body(fit: LeastSquares, equations: TorqueEquations) -> tuple[Vector, Vector, list[str]]:
+    """Ten numbers that a body has (least squares' own, or else the best ones), offsets with them, what there is to say.
+
+    What the rows tell is read off them, not off the covariance: where they tell sums only, it is infinite, and has lost
+    the sums.
+    """
+    ten, offset = fit.values[:10], fit.values[10:]
+    many = len(offset)
+    X, tau = equations.rows(fit.weights, [*range(10, 10 + many), *range(10)])
+    R: Matrix = np.asarray(np.linalg.qr(np.column_stack([X, tau]), mode="r"))
+    root, right = R[many:-1, many:-1], R[many:-1, -1]
+    sums = _untold(root)
+    _refuse_nothing(ten[0], fit.std[0])
     least = float(np.linalg.eigvalsh(pseudo_inertia(ten_from(list(ten))))[0])
-    if least > 0:
-        return ten, []
+    if least > 0 and not len(sums):
+        return ten, offset, []
     told = fit.std[1:4] < RADIUS * ten[0]
     com = np.where(told, ten[1:4] / ten[0], 0.0)
     usual = ten_of(float(ten[0]), com, np.eye(3) * 0.4 * ten[0] * (RADIUS / 2) ** 2)
-    root = information_root(fit.covariance[:10, :10])
-    found = consistent_body(root, root @ ten, np.array(numbers_of(usual), dtype=float))
+    found = consistent_body(root, right, np.array(numbers_of(usual), dtype=float))
+    if many:
+        offset = np.linalg.solve(R[:many, :many], R[:many, -1] - R[:many, many:-1] @ found)
+    ball = f"near a ball of {RADIUS * 100:g} cm where the motion tells nothing"
+    if len(sums):
+        return (
+            found,
+            offset,
+            [f"the motion tells sums only; the numbers are those of a body that has them, {ball}"],
+        )
     away = (found - ten) / fit.std[:10]
     worst = int(np.argmax(np.abs(away)))
-    return found, [
-        "least squares gives numbers that no body has; the best ones that a body can have, near a ball of "
-        f"{RADIUS * 100:g} cm where the motion tells nothing, stand in their place (the farthest, {TEN[worst]}, is "
-        f"{abs(away[worst]):.2g} standard deviations away)"
-    ]
+    return (
+        found,
+        offset,
+        [
+            f"least squares gives numbers that no body has; the best ones that a body can have, {ball}, stand in their "
+            f"place (the farthest, {TEN[worst]}, is {abs(away[worst]):.2g} standard deviations away)"
+        ],
+    )
+
+
+def _refuse_nothing(mass: float, std: float) -> None:
+    if mass < WIDTH * std:
+        raise StateFault(
+            f"payload: its mass is {mass:.3g} ± {std:.2g} kg, which may be nothing. Is the log one with the payload, "
+            "and the arm the one without? Then log a longer or livelier motion."
+        )
+
+
+def _untold(root: Matrix) -> Matrix:
+    """Directions among ten parameters, each of length one, that rows do not tell (count, 10); refused with the mass."""
+    sizes = np.linalg.norm(root, axis=0)
+    _, values, axes = np.linalg.svd(root / np.where(sizes > NONE * np.max(sizes), sizes, np.inf))
+    found: Matrix = axes[values <= NONE * values[0]]
+    if np.any(np.abs(found[:, 0]) > SHARE):
+        raise StateFault(
+            "payload: torques of this motion tell the mass only in sums with its centre and moments, whatever it is (a "
+            "body that turns about one axis does not show its mass). Log a motion of more joints, and against gravity."
+        )
+    return found
 
 
 def _error(std: float) -> str:

@@ -23,11 +23,14 @@ from forearm.identification.measured.filters import filtered
 from forearm.identification.measured.logs import Log, LogSource, coupling_matrix, read_log
 from forearm.identification.torque_rows import TorqueEquations, equations_of
 from forearm.outside.blas_threads import one_blas_thread
+from forearm.outside.text_table import instant
 
 OUTSIDE = 10.0
 """Residuals that are so many times the usual are no noise."""
 DEAR = 1.15
 """Bodies that leave so many times more than least squares are a sign of another geometry."""
+FEW = 0.7
+"""Share of a joint's rows without which the others tell too little of a delay."""
 MUCH = 0.5
 """From this share of its torque on, what bodies leave of one joint counts by itself."""
 
@@ -45,6 +48,7 @@ class Asked:
 
 
 @one_blas_thread()
+@faults.explained
 def identify(
     arm: Arm,
     log: LogSource,
@@ -139,13 +143,17 @@ def _with_gains(
         raise StateFault("identify: gains of motors that turn several joints cannot be found; give gains=.")
     added, given = load_parameters(arm, load), given_gains(arm, options["gains"])
     plain = options | {"gains": np.ones(arm.n)}
-    first, second = (
-        log_checks.without_clipping(arm, read_log(x, arm, **plain), asked.mend)[0] for x in (log, loaded)
+    (first, marked), (second, marked2) = (
+        log_checks.without_clipping(arm, read_log(x, arm, **plain), asked.mend) for x in (log, loaded)
     )
 
-    def found(first: Log, second: Log) -> DriveGains:
-        free = equations_of(arm, drives, filtered(first, asked.cutoff))
-        holding = equations_of(arm, drives, filtered(second, free.motion.cutoff))
+    def rows(log: Log, marked: Matrix, cutoff: float | None) -> TorqueEquations:
+        made = equations_of(arm, drives, filtered(log, cutoff))
+        return made.without(log_checks.marked_rows(made.motion, log, marked))
+
+    def found(first: Log, second: Log, delay: float = 0.0) -> DriveGains:
+        free = rows(first, log_checks.moved_marks(first.t, marked, delay), asked.cutoff)
+        holding = rows(second, log_checks.moved_marks(second.t, marked2, delay), free.motion.cutoff)
         return drive_gains(arm, free, holding, added, asked.base.kept, given)
 
     def torques(told: DriveGains) -> Prepared:
@@ -159,7 +167,8 @@ def _with_gains(
     ]
     if made[2] or late:  # the clocks were apart: again, with both logs mended
         first, second = (x.with_note(late[0], qd=None) if late else x for x in (first, second))
-        told = found(*(x.moved(made[2], np.ones(arm.n)) for x in (first, second)))
+        first_moved, second_moved = (x.moved(made[2], np.ones(arm.n)) for x in (first, second))
+        told = found(first_moved, second_moved, made[2])
         made = torques(told)
     return told, made
 
@@ -182,35 +191,42 @@ def _prepared(asked: Asked, log: Log) -> Prepared:
         if np.any(signs < 0):
             log = log.moved(0.0, signs)
             equations = equations_of(arm, asked.drives, filtered(log, asked.cutoff))
-    log, equations, shift = _in_step(asked, log, equations)
+    log, equations, shift = _in_step(asked, log, equations, marked)
     delay = 0.0
     if asked.check:
         for doubt in clocks.refuse_shift(log.label, shift, mend):
             log = log.with_note(doubt)
         if "shift" in mend and shift.worth_mending:
             delay = shift.delay
-            log = log.moved(delay, np.ones(arm.n))
+            log, marked = log.moved(delay, np.ones(arm.n)), log_checks.moved_marks(log.t, marked, delay)
             equations = equations_of(arm, asked.drives, filtered(log, asked.cutoff))
     left_out = log_checks.marked_rows(equations.motion, log, marked)
-    if left_out.size:
-        keep = ~left_out
-        equations = replace(equations, X=equations.X * keep[:, :, None], tau=equations.tau * keep)
-    return log, equations, delay, signs
+    return log, equations.without(left_out), delay, signs
 
 
 def _in_step(
-    asked: Asked, log: Log, equations: TorqueEquations
+    asked: Asked, log: Log, equations: TorqueEquations, marked: Matrix
 ) -> tuple[Log, TorqueEquations, clocks.TimeShift]:
-    """The log without late speeds, its rows, and how much later its torques are than its positions."""
+    """The log without late speeds, its rows, and how much later its torques are than its positions.
+
+    Rows that a marked torque could belong to count for none of that, unless hardly any others are left.
+    """
     kept = asked.base.kept
-    weights = 1.0 / least_squares(equations, kept).noise
+    wide = log_checks.wide_marks(log.t, marked, clocks.FARTHEST)
+    left_out = log_checks.marked_rows(equations.motion, log, wide)
+    if left_out.size and np.any(np.mean(left_out, axis=0) > FEW):
+        left_out = log_checks.marked_rows(equations.motion, log, marked)
+    weights = 1.0 / least_squares(equations.without(left_out), kept).noise
 
     def rows(of: Log) -> TorqueEquations:
         return equations if of is log else equations_of(asked.arm, asked.drives, filtered(of, asked.cutoff))
 
-    chosen = clocks.with_speeds_in_step(log, lambda x: clocks.time_shift(rows(x), kept, weights).after)
+    def shift(of: Log) -> clocks.TimeShift:
+        return clocks.time_shift(rows(of).without(left_out), kept, weights)
+
+    chosen = clocks.with_speeds_in_step(log, lambda x: shift(x).after)
     equations = rows(chosen) if chosen.qd is not log.qd else equations
-    return chosen, equations, clocks.time_shift(equations, kept, weights)
+    return chosen, equations, shift(chosen)
 
 
 def _fitted(
@@ -317,12 +333,13 @@ def _unexplained(residuals: Residuals) -> list[str]:
 def _touched(arm: Arm, equations: TorqueEquations, theta: Vector) -> list[str]:
     """A warning where residuals leave what is usual for a while: something pushed the arm, or a cable did."""
     rest = np.abs(equations.residual(theta))
-    far = rest / np.maximum(1.4826 * np.median(rest, axis=0), 1e-9 * np.max(equations.scale))
+    counted = rest if equations.kept is None else np.where(equations.kept, rest, np.nan)
+    far = rest / np.maximum(1.4826 * np.nanmedian(counted, axis=0), 1e-9 * np.max(equations.scale))
     rows = np.flatnonzero(np.any(far > OUTSIDE, axis=1))
     spans = [x for x in np.split(rows, np.flatnonzero(np.diff(rows) > 3) + 1) if len(x) >= 3]
     if not spans or len(rows) > 0.2 * len(rest):
         return []
-    said = ", ".join(f"{equations.t[x[0]]:.4g} to {equations.t[x[-1]]:.4g} s" for x in spans[:4])
+    said = ", ".join(f"{instant(equations.t[x[0]])} to {instant(equations.t[x[-1]])} s" for x in spans[:4])
     worst = int(np.argmax(np.max(far[np.concatenate(spans)], axis=0)))
     return [
         f"WARNING: at {said} the torques are up to {np.max(far[:, worst]):.2g} times the usual residual away (most at "

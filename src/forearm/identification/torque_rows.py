@@ -1,6 +1,6 @@
 """The rows that are solved: a regressor of all parameters and the torques, filtered alike, of one log."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +29,8 @@ class TorqueEquations:
     """Times (K,) [s]."""
     motion: Filtered
     """What they were made from."""
+    kept: Matrix | None = None
+    """Which torques count (K, n), where some were left out: X and tau are zero there. All of them if None."""
 
     @property
     def n(self) -> int:
@@ -44,6 +46,18 @@ class TorqueEquations:
         """Weighted rows (K n, columns) and torques (K n,)."""
         X = self.X[:, :, kept] * weights[:, None]
         return X.reshape(-1, X.shape[2]), (self.tau * weights).ravel()
+
+    @property
+    def counts(self) -> Vector:
+        """How many torques of each joint count (n,)."""
+        return np.full(self.n, len(self.tau)) if self.kept is None else np.sum(self.kept, axis=0)
+
+    def without(self, left_out: Matrix) -> "TorqueEquations":
+        """The rows without some torques (K, n); as they are where that is empty."""
+        if not left_out.size:
+            return self
+        keep = ~left_out
+        return replace(self, X=self.X * keep[:, :, None], tau=self.tau * keep, kept=keep)
 
     def residual(self, theta: Vector) -> Matrix:
         """Torques that parameters do not explain (K, n)."""

@@ -15,7 +15,7 @@ from forearm.faults import StateFault
 from forearm.identification.measured.filters import even_rows
 from forearm.identification.measured.logs import Log
 from forearm.identification.torque_rows import TorqueEquations
-from forearm.motion.differentiation import chosen_cutoff, low_pass
+from forearm.motion.differentiation import chosen_cutoff, smoothed
 
 FARTHEST = 0.06
 """Shifts that are looked for [s]."""
@@ -62,10 +62,11 @@ def time_shift(equations: TorqueEquations, kept: tuple[int, ...], weights: Vecto
     inner = slice(int(np.ceil(inside)), -int(np.ceil(inside)))
     mask = np.zeros(equations.tau.shape, dtype=bool)
     mask[inner] = True
+    counted = np.ones(mask.shape) if equations.kept is None else equations.kept
 
     def left(delay: float) -> float:
         later = curve(np.clip(motion.t + delay, motion.t[0], motion.t[-1]))
-        tau = (motion.thinning(later) * weights).ravel()
+        tau = (motion.thinning(later) * weights * counted).ravel()
         rest = tau - Q @ (Q.T @ tau)
         return float(np.sum(rest[mask.ravel()] ** 2))
 
@@ -113,8 +114,8 @@ def speed_lag(log: Log) -> float:
     rate = (len(even) - 1) / float(even[-1] - even[0])
     cutoff, _ = chosen_cutoff(q, rate)
     ends = slice(int(rate / cutoff), -int(rate / cutoff))
-    curve = CubicSpline(even, low_pass(q, rate, cutoff), axis=0)
-    v, a, m = curve(even, 1)[ends], curve(even, 2)[ends], low_pass(measured, rate, cutoff)[ends]
+    curve = CubicSpline(even, smoothed(even, q, cutoff, rate), axis=0)
+    v, a, m = curve(even, 1)[ends], curve(even, 2)[ends], smoothed(even, measured, cutoff, rate)[ends]
     power = np.sum(a * a, axis=0)
     moving = power > 1e-6 * np.max(power)
     lags = np.sum((v - m) * a, axis=0)[moving] / power[moving]

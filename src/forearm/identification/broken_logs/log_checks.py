@@ -7,6 +7,7 @@ shift       torques earlier or later than positions (in `clocks`)
 unexcited   parameters that this motion does not show
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -86,6 +87,25 @@ def marked_rows(motion: Filtered, log: Log, marked: Matrix) -> Matrix:
     near = np.stack([np.interp(motion.t, log.t, column.astype(float)) for column in marked.T], axis=1)
     spread = replace(motion.thinning, weights=np.abs(motion.thinning.weights))
     return spread(near) > 1e-3
+
+
+def moved_marks(t: Vector, marked: Matrix, delay: float) -> Matrix:
+    """Marks (K, n) of a log whose torques were moved to be earlier by so much; torques that it has none for, too."""
+    if not delay:
+        return marked
+    later = t + delay
+    moved = np.stack([np.interp(later, t, column.astype(float)) > 0 for column in marked.T], axis=1)
+    return moved | ((later < t[0]) | (later > t[-1]))[:, None]
+
+
+def wide_marks(t: Vector, marked: Matrix, width: float) -> Matrix:
+    """Marks (K, n) on all rows that a marked one could be moved to, earlier or later by so much [s]."""
+    if not marked.any():
+        return marked
+    reach = max(1, math.ceil(width / float(np.median(np.diff(t)))))
+    total = np.cumsum(np.concatenate([np.zeros((1, marked.shape[1])), marked]), axis=0)
+    rows = np.arange(len(t))
+    return total[np.minimum(rows + reach + 1, len(t))] > total[np.maximum(rows - reach, 0)]
 
 
 def check_torques(arm: Arm, label: str, equations: TorqueEquations, mend: Sequence[str]) -> Vector:

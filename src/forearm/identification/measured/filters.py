@@ -19,7 +19,8 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.faults import StateFault
 from forearm.identification.measured.logs import Log
-from forearm.motion.differentiation import chosen_cutoff, low_pass
+from forearm.motion.differentiation import chosen_cutoff, low_pass, smoothed
+from forearm.outside.text_table import instant
 
 SAMPLES = 12
 """Rows that are kept for each period of the cut-off, before the last step."""
@@ -105,8 +106,8 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
             f"{log.label}: a cut-off of {fc:g} Hz at {rate:.4g} rows a second; give one below {0.45 * rate:.3g} Hz."
         )
     keep = max(1, int(rate / (SAMPLES * fc)))
-    smooth = low_pass(q, rate, fc)
-    speed = None if qd is None else low_pass(qd, rate, fc)
+    smooth = smoothed(even, q, fc, rate)
+    speed = None if qd is None else smoothed(even, qd, fc, rate)
     ends = math.ceil(rate / fc)
     # not beyond what the thinner rows can carry
     quick = SAMPLES / 3 * fc if keep > 1 else math.inf
@@ -142,8 +143,8 @@ def even_rows(log: Log, notes: list[str]) -> tuple[Vector, Matrix, Matrix | None
     if steps.max() > max(GAP, 3 * np.median(steps)):
         k = int(np.argmax(steps))
         raise StateFault(
-            f"{log.label}: no rows between {log.t[k]:.4g} and {log.t[k + 1]:.4g} s; cut the log there and give one of "
-            "the parts."
+            f"{log.label}: no rows between {instant(log.t[k])} and {instant(log.t[k + 1])} s; cut the log there and "
+            "give one of the parts."
         )
     even = np.linspace(log.t[0], log.t[-1], len(log.t))
     qd = log.qd

@@ -11,6 +11,7 @@ import math
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import DEGREES, ReadFault, StateFault, floats, for_joints, not_masked, state
+from forearm.faults import DEGREES, ReadFault, StateFault, floats, for_joints, not_masked, shown, state
 from forearm.motion.motion_files import TURNS, read_motion_file
 from forearm.motion.slope_checks import slope_notes
+from forearm.outside.text_table import instant
 
 FIELDS = ("t", "q", "qd", "tau", "current")
 LEAST_ROWS, LEAST_SECONDS = 50, 1.0
@@ -177,6 +179,10 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
 
 def _from_file(source: Any, arm: Arm, gains: Any, degrees: bool | None, time_unit: str | None) -> Log:
     needs, asked = ("t", "q"), bool(degrees)  # where nothing is said, `_refuse_degrees` knows of motors too
+    if not isinstance(source, (str, PathLike)):
+        raise StateFault(
+            f"log is {shown(source)}; give the path of a CSV file, or a mapping with t, q and tau or current."
+        )
     path = Path(source)
     if path.suffix == ".gz":
         try:
@@ -266,8 +272,8 @@ def _refuse_wrong_readings(arm: Arm, log: Log) -> None:
         for i in np.flatnonzero((off.max(axis=0) > ALONE * usual) & (usual > 0)):
             k = int(np.argmax(off[:, i]))
             raise StateFault(
-                f"{log.label}: {name} of joint {arm.joint_names[i]!r} is {values[k, i]:.4g} at {log.t[k]:.6g} s, and "
-                f"within {usual[i]:.3g} of its middle in all but {LONE} rows: a wrong reading. Leave that row out."
+                f"{log.label}: {name} of joint {arm.joint_names[i]!r} is {values[k, i]:.4g} at {instant(log.t[k])} s, "
+                f"and within {usual[i]:.3g} of its middle in all but {LONE} rows: a wrong reading. Leave that row out."
             )
 
 

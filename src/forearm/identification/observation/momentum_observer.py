@@ -57,6 +57,7 @@ class MomentumObserver:
         self.last = rate
         return self.external
 
+    @faults.explained
     def run(self, q: Any, qd: Any, tau: Any) -> Matrix:
         """External torques (K, n) along a log of even steps dt."""
         q, qd, tau = (faults.state(self.arm, k, v) for k, v in (("q", q), ("qd", qd), ("tau", tau)))
@@ -77,6 +78,7 @@ class MomentumObserver:
         return (*paths, target)
 
 
+@faults.explained
 def observer(
     arm: Arm, *, gain: ArrayLike = 50.0, dt: float = 1e-3, offset: ArrayLike = 0.0
 ) -> MomentumObserver:

@@ -80,6 +80,7 @@ class Watched:
         return "\n".join([*lines, "", f"thresholds: {usual}", *(f"  - {note}" for note in self.notes)])
 
 
+@faults.explained
 def watch(
     arm: Arm,
     log: LogSource,
