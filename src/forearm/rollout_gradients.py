@@ -21,6 +21,7 @@ from forearm.results import RolloutGradient, RolloutSensitivity
 from forearm.robot import Robot
 
 
+@faults.explained
 def rollout_gradient(
     arm: Arm | Robot,
     q: States,
@@ -66,6 +67,7 @@ def rollout_gradient(
     return on_natives("rollout_gradient", given, gradient)  # type: ignore[no-any-return]
 
 
+@faults.explained
 def rollout_parameter_gradient(
     arm: Arm | Robot,
     q: States,
@@ -110,6 +112,7 @@ def rollout_parameter_gradient(
     return on_natives("rollout_parameter_gradient", given, gradient)  # type: ignore[no-any-return]
 
 
+@faults.explained
 def rollout_sensitivity(
     arm: Arm | Robot, q: States, qd: States, tau: States, *, dt: float, threads: int = 1
 ) -> RolloutSensitivity:

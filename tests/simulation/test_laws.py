@@ -241,6 +241,55 @@ def test_gains_of_as_many_motions_as_joints_are_not_guessed_at():
         np.testing.assert_allclose(shared.q[row], simulate(RR, q0[0], gains={"k": [1.0, 100.0]}, **options).q)
 
 
+@pytest.mark.parametrize("trace", [True, False])
+@pytest.mark.parametrize("m", [2, 4])
+def test_a_matrix_of_gains_for_as_many_motions_as_joints_is_not_cut_into_rows(m, trace):
+    """State feedback u = u0 - K x of two motions of two joints: each had a row of K, and one number for both joints."""
+    rng = np.random.default_rng(0)
+    q0, K = rng.uniform(-1, 1, (2, 2)), rng.uniform(5, 9, (2, m))
+
+    def law(t, q, qd, K):
+        return -K @ np.concatenate([q, qd])[:m] - 0.1 * qd
+
+    options = dict(law=law, duration=0.05, trace=trace)
+    with pytest.raises(
+        fa.StateFault, match=rf"gain 'K' has shape \(2, {m}\).*; give \(1, 2, {m}\) for a matrix"
+    ):
+        simulate(RR, q0, gains={"K": K}, **options)
+    shared = simulate(RR, q0, gains={"K": K[None]}, **options)
+    rows = simulate(RR, q0[:, None], gains={"K": K[:, None]}, **options)
+    for row, q in enumerate(q0):
+        np.testing.assert_allclose(shared.q[row], simulate(RR, q, gains={"K": K}, **options).q, rtol=1e-12)
+        np.testing.assert_allclose(
+            rows.q[row, 0], simulate(RR, q, gains={"K": K[row]}, **options).q, rtol=1e-12
+        )
+
+
+def test_numbers_for_each_motion_and_joint_stay_where_no_matrix_is_meant():
+    q0, k = np.ones((2, 2)), np.array([[1.0, 100.0], [3.0, 7.0]])
+
+    def choosy(t, q, qd, k):  # cannot be traced
+        return -k * q if q[0] > -9 else qd
+
+    for law in (lambda t, q, qd, k: -k * q, choosy):
+        run = simulate(RR, q0, gains={"k": k}, law=law, duration=0.05)
+        for row in (0, 1):
+            one = simulate(RR, q0[0], gains={"k": k[row]}, law=law, duration=0.05)
+            np.testing.assert_allclose(run.q[row], one.q, rtol=1e-12)
+
+
+def test_torques_of_as_many_motions_as_steps_are_not_guessed_at():
+    """Constant torques of each of ten motions were those of the ten steps of all, where there were ten steps."""
+    q0, tau = np.zeros((10, 2)), np.arange(20.0).reshape(10, 2)
+    options = dict(duration=0.01, dt=1e-3)
+    with pytest.raises(fa.StateFault, match=r"10 motions of 10 steps; give \(1, 10, 2\) for torques of each"):
+        simulate(RR, q0, law=tau, **options)
+    each = simulate(RR, q0, law=tau[:, None], **options)
+    shared = simulate(RR, q0, law=tau[None], **options)
+    np.testing.assert_allclose(each.q[3], simulate(RR, q0[3], law=tau[3], **options).q, rtol=1e-12)
+    np.testing.assert_allclose(shared.q[3], simulate(RR, q0[3], law=tau, **options).q, rtol=1e-12)
+
+
 def test_a_step_too_large_for_a_law_is_said_where_torque_limits_hide_it():
     """Limits keep the motion bounded, so it ended as if nothing were wrong, far from where it should."""
     rr = fa.load("rr")

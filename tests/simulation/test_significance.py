@@ -139,3 +139,23 @@ def test_ignoring_coriolis_works_only_at_slow_speed():
 def test_refusals(call, message):
     with pytest.raises(fa.StateFault, match=message):
         call()
+
+
+def test_inertia_that_acts_between_the_samples_was_to_be_left_out():
+    """A slow motion accelerates for a hundredth of a second; 201 samples of ten seconds do not meet that."""
+    arm = fa.load("ur5e")
+    motion = fa.point_to_point(
+        arm, [0, -1.5, 1.5, 0, 0, 0], [1, -1, 1, 0.5, 0.5, 0.5], speeds=0.1, accelerations=10
+    )
+    study = fa.significance(arm, motion)
+    assert "inertial" not in study.droppable
+    assert study.shares["inertial"].relative > 0.9
+    t = (np.arange(20000) + 0.5) / 20000 * motion.duration
+    _, q, qd, qdd = motion.sample(t)
+    inertial = fa.terms(arm, q, qd, qdd).inertial
+    np.testing.assert_allclose(
+        study.shares["inertial"].mean, np.sqrt(np.mean(inertial**2, axis=0)), rtol=0.02
+    )
+    tau = fa.inverse_dynamics(arm, q, qd, qdd)
+    left = ProcessorKernel(lower(study.graph))(q, qd, qdd)
+    assert np.max(np.abs(left - tau) / np.abs(tau).max(axis=0)) < 0.011

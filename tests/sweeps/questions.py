@@ -72,3 +72,17 @@ def slow_squares(values):
     """Squares that take their time, a block at a time."""
     time.sleep(0.05)
     return np.asarray(values["x"]) ** 2
+
+
+class Picky(Exception):
+    """An error that cannot be unpickled: it wants two arguments, and keeps one."""
+
+    def __init__(self, what, value):
+        super().__init__(f"{what} is {value}")
+
+
+def picky(choices):
+    """Refuses the last sample."""
+    if choices["x"][-1] > 6:
+        raise Picky("x", choices["x"][-1])
+    return choices["x"]

@@ -4,6 +4,7 @@ import functools
 import json
 import multiprocessing
 import os
+import re
 import statistics
 import sys
 import time
@@ -400,3 +401,16 @@ def test_the_example_runs(capsys):
     script = Path(__file__).parents[2] / "examples" / "12_worst_torques.py"
     runpy.run_path(str(script), run_name="imported")["main"](samples=20)
     assert "the same bits with one worker: True" in capsys.readouterr().out
+
+
+def test_a_motion_that_accelerates_between_two_instants_is_said_to(caplog):
+    """The worst torque of ten slow seconds lies in a hundredth of a second, and was a thousandth of what it is."""
+    arm = fa.load("ur5e")
+    slow = fa.point_to_point(arm, [0, -1.5, 1.5, 0, 0, 0], [1, -1, 1, 0, 0, 0], speeds=0.1, accelerations=10)
+    fa.sweep("inverse_dynamics", {"motion": [slow]}, arm=arm)
+    assert "has a piece of 0.00998 s, and its 101 instants are 0.1 s apart" in caplog.text
+    wanted = int(re.search(r"give instants=(\d+)", caplog.text)[1])
+    caplog.clear()
+    found = fa.sweep("inverse_dynamics", {"motion": [slow]}, arm=arm, instants=wanted)
+    assert caplog.text == ""
+    assert found.greatest[0] > 20 or found.least[0] < -20

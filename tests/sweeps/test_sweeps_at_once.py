@@ -1,16 +1,21 @@
 """Several sweeps in one process, and a process that is copied in the middle of one."""
 
+import asyncio
 import subprocess
 import sys
 import threading
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 
 import forearm as fa
 from forearm.compiler import fork_locks
+from forearm.outside.option_names import of_the_shell
 from forearm.sweeps import executors
 from forearm.sweeps import problem as problems
+from sweeps import questions
 
 
 def test_many_sweeps_at_once_in_threads_keep_their_own_functions(monkeypatch):
@@ -107,6 +112,9 @@ def test_too_few_open_files_for_all_workers_do_not_hang_the_process_at_its_end(s
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
+    if done.stdout:  # the system's words alone named no way on
+        assert "processes cannot be begun here" in done.stdout
+        assert "executor='threads'" in done.stdout
 
 
 def triple(values):
@@ -153,3 +161,38 @@ def test_ctrl_c_right_after_a_fork_leaves_no_lock_held(monkeypatch):
     monkeypatch.setattr(fork_locks, "_free_all", torn)
     fork_locks.free_all()
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("executor", ["processes", "threads"])
+def test_an_error_that_cannot_be_unpickled_was_told_as_a_want_of_memory(executor):
+    over = {"x": [float(x) for x in range(8)]}
+    kind = questions.Picky if executor == "threads" else fa.StateFault
+    with pytest.raises(kind, match=r"x is 7\.0") as told:
+        fa.sweep(questions.picky, over, executor=executor, workers=2)
+    if executor == "processes":
+        assert str(told.value) == "sweep: the function raised Picky: x is 7.0"
+        assert "in picky" in "".join(told.value.__notes__)
+        assert "in samples 7 to 7 of a sweep" in told.value.__notes__
+
+
+def test_places_without_semaphores_are_told_of_threads(monkeypatch):
+    def nowhere(workers):
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setitem(executors.KINDS, "processes", nowhere)
+    told = "cannot be begun here .* give --executor threads, or fewer"
+    with pytest.raises(fa.StateFault, match=told), of_the_shell():
+        fa.sweep(triple, {"x": [1.0, 2.0]}, executor="processes")
+
+
+@pytest.mark.parametrize("kind", [CancelledError, asyncio.CancelledError, BrokenProcessPool])
+@pytest.mark.parametrize("executor", ["threads", ThreadPoolExecutor])
+def test_an_error_of_the_function_was_taken_for_a_worker_that_died(kind, executor):
+    def gone(values):
+        if values["x"].max() > 5:
+            raise kind("of its own")
+        return values["x"]
+
+    executor = executor if isinstance(executor, str) else executor(2)
+    with pytest.raises(fa.StateFault, match=f"the function raised {kind.__name__}: of its own"):
+        fa.sweep(gone, {"x": [float(x) for x in range(8)]}, executor=executor, workers=2)

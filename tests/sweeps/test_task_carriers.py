@@ -32,9 +32,11 @@ class Strangers(ThreadPoolExecutor):
             self.carried += stretch.content is not None
 
         def met():
+            time.sleep(
+                0.005
+            )  # so that every worker gets some, and one that has not heard of the problem not most
             if stretch.content is None and not hasattr(self.own, "known"):
                 return None
-            time.sleep(0.005)  # so that every worker gets some
             self.own.known = True
             return function(stretch._replace(content=None))
 
@@ -46,7 +48,7 @@ def test_a_problem_travels_to_workers_not_with_tasks(want):
         found = fa.sweep(questions.squares, OVER, samples=3000, executor=pool)
     assert found._total == want
     assert pool.tasks > 40
-    assert pool.carried <= 12  # for 4 workers, each of which may have been passed over twice
+    assert pool.carried <= 24  # for 4 workers, each of which may have been passed over a few times
 
 
 class DaskFuture(Future):

@@ -7,7 +7,7 @@ PDWithGravity, ComputedTorque, FeedforwardPD             control laws (any funct
 Quintic, Trapezoid, Fourier, ViaPoints, read_motion      motions
 
     run          simulate, from the arguments to the record; interrupts: what Ctrl-C does meanwhile
-    request      what is asked, checked and brought to one batch
+    request      what is asked, checked and brought to one batch; double_meanings: shapes that are not guessed at
     plant        the arm, its law, limits and energies as one graph of rates
     schemes/     one file for each integration scheme, and their registry; engines carries states along,
                  row_blocks in blocks that stay short

@@ -113,6 +113,7 @@ class FeedforwardPD:
         return dynamics.inverse_dynamics(self.arm, goal, rate, push) + p * (goal - q) + d * (rate - qd)
 
 
+@faults.explained
 def payload_numbers(
     mass: Any,
     com: Any = (0.0, 0.0, 0.0),
@@ -133,11 +134,16 @@ def payload_numbers(
     Returns:
         Mass, first moment, and inertia about the origin of frame n (XX, XY, XZ, YY, YZ, ZZ).
     """
-    m, c = np.asarray(mass, dtype=float), np.asarray(com, dtype=float)
-    tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=float)
+    m, c = faults.floats("payload: mass", mass), faults.floats("payload: com", com)
+    tensor = np.zeros((3, 3)) if inertia is None else faults.floats("payload: inertia", inertia)
     if c.shape[-1:] != (3,) or tensor.shape[-2:] != (3, 3):
         raise StateFault(
             f"payload: com has shape {c.shape}, inertia {tensor.shape}; give (..., 3) and (..., 3, 3)."
+        )
+    turned = np.swapaxes(tensor, -1, -2)
+    if np.any(np.abs(tensor - turned) > 1e-9 * np.max(np.abs(tensor), initial=0.0)):
+        raise StateFault(
+            "payload: inertia is not symmetric; an inertia matrix is. Give (..., 3, 3) about the centre."
         )
     if np.any(m < 0):
         raise StateFault(

@@ -23,6 +23,7 @@ from forearm.simulation.plant import Plant, kept, law_in_graph
 from forearm.simulation.traced_laws import make_law
 
 
+@faults.explained
 def rollout_gain_gradient(
     arm: Arm | Robot,
     q: States,
@@ -62,6 +63,8 @@ def rollout_gain_gradient(
             f"{name}: the seven numbers of a free base have no gradient of their own; fix the base (robot.fixed())."
         )
     check_step("rollout_gain_gradient", arm, dt)
+    if not isinstance(gains, Mapping):
+        raise faults.StateFault(f"{name}: gains is {faults.shown(gains)}; give a mapping: {{'kp': 30.0}}.")
     values = {key: faults.floats(f"gain {key!r}", value) for key, value in gains.items()}
     states = {"q": q, "qd": qd, "weights_q": weights_q, "weights_qd": weights_qd}
     along = {key: by_step("rollout_gain_gradient", arm, key, value) for key, value in states.items()}

@@ -259,7 +259,8 @@ class Record:
 
     # -- out of the door ---------------------------------------------------------------------------------
 
-    def to_csv(self, path: Any) -> Path:
+    @faults.explained
+    def to_csv(self, path: str | Path) -> Path:
         """Write one motion as columns t, q, qd, qdd, tau (by joint), energies; gives the path.
 
         A motion that stopped at a limit ends there.
@@ -274,9 +275,10 @@ class Record:
             columns |= by_joint(self.arm, kind, getattr(rows, kind))
         return write_columns(path, columns | {name: getattr(rows, name) for name in RECORDED})
 
-    def to_npz(self, path: Any) -> Path:
-        """Write all arrays to a NumPy archive; gives the path."""
-        target = Path(path).with_suffix(".npz")
+    @faults.explained
+    def to_npz(self, path: str | Path) -> Path:
+        """Write all arrays to a NumPy archive, whose name gets .npz where it ends otherwise; gives the path."""
+        target = Path(path if str(path).endswith(".npz") else f"{path}.npz")
         with replacing(target) as file:
             np.savez_compressed(file, **self.arrays())  # type: ignore[arg-type]
         return target

@@ -12,9 +12,21 @@ from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
-from forearm.compiler.model.free_parameters import PAYLOAD, port_name
+from forearm.compiler.model.free_parameters import (
+    PAYLOAD,
+    is_payload,
+    port_name,
+    port_shape,
+    possible_payload,
+)
 from forearm.faults import StateFault
+from forearm.link import Wrench
 from forearm.robot import Robot
+from forearm.simulation.double_meanings import (
+    gain_shape,
+    refuse_gains_of_two_meanings,
+    refuse_torques_of_two_meanings,
+)
 from forearm.simulation.plant import Plant, State, kept
 from forearm.simulation.row_blocks import Progress
 from forearm.simulation.traced_laws import TracedLaw, checked_torques, law_name, make_law
@@ -69,8 +81,10 @@ class Request:
 
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
     """Refuse a word that is not among the known ones."""
-    if value not in known:
-        raise StateFault(f"simulate: {name} is {value!r}; give one of {', '.join(map(repr, known))}.")
+    if not isinstance(value, str) or value not in known:
+        raise StateFault(
+            f"simulate: {name} is {faults.shown(value)}; give one of {', '.join(map(repr, known))}."
+        )
 
 
 def whole_steps(duration: Any, dt: Any, control_dt: Any) -> tuple[int, int]:
@@ -79,7 +93,7 @@ def whole_steps(duration: Any, dt: Any, control_dt: Any) -> tuple[int, int]:
         if name == "control_dt" and value is None:
             continue
         if not is_number(value) or not (math.isfinite(value) and value > 0):
-            raise StateFault(f"simulate: {name} is {value!r}; give a positive time in seconds.")
+            raise StateFault(f"simulate: {name} is {faults.shown(value)}; give a positive time in seconds.")
     if duration / dt > MOST_STEPS:
         raise StateFault(
             f"simulate: duration {duration:g} s in steps of {dt:g} s is {duration / dt:.3g} steps; no machine comes to "
@@ -106,20 +120,52 @@ def free_values(arm: Arm | Robot, payload: Any, free: Mapping[str, Any] | None) 
     """Parameters that motions have for themselves, by path."""
     given = dict(free or {})
     if payload is not None:
+        if PAYLOAD in given:
+            raise StateFault("simulate: payload= is given, and free= has a payload, too; give one of them.")
         given[PAYLOAD] = payload
     values = {}
     for path, value in given.items():
-        array = faults.floats(path, value)
-        if path == PAYLOAD and array.shape[-1:] != (10,):
+        array, shape = faults.floats(path, value), port_shape(arm, path)
+        if is_payload(path) and array.shape[-1:] != shape:
             raise StateFault(
-                f"payload has shape {array.shape}; give (..., 10): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ at the "
+                f"{path} has shape {array.shape}; give (..., 10): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ at the "
                 "flange, as payload_numbers makes them."
             )
-        faults.possible_sizes(
-            f"simulate: {path}", arm, path, np.atleast_2d(array) if path == PAYLOAD else array
-        )
+        if array.shape[array.ndim - len(shape) :] != shape:
+            inner = ", ".join(map(str, shape))
+            raise StateFault(
+                f"simulate: free parameter {path!r} has shape {array.shape}; give ({inner}{',' * (len(shape) == 1)}) "
+                f"for all motions, or (..., {inner}) for each."
+            )
+        faults.possible_sizes(f"simulate: {path}", arm, path, array)
+        if is_payload(path):
+            possible_payload(f"simulate: {path}", arm, path, array)
         values[path] = array
     return values
+
+
+def refuse_words(**options: Any) -> None:
+    """Refuse what only looks like yes or no."""
+    for name, value in options.items():
+        faults.yes_or_no(value, f"simulate: {name}", StateFault)
+
+
+def tolerances(rtol: Any, atol: Any) -> None:
+    """Refuse bounds that no step can keep: a search for one would not end."""
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not is_number(value) or not 0 <= value < math.inf or (name == "rtol" and not value):
+            raise StateFault(
+                f"simulate: {name} is {faults.shown(value)}; give a small positive number, such as 1e-10."
+            )
+
+
+def wrench_alone(wrench: Any) -> None:
+    """Refuse several wrenches, and what is none."""
+    if wrench is not None and not isinstance(wrench, Wrench):
+        raise StateFault(
+            f"simulate: wrench is {faults.a_or_an(type(wrench).__name__)}; give one Wrench(force=, moment=, at=, "
+            "frame=), or None."
+        )
 
 
 def greatest_torques(arm: Arm | Robot, given: Any) -> Any:
@@ -138,6 +184,10 @@ def greatest_torques(arm: Arm | Robot, given: Any) -> Any:
     array = faults.state(
         arm, "torque_limits", _for_each_joint(arm, faults.for_joints(arm, "torque_limits", given))
     )
+    if array.ndim != 1:
+        raise StateFault(
+            f"torque_limits has shape {array.shape}; give ({arm.nv},), the same for all motions."
+        )
     if np.any(array < 0) or np.any(np.isnan(array)):
         raise StateFault(f"torque_limits are {array}; give sizes, zero or positive.")
     return array
@@ -170,8 +220,9 @@ def make_request(
     held = {k: faults.floats(f"gain {k!r}", v) for k, v in gains.items()}
     try:
         batch = np.broadcast_shapes(*shapes)
-        _refuse_two_meanings(held, batch, arm.n)
-        inner = {k: _gain_shape(v, batch) for k, v in held.items()}
+        refuse_torques_of_two_meanings(torques, batch)
+        refuse_gains_of_two_meanings(arm, law, held, batch, wanted)
+        inner = {k: gain_shape(v, batch) for k, v in held.items()}
         batch = np.broadcast_shapes(batch, *[v.shape[: v.ndim - len(inner[k])] for k, v in held.items()])
         values = {k: np.broadcast_to(v, batch + inner[k]) for k, v in held.items()}
         mine = {path: np.broadcast_to(v, batch + ports[port_name(path)]) for path, v in own.items()}
@@ -183,9 +234,17 @@ def make_request(
             f"simulate: the batches of q0 {q.shape}, qd0 {qd.shape}, law, gains and payload do not broadcast; give "
             "leading axes that are equal or 1."
         ) from None
+    if gains and torques is not None:
+        raise StateFault(
+            f"simulate: gains are given ({', '.join(gains)}), and there is no law that takes them; give law= as a "
+            "function law(t, q, qd, ...)."
+        )
     if not batch:
         faults.finite_state(arm, "q0", q)
         faults.finite_state(arm, "qd0", qd)
+        for name, value in (*held.items(), *own.items()):
+            if not np.all(np.isfinite(value)):
+                raise StateFault(f"simulate: {name!r} is {value}; give finite numbers.")
     made, label = None, "none"
     if torques is not None:
         torques = (
@@ -199,24 +258,6 @@ def make_request(
         label = f"{law_name(law)}: {made.why}" + (", sampled and held" if hold else "")
     values |= {port_name(path): v for path, v in mine.items()}
     return Request(plant, batch, q, qd, values, mine, tuple(inner), made, torques, steps, hold, label)
-
-
-def _gain_shape(value: Vector, batch: tuple[int, ...]) -> tuple[int, ...]:
-    """Shape of one motion's gain: what follows the batch's axes, if the value has those."""
-    k = len(batch)
-    if k and value.ndim >= k and all(a in (b, 1) for a, b in zip(value.shape[:k], batch, strict=True)):
-        return value.shape[k:]
-    return value.shape
-
-
-def _refuse_two_meanings(gains: dict[str, Vector], batch: tuple[int, ...], n: int) -> None:
-    """As many motions as joints: (n,) may be a number for each motion, or one for each joint."""
-    for name, value in gains.items():
-        if n > 1 and value.shape == batch == (n,):
-            raise StateFault(
-                f"simulate: gain {name!r} has shape ({n},), and there are {n} motions of {n} joints; give ({n}, 1) for "
-                f"a number for each motion, or (1, {n}) for one for each joint."
-            )
 
 
 def _open_loop(arm: Arm | Robot, law: Any, steps: int, hold: int) -> Vector | None:

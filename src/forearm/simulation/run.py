@@ -30,8 +30,11 @@ from forearm.simulation.request import (
     law_torques,
     make_request,
     one_of,
+    refuse_words,
     rows_in_python,
+    tolerances,
     whole_steps,
+    wrench_alone,
 )
 from forearm.simulation.row_blocks import PATIENCE, Progress
 from forearm.simulation.schemes import SCHEMES, engine_of, scheme_of
@@ -44,6 +47,7 @@ SOME = 4096
 """Motions of a batch that are looked at together."""
 
 
+@faults.explained
 def simulate(
     arm: Arm | Robot,
     q0: States,
@@ -84,7 +88,8 @@ def simulate(
             motion), 'papers' (section 7 of Turney, Mudge and Lee, in plain Python).
         control_dt: Torques are computed every control_dt seconds and held between; by default at every evaluation.
         gains: What the law takes by name, shared or one for each motion (..., *shape).
-        payload: A body at the flange for each motion, (..., 10), as `payload_numbers` makes it.
+        payload: A body at the flange (of a robot with branches at its tool) for each motion, (..., 10), as
+            `payload_numbers` makes it.
         free: Other parameters for each motion: {"links[2].mass": (...)}, see `compile`.
         wrench: What the environment exerts on the arm, constant.
         torque_limits: Greatest torques (n,); 'arm' for the arm's own effort limits; None for none.
@@ -107,11 +112,14 @@ def simulate(
     one_of("method", method, tuple(SCHEMES))
     scheme = scheme_of(arm, method, sticking)
     one_of("limits", limits, ("note", "stop", "ignore"))
+    refuse_words(sticking=sticking, trace=trace)
+    tolerances(rtol, atol)
+    wrench_alone(wrench)
     q0, qd0, home = on_host("simulate", {"q0": q0, "qd0": np.zeros(arm.nv).tolist() if qd0 is None else qd0})
     q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", qd0)
     hint_degrees(arm, q)
-    if isinstance(arm, Robot) and arm.free and q.size:
-        faults.unit_quaternion(arm, q.reshape(-1, arm.nq)[0])
+    if isinstance(arm, Robot) and arm.free:
+        faults.unit_quaternions(arm, q)
     own = free_values(arm, payload, free)
     plant = Plant(
         arm, tuple(own), wrench, greatest_torques(arm, torque_limits), limits != "ignore", limits == "stop"
@@ -124,6 +132,7 @@ def simulate(
     every = min(int(every), steps + 1)  # the same record
     request = replace(request, dt=float(duration) / steps, every=every, progress=Progress(progress))
     room = RecordRoom(request.batch, arm.nq, 1 - (-steps // request.every))
+    rtol, atol = faults.positive(rtol, "simulate: rtol"), faults.positive(atol, "simulate: atol")
     engine = engine_of(request, scheme, rtol, atol, target or home)
     engine.threads = threads
     return _Run(request, engine, scheme, room).record()

@@ -41,6 +41,7 @@ class StepAdvice:
         )
 
 
+@faults.explained
 def advise_step(
     arm: Any,
     q0: Any,

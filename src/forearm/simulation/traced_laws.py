@@ -11,7 +11,7 @@ from forearm.arm import Arm
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.graph.traced_array import choosing
-from forearm.faults import KernelFault, StateFault, TraceFault, a_or_an
+from forearm.faults import KernelFault, StateFault, TraceFault, a_or_an, not_labelled, not_masked
 from forearm.robot import Robot
 
 RESERVED = (
@@ -94,7 +94,11 @@ def checked_torques(arm: Arm | Robot, tau: Any) -> Any:
         raise StateFault(
             f"law returned None; return the {arm.nv} torques of arm {arm.name!r}. (A forgotten return?)"
         )
+    not_masked(tau, "what law returned")
+    not_labelled(tau, "what law returned")
     array = np.asarray(tau)
+    if array.dtype.kind in "cbUSM":
+        raise StateFault(f"law returned numbers of type {array.dtype}; return {arm.nv} real torques.")
     if array.shape != (arm.nv,):
         raise StateFault(
             f"law returned shape {array.shape}; it gets one state and must return ({arm.nv},) torques, one for each "

@@ -16,7 +16,8 @@ from forearm.arm import Arm
 from forearm.arm_calls import kernel_of
 from forearm.compiler.call.arguments import JOINT_INPUTS
 from forearm.compiler.model.quantities import QUANTITIES
-from forearm.faults import ReadFault, StateFault, coordinates, no_arm
+from forearm.faults import ReadFault, StateFault, coordinates, explained, no_arm
+from forearm.motion.columns import counts_otherwise
 from forearm.motion.limit_excesses import LimitExcess
 from forearm.motion.motion_files import ask_about_degrees
 from forearm.motion.slope_checks import lag_notes, slope_notes
@@ -57,6 +58,7 @@ class Streamed:
         return f"{self.path}: {self.rows} rows{odd}, {rate:.3g} a second"
 
 
+@explained
 def stream(
     arm: Arm | Robot,
     quantity: str,
@@ -172,6 +174,8 @@ def _checked(arm: Any, quantity: str) -> tuple[tuple[str, ...], list[str]]:
             f"stream: the base of {arm.name!r} is free, and its rows are no joint values; fix it."
         )
     port = kernel_of(arm, quantity).graph.outputs[0]
+    if port.shape == (arm.n,) and counts_otherwise(arm):
+        return row.inputs, [f"{port.name}:{name}" for name in arm.joint_names]
     numbered = ["_".join(str(i + 1) for i in k) for k in np.ndindex(*port.shape)]
     return row.inputs, [f"{port.name}{k}" for k in numbered]
 

@@ -22,12 +22,15 @@ from forearm.motion.motion_files import header_notes
 from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, check_titles, opened
 from forearm.outside.escapes import one_line
 from forearm.outside.option_names import option
+from forearm.streams.npy_headers import npy_header
 from forearm.streams.zarr_stores import absent_chunks, check_array, chunk_files, rows_at_once, rows_of
 
 ROWS = 8192
 """Rows of a block: inputs and outputs of an arm stay in the cache."""
 READ = 8
 """Blocks that are asked of a compressed file at once."""
+NUMBERS = ("int", "uint", "float", "double", "halffloat", "bool", "decimal")
+"""How the types of columns begin that hold one number a row."""
 
 
 class RowBlock(NamedTuple):
@@ -107,7 +110,7 @@ class NumpyRows(RowSource):
         self.label, self.n, self.count = str(path), arm.nv, len(inputs)
         self.file = opened(path).__enter__()
         try:
-            shape, fortran, dtype = _npy_header(self.file, self.label)
+            shape, fortran, dtype = npy_header(self.file, self.label)
             width = math.prod(shape[1:])
             if dtype.kind not in "fiu" or len(shape) < 2 or (fortran and shape[0] > 1 and width > 1):
                 what = "in Fortran order" if fortran else f"of {dtype}, shape {shape}"
@@ -147,24 +150,6 @@ class NumpyRows(RowSource):
 
 def _native(part: Vector) -> Vector:
     return part if part.dtype == np.dtype(float) else part.astype(float)
-
-
-def _npy_header(file: Any, label: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    if not file.seekable():
-        raise ReadFault(f"{label}: is a pipe, and arrays are read from files; give a file, or rows as .csv.")
-    try:
-        version = np.lib.format.read_magic(file)
-        read = (
-            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        )
-        found = read(file)
-        if min(found[0], default=0) < 0:
-            raise ValueError(f"shape {found[0]}")
-        return found
-    # a header is Python's text, and what deep or odd text does to Python's parser is an error of any kind
-    except Exception as reason:
-        told = one_line(f"{reason}" or type(reason).__name__)[:200]
-        raise ReadFault(f"{label}: is no array of NumPy ({told}); give what np.save writes.") from None
 
 
 class ZarrRows(RowSource):
@@ -252,8 +237,7 @@ class ParquetRows(RowSource):
             self.file = parquet.ParquetFile(path)
         except Exception as reason:
             raise ReadFault(f"{path}: is no Parquet file ({one_line(str(reason))[:200]}).") from None
-        titles = tuple(self.file.schema_arrow.names)
-        check_titles(self.label, 1, titles)
+        check_titles(self.label, 1, titles := tuple(self.file.schema_arrow.names))
         self.columns = columns_of(arm, self.label, titles, needs=inputs, degrees=degrees, time_unit=time_unit)
         self.timed, self.stated = self.columns.has("t"), self.columns.stated("q", self.n)
         self.notes = header_notes(arm, titles, self.columns)
@@ -261,6 +245,15 @@ class ParquetRows(RowSource):
         wanted = [("t", 0)] * self.timed + [(kind, j) for kind in inputs for j in range(self.n)]
         self.wanted = [titles[self.columns.places[key].at] for key in wanted]
         self.factors = np.array([self.columns.places[key].factor for key in wanted])
+        self._refuse_other_than_numbers()
+
+    def _refuse_other_than_numbers(self) -> None:
+        """Before anything is unpacked: a few bytes are lists of any length, and a text of any form is no number."""
+        for title in self.wanted:
+            held = str(self.file.schema_arrow.field(title).type)
+            if not held.removeprefix("dictionary<values=").startswith(NUMBERS):
+                told = f"{self.label}: column {one_line(title)[:80]!r} holds {one_line(held)[:80]}"
+                raise ReadFault(f"{told}; give numbers, in seconds and SI units.")
 
     def blocks(self) -> Iterator[RowBlock]:
         """Batch after batch."""
@@ -269,24 +262,15 @@ class ParquetRows(RowSource):
                 columns = [batch.column(title).to_numpy(zero_copy_only=False) for title in self.wanted]
                 try:
                     table = np.column_stack(columns).astype(float) * self.factors
-                except (TypeError, ValueError):
-                    raise ReadFault(self._not_numbers(batch)) from None
+                except (TypeError, ValueError):  # nothing, among decimals
+                    raise ReadFault(f"{self.label}: a column holds what is no number.") from None
                 for at in range(0, len(table), ROWS):
                     yield split(table[at : at + ROWS], self.n, len(self.inputs), self.timed)
-
-    def _not_numbers(self, batch: Any) -> str:
-        """Which column is to blame, and what it holds."""
-        for title in self.wanted:
-            column = batch.column(title)
-            if not str(column.type).startswith(("int", "uint", "float", "double", "halffloat", "bool")):
-                held = f"column {one_line(title)[:80]!r} holds {one_line(str(column.type))[:80]}"
-                return f"{self.label}: {held}; give numbers, in seconds and SI units."
-        return f"{self.label}: a column holds what is no number."
 
     def _batches(self, file: Any) -> Iterator[Any]:
         try:
             yield from file.iter_batches(batch_size=READ * ROWS, columns=self.wanted)
-        except (OSError, ValueError) as reason:  # whatever the library raises for a page that is damaged
+        except (OSError, ValueError, MemoryError) as reason:  # of a page that is damaged, or says any size
             told = one_line(str(reason))[:200]
             raise ReadFault(
                 f"{self.label}: a page cannot be unpacked ({told}); write the file anew."

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Vector
-from forearm.faults import StateFault, floats, not_masked
+from forearm.faults import StateFault, explained_parts, floats, not_masked
 from forearm.sweeps.fingerprints import fingerprint
 
 WORDS = 4
@@ -46,6 +46,9 @@ class SweepAxis(ABC):
     """Of one value."""
     length: int
     """How many values a grid has; 1 for random numbers, which are drawn anew for every sample."""
+
+    def __init_subclass__(cls) -> None:
+        explained_parts(cls)
 
     @abstractmethod
     def at(self, places: Vector, seed: int, name: str, first: int) -> Any:

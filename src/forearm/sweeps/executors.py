@@ -12,6 +12,7 @@ import queue
 import signal
 import sys
 import threading
+import traceback
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
@@ -23,6 +24,7 @@ from typing import Any, NamedTuple
 
 from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.faults import StateFault
+from forearm.outside.option_names import option
 from forearm.outside.running_log import LOG
 from forearm.sweeps.problem import Problem
 from forearm.sweeps.task_carriers import tasks_of
@@ -72,8 +74,35 @@ def work(stretch: BlockStretch) -> Any:
     for block in range(stretch.first, stretch.end):
         if stretch.name in _ENDED or (_stop is not None and _stop.value):
             return None
-        problem.take(total, block)
+        try:
+            problem.take(total, block)
+        except BaseException as error:
+            if _looks_like_a_loss(error):
+                raise _in_words(error) from None
+            if not isinstance(error, Exception) or stretch.name.startswith(f"{os.getpid()}-"):
+                raise
+            raise _able_to_travel(error) from None
     return total
+
+
+def _able_to_travel(error: Exception) -> Exception:
+    """An error as it is, or in words where it does not survive being pickled: that would break a pool."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return _in_words(error)
+    return error
+
+
+def _looks_like_a_loss(error: BaseException) -> bool:
+    """Whether an error is such as executors give for a worker that has gone; from a function it means nothing."""
+    return isinstance(error, futures.BrokenExecutor) or type(error).__name__ in LOST
+
+
+def _in_words(error: BaseException) -> StateFault:
+    told = StateFault(f"sweep: the function raised {type(error).__name__}: {error}")
+    told.add_note("".join(traceback.format_exception(error)))
+    return told
 
 
 def _known(stretch: BlockStretch) -> Problem | None:
@@ -223,7 +252,7 @@ class Workforce:
                     f"sweep: workers is {workers}, and this machine has {processors()} processors; give as many, or "
                     f"up to {max(MOST_WORKERS, 4 * processors())}."
                 )
-        self.name = os.urandom(16).hex()
+        self.name = f"{os.getpid()}-{os.urandom(16).hex()}"
         self.pool: Any = None
         self.stop: Any = None
         self.content: bytes | None = None
@@ -251,8 +280,17 @@ class Workforce:
 
     def _hire(self) -> None:
         if self.given is None:
-            self.pool, self.stop = KINDS[self.kind](self.workers)
+            try:
+                self.pool, self.stop = KINDS[self.kind](self.workers)
+            except (OSError, ImportError, NotImplementedError) as reason:
+                raise self._not_begun(reason) from reason
             self.tasks = tasks_of(self.pool)
+
+    def _not_begun(self, reason: Exception) -> StateFault:
+        """Processes need shared memory, semaphores, pipes and open files, which not every place has."""
+        fewer = f"fewer workers ({option('workers')})"
+        instead = f"{option('executor', repr('threads'))}, or {fewer}" if self.kind == "processes" else fewer
+        return StateFault(f"sweep: {self.kind} cannot be begun here ({reason}); give {instead}.")
 
     def results(self, stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, Any]]:
         """What stretches of blocks gave, in the order in which they come back; they are asked for as work goes on."""
@@ -303,6 +341,8 @@ class Workforce:
                 self.flying[future] = stretch
                 future.add_done_callback(self.back.put)
         except Exception as reason:
+            if self.given is None and isinstance(reason, OSError):
+                raise self._not_begun(reason) from reason
             raise StateFault(
                 f"sweep: the executor refused a task ({reason}); what is done is in the journal, if there is one: "
                 "start again with an executor that works."

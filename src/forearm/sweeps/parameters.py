@@ -15,7 +15,9 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.model.free_parameters import current, lengths_of, port_name, port_shape
 from forearm.faults import DEGREES, StateFault, possible_sizes
+from forearm.motion.instants import unseen
 from forearm.motion.motions import Motion, Samples
+from forearm.outside.running_log import LOG
 from forearm.robot import Robot
 from forearm.sweeps.axes import GridAxis
 
@@ -247,6 +249,17 @@ class MotionAxis(GridAxis):
         return b"motions" + b"".join(a.tobytes() for a in (self.times, *self.states.values()))
 
 
+def _tell_unseen(motion: Motion, k: int, instants: int) -> None:
+    """Even instants may miss a short phase of acceleration, and with it the worst torque: that is said."""
+    if (shortest := unseen(motion, instants)) is not None:
+        LOG.warning(
+            "sweep: over['motion'][%d] has a piece of %.3g s, and its %d instants are %.3g s apart, so the greatest "
+            "torques may lie between them; give instants=%d.",
+            *(k, shortest, instants, motion.duration / max(instants - 1, 1)),
+            int(np.ceil(2 * motion.duration / shortest)) + 1,
+        )
+
+
 def motion_axis(arm: Arm | Robot, given: Any, instants: int) -> MotionAxis:
     """Motions as a caller gives them: a sequence of motions or of samples."""
     if isinstance(given, (Motion, Samples)):
@@ -254,6 +267,7 @@ def motion_axis(arm: Arm | Robot, given: Any, instants: int) -> MotionAxis:
     samples: list[Samples] = []
     for k, one in enumerate(given):
         if isinstance(one, Motion):
+            _tell_unseen(one, k, instants)
             one = one.sample(instants)
         if not isinstance(one, Samples):
             raise StateFault(

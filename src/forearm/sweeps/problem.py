@@ -17,7 +17,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.call.grouped_states import GroupedStates, groups_of
-from forearm.compiler.model.free_parameters import port_name
+from forearm.compiler.model.free_parameters import is_payload, port_name, possible_payload
 from forearm.compiler.store.machine_locks import one_at_a_time
 from forearm.faults import StateFault, possible_sizes
 from forearm.robot import Robot
@@ -173,6 +173,8 @@ class Problem:
     def _numbers(self, name: str, values: Vector) -> Vector:
         """The kernel's numbers of an axis, once its values are found possible."""
         possible_sizes(f"sweep: over[{name!r}]", self.arm, name, values)
+        if values.shape[1:] == (10,) and is_payload(name) and self.arm is not None:
+            possible_payload(f"sweep: over[{name!r}]", self.arm, name, values)
         return self.parameters[name].numbers(self.arm, values)
 
     def _by_function(self, choices: dict[str, Any], count: int) -> Vector:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forearm.algebra import Vector
-from forearm.faults import StateFault
+from forearm.faults import StateFault, explained_parts
 
 WIDE = 32
 """Rows that are looked at side by side."""
@@ -65,6 +65,9 @@ class Reduction(ABC):
     """Whether every value is looked at, not only extremes and sums of a sample."""
     needs_sums = False
     """Whether sums are asked for."""
+
+    def __init_subclass__(cls) -> None:
+        explained_parts(cls)
 
     @abstractmethod
     def empty(self, m: int) -> State:

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forearm.faults import StateFault
+from forearm.faults import StateFault, explained, positive, random_numbers, whole
 
 MOST_TASKS = 2_000_000
 """A schedule of more tasks would take minutes to simulate."""
+MOST_DEATHS = 5.0
+"""Deaths of a worker in one task: with more, a task is begun hundreds of times."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class SweepPlan:
         )
 
 
+@explained
 def plan_sweep(
     states: float,
     *,
@@ -69,25 +72,13 @@ def plan_sweep(
         restart: Seconds until a dead worker is replaced.
         seed: Of the deaths.
     """
-    numbers = {
-        "states": states,
-        "rate": rate,
-        "workers": workers,
-        "task_seconds": task_seconds,
-        "slowness": slowness,
-    }
+    workers = whole(workers, "plan_sweep: workers", 1, MOST_TASKS)
+    numbers = {"states": states, "rate": rate, "task_seconds": task_seconds, "slowness": slowness}
     for name, value in numbers.items():
-        if not (math.isfinite(value) and value > 0):
-            raise StateFault(f"plan_sweep: {name} is {value!r}; give a positive number.")
-    for name, value in {
-        "dispatch": dispatch,
-        "start": start,
-        "slow": slow,
-        "failures": failures,
-        "restart": restart,
-    }.items():
-        if not (math.isfinite(value) and value >= 0):
-            raise StateFault(f"plan_sweep: {name} is {value!r}; give a number, 0 or more.")
+        positive(value, f"plan_sweep: {name}")
+    others = {"dispatch": dispatch, "start": start, "slow": slow, "failures": failures, "restart": restart}
+    for name, value in others.items():
+        positive(value, f"plan_sweep: {name}", zero=True)
     tasks = max(1, math.ceil(states / (rate * task_seconds)))
     if tasks > MOST_TASKS:
         raise StateFault(
@@ -95,7 +86,13 @@ def plan_sweep(
             f"{states / rate / MOST_TASKS:.3g}, which an engine would thank you for too."
         )
     each = states / rate / tasks
-    rng = np.random.default_rng(seed)
+    deaths = failures * each * max(slowness, 1.0) / 3600.0
+    if deaths > MOST_DEATHS:
+        raise StateFault(
+            f"plan_sweep: failures is {failures:g} an hour, {deaths:.3g} in one task of a slow worker, so that hardly "
+            "one would end; give a shorter task_seconds=, or fewer failures."
+        )
+    rng = random_numbers(seed, "plan_sweep: seed")
     factor = np.where(np.arange(workers) < round(slow * workers), slowness, 1.0)
     ready = [(start, w) for w in range(workers)]  # when a worker next asks, and who
     heapq.heapify(ready)

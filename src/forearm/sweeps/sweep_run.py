@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from forearm.arm import Arm
 from forearm.arm_calls import hint_degrees
 from forearm.compiler.model.quantities import QUANTITIES
-from forearm.faults import StateFault, no_arm
+from forearm.faults import StateFault, explained, no_arm, seed_number, whole
 from forearm.robot import Robot
 from forearm.sweeps.axes import SweepAxis, axis_of
 from forearm.sweeps.executors import Workforce
@@ -27,6 +28,7 @@ LONGEST, LONGEST_OF_SLOW, SHARES = 32, 4, 4
 into for each worker."""
 
 
+@explained
 def sweep(
     what: str | Callable[..., Any],
     over: Mapping[str, Any],
@@ -38,7 +40,7 @@ def sweep(
     instants: int = 101,
     executor: Any = None,
     workers: int | None = None,
-    journal: Any = None,
+    journal: str | PathLike[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Swept:
     """Compute a quantity for every combination of what is varied, and keep what is asked for.
@@ -108,10 +110,8 @@ def _problem(what: Any, over: Any, arm: Any, samples: Any, keep: Any, seed: Any,
             "sweep: over says what is varied, by name, and nothing was given; "
             "give over={'payload': fa.Uniform(0, 5), …}."
         )
-    for name, value, least in (("samples", samples, 1), ("seed", seed, 0), ("instants", instants, 2)):
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not whole or not least <= value < 2**62:
-            raise StateFault(f"sweep: {name} is {value!r}; give a whole number, {least} or more.")
+    samples, instants = whole(samples, "sweep: samples", 1), whole(instants, "sweep: instants", 2)
+    seed = seed_number(seed, "sweep: seed", 64)
     kept = reductions_of(keep)
     if isinstance(what, str):
         found = _of_quantity(what, over, arm, instants)
@@ -127,10 +127,10 @@ def _problem(what: Any, over: Any, arm: Any, samples: Any, keep: Any, seed: Any,
             f"sweep: what to compute is {type(what).__name__}; give a quantity's name or a function."
         )
     axes, states, parameters, output = found
-    many = int(samples) * math.prod(axis.length for axis in axes.values())
+    many = samples * math.prod(axis.length for axis in axes.values())
     if many > MOST_SAMPLES:
         raise StateFault(f"sweep: {many} samples; give fewer values or samples, 2^62 in all at most.")
-    problem = Problem(what, arm, axes, states, parameters, many, int(seed), kept, output)
+    problem = Problem(what, arm, axes, states, parameters, many, seed, kept, output)
     if not isinstance(what, str):
         problem.output = ("result", _result_shape(problem))
     return problem

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forearm.algebra import Vector
-from forearm.faults import StateFault, coordinates
+from forearm.faults import StateFault, coordinates, explained
 from forearm.outside.text_table import text_table
 from forearm.sweeps.parameters import IN_WORLD_AXES, MOTION, MotionAxis
 from forearm.sweeps.problem import Problem
@@ -79,6 +79,7 @@ class Swept:
         """Greatest."""
         return self._side("high")
 
+    @explained
     def cases(self, which: int | str, side: str = "high") -> tuple[Case, ...]:
         """The worst samples for a number of a result, by place or name; side 'high' or 'low'."""
         if side not in ("high", "low"):
@@ -113,6 +114,7 @@ class Swept:
         number = int(problem.choices(sample, 1)[MOTION][0])
         return Case(value, sample, instant, float(motion.times[number, instant]), self.choices(sample))
 
+    @explained
     def choices(self, sample: int) -> dict[str, Any]:
         """What a sample was made of: the value of each axis; of a motion its number."""
         if not 0 <= sample < self.samples:
@@ -135,6 +137,7 @@ class Swept:
         """Standard deviation."""
         return self._shaped(moments(self._state(Moments, "moments"))[1])
 
+    @explained
     def quantile(self, share: float) -> Vector:
         """The value below which a share of all results lies, within 0.4 %: 0.5 for the median; inf beyond 1.8e19."""
         if not 0 <= share <= 1:

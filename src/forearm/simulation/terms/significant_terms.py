@@ -18,10 +18,13 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.passes import simplify
 from forearm.faults import StateFault, needs_chain, no_formulation
 from forearm.formulations import FORMULATIONS
+from forearm.motion.instants import looked_at, shares_of_time
 from forearm.motion.motions import Motion
 from forearm.outside.running_log import LOG
 from forearm.simulation.terms.summands import adjoints, edges, located_graph, measured, without
 
+MOST_MORE = 1000
+"""Instants that are added at most where a motion has short pieces: each costs a row of every summand's effect."""
 TERMS = ("inertial", "centrifugal", "coriolis", "gravity", "rotor", "friction")
 
 
@@ -105,6 +108,7 @@ class Significance:
         return "\n".join(lines)
 
 
+@faults.explained
 def significance(
     arm: Arm,
     motion: Any,
@@ -120,7 +124,7 @@ def significance(
         motion: A motion, a Record, or arrays (q, qd, qdd), each (K, n).
         tolerance: Torque error that is allowed, over the joint's largest torque along the motion.
         formulation: Whose recursion is taken apart, by its name in FORMULATIONS.
-        samples: At how many times a motion is looked at.
+        samples: At how many times a motion is looked at; pieces that are shorter than that, more closely.
     """
     needs_chain(arm, "significance")
     if not 0 < tolerance < 1:
@@ -131,10 +135,10 @@ def significance(
     if row is None or "joint_torques" not in row.gives or row.needs:
         able = [k for k, r in FORMULATIONS.items() if "joint_torques" in r.gives and not r.needs]
         no_formulation(formulation, able, where="significance: ", giving="joint torques")
-    q, qd, qdd = states_of(arm, motion, samples)
+    (q, qd, qdd), weights = states_of(arm, motion, samples)
     parts = dynamics.terms(arm, q, qd, qdd)
     scale = _scale(parts.total)
-    shares = {name: _share(getattr(parts, name), scale) for name in TERMS}
+    shares = {name: _share(getattr(parts, name), scale, weights) for name in TERMS}
     droppable, error = _droppable(parts, scale, tolerance)
     graph, tags, links = located_graph(arm, formulation)
     pruned, tagged, measured_error = _pruned(graph, tags, links, (q, qd, qdd), tolerance)
@@ -144,15 +148,19 @@ def significance(
     )
 
 
-def states_of(arm: Arm, motion: Any, samples: int) -> tuple[Vector, Vector, Vector]:
-    """A motion as arrays (K, n)."""
+def states_of(arm: Arm, motion: Any, samples: int) -> tuple[tuple[Vector, Vector, Vector], Vector]:
+    """A motion as arrays (K, n), and what part of the time each row stands for (K,)."""
+    weights = None
     if isinstance(motion, Motion):
-        motion = motion.sample(samples)[1:]
+        t, *motion = motion.sample(looked_at(motion, samples, MOST_MORE))
+        weights = shares_of_time(t)
     elif hasattr(motion, "qdd"):
         motion = (motion.q, motion.qd, motion.qdd)
     try:
         given = [faults.state(arm, k, v) for k, v in zip(("q", "qd", "qdd"), motion, strict=True)]
-    except TypeError:
+    except faults.Fault:
+        raise
+    except (TypeError, ValueError):
         raise StateFault("motion: give a motion, a record, or three arrays q, qd, qdd (K, n).") from None
     q, qd, qdd = (array.reshape(-1, arm.n) for array in np.broadcast_arrays(*given))
     sound = np.all(np.isfinite(q) & np.isfinite(qd) & np.isfinite(qdd), axis=1)
@@ -160,7 +168,9 @@ def states_of(arm: Arm, motion: Any, samples: int) -> tuple[Vector, Vector, Vect
         raise StateFault("motion: it has no finite states; give at least one (q, qd, qdd).")
     if not np.all(sound):
         LOG.warning("significance: %d of %d states are not finite, and left out", np.sum(~sound), len(sound))
-    return q[sound], qd[sound], qdd[sound]
+    if weights is None:
+        weights = np.full(len(q), 1 / len(q))
+    return (q[sound], qd[sound], qdd[sound]), weights[sound] / np.sum(weights[sound])
 
 
 def _scale(tau: Vector) -> Vector:
@@ -169,9 +179,9 @@ def _scale(tau: Vector) -> Vector:
     return np.maximum(peak, 1e-12 * max(float(peak.max()), np.finfo(float).tiny))
 
 
-def _share(term: Vector, scale: Vector) -> Share:
+def _share(term: Vector, scale: Vector, weights: Vector) -> Share:
     peak = np.abs(term).max(axis=0)
-    return Share(peak, np.sqrt(np.mean(term**2, axis=0)), float(np.max(peak / scale)))
+    return Share(peak, np.sqrt(weights @ term**2), float(np.max(peak / scale)))
 
 
 def _droppable(parts: Any, scale: Vector, tolerance: float) -> tuple[tuple[str, ...], float]:
@@ -257,6 +267,7 @@ class SpeedStudy:
         return speed_figure(self)
 
 
+@faults.explained
 def error_against_speed(arm: Arm, motion: Any, factors: Any = None, *, samples: int = 201) -> SpeedStudy:
     """What ignoring Coriolis and centrifugal torques costs, from slow to fast: the papers' remark, measured.
 
@@ -264,9 +275,9 @@ def error_against_speed(arm: Arm, motion: Any, factors: Any = None, *, samples: 
         arm: The arm.
         motion: A motion, a Record, or arrays (q, qd, qdd), each (K, n).
         factors: How many times faster to run it, (F,); 0.1 to 10 by default.
-        samples: At how many times a motion is looked at.
+        samples: At how many times a motion is looked at; pieces that are shorter than that, more closely.
     """
-    q, qd, qdd = states_of(arm, motion, samples)
+    (q, qd, qdd), _ = states_of(arm, motion, samples)
     speeds = np.geomspace(0.1, 10, 21) if factors is None else np.atleast_1d(np.asarray(factors, dtype=float))
     if np.any(speeds <= 0) or speeds.ndim != 1:
         raise StateFault("error_against_speed: factors must be positive numbers (F,); give some.")

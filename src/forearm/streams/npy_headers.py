@@ -1,0 +1,27 @@
+"""Headers of NumPy's files from anywhere: Python's text, read without trust."""
+
+from typing import Any
+
+import numpy as np
+
+from forearm.faults import ReadFault
+from forearm.outside.escapes import one_line
+
+
+def npy_header(file: Any, label: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, whether in Fortran order, and type of the numbers that follow."""
+    if not file.seekable():
+        raise ReadFault(f"{label}: is a pipe, and arrays are read from files; give a file, or rows as .csv.")
+    try:
+        version = np.lib.format.read_magic(file)
+        read = (
+            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        )
+        found = read(file)
+        if min(found[0], default=0) < 0:
+            raise ValueError(f"shape {found[0]}")
+        return found
+    # a header is Python's text, and what deep or odd text does to Python's parser is an error of any kind
+    except Exception as reason:
+        told = one_line(f"{reason}" or type(reason).__name__)[:200]
+        raise ReadFault(f"{label}: is no array of NumPy ({told}); give what np.save writes.") from None
