@@ -66,3 +66,36 @@ def test_a_tilted_arm_takes_gravity_in_world_axes_and_a_body_in_its_links_frame(
     drives = [fa.Drive(viscous=v, coulomb=(up, down)) for v, up, down in friction]
     want = fa.bias_torque(arm.with_drives(drives).replace(gravity=g), q, qd)
     assert np.allclose(kernel(q, qd, np.array(g), np.array(friction)), want, rtol=1e-12)
+
+
+SOLID = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+HAND = f"""<robot name="one"><link name="trunk"><inertial><mass value="3"/>{SOLID}
+<link name="upper"><inertial><origin xyz="0.1 0 0"/><mass value="2"/>{SOLID}<link name="hand"/>
+<joint name="j1" type="continuous"><parent link="trunk"/><child link="upper"/><axis xyz="0 1 0"/></joint>
+<joint name="f" type="fixed"><parent link="upper"/><child link="hand"/><origin xyz="0.5 0 0.2" rpy="0 0.5 0"/></joint>
+</robot>"""
+
+
+def test_the_payload_of_a_free_robot_was_said_to_be_in_another_frame_than_it_is(tmp_path):
+    """Its numbers are in the axes of the hand, half a metre from the far end of the last link."""
+    (tmp_path / "one.urdf").write_text(HAND)
+    robot = fa.load(tmp_path / "one.urdf", base="free")
+    header = fa.emit_c(robot, tmp_path, ["gravity_torque"], free=["payload"])[0].read_text()
+    frame = re.search(r"in the axes of frame '(\w+)'", header)[1]
+    q = np.array([0, 0, 0, 0, 0, 0, 1, 0.3])
+    body = np.array([2.0, 0.2, 0, 0, 0, 0, 0, 0.02, 0, 0.02])  # 2 kg, 0.1 m along x
+    want = fa.gravity_torque(robot.with_payload(2.0, com=(0.1, 0, 0), frame=frame), q)
+    assert np.allclose(fa.compile(robot, "gravity_torque", free=["payload"])(q, body), want, rtol=1e-12)
+    assert "base qx, base qy, base qz, base qw (in the world), then joints j1" in header
+    assert "qd, qdd, tau: base vx" in header
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler on this machine")
+def test_a_wrist_without_torque_passed_the_self_test_in_single_precision(tmp_path):
+    """Each number is held against its own size: the sixth torque of a UR5e is a millionth of its largest."""
+    _, source, selftest = fa.emit_c(fa.load("ur5e"), tmp_path, ["inverse_dynamics"], dtype="float32")
+    program, text = tmp_path / "selftest", source.read_text()
+    for written, code in ((text, 0), (re.sub(r"tau\[5\] = \w+;", "tau[5] = 0;", text), 1)):
+        source.write_text(written)
+        subprocess.run([COMPILER, "-w", str(source), str(selftest), "-o", str(program), "-lm"], check=True)
+        assert subprocess.run([str(program)], capture_output=True).returncode == code

@@ -7,6 +7,7 @@ import forearm as fa
 from close import assert_close
 
 RR = fa.load("rr")
+SOME_MASKED = np.ma.masked_array([1.0, 2.0], mask=[False, True])
 
 
 def push(q, qd, goal, K):
@@ -57,11 +58,33 @@ def test_what_cannot_be_a_kernel_says_why():
         fa.compile_function(lambda q: q, {"q": 2}, target="fpga")
     with pytest.raises(fa.TraceFault, match="names 2"):
         fa.compile_function(lambda q: q, {"q": 2}, ("a", "b"))
-    with pytest.raises(fa.TraceFault, match=r"inputs of <lambda> are \['q'\]; give the shape of each"):
+    with pytest.raises(fa.TraceFault, match=r"inputs of <lambda> are \['q'\]; give shapes by name"):
         fa.compile_function(lambda q: q, ["q"])
     for outputs in (None, "ab"):
-        with pytest.raises(fa.TraceFault, match="give a tuple of names"):
+        with pytest.raises(fa.TraceFault, match="give a list of names"):
             fa.compile_function(lambda q: q, {"q": 2}, outputs)
+
+
+@pytest.mark.parametrize(
+    ("function", "word"),
+    [
+        (lambda q: q * SOME_MASKED, "masked entries"),
+        (lambda q: SOME_MASKED * q, "masked entries"),
+        (lambda q: q[0] * SOME_MASKED, "masked entries"),
+        (lambda q: np.concatenate([q, SOME_MASKED])[:2], "masked entries"),
+        (lambda q: np.nan_to_num(q), "nan_to_num"),
+    ],
+)
+def test_a_function_does_not_compute_with_what_a_mask_hides_nor_lets_nan_through(function, word):
+    with pytest.raises(fa.TraceFault, match=word):
+        fa.compile_function(function, {"q": 2})
+
+
+def test_a_law_with_a_mask_in_it_is_refused_and_one_that_fills_nan_goes_on_in_python():
+    with pytest.raises(fa.StateFault, match="what law returned has 1 masked entries"):
+        fa.simulate(RR, [0.1, 0.2], law=lambda t, q, qd: q * SOME_MASKED, duration=2e-3)
+    run = fa.simulate(RR, [0.1, 0.2], law=lambda t, q, qd: np.nan_to_num(q), duration=2e-3)
+    assert "np.nan_to_num takes a symbol as it is" in run.law
 
 
 def test_of_two_results_of_one_name_one_was_lost():

@@ -354,7 +354,7 @@ def test_faults_of_threads(kernel, wanted):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dtype": "float16"}, r"mix: dtype is 'float16'; kernels compute in 'float64' or 'float32'"),
+        ({"dtype": "float16"}, r"mix: dtype is 'float16'; give 'float64' or 'float32'"),
         ({"layout": "tiles"}, r"mix: layout is 'tiles'; give 'rows' \(\.\.\., k\) or 'columns' \(k, N\)"),
         ({"width": 3}, r"mix: width is 3; give a power of two up to 32, or None"),
     ],

@@ -68,7 +68,8 @@ def test_bad_rows_stay_where_they_are_without_a_warning():
 def test_the_source_is_a_function_that_says_what_it_is():
     graph = trace(lambda q: 2.5 * np.cos(q), {"q": (1,)}, "puma560 cosine by hand", ("c",))
     text = numpy_source(graph)
-    function = ast.parse(text).body[0]
+    imported, function = ast.parse(text).body
+    assert ast.unparse(imported) == "import numpy as np"
     assert function.name == "puma560_cosine_by_hand"
     assert ast.get_docstring(function) == "puma560 cosine by hand: 1 mul, 1 sincos (1 operations)."
     assert "np.cos(q[..., 0])" in text

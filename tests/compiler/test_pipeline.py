@@ -161,6 +161,29 @@ def test_messages():
         fa.inverse_dynamics(load("cobra600"), np.zeros(4), np.zeros(4), np.zeros(4))
 
 
+def test_a_free_gear_that_turns_no_rotor_is_refused():
+    """A sweep over gears of an arm without rotors, or with reflected ones, gave one number for all."""
+    bare = fa.load("rr")
+    for drive, reason in (
+        (fa.Drive(), "it has no rotor"),
+        (fa.Drive(rotor_inertia=0.1, gear=50, side="joint"), "its rotor's inertia is already reflected"),
+    ):
+        arm = bare.replace(links=(bare.links[0].replace(drive=drive), bare.links[1]))
+        with pytest.raises(fa.KernelFault, match=f"'links.0..drive.gear' of 'rr' changes nothing: {reason}"):
+            compile(arm, "mass_matrix", free=("links[0].drive.gear",))
+        with pytest.raises(fa.KernelFault, match="changes nothing"):
+            fa.simulate(arm, [0.1, 0.2], duration=0.01, free={"links[0].drive.gear": [10.0, 100.0]})
+    with pytest.raises(
+        fa.KernelFault, match=r"on which side of the gear it is; give the joint a Drive\(side="
+    ):
+        compile(bare, "mass_matrix", free=("links[0].drive.rotor_inertia",))
+    turned = fa.Drive(rotor_inertia=1e-3, gear=50, side="motor")
+    arm = bare.replace(links=(bare.links[0].replace(drive=turned), bare.links[1]))
+    kernel = compile(arm, "mass_matrix", free=("links[0].drive.gear",))
+    rigid = fa.mass_matrix(bare, [0.1, 0.2])
+    assert_close(kernel([0.1, 0.2], 100.0)[0, 0], rigid[0, 0] + 10.0)
+
+
 def test_all_ten_parameters_of_every_link_are_one_input():
     arm = fa.load("rr")
     q, qd, qdd = arm.random_state(6, (4,))

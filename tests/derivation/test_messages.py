@@ -79,6 +79,20 @@ def test_a_parameter_with_the_name_of_a_coordinate():
         derive(arm)
 
 
+def test_a_new_letter_took_the_name_of_one_that_stays():
+    """The pendulum's l1 is half a length: with whole ones called l1 too, its first mass was gone."""
+    own = {x: sp.Symbol(x) for x in ("m1", "m2", "l1", "l2", "I1", "I2", "g")}
+    pendulum = load("double_pendulum", parameters=own)
+    with pytest.raises(StateFault, match="arm 'double_pendulum' keeps a letter l1 of its own, and another"):
+        symbolic(pendulum, ["lengths"])
+    assert symbolic(pendulum, ["masses"]).links[0].mass == sp.Symbol("m1"), (
+        "the same letter for the same thing"
+    )
+    twice = symbolic(symbolic(load("rr")), ["lengths"])
+    assert [link.com for link in twice.links] == [link.com for link in symbolic(load("rr")).links]
+    assert symbolic(load("cobra600"), style="full").dynamics
+
+
 @pytest.mark.parametrize("name", ["q", "qd", "qdd"])
 def test_a_parameter_with_the_name_of_the_state(name):
     arm = Arm("clash", [Link.dh("revolute", a=0.5, mass=sp.Symbol(name), com=(-0.2, 0, 0))])

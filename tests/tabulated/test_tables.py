@@ -279,6 +279,37 @@ def test_cells_that_a_log_never_met_are_refused():
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_c_gave_nan_and_no_word_in_cells_that_a_log_never_met(tmp_path):
+    arm = fa.load("rr")
+    q, qd, qdd = arm.random_state(1, (100,))
+    q = np.abs(q) / 4
+    table = fa.learn_table(arm, q, qd, qdd, fa.inverse_dynamics(arm, q, qd, qdd), points=12)
+    (tmp_path / "table.c").write_text(table.to_c())
+    flags = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    subprocess.run(["cc", *flags, str(tmp_path / "table.c"), "-o", str(tmp_path / "c.so"), "-lm"], check=True)
+    look_up = ctypes.CDLL(str(tmp_path / "c.so")).forearm_rr_table
+    numbers, tau = table.flat(), np.full(2, 7.0)
+    for place, answer in ((-2.0, -1), (0.3, 0)):
+        state = np.full((3, 2), place)
+        pointers = [ctypes.c_void_p(x.ctypes.data) for x in (numbers, *state, tau)]
+        assert look_up(*pointers) == answer
+        assert tau.tolist() == ([7.0, 7.0] if answer else table.torques(arm, *state).tolist())
+
+
+def test_a_log_of_a_load_that_the_table_has_no_room_for_is_said(caplog):
+    """What the arm's own masses make zero is not stored; a load far out was learnt with all its torque left over."""
+    arm = fa.load("planar_3r")
+    last = arm.links[2].replace(com=(-arm.links[2].pose.translation[0], 0, 0))
+    bare = arm.replace(links=(*arm.links[:2], last))
+    q, qd, qdd = arm.random_state(0, (2000,))
+    tau = fa.inverse_dynamics(arm.with_payload(2.0, frame="flange"), q, qd, qdd)
+    fa.learn_table(arm, q, qd, qdd, tau, points=7)
+    assert "not in the table" not in caplog.text
+    fa.learn_table(bare, q, qd, qdd, tau, points=7)
+    assert "of the torque of joint 3 'q3' is not in the table" in caplog.text
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 @pytest.mark.parametrize("interpolation", ORDERS)
 @pytest.mark.parametrize(
     ("name", "method"), [("puma560", "horn_raibert"), ("rr", "albus"), ("stanford", "raibert")]

@@ -23,7 +23,7 @@ from forearm.compiler.model.free_parameters import PAYLOAD, port_name, port_shap
 from forearm.compiler.pipeline import compile
 from forearm.compiler.wasm.module_files import write_module
 from forearm.compiler.wasm.wasm_rollout import WasmRollout
-from forearm.faults import KernelFault
+from forearm.faults import KernelFault, explained, names_of, yes_or_no
 
 LAWS = {"torque": "", "pd": "gravity_torque", "computed_torque": "inverse_dynamics"}
 """Laws, and the quantity of the believed arm that each is built on."""
@@ -93,6 +93,7 @@ def wasm_rollout(arm: Arm, method: str = "rk4", law: str = "torque", free: Seque
     return WasmRollout(law_step(arm, law, free), STATES, method=RULES[METHODS[method]])
 
 
+@explained
 def emit_wasm(
     arm: Arm,
     folder: str | Path,
@@ -108,7 +109,8 @@ def emit_wasm(
         arm: The arm; its numbers become constants.
         folder: Where `<arm>.wasm`, `<arm>.js` (with the module inside) and `<arm>.d.ts` go; made if it is not there.
         functions: Quantities: "inverse_dynamics", "mass_matrix", "gravity_torque", "forward_dynamics", ...
-        free: Parameters that stay arguments: "payload" (in frame n), "payload@tool", "gravity", "links[2].mass", ...
+        free: Parameters that stay arguments: "payload" (in frame n; of a robot with branches in its tool's),
+            "payload@tool", "gravity", "links[2].mass", ...
         rollouts: Simulations, as method and law: "rk4:torque", "rk4:computed_torque", "euler:pd", ...
         apart: Round products and sums apart in what divides by M, too (accelerations, their derivatives): ten times
             faster, with last digits that are not the CPU kernel's.
@@ -117,9 +119,10 @@ def emit_wasm(
         Paths of module, loader and types. `import { load } from "./arm.js"; const arm = await load();` gives the
         functions by name; a rollout is called `rk4_torque`.
     """
+    functions, free = names_of(functions, "emit_wasm: functions"), names_of(free, "emit_wasm: free")
     graphs = {name: compile(arm, name, target="wasm", free=free).graph for name in functions}
     rolled = {}
-    for words in rollouts:
+    for words in names_of(rollouts, "emit_wasm: rollouts"):
         method, colon, law = words.partition(":")
         if not colon:
             raise KernelFault(
@@ -127,4 +130,6 @@ def emit_wasm(
             )
         rolled[f"{method}_{law}"] = wasm_rollout(arm, method, law, free)
     title = f"the arm {arm.name!r}, {arm.n} joints: {', '.join([*graphs, *rolled])}"
-    return write_module(folder, title, arm.name, graphs, rolled, apart)
+    return write_module(
+        folder, title, arm.name, graphs, rolled, yes_or_no(apart, "emit_wasm: apart", KernelFault)
+    )

@@ -11,9 +11,10 @@ from forearm.compiler.graph.trace import trace
 from forearm.compiler.graph.traced_array import choosing
 from forearm.compiler.kernel import Kernel
 from forearm.compiler.pipeline import TARGETS, graph_kernel
-from forearm.faults import Fault, KernelFault, TraceFault
+from forearm.faults import Fault, KernelFault, TraceFault, explained, names_of, shown
 
 
+@explained
 def compile_function(
     function: Callable[..., Any],
     inputs: Mapping[str, int | Sequence[int]],
@@ -42,9 +43,11 @@ def compile_function(
         The kernel: call it with arrays (..., *shape), with `out=` and `threads=` like any other.
     """
     if not callable(function):
-        raise TraceFault(f"compile_function: function is {function!r}; give a function of arrays.")
+        raise TraceFault(f"compile_function: function is {shown(function)}; give a function of arrays.")
     if target not in TARGETS:
-        raise KernelFault(f"compile_function: target is {target!r}; give {' or '.join(map(repr, TARGETS))}.")
+        raise KernelFault(
+            f"compile_function: target is {shown(target)}; give {' or '.join(map(repr, TARGETS))}."
+        )
     name = getattr(function, "__name__", type(function).__name__)
     _check_names(name, inputs, outputs)
     shapes = {key: _shape(name, key, shape) for key, shape in inputs.items()}
@@ -77,16 +80,20 @@ def _traced(
         ) from error
 
 
+MOST_OUTPUTS = 1000
+"""Results of one function that have names."""
+
+
 def _check_names(function: str, inputs: Any, outputs: Any) -> None:
     """Refuse inputs without shapes, and results without names of their own: of two of one name one would be lost."""
     if not isinstance(inputs, Mapping):
         raise TraceFault(
-            f"compile_function: inputs of {function} are {inputs!r}; give the shape of each by its name: {{'q': 7}}."
+            f"compile_function: inputs of {function} are {shown(inputs)}; give shapes by name: {{'q': 7}}."
         )
-    named = isinstance(outputs, Sequence) and not isinstance(outputs, str)
-    if not named or len(set(map(str, outputs))) < len(outputs):
+    names = names_of(outputs, f"compile_function: outputs of {function}", MOST_OUTPUTS, TraceFault)
+    if len(set(names)) < len(names):
         raise TraceFault(
-            f"compile_function: outputs of {function} are {outputs!r}; give a tuple of names, each once."
+            f"compile_function: outputs of {function} are {shown(outputs)}; give a tuple of names, each once."
         )
 
 
@@ -96,6 +103,6 @@ def _shape(function: str, name: str, shape: Any) -> tuple[int, ...]:
     if isinstance(axes, tuple | list) and all(isinstance(k, int | np.integer) and k > 0 for k in axes):
         return tuple(map(int, axes))
     raise TraceFault(
-        f"compile_function: {function}'s input {name!r} has the shape {shape!r}; give a whole number (a vector), "
-        "a tuple of them, or () for one number."
+        f"compile_function: {function}'s input {name!r} has the shape {shown(shape)}; give a whole number (a "
+        "vector), a tuple of them, or () for one number."
     )

@@ -11,10 +11,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from forearm.compiler.graph.graph import Counts, Graph, Port
-from forearm.faults import KernelFault, StateFault
+from forearm.faults import KernelFault, StateFault, precision, shown
 
 LAYOUTS = {"rows": "(..., k)", "columns": "(k, N)"}
 """How states lie in an array: one after the other, (N, k) in C order, or side by side, (k, N) in C order."""
@@ -76,12 +74,10 @@ class Kernel(ABC):
         self, graph: Graph, dtype: str, layout: str, name: str | None, subject: KernelSubject
     ) -> None:
         self.graph, self.layout, self.name, self.subject = graph, layout, name or graph.name, subject
-        if np.dtype(dtype).name not in PRECISIONS:
-            raise KernelFault(f"{self.name}: dtype is {dtype!r}; kernels compute in 'float64' or 'float32'.")
-        self.dtype = np.dtype(dtype)
+        self.dtype = precision(dtype, f"{self.name}: dtype", KernelFault)
         if layout not in LAYOUTS:
             kinds = " or ".join(f"{k!r} {v}" for k, v in LAYOUTS.items())
-            raise KernelFault(f"{self.name}: layout is {layout!r}; give {kinds}.")
+            raise KernelFault(f"{self.name}: layout is {shown(layout)}; give {kinds}.")
         self.results = _results_of(graph.outputs)
 
     # What it is ------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from forearm.compiler.graph.graph import Counts, Graph
 from forearm.compiler.kernel import SEARCH, Kernel, KernelSubject, Why
 from forearm.compiler.store import graphs
 from forearm.compiler.store.files import graph_key
-from forearm.faults import KernelFault
+from forearm.faults import KernelFault, explained, names_of, shown
 from forearm.outside.running_log import LOG
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ TARGETS = {
 """Where kernels can run: each module has `make_kernel(graph, *, dtype, name, subject, layout=its own)`."""
 
 
+@explained
 def compile(
     arm: Arm | Robot,
     quantity: str,
@@ -63,7 +64,8 @@ def compile(
         The kernel. `kernel.why` tells what was chosen from what, `kernel.counts` what it costs.
     """
     if target not in TARGETS:
-        raise KernelFault(f"compile: target is {target!r}; give {' or '.join(map(repr, TARGETS))}.")
+        raise KernelFault(f"compile: target is {shown(target)}; give {' or '.join(map(repr, TARGETS))}.")
+    free = names_of(free, "compile: free", kind=KernelFault)
     name = f"{quantity} of {arm.name}"
     chain = isinstance(arm, Arm)
     if chain and arm.n > LONG and target == "cpu" and not free and not options and arm.dynamics:
@@ -80,7 +82,7 @@ def compile(
 
 def ready_graph(arm: Arm | Robot, quantity: str, free: Sequence[str] = (), **options: Any) -> Graph:
     """The graph that `compile` would turn into straight-line code, for those who write it down otherwise."""
-    return _ready(arm, quantity, tuple(free), None, options)[0]
+    return _ready(arm, quantity, names_of(free, "free", kind=KernelFault), None, options)[0]
 
 
 def graph_kernel(graph: Graph, *, target: str = "cpu", **how: Any) -> Kernel:

@@ -15,6 +15,7 @@ from forearm.derivation.recursion_steps import Steps, watching
 from forearm.faults import needs_chain
 
 
+@faults.explained
 def derive(
     arm: Arm,
     formulation: str | None = None,

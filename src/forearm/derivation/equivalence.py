@@ -9,7 +9,7 @@ from forearm.arm import Arm
 from forearm.derivation.closed_form import from_energies, torques_of
 from forearm.derivation.expressions.expression import Expression
 from forearm.derivation.preparation import prepared, torque_stems
-from forearm.faults import needs_chain
+from forearm.faults import explained, needs_chain
 from forearm.formulations import FORMULATIONS
 
 ENERGIES = "energies"
@@ -52,6 +52,7 @@ class Equivalence:
         return "\n".join(lines)
 
 
+@explained
 def prove_equal(
     arm: Arm, stems: Sequence[str] | None = None, *, coordinates: Any = None, timeout: float | None = None
 ) -> Equivalence:

@@ -103,8 +103,7 @@ def _coordinate_map(arm: Arm, S: Any) -> Matrix:
             f"derive: coordinates has the offset {np.asarray(S.offset).tolist()}; give it to the links instead "
             "(link.replace(offset=...)), so that it is part of the arm."
         )
-    S = getattr(S, "S", S)
-    array = np.asarray(S, dtype=float)
+    array = faults.floats("derive: coordinates", getattr(S, "S", S))
     if array.shape != (arm.n, arm.n) or abs(np.linalg.det(array)) < 1e-12:
         raise faults.StateFault(
             f"derive: coordinates has shape {array.shape} or is singular; arm {arm.name!r} needs an "
@@ -120,10 +119,14 @@ def _coordinate_map(arm: Arm, S: Any) -> Matrix:
 
 
 def _coordinate_names(arm: Arm, names: Sequence[str] | None) -> tuple[str, ...]:
-    found = tuple(f"q{i}" for i in range(1, arm.n + 1)) if names is None else tuple(map(str, names))
+    found = (
+        tuple(f"q{i}" for i in range(1, arm.n + 1))
+        if names is None
+        else tuple(map(str, faults.several(names, "derive: names", 1000, faults.StateFault)))
+    )
     if len(found) != arm.n or len(set(found)) != arm.n or not all(name.isidentifier() for name in found):
         raise faults.StateFault(
-            f"derive: names is {found!r}; give {arm.n} different names, one for each joint of "
+            f"derive: names is {faults.shown(found)}; give {arm.n} different names, one for each joint of "
             f"arm {arm.name!r}."
         )
     for name in parameter_names(arm):

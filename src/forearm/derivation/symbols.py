@@ -31,6 +31,7 @@ ANGLES = "angles"
 # -- letters for numbers ---------------------------------------------------------------------------------
 
 
+@faults.explained
 def symbolic(
     arm: Arm, what: Iterable[str] = KINDS, *, style: str = "textbook", about: str | None = None
 ) -> Arm:
@@ -51,24 +52,56 @@ def symbolic(
     """
     needs_chain(arm, "symbolic")
     faults.choice(style, ("textbook", "full"), "symbolic style")
-    chosen = [faults.choice(kind, (*KINDS, ANGLES), "symbolic what") for kind in what]
+    chosen = [
+        faults.choice(kind, (*KINDS, ANGLES), "symbolic what")
+        for kind in faults.names_of(what, "symbolic: what")
+    ]
     letters = _Letters(style == "full", tuple(chosen), about)
-    links = tuple(letters.link(i, link) for i, link in enumerate(arm.without_drives().links, 1))
-    gravity = letters.gravity(arm.gravity) if "gravity" in chosen else arm.gravity
+    links, gravity = letters.links_and_gravity(arm)
+    _refuse_two_meanings(arm, letters)
     dynamics = arm.dynamics or (style == "full" and {"masses", "centers", "inertias"} <= set(chosen))
     return arm.replace(links=links, gravity=gravity, defects=(), configurations=(), dynamics=dynamics)
+
+
+MARK = "new "
+"""Before the name of a letter that is told apart from the arm's own."""
+
+
+def _refuse_two_meanings(arm: Arm, letters: "_Letters") -> None:
+    """Refuse a new letter that is also called as one that the arm keeps, and is not the same."""
+    marked = _Letters(letters.full, letters.what, letters.about, MARK)
+    links, gravity = marked.links_and_gravity(arm)
+    kept = parameter_names(arm.replace(links=links, gravity=gravity, defects=excuses(arm.n)))
+    twice = [name for name in kept if name in letters.new]
+    if twice:
+        raise faults.StateFault(
+            f"symbolic: arm {arm.name!r} keeps a letter {twice[0]} of its own, and another number would be called "
+            f"{twice[0]} too; give the arm other letters, or make all of its numbers letters (leave what out)."
+        )
 
 
 class _Letters:
     """Names for the numbers of a link."""
 
-    def __init__(self, full: bool, what: tuple[str, ...], about: str | None) -> None:
-        self.full, self.what, self.about = full, what, about
-        self.symbol = sympy().Symbol
+    def __init__(self, full: bool, what: tuple[str, ...], about: str | None, mark: str = "") -> None:
+        self.full, self.what, self.about, self.mark = full, what, about, mark
+        self.new: set[str] = set()
+
+    def links_and_gravity(self, arm: Arm) -> tuple[tuple[Link, ...], Any]:
+        """Those of the rigid arm, with letters."""
+        links = tuple(self.link(i, link) for i, link in enumerate(arm.without_drives().links, 1))
+        return links, self.gravity(arm.gravity) if "gravity" in self.what else arm.gravity
+
+    def symbol(self, name: str, value: Scalar = 0.0) -> Scalar:
+        """The letter of this name for what was `value`; it is new unless it was that letter."""
+        letter = sympy().Symbol(self.mark + name)
+        if is_number(value) or value != letter:
+            self.new.add(name)
+        return letter
 
     def letter(self, name: str, value: Scalar, zeros: bool = False) -> Scalar:
         """A symbol for a number that is not zero (or for any, with zeros)."""
-        return self.symbol(name) if zeros or not (is_number(value) and value == 0) else value
+        return self.symbol(name, value) if zeros or not (is_number(value) and value == 0) else value
 
     def link(self, i: int, link: Link) -> Link:
         changes: dict[str, Any] = {}
@@ -190,6 +223,11 @@ def parameter_names(arm: Arm) -> tuple[str, ...]:
 
     def scalar(x: Scalar) -> Scalar:
         if not is_number(x):
+            if not hasattr(x, "free_symbols"):
+                raise faults.ArmFault(
+                    f"derive: arm {arm.name!r} has {faults.shown(x)}, {faults.a_or_an(type(x).__name__)}; give floats "
+                    "and SymPy's symbols and numbers."
+                )
             found.update(dict.fromkeys(sorted(s.name for s in x.free_symbols)))
         return x
 

@@ -12,8 +12,8 @@ from forearm.tabulated.plans import TablePlan
 from forearm.tabulated.stencils import MARGIN, ORDERS
 
 
-def table_c(plan: TablePlan) -> str:
-    """The whole text: one function for a state, one for a batch."""
+def table_c(plan: TablePlan, *, learnt: bool = False) -> str:
+    """The whole text: one function for a state, one for a batch; a learnt table has cells that hold no numbers."""
     name = "forearm_" + re.sub(r"\W", "_", plan.arm.name, flags=re.ASCII) + "_table"
     order, n = ORDERS[plan.interpolation], plan.arm.n
     number = "double" if plan.dtype == "float64" else "float"
@@ -23,12 +23,20 @@ def table_c(plan: TablePlan) -> str:
     for k, grid in enumerate(plan.grids):
         body += _look_up(grid, k, begin, order, number)
         begin += grid.size
+    if learnt:
+        unmet = " || ".join(f"t[{i}] != t[{i}]" for i in range(n))
+        body.append(f"if ({unmet}) return {UNMET};")
     body += [f"tau[{i}] = t[{i}]{_friction(plan.arm, i)};" for i in range(n)]
     lines = "\n".join(f"    {line}" for line in body)
+    never = (
+        f"\n   or {UNMET} in cells that the log never met; not for -ffast-math, which knows no NaN"
+        if learnt
+        else ""
+    )
     return f"""\
 /* {_comment(str(plan))}.
    Torques by look-up. numbers: {begin} of type {number}, as LookupTable.flat() gives them. q, qd, qdd, tau: {n} each.
-   Returns 0, or the number of the axis that the state is outside of (tau is then as it was). */
+   Returns 0, or the number of the axis that the state is outside of (tau is then as it was){never}. */
 #include <math.h>
 
 int {name}(const {number} *restrict numbers, const double *restrict q, const double *restrict qd,
@@ -52,6 +60,8 @@ int {name}_batch(const {number} *restrict numbers, long count, const double *res
 """
 
 
+UNMET = -1
+"""What a look-up gives where a learnt table has no number."""
 COUNTED = 1e9
 """Steps of an axis that goes round, beyond which a position has no digits left to look up."""
 

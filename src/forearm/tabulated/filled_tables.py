@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from forearm.arm import Arm
+from forearm.faults import explained
 from forearm.tabulated.grids import Grid
 from forearm.tabulated.lookup_tables import LookupTable
 from forearm.tabulated.methods import frictionless
@@ -20,6 +21,7 @@ from forearm.tabulated.plans import (
 )
 
 
+@explained
 def tabulate(
     arm: Arm,
     method: str = "horn_raibert",

@@ -16,16 +16,20 @@ from forearm import faults
 from forearm.algebra import States, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault, needs_chain
+from forearm.outside.running_log import LOG
 from forearm.tabulated.grids import Grid
 from forearm.tabulated.lookup_tables import LookupTable, corners, friction_at
 from forearm.tabulated.methods import INPUTS
 from forearm.tabulated.plans import MOST_BYTES, TablePlan, plan_table, refuse_too_much
 from forearm.tabulated.stencils import ORDERS
 
+MISFIT = 0.1
+"""Share of a joint's torque that a table may leave over without a word."""
 Triplets = list[tuple[Vector, Vector, Vector]]
 """Row, column and value of the equations, in pieces."""
 
 
+@faults.explained
 def learn_table(
     arm: Arm,
     q: States,
@@ -40,10 +44,13 @@ def learn_table(
     accelerations: ArrayLike | None = None,
     most_bytes: float = MOST_BYTES,
 ) -> LookupTable:
-    """A table learnt from measured torques (K, n); the arm's own masses play no part but its friction does.
+    """A table learnt from measured torques (K, n); how heavy the arm's own links are plays no part.
+
+    What those masses make zero is not stored, so an arm with a tool needs that tool; what the table cannot say of the
+    log is told where it is a tenth of a joint's torque or more.
 
     Args:
-        arm: Which joints matter, their limits and their friction, which is taken off the torques first.
+        arm: Which entries there are, limits of the joints, and their friction, which is taken off the torques first.
         q: Positions (K, n).
         qd: Speeds (K, n).
         qdd: Accelerations (K, n).
@@ -67,15 +74,29 @@ def learn_table(
         raise StateFault(f"learn_table: the log has rows {sizes}; give as many of each, and at least one.")
     wanted = wanted - friction_at(arm, state["qd"])
     _refuse_many_equations(plan, len(wanted), most_bytes)
-    solution, met = _solved(plan, state, wanted)
+    solution, met, left = _solved(plan, state, wanted)
+    _tell_misfit(arm, left, wanted)
     solution[~met] = np.nan
     pieces = np.split(solution, np.cumsum([grid.size for grid in plan.grids])[:-1])
     stored = [x.reshape(grid.cells, len(grid.entries)) for x, grid in zip(pieces, plan.grids, strict=True)]
     return LookupTable(plan, tuple(stored), learnt=True)
 
 
-def _solved(plan: TablePlan, state: dict[str, Vector], wanted: Vector) -> tuple[Vector, Vector]:
-    """The stored numbers of smallest norm, and which of them any equation has."""
+def _tell_misfit(arm: Arm, left: Vector, wanted: Vector) -> None:
+    """Say where a table leaves much of the torques over: it may lack what the arm's own numbers make zero."""
+    whole = np.sqrt(np.mean(wanted**2, axis=0))
+    shares = np.sqrt(np.mean(left**2, axis=0)) / np.where(whole > 0, whole, 1.0)
+    worst = int(np.argmax(shares))
+    if shares[worst] > MISFIT:
+        LOG.warning(
+            "learn_table: %.0f %% of the torque of joint %d %r is not in the table (rms over the log); it stores what "
+            "the arm's own masses do not make zero (give the arm with its tool or payload), at its points (give more).",
+            *(100 * shares[worst], worst + 1, arm.links[worst].name),
+        )
+
+
+def _solved(plan: TablePlan, state: dict[str, Vector], wanted: Vector) -> tuple[Vector, Vector, Vector]:
+    """The stored numbers of smallest norm, which of them any equation has, and what they leave over (K, n)."""
     found: Triplets = []
     begin = 0
     for grid in plan.grids:
@@ -91,7 +112,7 @@ def _solved(plan: TablePlan, state: dict[str, Vector], wanted: Vector) -> tuple[
         )
     matrix = csr_array((values, (rows, columns)), shape=(wanted.size, begin))
     solution = lsqr(matrix, wanted.reshape(-1), atol=1e-14, btol=1e-14, conlim=0, iter_lim=4 * begin)[0]
-    return solution, met
+    return solution, met, wanted - (matrix @ solution).reshape(wanted.shape)
 
 
 def _equations(grid: Grid, begin: int, state: dict[str, Vector], order: int, n: int, found: Triplets) -> None:

@@ -3,6 +3,7 @@
 import itertools
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,7 @@ class LookupTable:
         """All stored numbers in a row, as the look-up in C takes them."""
         return np.concatenate([stored.reshape(-1) for stored in self.numbers])
 
+    @faults.explained
     def coefficients(self, q: States) -> Strobed:
         """M, C and g at one configuration, as `horn_raibert_1978` takes them (tables of horn_raibert only)."""
         if self.plan.method != "horn_raibert":
@@ -161,13 +163,14 @@ class LookupTable:
             total += stored[where] * weight[:, None]
         return total
 
-    def save(self, path: Any, *, compressed: bool = True) -> Any:
+    @faults.explained
+    def save(self, path: str | Path, *, compressed: bool = True) -> Any:
         """Write the table: compressed to be small, or plain to be mapped; `fa.open_table` reads both."""
         return write_table(self.plan, self.numbers, self.learnt, path, compressed=compressed)
 
     def to_c(self) -> str:
         """One look-up as C99, the numbers in an array that the caller gives."""
-        return table_c(self.plan)
+        return table_c(self.plan, learnt=self.learnt)
 
     def __str__(self) -> str:
         return str(self.plan) + (" (learnt)" if self.learnt else "")

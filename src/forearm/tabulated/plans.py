@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from forearm import dynamics
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import StateFault, needs_chain
+from forearm.faults import StateFault, explained, needs_chain, precision
 from forearm.tabulated.grids import CHUNK, Grid, checked_ranges, grids_of
 from forearm.tabulated.methods import INPUTS, entries_of, frictionless
 from forearm.tabulated.stencils import order_of
@@ -62,6 +62,7 @@ class TablePlan:
         )
 
 
+@explained
 def plan_table(
     arm: Arm,
     method: str = "horn_raibert",
@@ -85,8 +86,7 @@ def plan_table(
     """
     needs_chain(arm, "a table of torques")
     order = order_of(interpolation)
-    if str(np.dtype(dtype)) not in ("float64", "float32"):
-        raise StateFault(f"tabulate: dtype is {dtype!r}; give 'float64' or 'float32'.")
+    dtype = precision(dtype, "tabulate: dtype").name
     free = frictionless(arm)
     ranges = checked_ranges(arm, points, speeds, accelerations, max(2, order))
     grids = grids_of(arm, entries_of(free, method), ranges)

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from forearm.arm import Arm
-from forearm.faults import ReadFault
+from forearm.faults import ReadFault, explained
 from forearm.tabulated.lookup_tables import LookupTable
 from forearm.tabulated.plans import MOST_BYTES, TablePlan
 from forearm.tabulated.table_headers import ALIGNED, MAGIC, plan_of
@@ -31,6 +31,7 @@ def _opened(path: str | Path) -> BinaryIO:
         raise ReadFault(f"{path}: {error.strerror}; give a file that table.save wrote.") from None
 
 
+@explained
 def open_table(path: str | Path, arm: Arm, *, most_bytes: float = MOST_BYTES) -> LookupTable:
     """The table in a file, for the arm it was filled for; a plain file is mapped, a compressed one is read.
 

@@ -27,6 +27,7 @@ from forearm.faults import (
     no_array,
     not_labelled,
     not_masked,
+    shown,
 )
 
 Array = npt.NDArray[Any]
@@ -82,16 +83,20 @@ JOINT_INPUTS = (
 
 def accept(kernel: Taker, port: Port, value: Any) -> Array:
     """One argument as an array of the kernel's dtype, the port's shape at its end (columns: at its start)."""
-    where, layout, dtype = kernel.name, kernel.layout, kernel.dtype
-    if of_joints(kernel, port):
-        array = joint_values(kernel.subject.arm, port.name, value)
-    else:
-        array = _numbers(where, port, value, layout)
-        check_shape(kernel, port, array.shape)
+    array, dtype = numbers_for(kernel, port, value), kernel.dtype
     if array.dtype == dtype:
         return array if array.flags.aligned else array.copy()
     check_precision(kernel, port, array.dtype, given=isinstance(value, np.ndarray))
     return array.astype(dtype)
+
+
+def numbers_for(kernel: Taker, port: Port, value: Any) -> Array:
+    """One argument as an array in its own precision, of the port's shape."""
+    if of_joints(kernel, port):
+        return joint_values(kernel.subject.arm, port.name, value)
+    array = _numbers(kernel.name, port, value, kernel.layout)
+    check_shape(kernel, port, array.shape)
+    return array
 
 
 def _numbers(where: str, port: Port, value: Any, layout: str) -> Array:
@@ -286,7 +291,7 @@ def check_finite(kernel: Taker, port: Port, array: Array) -> None:
 
 def check_threads(where: str, threads: Any) -> int:
     """A positive whole number, of whatever type of integers."""
-    with contextlib.suppress(TypeError):
+    with contextlib.suppress(Exception):  # also what an object's own __index__ raises
         if not isinstance(threads, bool) and (count := operator.index(threads)) >= 1:
             return count
-    raise StateFault(f"{where}: threads is {threads!r}; give a whole number of threads, 1 or more.")
+    raise StateFault(f"{where}: threads is {shown(threads)}; give a whole number of threads, 1 or more.")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from forearm.compiler.fork_locks import fork_safe_lock
+from forearm.faults import NOT_ABOUT_ARGUMENTS, Given, explain
 
 if TYPE_CHECKING:
     from forearm.compiler.call.entries.builtin_functions import Entry
@@ -49,7 +50,16 @@ class Door:
 
     def through(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
         """Compute in Python; the first of its kind opens an entry."""
-        result = self.general(*inputs, out=out, threads=threads)
+        try:
+            result = self.general(*inputs, out=out, threads=threads)
+        except NOT_ABOUT_ARGUMENTS:
+            raise
+        except Exception as error:
+            names = [port.name for port in self.kernel.graph.inputs]
+            said = [Given(name, value, "States") for name, value in zip(names, inputs, strict=False)]
+            said += [Given("threads", threads, "int"), Given("out", out, "AnyArray | tuple | None")]
+            explain(self.kernel.name, said, error)
+            raise
         if len(self._entries) < 2:
             program = self.program(inputs)
             with self._opening:

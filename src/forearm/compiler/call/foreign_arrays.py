@@ -47,7 +47,7 @@ class Foreign:
             return value
         if self.gpu:
             return self.xp.from_dlpack(value.detach() if self.library == "PyTorch" else value)
-        return value.detach().numpy() if self.library == "PyTorch" else np.asarray(value)
+        return value.detach().resolve_neg().numpy() if self.library == "PyTorch" else np.asarray(value)
 
     def natives(self, out: Any) -> Any:
         """`out` as arrays of ours on the same memory."""
@@ -55,6 +55,8 @@ class Foreign:
             return None
         if self.library == "JAX":
             raise StateFault("out is a JAX array, which cannot be written into; leave it out.")
+        if self.library == "PyTorch" and any(x.is_neg() for x in (out if isinstance(out, tuple) else (out,))):
+            raise StateFault("out is a tensor whose sign is put off (is_neg); give one of its own memory.")
         return tuple(map(self.native, out)) if isinstance(out, tuple) else self.native(out)
 
     def back(self, result: Any) -> Any:

@@ -27,6 +27,7 @@ from forearm.faults import (
     unit_quaternion,
 )
 from forearm.outside.escapes import line_comment
+from forearm.outside.running_log import LOG
 
 SMALLEST_SHARE = 256
 """States below which another thread costs more than it brings."""
@@ -75,6 +76,9 @@ class MachineKernel(Door, Kernel):
         try:
             import llvmlite.binding  # noqa: F401
         except ImportError:
+            return False
+        except OSError as reason:  # it is there, and its library cannot be loaded: for want of memory, say
+            LOG.warning("kernels run on NumPy, because llvmlite cannot be loaded: %s", reason)
             return False
         return True
 

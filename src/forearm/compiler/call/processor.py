@@ -18,7 +18,7 @@ from forearm.compiler.call.arguments import Array
 from forearm.compiler.call.machine import MachineKernel
 from forearm.compiler.graph.graph import Port
 from forearm.compiler.kernel import Accuracy
-from forearm.faults import KernelFault
+from forearm.faults import KernelFault, explained, floats, shown
 
 if TYPE_CHECKING:
     from forearm.compiler.call.entries.builtin_functions import Entry
@@ -136,6 +136,7 @@ class ProcessorKernel(MachineKernel):
             entry = single_entry(self.graph, dtype)
         return single_program(self.graph, dtype, jit.host().width(dtype), triple, entry)
 
+    @explained
     def source(self, kind: str = "llvm") -> str:
         """The code that runs, as text.
 
@@ -158,10 +159,13 @@ class ProcessorKernel(MachineKernel):
             from forearm.compiler.llvm.ptx.ptx_batches import ptx_batch
 
             return ptx_batch(self.graph, self.dtype.name)
-        raise KernelFault(f"{self.name}: source({kind!r}) is not known; ask for llvm, asm, numpy, c or ptx.")
+        raise KernelFault(
+            f"{self.name}: source({shown(kind)}) is not known; ask for llvm, asm, numpy, c or ptx."
+        )
 
     # Accuracy --------------------------------------------------------------------------------------------
 
+    @explained
     def accuracy(self, *inputs: Any) -> Accuracy:
         """Compare this kernel on the given states with the same graph in a wider precision.
 
@@ -170,7 +174,10 @@ class ProcessorKernel(MachineKernel):
         """
         from forearm.compiler.graph.interpreter import arrays, interpret
 
-        taken = [np.asarray(v).astype(self.dtype) for v in inputs]
+        arguments.check_number(self, inputs)
+        ports = zip(self.graph.inputs, inputs, strict=True)
+        numbers = [floats(port.name, arguments.numbers_for(self, port, v)) for port, v in ports]
+        taken = [array.astype(self.dtype) for array in numbers]
         results = self._several(self.general(*taken))
         if self.dtype.name == "float32":
             wide = ProcessorKernel(self.graph, layout=self.layout, name=self.name, keep=self.keep)

@@ -11,7 +11,7 @@ import numpy as np
 from forearm.compiler.graph.builder import Builder
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.graph.traced_scalar import Traced, source_line
-from forearm.faults import TraceFault
+from forearm.faults import TraceFault, not_masked
 
 
 class _OriginBuilder(Builder):
@@ -54,6 +54,7 @@ def trace(
         raise TraceFault(builder.refused)
     shapes, results = [], []
     for key, value in found.items():
+        not_masked(value, f"trace: {name!r} returned {key!r}, which", TraceFault)
         array = np.asarray(value, dtype=object)
         shapes.append(Port(key, array.shape))
         results.append([_node(builder, element, name, key) for element in array.ravel()])

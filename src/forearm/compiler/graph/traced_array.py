@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from forearm.compiler.graph.traced_scalar import Traced, where
+from forearm.faults import TraceFault, not_masked
 
 
 def _number(x: Any) -> bool:
@@ -64,8 +65,18 @@ class TracedArray(np.ndarray):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """NumPy's function on plain object arrays, or our choice in its place."""
+        for x in inputs:
+            not_masked(x, "a constant beside traced values", TraceFault)
         plain = [x.view(np.ndarray) if isinstance(x, TracedArray) else x for x in inputs]
         if options.get("out") is not None:
             options["out"] = tuple(x.view(np.ndarray) for x in options["out"])
         found = getattr(CHOICES.get(ufunc, ufunc), method)(*plain, **options)
         return found.view(TracedArray) if isinstance(found, np.ndarray) and found.dtype == object else found
+
+    def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Any:
+        """NumPy's function, unless it would take symbols as they are."""
+        if function is np.nan_to_num:
+            raise TraceFault("np.nan_to_num takes a symbol as it is, NaN or not; use fa.where for a choice.")
+        for x in given[0] if given and isinstance(given[0], (list, tuple)) else given:
+            not_masked(x, "a constant beside traced values", TraceFault)
+        return super().__array_function__(function, types, given, options)

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 from forearm.compiler.store import files as cached
 from forearm.faults import KernelFault
 from forearm.outside.forks import hold_in_forks
+from forearm.outside.memory_size import refuse_without_room
 from forearm.outside.running_log import LOG
 
 try:
     import llvmlite
     import llvmlite.binding as llvm
-except ImportError as error:
+except (ImportError, OSError) as error:
     raise KernelFault(
         f"machine code, rollouts and PTX need llvmlite, which cannot be imported ({error}); install llvmlite. "
         "Without it kernels run on NumPy."
@@ -101,7 +102,12 @@ def other_machine(triple: str, cpu: str) -> Any:
         )
 
 
+ROOM, PER_BYTE = 24_000_000, 60
+"""Bytes to be had before LLVM begins, and so many for each of a text: more than it takes, or it ends the process."""
+
+
 def _parsed(text: str, name: str) -> Any:
+    refuse_without_room(f"compiling {name}", ROOM + PER_BYTE * len(text))
     try:
         module = llvm.parse_assembly(text)
         module.verify()
@@ -139,6 +145,7 @@ class Loaded:
         self._name = name
         host()
         with _LOCK:
+            refuse_without_room(f"loading {name}", ROOM // 2 + PER_BYTE * len(code))
             empty = llvm.parse_assembly("")
             machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
             # sections side by side: code reaches its constants within 2 GiB, wherever memory is free

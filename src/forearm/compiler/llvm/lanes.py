@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass
 
+from forearm.faults import KernelFault
+
 ITEMSIZE = {"float64": 8, "float32": 4}
 """Bytes of one number."""
+FLT_MAX = 3.4028234663852886e38
+"""The largest number of float32."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,11 @@ class Lanes:
     def number(self, value: float) -> str:
         """A constant in every lane, rounded to the precision at hand."""
         if self.dtype == "float32":
+            if FLT_MAX < abs(value) < math.inf:
+                raise KernelFault(
+                    f"float32 has no number as large as {float(value):g}; give dtype='float64', or look for masses and "
+                    "lengths out of range with fa.check(arm)."
+                )
             value = struct.unpack("<f", struct.pack("<f", value))[0]
         text = f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
         return text if self.width == 1 else f"splat ({self.scalar} {text})"

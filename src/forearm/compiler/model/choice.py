@@ -22,7 +22,7 @@ from forearm.compiler.model.chosen_model import Choice, trusted_choice
 from forearm.compiler.model.quantities import QUANTITIES, Quantity
 from forearm.compiler.model.quantity_graphs import graph_by
 from forearm.compiler.store.graphs import simplified
-from forearm.faults import KernelFault, no_dynamics
+from forearm.faults import KernelFault, needs_floats, no_dynamics, shown, yes_or_no
 from forearm.formulations import FORMULATIONS
 from forearm.robot import Robot
 
@@ -43,11 +43,12 @@ def best_graph(
 ) -> tuple[Graph, Why]:
     """The simplified graph of a quantity, and why this one."""
     if quantity not in QUANTITIES:
-        raise KernelFault(f"compile: no quantity {quantity!r}; there are {', '.join(QUANTITIES)}.")
+        raise KernelFault(f"compile: no quantity {shown(quantity)}; there are {', '.join(QUANTITIES)}.")
     what = QUANTITIES[quantity]
     _refuse_options(quantity, options or {})
     if what.dynamics and not arm.dynamics:
         no_dynamics(arm, quantity)
+    needs_floats(arm, f"compile: {quantity}")
     if formulation == SEARCH:
         choices, source = _rivals(arm, quantity), SEARCH
     else:
@@ -69,6 +70,8 @@ def _refuse_options(quantity: str, options: dict[str, Any]) -> None:
             known = f"its options: {', '.join(takes)}" if takes else "it has no options"
             where = f"; {name} is an option of {', '.join(homes)}" if homes else ""
             raise KernelFault(f"compile: {quantity} takes no {name}= ({known}){where}. Leave it out.")
+    if "local" in options:
+        yes_or_no(options["local"], "compile: local", KernelFault)
 
 
 def _options_of(quantity: str) -> list[str]:

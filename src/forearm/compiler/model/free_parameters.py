@@ -1,9 +1,9 @@
 """Parameters left free: inputs of a kernel instead of constants, so that each row may have its own.
 
 A path names a field as Python would: 'links[2].mass', 'links[2].com', 'links[2].inertia', 'links[2].drive.viscous',
-'gravity'; a joint's name may stand for its link: 'elbow.mass'. 'payload' is a body in frame n, 'payload@tool' one in
-the frame tool (any frame's name or '#' and number): ten numbers M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ (mass, first
-moment, inertia about that frame's origin, in its axes).
+'gravity'; a joint's name may stand for its link: 'elbow.mass'. 'payload' is a body in frame n (of a `Robot` in its
+tool's, or in that of its only end), 'payload@tool' one in the frame tool (any frame's name or '#' and number): ten
+numbers M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ (mass, first moment, inertia about that frame's origin, in its axes).
 
 Three names stand for many numbers at once, so that arms of one structure differ by the row: 'inertial' for the ten
 numbers of every body (n, 10), in its own frame and in the order of `parameters(arm)`, those of a free base first;
@@ -18,10 +18,10 @@ import numpy as np
 
 from forearm.algebra import is_zero
 from forearm.arm import Arm
-from forearm.faults import KernelFault, payload_frame_of_many, payload_on_base
+from forearm.faults import KernelFault, StateFault, payload_frame_of_many, payload_on_base, shown
 from forearm.frames import Pose
-from forearm.inertia import TEN, Inertia, numbers_of
-from forearm.link import Body, link_of_ten
+from forearm.inertia import TEN, Inertia, moved_ten, numbers_of
+from forearm.link import Body, Drive, link_of_ten
 from forearm.robot import Robot
 
 PAYLOAD, INERTIAL, GEOMETRY, FRICTION = "payload", "inertial", "geometry", "friction"
@@ -99,6 +99,45 @@ def payload_place(arm: Arm | Robot, path: str) -> tuple[int, Pose]:
     if not number and not (isinstance(arm, Robot) and arm.free):
         payload_on_base(frame, arm.name)
     return number, pose
+
+
+def possible_payload(where: str, arm: Arm | Robot, path: str, values: Any) -> None:
+    """Refuse ten numbers (..., 10) that make no rigid body, together with what holds it: M would be no mass matrix.
+
+    What is taken off again, or told by sums only, need be none by itself. What holds it may be a declared defect.
+    """
+    number, pose = payload_place(arm, path)
+    first = 0 if isinstance(arm, Robot) and arm.free else 1
+    if arm.has_symbols or not arm.dynamics or any(defect.link == number for defect in arm.defects):
+        return
+    holder = arm.bodies[number - first]
+    together = values + np.array(numbers_of(moved_ten(holder.ten, pose)), dtype=float)
+    impossible = ~_is_body(together) & np.isfinite(together).all(axis=-1)
+    if impossible.any():
+        given = values[impossible].reshape(-1, len(TEN))[0] if values.ndim > 1 else values
+        raise StateFault(
+            f"{where} is {shown(given.tolist())}, which makes no rigid body of link {holder.name!r} that holds it; "
+            "give M, M x centre, and XX, XY, XZ, YY, YZ, ZZ about the frame's origin, as payload_numbers makes them."
+        )
+
+
+def _is_body(numbers: Any) -> Any:
+    """Whether ten numbers (..., 10) are those of masses somewhere: no spread about the centre is negative."""
+    m, h, (xx, xy, xz, yy, yz, zz) = numbers[..., 0], numbers[..., 1:4], np.moveaxis(numbers[..., 4:], -1, 0)
+    square = h * h / np.where(m > 0, m, 1.0)[..., None]
+    half = (xx + yy + zz) / 2
+    a, b, c = half - xx - square[..., 0], half - yy - square[..., 1], half - zz - square[..., 2]
+    over = np.where(m > 0, m, 1.0)
+    d, e, f = (-p - h[..., i] * h[..., j] / over for p, i, j in ((xy, 0, 1), (xz, 0, 2), (yz, 1, 2)))
+    scale = np.abs(half) + square.sum(axis=-1) + np.finfo(float).tiny
+    a, b, c, d, e, f = (x / scale for x in (a, b, c, d, e, f))
+    minors = (a, b, c, a * b - d * d, a * c - e * e, b * c - f * f)
+    whole = a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e)
+    return np.all([x >= -ROUNDED for x in (*minors, whole)], axis=0) & ((m > 0) | ~h.any(axis=-1))
+
+
+ROUNDED = 1e-6
+"""Share of a body's spread that may be missing where its numbers were rounded."""
 
 
 def port_name(path: str) -> str:
@@ -210,11 +249,27 @@ def _get(arm: Arm | Robot, path: str) -> Any:
     if len(names) == 1 and names[0] in FIELDS:
         return getattr(link, names[0])
     if len(names) == 2 and names[0] == "drive" and names[1] in DRIVE_FIELDS:
+        _refuse_no_rotor(arm, path, link.drive, names[1])
         return getattr(link.drive, names[1])
     raise KernelFault(
         f"free parameter {path!r}: {'.'.join(names)!r} cannot be left free; give one of {', '.join(FIELDS)}, "
         f"{', '.join('drive.' + f for f in DRIVE_FIELDS)}."
     )
+
+
+def _refuse_no_rotor(arm: Arm | Robot, path: str, drive: Drive, field: str) -> None:
+    """Refuse a gear that turns no rotor, which would change nothing, and a rotor whose side is not said."""
+    if field == "gear" and drive.side != "motor":
+        rotor = "its rotor's inertia is already reflected" if drive.side == "joint" else "it has no rotor"
+        raise KernelFault(
+            f"free parameter {path!r} of {arm.name!r} changes nothing: {rotor}; give the joint a "
+            "Drive(rotor_inertia=, gear=, side='motor')."
+        )
+    if field == "rotor_inertia" and drive.side is None:
+        raise KernelFault(
+            f"free parameter {path!r} of {arm.name!r}: nobody says on which side of the gear it is; give the joint a "
+            "Drive(side='motor') (multiplied by gear²) or Drive(side='joint') (already reflected)."
+        )
 
 
 def _set(arm: Arm | Robot, path: str, value: Any) -> Any:

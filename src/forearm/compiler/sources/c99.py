@@ -21,15 +21,20 @@ from forearm import __version__
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.graph.interpreter import arrays, interpret
 from forearm.compiler.graph.passes import dead_code, schedule
+from forearm.compiler.llvm.lanes import FLT_MAX
 from forearm.compiler.sources.numpy_source import file_stem, identifier
 from forearm.faults import KernelFault
 from forearm.outside.escapes import block_comment
-from forearm.outside.output_files import write_text
+from forearm.outside.output_files import folder_of_files, write_text
 
 VECTORS = 100
 """States in the self-test."""
 TOLERANCE = {"double": 1e-12, "float": 2e-4}
-"""How far the self-test lets an output be off, relative to the largest value of that output."""
+"""How far the self-test lets a number be off, relative to its own largest value, or to what its rounding asks for."""
+ROUNDINGS = 32
+"""How many roundings of an output's largest value each of its numbers may be off, at least."""
+ROOM = 8.0
+"""How many times the error that rounding has in NumPy another compiler's may be."""
 FORM = {
     "add": "{} + {}",
     "sub": "{} - {}",
@@ -44,7 +49,6 @@ FORM = {
 }
 """How C spells an operation."""
 
-FLT_MAX = float(np.finfo(np.float32).max)
 
 States = Mapping[str, npt.ArrayLike]
 """For each input a batch of values (N, *shape)."""
@@ -70,8 +74,8 @@ class Unit:
         kept = float(np.float32(value)) if self.real == "float" and abs(value) <= FLT_MAX else float(value)
         if not math.isfinite(kept) or (self.real == "float" and abs(kept) > FLT_MAX):
             raise KernelFault(
-                f"C code of {self.name}: the number {value!r} is not a finite {self.real}, so it cannot be written; "
-                "look for masses or lengths out of range with fa.check(arm)."
+                f"C code of {self.name}: the number {float(value)!r} is not a finite {self.real}, so it cannot be "
+                "written; look for masses or lengths out of range with fa.check(arm)."
             )
         return f"{kept!r}f" if self.real == "float" else repr(kept)
 
@@ -128,13 +132,12 @@ def write_c(
     ordered = {identifier(key): schedule(dead_code(graph)) for key, graph in graphs.items()}
     unit = Unit(file_stem(arm_name), real, ordered, dict(free or {}), dict(meanings or {}))
     _check(unit)
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
     tried = selftest(unit, {identifier(k): v for k, v in (states or {}).items()})
     texts = header(unit, notes), source(unit), tried
-    one, two, three = (
-        write_text(place / name, text) for name, text in zip(file_names(arm_name), texts, strict=True)
-    )
+    with folder_of_files(folder) as place:
+        one, two, three = (
+            write_text(place / name, text) for name, text in zip(file_names(arm_name), texts, strict=True)
+        )
     return one, two, three
 
 
@@ -256,12 +259,16 @@ def _check_function(unit: Unit, key: str, graph: Graph, states: States | None) -
     """Tables of states and expected outputs, and the loop over them."""
     taken, found = _finite(unit, key, graph, _states(unit, graph, states))
     count = len(next(iter(taken.values()))) if taken else 1
+    scales = _scales(unit, graph, taken, found)
     lines: list[str] = []
     for port in (*graph.inputs, *graph.outputs):
         values = {**taken, **found}[port.name].reshape(count, -1)
         table = f"static const {unit.real} {key}_{identifier(port.name)}[{count}][{values.shape[1]}] = {{"
         rows = (f"    {{{', '.join(unit.number(x) for x in row)}}}," for row in values)
         lines.extend([table, *rows, "};", ""])
+    for port in graph.outputs:
+        name, numbers = identifier(port.name), ", ".join(unit.number(x) for x in scales[port.name])
+        lines.extend([f"static const {unit.real} {key}_{name}_scale[{port.size}] = {{{numbers}}};", ""])
     lines.extend([f"static int check_{key}(void)", "{", f"    {unit.real} worst_ = 0;", "    int row_, at_;"])
     lines.extend(f"    {unit.real} {identifier(p.name)}[{p.size}];" for p in graph.outputs)
     structs = [identifier(p.name) for p in graph.inputs if p.name in unit.free]
@@ -271,11 +278,10 @@ def _check_function(unit: Unit, key: str, graph: Graph, states: States | None) -
     given.extend(identifier(p.name) for p in graph.outputs)
     lines.append(f"        {unit.name}_{key}({', '.join(given)});")
     for port in graph.outputs:
-        scale = float(np.max(np.abs(found[port.name]), initial=0.0)) or 1.0
         name = identifier(port.name)
         lines.append(f"        for (at_ = 0; at_ < {port.size}; at_++) {{")
         lines.append(
-            f"            {unit.real} error_ = ({name}[at_] - {key}_{name}[row_][at_]) / {unit.number(scale)};"
+            f"            {unit.real} error_ = ({name}[at_] - {key}_{name}[row_][at_]) / {key}_{name}_scale[at_];"
         )
         lines.append("            error_ = error_ < 0 ? -error_ : error_;")
         lines.append(
@@ -287,6 +293,29 @@ def _check_function(unit: Unit, key: str, graph: Graph, states: States | None) -
     lines.append("    }")
     lines.append(f'    printf("{says}", (double)worst_, {good} ? "PASS" : "FAIL");')
     return [*lines, f"    return {good} ? 0 : 1;", "}", ""]
+
+
+def _scales(unit: Unit, graph: Graph, taken: dict[str, Any], found: Any) -> dict[str, Any]:
+    """What the error of each number of an output is held against: a wrist's torque is not excused by a shoulder's.
+
+    Its own largest value, or more where its rounding (that of NumPy, in the code's own precision) asks for more.
+    """
+    kind = np.float32 if unit.real == "float" else np.float64
+    beside = taken if unit.real == "float" else {name: np.nextafter(x, np.inf) for name, x in taken.items()}
+    with np.errstate(all="ignore"):
+        other = interpret(graph, {name: np.asarray(x, kind) for name, x in beside.items()}, arrays)
+    scales = {}
+    for port in graph.outputs:
+        values = np.reshape(found[port.name], (-1, port.size))
+        off = np.abs(
+            np.reshape(np.broadcast_to(other[port.name], (len(values), *port.shape)), values.shape) - values
+        )
+        off = ROOM * np.max(np.where(np.isfinite(off), off, 0.0), axis=0, initial=0.0)
+        own = np.max(np.abs(values), axis=0, initial=0.0)
+        least = np.maximum(off, ROUNDINGS * float(np.finfo(kind).eps) * np.max(own, initial=0.0))
+        own = np.maximum(own, least / TOLERANCE[unit.real])
+        scales[port.name] = np.where(own > 0, own, 1.0)
+    return scales
 
 
 def _finite(unit: Unit, key: str, graph: Graph, taken: dict[str, Any]) -> tuple[dict[str, Any], Any]:

@@ -12,7 +12,7 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.interpreter import Semantics, interpret
 from forearm.compiler.model.choice import best_graph
 from forearm.compiler.sources.numpy_source import identifier
-from forearm.faults import KernelFault
+from forearm.faults import KernelFault, explained, names_of
 
 
 class CasadiFunction(Protocol):
@@ -31,6 +31,7 @@ class CasadiFunction(Protocol):
         """Whatever else CasADi's functions have."""
 
 
+@explained
 def casadi_function(
     arm: Arm, quantity: str = "inverse_dynamics", *, free: Sequence[str] = (), **options: Any
 ) -> CasadiFunction:
@@ -50,7 +51,7 @@ def casadi_function(
     >>> torque
     Function(inverse_dynamics:(q[2],qd[2],qdd[2])->(tau[2]) SXFunction)
     """
-    graph, _ = best_graph(arm, quantity, tuple(free), None, options)
+    graph, _ = best_graph(arm, quantity, names_of(free, "casadi_function: free"), None, options)
     function: CasadiFunction = to_casadi(graph, quantity)
     return function
 

@@ -13,6 +13,8 @@ from forearm.compiler.model.choice import best_graph
 from forearm.compiler.model.free_parameters import INERTIAL, current, is_payload, port_name
 from forearm.compiler.sources.c99 import write_c
 from forearm.compiler.sources.parameter_structs import struct_of
+from forearm.faults import explained, names_of
+from forearm.free_base import PLACE, SPEED
 from forearm.inertia import SIX
 from forearm.robot import Robot
 
@@ -20,6 +22,7 @@ STATES = 100
 """Vectors of the self-test."""
 
 
+@explained
 def emit_c(
     arm: Arm | Robot,
     folder: str | Path,
@@ -35,15 +38,17 @@ def emit_c(
         folder: Where `<arm>.h`, `<arm>.c` and `<arm>_selftest.c` go; made if it is not there.
         functions: Quantities: "inverse_dynamics", "mass_matrix", "gravity_torque", "forward_dynamics", ...
         dtype: "float64" (double) or "float32" (float).
-        free: Parameters that stay arguments: "payload" (in frame n), "payload@tool" (in the frame tool, or any other),
-            "links[2].mass", ... (a struct for those with several numbers).
+        free: Parameters that stay arguments: "payload" (in frame n; of a robot with branches or a free base in its
+            tool's), "payload@tool" (in the frame tool, or any other), "links[2].mass", ... (a struct for those with
+            several numbers).
 
     Returns:
         Paths of header, source and self-test; compile the last two together and run: it says PASS.
     """
     graphs, states = {}, {}
+    functions, free = names_of(functions, "emit_c: functions"), names_of(free, "emit_c: free")
     for function in functions:
-        graph, _ = best_graph(arm, function, tuple(free))
+        graph, _ = best_graph(arm, function, free)
         graphs[function] = graph
         states[function] = _states(arm, graph, free)
     found = {port_name(path): struct for path in free if (struct := struct_of(arm, path))}
@@ -52,9 +57,21 @@ def emit_c(
     notes = [
         f"Written by forearm {forearm.__version__} for the arm {arm.name!r}, {arm.n} joints.",
         *(f"{what}: {source}" for what, source in arm.provenance),
+        *_numbers_of_a_state(arm),
         *(f"Free: {path}" for path in free),
     ]
     return write_c(folder, graphs, arm.name, dtype, structs, states, notes, meanings)
+
+
+def _numbers_of_a_state(arm: Arm | Robot) -> list[str]:
+    """What the numbers of q, and of its rates and torques, are, in order."""
+    joints = ", ".join(arm.joint_names)
+    if isinstance(arm, Arm) or not arm.free:
+        return [f"q, qd, qdd, tau: joints {joints}, in this order."]
+    return [
+        f"q: {', '.join(PLACE)} (in the world), then joints {joints}, in this order.",
+        f"qd, qdd, tau: {', '.join(SPEED)} (in the base's own axes; of tau force and moment), then the joints.",
+    ]
 
 
 def _states(arm: Arm | Robot, graph: Any, free: Sequence[str]) -> dict[str, Any]:

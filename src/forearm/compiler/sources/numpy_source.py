@@ -33,9 +33,10 @@ FORM = {
 
 
 def numpy_source(graph: Graph, name: str = "") -> str:
-    """Source of a function of the graph's inputs, arrays (..., *shape); it returns its output, or a tuple."""
+    """Source of a module with a function of the graph's inputs, (..., *shape); it returns its output, or a tuple."""
     inputs = [identifier(port.name) for port in graph.inputs]
-    lines = [f"def {identifier(name or graph.name)}({', '.join(inputs)}):", f'    """{_title(graph)}."""']
+    lines = ["import numpy as np", "", ""]
+    lines += [f"def {identifier(name or graph.name)}({', '.join(inputs)}):", f'    """{_title(graph)}."""']
     kinds = ", ".join([*inputs, "np.float32"]) if inputs else "np.float64"
     lines.extend(f"    {key} = np.asarray({key})" for key in inputs)
     lines.append(f"    kind = np.result_type({kinds})")
@@ -71,7 +72,7 @@ def to_numpy(graph: Graph) -> Callable[..., Any]:
 
     `function.source` is the text. Rows with NaN or infinities stay what they are, without warnings.
     """
-    space: dict[str, Any] = {"np": np}
+    space: dict[str, Any] = {}
     name, source = identifier(graph.name), numpy_source(graph)
     exec(compile(source, f"<NumPy source of {name}>", "exec"), space)
     inner = space[name]

@@ -26,7 +26,7 @@ Members = tuple[str, dict[str, str]]
 def struct_of(arm: Arm | Robot, path: str) -> Members | None:
     """The struct of a free parameter; None for a single number."""
     if is_payload(path):
-        frame = path.partition("@")[2]
+        frame = path.partition("@")[2] or ("" if isinstance(arm, Arm) else _hand(arm))
         where = f"frame {frame!r}" if frame else f"frame {arm.n} (the far end of the last link)"
         said = f"A body that the arm holds, in the axes of {where}, from its origin; signs of the inertia tensor."
         return said, dict(zip(TEN, _body("the frame's origin"), strict=True))
@@ -54,6 +54,11 @@ def struct_of(arm: Arm | Robot, path: str) -> Members | None:
         )
     assert shape == (), f"{path} has no names for its numbers"
     return None
+
+
+def _hand(robot: Robot) -> str:
+    """The frame that 'payload' means on a robot: its tool, or its only end."""
+    return "tool" if "tool" in robot.places else robot.tips[0]
 
 
 def _body(about: str) -> list[str]:

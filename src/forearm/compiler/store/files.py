@@ -217,7 +217,7 @@ def store(key: str, name: str, code: bytes, suffix: str = SUFFIX) -> Path | None
             os.unlink(temporary)
         if not isinstance(error, OSError):
             raise
-        LOG.warning("the kernel could not be kept in %s: %s", folder, error)
+        _tell_once(f"kernels cannot be kept in {folder}: {error.strerror or error}")
         return None
     folder_now, size = (folder, LIMIT_BYTES), len(head) + len(code)
     _ROOM[folder_now] = _ROOM.get(folder_now, 0) - size
@@ -292,12 +292,10 @@ def private_folder(*, create: bool) -> Path | None:
         info = folder.stat()
     except OSError as error:
         if create:
-            LOG.warning("no kernel cache in %s: %s", folder, error)
+            _tell_once(f"no kernel cache in {folder}: {error}")
         return None
     if not _is_ours(info, 0o022):
-        LOG.warning(
-            "%s belongs to another user or others may write it; it is not used (chmod 700 it)", folder
-        )
+        _tell_once(f"{folder} belongs to another user or others may write it; it is not used (chmod 700 it)")
         return None
     return folder
 

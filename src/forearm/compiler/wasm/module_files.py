@@ -13,7 +13,7 @@ from forearm.compiler.wasm.graph_functions import graphs_module
 from forearm.compiler.wasm.wasm_rollout import WasmRollout, add_rollouts
 from forearm.faults import KernelFault
 from forearm.outside.escapes import block_comment
-from forearm.outside.output_files import write_bytes, write_text
+from forearm.outside.output_files import folder_of_files, write_bytes, write_text
 
 Graphs = Mapping[str, Graph]
 Rollouts = Mapping[str, WasmRollout]
@@ -93,12 +93,11 @@ def write_module(
         if not name.isidentifier() or not name.isascii():
             raise KernelFault(f"emit: {name!r} cannot be the name of a function; give letters, digits and _.")
     module = joint_module(graphs, rollouts, 2, apart)
-    there = Path(folder)
-    there.mkdir(parents=True, exist_ok=True)
-    paths = tuple(there / name for name in file_names(stem))
-    write_bytes(paths[0], module)
-    write_text(paths[1], loader_text(title, module, graphs, rollouts))
-    write_text(paths[2], types_text(title, module, graphs, rollouts))
+    with folder_of_files(folder) as there:
+        paths = tuple(there / name for name in file_names(stem))
+        write_bytes(paths[0], module)
+        write_text(paths[1], loader_text(title, module, graphs, rollouts))
+        write_text(paths[2], types_text(title, module, graphs, rollouts))
     return paths  # type: ignore[return-value]
 
 
