@@ -225,7 +225,7 @@ def test_customised_beside_general_costs_and_records(capsys):
         (("horn_raibert_1978", "--strobing"), "horn_raibert_1978 needs coefficients"),
         (("--customised",), "--customised is about one arm; name it"),
         (("--customised", "--arm", "rr", "--quantity", "christoffel"), "no kernel gives 'christoffel'"),
-        (("newton_euler_notes", "--n", 2, "--csv", "{tmp}/no/where.csv"), "No such file"),
+        (("newton_euler_notes", "--n", 2, "--csv", "{tmp}/no/where.csv"), "no such folder"),
         (("newton_euler_notes", "--n", 2, "--plot", "{tmp}/plot.doc"), "not written as '.doc'"),
     ],
 )

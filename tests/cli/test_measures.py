@@ -160,6 +160,7 @@ def test_a_sweep_takes_speeds_and_accelerations_of_its_file(capsys, tmp_path):
     said = forearm(
         capsys, "sweep", "rr", tmp_path / "log.csv", "--density", "1", "1", "--samples", "1", "--json"
     )
+    assert said.json["not_finite"] == 0
     want = fa.inverse_dynamics(fa.load("rr"), [0.1, 0.2], [3, -4], [5, 6])
     assert "WARNING: qd of" in said.json["notes"][0]
     # rows whose speeds are not their slopes are met at their own times, among them the first

@@ -191,6 +191,15 @@ def test_convert_says_that_a_slide_without_limits_gets_a_range_of_nothing(capsys
     assert told not in forearm(capsys, "convert", tmp_path / "free.toml", tmp_path / "again.toml").err
 
 
+def test_convert_says_that_urdf_has_no_place_for_named_positions(capsys, tmp_path):
+    arm = fa.load("rr").without_drives().replace(configurations={"home": (0.1, 0.2)}, gravity=(0, 0, -9.81))
+    told = "left out: named positions (home), which URDF has no place for"
+    assert f"<!-- {told} -->" in to_urdf(arm)
+    write_toml(arm, tmp_path / "a.toml")
+    assert told in forearm(capsys, "convert", tmp_path / "a.toml", tmp_path / "a.urdf").err
+    assert told not in forearm(capsys, "convert", tmp_path / "a.toml", tmp_path / "b.toml").err
+
+
 # -- reports -----------------------------------------------------------------------------------------------
 
 
@@ -262,3 +271,56 @@ def test_solutions_that_were_searched_are_not_said_to_be_all(capsys):
     assert "searches" not in closed.err
     asked = forearm(capsys, "reach", "rr", "--pose", "1.2", "0.5", "0", "--every", "--json")
     assert "may be missing" in asked.json["notes"][0]
+
+
+# -- times and names of what is printed ----------------------------------------------------------------------
+
+
+def test_the_worst_instant_of_a_sweep_is_told_by_the_clock_of_its_file(capsys, tmp_path):
+    """It was counted from the first row, beside `torque --summary`, which has the file's own times."""
+    start = 1.7e9
+    rows = [f"{start + 0.125 * k!r},{0.3 * np.sin(0.7 * k):.9f},{0.1 * k}" for k in range(9)]
+    path = tmp_path / "log.csv"
+    path.write_text("t,q1,q2\n" + "\n".join(rows) + "\n")
+    words = ("sweep", "rr", path, "--payload", "0", "0", "--samples", "1", "--instants", "9")
+    worst = [row["at"] for row in forearm(capsys, *words, "--json").json["joints"]]
+    assert worst == [
+        row["peak_at"] for row in forearm(capsys, "torque", "rr", path, "--summary", "--json").json["joints"]
+    ]
+    for text in (forearm(capsys, *words).out, forearm(capsys, "torque", "rr", path, "--summary").out):
+        assert f"{worst[0]:.3f}".rstrip("0") in text  # it was 1.7e+09
+
+
+def test_each_torque_of_a_free_base_has_its_name_in_json(capsys):
+    """The names of four joints stood beside ten torques."""
+    told = forearm(capsys, "torque", "examples/fork.urdf", "--base", "free", "--json").json
+    assert len(told["joints"]) == len(told["tau"]) == 10
+    assert told["joints"][5:7] == ["base wz", "shoulder"]
+
+
+def test_torques_of_robots_with_followers_are_titled_by_joint(capsys, tmp_path):
+    """tau2 was the second of four motors, and the third joint of seven."""
+    motion = forearm(capsys, "simulate", "examples/palletiser.toml", "--duration", "0.02").out
+    path = tmp_path / "run.csv"
+    path.write_text(motion)
+    first = "t,tau:column,tau:upper,tau:lever,tau:spin"
+    assert forearm(capsys, "torque", "examples/palletiser.toml", path).out.splitlines()[0] == first
+    fa.stream(fa.load("examples/palletiser.toml"), "inverse_dynamics", path, tmp_path / "tau.csv")
+    assert (tmp_path / "tau.csv").read_text().splitlines()[0] == first
+
+
+def test_reactions_of_robots_with_followers_say_that_every_joint_is_driven(capsys):
+    """The drive of the palletiser's upper arm was a twelfth of its motor's torque, without a word."""
+    words = ("reactions", "examples/palletiser.toml")
+    assert "elbow, rod, plate follow other joints: here each joint has a drive" in forearm(capsys, *words).err
+    assert "forearm torque says" in forearm(capsys, *words, "--json").json["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("more", "apart"), [((), " m; printed"), (("0", "1.5", "0", "--only", "orientation"), " rad; printed")]
+)
+def test_reach_says_how_near_it_is_in_what_was_asked_for(capsys, more, apart):
+    """A position alone was reached *and 0 rad*, beside numbers of six digits to 1e-16 m."""
+    said = forearm(capsys, "reach", "puma560", "--pose", "0.5", "0.1", "0.3", *more).out.splitlines()[-1]
+    assert apart in said
+    assert " and " not in said

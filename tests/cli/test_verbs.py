@@ -119,9 +119,11 @@ def test_bad_input_is_one_sentence(capsys, tmp_path, verb, words):
     assert "bug" not in said.err
 
 
-def test_debug_shows_the_traceback(capsys):
-    with pytest.raises(fa.ReadFault, match="no built-in arm 'no_such_arm'"):
-        forearm(capsys, "show", "no_such_arm", "--debug")
+def test_debug_shows_the_traceback_and_leaves_with_the_same_code(capsys):
+    said = forearm(capsys, "show", "no_such_arm", "--debug")
+    assert said.code == 2, "1 would mean that something was found"
+    assert said.err.startswith("Traceback")
+    assert "ReadFault: there is no built-in arm 'no_such_arm'" in said.err
 
 
 def test_a_bug_is_called_one(capsys, monkeypatch):

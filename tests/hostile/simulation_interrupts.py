@@ -147,6 +147,7 @@ def timed(count, seed):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it from birth
     if sys.argv[1] == "opcodes":
         opcodes(sys.argv[2])
     else:

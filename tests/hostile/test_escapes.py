@@ -1,5 +1,6 @@
 """Text from outside in Markdown, HTML and LaTeX: it shows as itself, and does nothing."""
 
+import csv
 import html
 import random
 import re
@@ -10,6 +11,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 import forearm as fa
+from forearm.cli.process import run
+from forearm.counting.answers.row_formats import to_csv
 from forearm.derivation import derive, symbolic
 from forearm.outside import escapes
 
@@ -144,3 +147,35 @@ def test_a_document_with_hostile_names_compiles_to_text_alone(tmp_path):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
         assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
         assert "secret.tex" not in source.with_suffix(".fls").read_text()
+
+
+@pytest.mark.parametrize("text", TEXTS[:300])
+def test_no_text_begins_an_entry_of_a_bibliography(text):
+    written = escapes.bibtex(f"% {text}")
+    assert "@" not in written
+    assert len(written.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["=HYPERLINK(1)", "@SUM(1)", "+1+cmd|' /C x'!A0", "-3+cmd|' /C x'!A0", "\t=1"]
+)
+def test_no_name_is_a_formula_in_a_table_of_counts(name):
+    written = to_csv([{name: 1, "arm": name}])
+    assert [cell for row in csv.reader(written.splitlines()) for cell in row] == [
+        f"'{name}",
+        "arm",
+        "1",
+        f"'{name}",
+    ]
+
+
+@pytest.mark.parametrize("cell", ["-", "-39 + 150n", "+12", "150n - 39 | 122n - 42", "-1.5e-3", ""])
+def test_numbers_and_polynomials_in_a_table_of_counts_stay_as_they_are(cell):
+    assert escapes.spreadsheet(cell) == cell
+
+
+def test_where_an_arms_numbers_come_from_put_entries_into_a_bibliography(tmp_path, capsys):
+    told = 'notes\n@preamble{"\\input{x}"}'
+    fa.write_toml(fa.load("rr").replace(provenance=(("source", told),)), tmp_path / "a.toml")
+    assert run(["cite", str(tmp_path / "a.toml"), "--bibtex"]) == 0
+    assert "@" not in capsys.readouterr().out

@@ -129,7 +129,7 @@ def test_a_link_stays_a_link_and_a_pipe_is_written_to(tmp_path):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 @pytest.mark.parametrize(
     ("target", "says"),
-    [("", "Is a directory"), ("missing/a.toml", "No such file or directory"), ("/dev/full", "No space left")],
+    [("", "Is a directory"), ("missing/a.toml", "there is no such folder"), ("/dev/full", "No space left")],
 )
 def test_places_that_cannot_be_written_to_are_told_in_one_sentence(target, says, tmp_path, capsys):
     place = target if target.startswith("/") else tmp_path / target
@@ -364,3 +364,15 @@ def test_a_link_in_a_strangers_folder_led_a_verb_to_write_another_file(
     told = "is there already" if there else "is a link to .*victim, which is not there"
     assert re.search(rf"{place} {told}; give --force", said.err)
     assert victim.read_text() == "mine" if there else not victim.exists()
+
+
+@pytest.mark.parametrize("words", [(), ("--wasm",)])
+def test_code_that_could_not_be_written_left_an_empty_folder(words, tmp_path, monkeypatch, capsys):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(output_files.os, "fsync", full)
+    said = forearm(capsys, "emit", "rr", *words, "-o", tmp_path / "new" / "code")
+    assert said.code == 2
+    assert "No space left on device" in said.err
+    assert list(tmp_path.iterdir()) == []

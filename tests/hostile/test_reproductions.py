@@ -185,7 +185,9 @@ REPRODUCTIONS = {
         "hostile/test_stop_signals.py::test_a_signal_is_heard_while_a_foreign_library_hears_nothing",
         "hostile/test_stop_signals.py::test_what_a_killed_process_left_is_taken_away_by_the_next_writer",
     ],
-    "43 a copy of the process that waited for a module for ever": ["hostile/test_forks.py"],
+    "43 a copy of the process that waited for a module for ever": [
+        "hostile/test_forks.py::test_a_copy_made_while_a_thread_loads_a_module_does_not_wait_for_ever"
+    ],
     "44 a journal of a gibibyte, a GPU that read beyond arrays, zeros that took minutes": [
         "hostile/test_journals.py::test_a_journal_longer_than_its_sweep_can_fill_is_not_read",
         "hostile/test_journals.py::test_a_journal_of_many_empty_lists_takes_no_memory",
@@ -194,6 +196,39 @@ REPRODUCTIONS = {
         "robots/test_base_frames.py",
     ],
     "45 tensors and symbols without numbers": ["hostile/test_odd_tensors.py"],
+    "46 results lost where nothing temporary can be written, or for a picture or a name": [
+        "hostile/test_nowhere_to_write.py::test_a_motion_for_stdout_was_lost_without_a_temporary_folder",
+        "hostile/test_nowhere_to_write.py::test_a_picture_that_could_not_be_written_took_the_numbers_with_it",
+        "hostile/test_nowhere_to_write.py::test_matplotlib_without_a_folder_of_its_own_was_called_a_bug_of_ours",
+        "hostile/test_nowhere_to_write.py::test_two_archives_whose_names_differ_after_a_point_are_two",
+    ],
+    "47 an error that broke a pool of workers, told as a want of memory": [
+        "sweeps/test_sweeps_at_once.py::test_an_error_that_cannot_be_unpickled_was_told_as_a_want_of_memory",
+        "sweeps/test_sweeps_at_once.py::test_an_error_of_the_function_was_taken_for_a_worker_that_died",
+    ],
+    "48 a URDF file opened other files through MuJoCo; logs and results lost for a name": [
+        "cli/test_words.py::test_a_urdf_file_opens_no_other_file_through_mujoco",
+        "cli/test_words.py::test_what_is_read_is_not_written_over",
+        "cli/test_words.py::test_a_hyphen_is_no_file_called_stdio_and_stands_once_for_a_stream",
+        "cli/test_words.py::test_a_picture_that_cannot_be_written_is_refused_before_anything_is_computed",
+    ],
+    "50 sizes that a file told MuJoCo, a depth that Pinocchio had no room for, lists in a Parquet file": [
+        "cli/test_words.py::test_mujoco_is_not_told_sizes_by_what_changes_no_torque",
+        "cli/test_words.py::test_a_urdf_file_tells_mujoco_no_sizes",
+        "cli/test_words.py::test_links_that_hang_on_each_other_by_thousands_end_no_process_through_pinocchio",
+        "hostile/test_stream_files.py::test_a_column_of_lists_or_texts_is_refused_before_it_is_unpacked",
+    ],
+    "51 entries in a bibliography, formulas in a table of counts": [
+        "hostile/test_escapes.py::test_where_an_arms_numbers_come_from_put_entries_into_a_bibliography",
+        "hostile/test_escapes.py::test_no_name_is_a_formula_in_a_table_of_counts",
+    ],
+    "49 a seed that ended the process, schedules, steps and lists without end, errors that named no argument": [
+        "hostile/test_wrong_arguments.py",
+    ],
+    "52 LLVM without memory ended the process": [
+        "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
+        "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",
+    ],
 }
 
 

@@ -358,3 +358,41 @@ def test_chunks_that_are_not_there_were_not_said_of_rows_in_degrees(tmp_path):
         fa.load("rr"), "inverse_dynamics", tmp_path / "a.zarr", tmp_path / "out.npy", degrees=True
     )
     assert "2 of 4 chunks are not in the store" in done.notes[0]
+
+
+def test_a_page_that_says_more_bytes_than_there_is_memory_gets_one_sentence(tmp_path, monkeypatch):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    titles = ("q1", "q2", "qd1", "qd2", "qdd1", "qdd2")
+    parquet.write_table(arrow.table({title: np.zeros(9) for title in titles}), tmp_path / "a.parquet")
+
+    def batches(*_, **__):
+        raise MemoryError("malloc of size 17179869056 failed")  # as the library's own is
+
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", batches)
+    with pytest.raises(
+        fa.ReadFault, match=r"a page cannot be unpacked \(malloc of size 17179869056 failed\)"
+    ):
+        fa.stream(fa.load("rr"), "inverse_dynamics", tmp_path / "a.parquet", tmp_path / "tau.npy")
+    assert os.listdir(tmp_path) == ["a.parquet"]
+
+
+@pytest.mark.parametrize("held", ["list", "string"])
+def test_a_column_of_lists_or_texts_is_refused_before_it_is_unpacked(held, tmp_path, monkeypatch):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {title: np.zeros(9) for title in ("q2", "qd1", "qd2", "qdd1", "qdd2")}
+    odd = {"list": [[0.0] * 5] * 9, "string": ["1_0"] * 9}[held]  # a few bytes are lists of any length
+    parquet.write_table(arrow.table({"q1": odd, **columns}), tmp_path / "a.parquet")
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", lambda *_, **__: pytest.fail("unpacked"))
+    with pytest.raises(fa.ReadFault, match=f"column 'q1' holds {held}.*; give numbers"):
+        fa.stream(fa.load("rr"), "inverse_dynamics", tmp_path / "a.parquet", tmp_path / "tau.npy")
+
+
+def test_categories_of_numbers_are_numbers(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {title: np.full(9, 0.5) for title in ("q1", "q2", "qd1", "qd2", "qdd1", "qdd2")}
+    parquet.write_table(arrow.table(columns), tmp_path / "a.parquet")
+    columns["q1"] = arrow.array(columns["q1"]).dictionary_encode()
+    parquet.write_table(arrow.table(columns), tmp_path / "b.parquet")
+    for name in "ab":
+        fa.stream(fa.load("rr"), "inverse_dynamics", tmp_path / f"{name}.parquet", tmp_path / f"{name}.npy")
+    assert np.array_equal(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"))

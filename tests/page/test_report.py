@@ -9,6 +9,7 @@ import pytest
 
 import forearm as fa
 from forearm.cli import main
+from forearm.page.evidence import agreement
 from forearm.simulation import Quintic, write_motion
 
 FORK = Path(__file__).parents[2] / "examples" / "fork.urdf"
@@ -63,3 +64,8 @@ def test_the_verbs(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["passed"] is True
     assert code("view", "no_such_arm", "-o", tmp_path / "no.html") == 2
     assert "no_such_arm" in capsys.readouterr().err
+
+
+def test_a_report_of_a_motion_without_any_torque_divided_by_nothing():
+    arm, rest = fa.load("rr").replace(gravity=(0.0, 0.0, -9.81)), np.zeros((2, 2))
+    assert {row.verdict for row in agreement(arm, rest, rest, rest)} == {"PASS"}

@@ -342,3 +342,8 @@ def test_limits_of_torque_are_read_and_those_of_actuators_said_not_to_be(tmp_pat
     assert [link.effort_limit for link in arm.links] == [20, 5, None]
     assert "joint j2: its actuatorfrcrange is not the same both ways; 5 is taken for both" in arm.notes
     assert any("limits in the actuators of j3 are not read" in note for note in arm.notes)
+    path.write_text(HELD.replace('ref="0.4"', 'ref="0.4" actuatorfrcrange="0 8"'))
+    one_way = fa.load(path, tip="c")
+    assert one_way.links[1].effort_limit is None
+    assert any("joint j2: its actuatorfrcrange lets drives push one way alone" in x for x in one_way.notes)
+    assert not any("0 is taken for both" in note for note in one_way.notes)

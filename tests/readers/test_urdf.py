@@ -93,6 +93,21 @@ def test_held_joints_ride_where_they_are_held():
     assert any("held: left at 0.3, right at 0.1" in note for note in apart.notes)
 
 
+@pytest.mark.parametrize(
+    ("name", "position", "doubt"),
+    [
+        ("left", 1.0, ""),
+        ("left", 20.0, ", beyond its limits of 0 to 1 m: millimetres?"),
+        ("turn", -3.0, ""),
+        ("turn", 90.0, " rad, 14.3 turns: degrees?"),
+    ],
+)
+def test_a_joint_held_where_it_cannot_be_is_asked_about(name, position, doubt):
+    """Degrees were radians, and millimetres metres, without a word."""
+    text = f"held: {name} at {position:g}{doubt}"
+    assert text in from_urdf(hand(), lock={name: position}).notes
+
+
 def test_a_mimic_joint_follows_the_one_that_is_held():
     arm = from_urdf(hand('<mimic joint="left" multiplier="2" offset="0.1"/>'), lock={"left": 0.2})
     assert any("right at 0.5" in note for note in arm.notes)

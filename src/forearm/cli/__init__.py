@@ -8,6 +8,7 @@
     process        from words to an exit code (exit_codes)
     stop_signals   Ctrl-C, SIGTERM and SIGHUP, heard whatever is being done
     standard_streams  closed and full ones, characters that a terminal lacks
+    hyphens        where - stands for stdin or stdout
     inputs output  what verbs are given, what they print; measures: numbers with units
     option_groups  options that several verbs share
     citations      what `cite` knows; diagnosis: what `doctor` finds out

@@ -8,6 +8,7 @@ from typing import Any
 from cyclopts import App, Group, Parameter
 
 import forearm
+from forearm.cli.hyphens import heeding
 from forearm.cli.verbs import FAMILIES, VERBS
 
 ABOUT = """The dynamics of robot arms: torques, proofs, counts, closed forms, code.
@@ -47,4 +48,4 @@ def application() -> App:
 
 def _function(verb: str, home: str) -> Callable[..., Any]:
     function: Callable[..., Any] = getattr(import_module(f"forearm.cli.verbs.{home}"), verb.replace(" ", "_"))
-    return function
+    return heeding(function)

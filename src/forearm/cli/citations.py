@@ -7,6 +7,7 @@ from importlib import resources
 import forearm
 from forearm.cli.inputs import arm_of
 from forearm.formulations import FORMULATIONS
+from forearm.outside.escapes import bibtex
 
 OURSELVES = f"The forearm authors, forearm {forearm.__version__}: the dynamics of robot arms, software."
 OURS = "\n".join(
@@ -51,7 +52,7 @@ def bibtex_of(name: str) -> str:
     if name == "forearm":
         return OURS
     sentences = "; ".join(text for _, text in sources_of(name))
-    return f"% {name}: {sentences}"
+    return bibtex(f"% {name}: {sentences}")
 
 
 def _entries() -> dict[str, str]:

@@ -142,7 +142,7 @@ def _gpu() -> str | None:
 def _llvm() -> str:
     try:
         import llvmlite.binding as llvm
-    except ImportError:
+    except (ImportError, OSError):
         return "none: kernels run as NumPy"
     from forearm.compiler.llvm.jit import host
 

@@ -4,15 +4,16 @@ import errno
 import io
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from forearm.cli.hyphens import STDIO
 from forearm.cli.measures import check_joint_units, check_payload_units
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading
 from forearm.cli.output import Shared, note
+from forearm.cli.standard_streams import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from forearm.arm import Arm
     from forearm.robot import Robot
 
-STDIO = "stdio:"
-"""What `-` becomes, because a lone hyphen is no word to the parser."""
 DOUBTS = ("left out", "not read", "not used", "gravity off", "?")
 """Words of notes that ask whether an arm's numbers are meant, or say what of its file is not in them."""
 
@@ -100,9 +99,10 @@ def _held(arm: "Arm | Robot", payload: Sequence[float]) -> "Arm | Robot":
 def _from_stdin(options: dict[str, Any]) -> "Arm | Robot":
     from forearm.faults import ReadFault
     from forearm.readers import load
-    from forearm.readers.file_content import MAX_BYTES, refuse_too_large
+    from forearm.readers.file_content import MAX_BYTES, GivenContent, refuse_too_large
 
-    content = _stdin_bytes().read(MAX_BYTES + 1)
+    with named("stdin"):
+        content = _stdin_bytes().read(MAX_BYTES + 1)
     refuse_too_large("stdin", "robots'", len(content))
     try:
         text = content.decode("utf-8-sig")
@@ -112,10 +112,7 @@ def _from_stdin(options: dict[str, Any]) -> "Arm | Robot":
     suffix = (".xml" if "<mujoco" in text[:2000] else ".urdf") if xml else ".toml"
     if not text.strip():
         raise ReadFault("-: stdin is empty; give an arm as TOML, URDF or MJCF.")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"stdin{suffix}"
-        path.write_text(text, encoding="utf-8")
-        return load(path, **options)
+    return load(GivenContent(f"stdin{suffix}", text.encode()), **options)
 
 
 def state_of(arm: "Arm | Robot", name: str, values: Sequence[float] | None, zero: bool = True) -> Any:
@@ -153,8 +150,9 @@ def motion_of(
     from forearm.motion.motion_files import read_motion_file, with_derivatives
 
     label = "stdin" if source == STDIO else source
-    where: Any = _stdin_bytes() if source == STDIO else Path(source)
-    file = read_motion_file(where, arm, label=label, **units.options())
+    with named("stdin") if source == STDIO else nullcontext():
+        where: Any = _stdin_bytes() if source == STDIO else Path(source)
+        file = read_motion_file(where, arm, label=label, **units.options())
     full = with_derivatives(file, arm=arm)
     return full.t, full.q, full.qd, full.qdd, list(full.notes)
 
@@ -176,12 +174,16 @@ def writing(target: str) -> "Iterator[TextIO]":
         yield file
 
 
-def check_places(*paths: "str | Path | None") -> None:
+def check_places(*paths: "str | Path | None", plot: "Path | None" = None) -> None:
     """Refuse places that cannot be written to before anything is computed for them, and one that is given twice."""
     from forearm.faults import StateFault
 
+    if plot is not None:
+        from forearm.plots.style import check_place
+
+        check_place(plot)
     seen = set[str]()
-    for path in paths:
+    for path in (*paths, plot):
         if path is None or path == STDIO:
             continue
         try:
@@ -209,6 +211,15 @@ def refuse_what_is_read(out: str, *sources: "str | Path | None") -> None:
     for source in sources:
         if source not in (None, STDIO) and out != STDIO and _same_file(out, str(source)):
             raise StateFault(f"{out} is what is read here, and would be written over; give another name.")
+
+
+def refuse_without_motion(verb: str, given: "dict[str, Any]", instead: str = "leave it out") -> None:
+    """Refuse what only a file of a motion takes, where there is none."""
+    from forearm.faults import StateFault
+
+    for name, value in given.items():
+        if value:
+            raise StateFault(f"{verb}: {name} goes with a file of a motion, and none was given; {instead}.")
 
 
 def _same_file(one: str, other: str) -> bool:

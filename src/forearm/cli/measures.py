@@ -1,11 +1,13 @@
-"""Numbers with their unit on the command line: 10deg, 0.5rad, 12mm, 20deg/s, 2kg; without one, SI and radians."""
+"""Numbers on the command line, with their unit (10deg, 0.5rad, 12mm, 20deg/s, 2kg; without one, SI and radians), plain
+ones, and whole ones. None is rounded or guessed: 2.5 rows, 1_0 and digits of other scripts are refused.
+"""
 
 import math
 import re
-from collections.abc import Sequence
-from typing import Annotated, Any, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NoReturn, get_origin
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 ANGLE, LENGTH, MASS = "an angle", "a length", "a mass"
 UNITS = {
@@ -33,6 +35,9 @@ _WORD = re.compile(rf"([+-]?{_NUMBER})({'|'.join(UNITS)})({'|'.join(map(re.escap
 MINUS = "minus:"
 """What the hyphen of -10deg becomes, because a word with a hyphen and letters is an option to the parser."""
 
+MEASURED = "a number. A unit may follow it: 0.5rad, 10deg, 12mm, 20deg/s"
+"""What is asked for where a unit may stand."""
+
 
 class Measure(float):
     """A number in SI units that knows what it measures."""
@@ -53,15 +58,44 @@ def measure(word: str) -> Measure:
     text = "-" + word.removeprefix(MINUS) if word.startswith(MINUS) else word
     found = _WORD.fullmatch(text)
     if found is None:
-        if not text.isascii() or "_" in text:
-            raise ValueError(text)
-        value = Measure(float(text))
+        value = Measure(plain_number(text))
     else:
         what, size = UNITS[found[2]]
         value = Measure(float(found[1]) * size)
         value.kind = what + RATES[found[3]]
     value.word = text
     return value
+
+
+def plain_number(word: str) -> float:
+    """A number as one writes it, with the digits 0 to 9 alone; ValueError where it is none."""
+    if not word.isascii() or "_" in word:
+        raise ValueError(word)
+    return float(word)
+
+
+def _whole(word: str) -> int:
+    """A whole number; ValueError where it is none, also where it could be rounded to one."""
+    if re.fullmatch(r"[+-]?[0-9]{1,4000}", word) is None:
+        raise ValueError(word)
+    return int(word)
+
+
+def _each(take: Callable[[str], Any], wanted: str) -> Callable[[Any, Sequence[Any]], Any]:
+    """A converter of the parser: one word, or as many as an option takes."""
+
+    def convert(hint: Any, tokens: Sequence[Any]) -> Any:
+        found, several = [], get_origin(hint) is tuple
+        for token in tokens:
+            word = token.value
+            given = "-" + word.removeprefix(MINUS) if word.startswith(MINUS) else word
+            try:
+                found.append(take(given))
+            except ValueError:
+                _refuse(token.keyword or "a number", given, wanted, several)
+        return tuple(found) if several else found[0]
+
+    return convert
 
 
 def _converted(_: Any, tokens: Sequence[Any]) -> tuple[Measure, ...]:
@@ -74,22 +108,36 @@ def _converted(_: Any, tokens: Sequence[Any]) -> tuple[Measure, ...]:
     return tuple(found)
 
 
-def _refuse(option: str, word: str) -> NoReturn:
+def _refuse(option: str, word: str, wanted: str = MEASURED, several: bool = True) -> NoReturn:
     from forearm.faults import StateFault
 
-    if "," in word:
+    if "," in word and several:
         raise StateFault(
             f"{option} has {word!r}; give numbers with spaces between: {option} {word.replace(',', ' ')}."
         )
-    raise StateFault(
-        f"{option} has {word!r}; give a number. A unit may follow it: 0.5rad, 10deg, 12mm, 20deg/s."
-    )
+    raise StateFault(f"{option} has {word!r}; give {wanted}.")
 
 
 Numbers = Annotated[
-    tuple[float, ...], Parameter(consume_multiple=True, negative=(), n_tokens=-1, converter=_converted)
+    tuple[float, ...], Parameter(consume_multiple=1, negative=(), n_tokens=-1, converter=_converted)
 ]
 """Several numbers after one option: --q 0.1 -0.2 10deg."""
+_NUMBER_ALONE = Parameter(converter=_each(plain_number, "a number"))
+_WHOLE = Parameter(converter=_each(_whole, "a whole number"))
+PlainNumbers = Annotated[tuple[float, ...], Parameter(consume_multiple=1, negative=()), _NUMBER_ALONE]
+"""Numbers with spaces between, without units."""
+Number = Annotated[float, _NUMBER_ALONE]
+"""One number without a unit."""
+NumberIfAny = Annotated[float | None, _NUMBER_ALONE]
+"""One number without a unit, or none where nothing is said."""
+Whole = Annotated[int, _WHOLE]
+"""A whole number; 2.5 is none."""
+WholeIfAny = Annotated[int | None, _WHOLE]
+"""A whole number, or none where nothing is said."""
+Wholes = Annotated[tuple[int, ...], Parameter(consume_multiple=1, negative=()), _WHOLE]
+"""Whole numbers with spaces between."""
+Seed = Annotated[Whole, Parameter(validator=validators.Number(gte=0))]
+"""Which random states: the generator takes no negative number."""
 
 
 def check_joint_units(arm: Any, option: str, values: Sequence[float]) -> None:

@@ -4,16 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from cyclopts import Group, Parameter, validators
+from cyclopts import Group, Parameter
+
+from forearm.cli.hyphens import Hyphen
+from forearm.cli.measures import NumberIfAny, PlainNumbers, plain_number
 
 Flag = Annotated[bool, Parameter(negative=())]
 """A word that says yes; nothing says no."""
-PlainNumbers = Annotated[tuple[float, ...], Parameter(consume_multiple=True, negative=())]
-"""Numbers with spaces between, without units."""
-Out = Annotated[str, Parameter(name=["--out", "-o"])]
-"""A file to write to."""
-Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
-"""Which random states: the generator takes no negative number."""
+Source = Annotated[str, Hyphen.STDIN]
+"""What is read: a name, a file, or - for stdin."""
+Target = Annotated[str, Hyphen.STDOUT]
+"""What is written: a file, or - for stdout."""
+Out = Annotated[Target, Parameter(name=["--out", "-o"])]
+"""A file to write to, or - for stdout."""
 
 READING = Group("Reading a file", sort_key=8)
 
@@ -27,9 +30,9 @@ class Reading:
     """Last link of the chain (URDF, MJCF)."""
     root: str | None = None
     """First link of the chain, fixed to the world."""
-    lock: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())] = ()
+    lock: Annotated[tuple[str, ...], Parameter(consume_multiple=1, negative=())] = ()
     """Joints to hold, with their positions: --lock finger=0.02 thumb=0."""
-    snap_right_angles: float | None = None
+    snap_right_angles: NumberIfAny = None
     """Make angles exact that are this near to a right angle [rad]: 1e-3."""
     keep_defects: Flag = False
     """Load impossible inertias as they are, as declared defects."""
@@ -54,7 +57,7 @@ class Reading:
             "allow_massless": self.allow_massless,
             "allow_files": self.allow_files,
         }
-        given = {name: value for name, value in asked.items() if value}
+        given = {name: value for name, value in asked.items() if value not in (None, False, {})}
         return given | ({"check_units": False} if self.any_units else {})
 
 
@@ -68,11 +71,14 @@ def _positions(words: Sequence[str]) -> dict[str, float]:
     for word in words:
         name, _, value = word.rpartition("=")
         try:
-            positions[name] = float(value)
+            position = plain_number(value)
         except ValueError:
             name = ""
         if not name:
             raise StateFault(f"--lock has {word!r}; give a joint and its position, like finger=0.02.")
+        if name in positions:
+            raise StateFault(f"--lock has {name!r} twice; give each joint one position.")
+        positions[name] = position
     return positions
 
 
@@ -118,7 +124,7 @@ class LogReading:
     """For a log of motors: their reductions, or B of q_joint = B q_motor row by row."""
     zero: PlainNumbers = ()
     """Where the joints are when the log reads zero [rad, m], if the description has its zero elsewhere."""
-    cutoff: float | None = None
+    cutoff: NumberIfAny = None
     """Cut-off of the filters [Hz]; from the data otherwise."""
 
     def options(self, n: int) -> dict[str, Any]:

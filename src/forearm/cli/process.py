@@ -3,13 +3,14 @@
 import os
 import re
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TextIO
 
 from forearm.cli import stop_signals
 from forearm.cli.exit_codes import BAD_INPUT, CLOSED_PIPE, INTERRUPTED, OK, OUR_BUG
-from forearm.cli.standard_streams import complain, make_ready, tell_of_long_work
+from forearm.cli.standard_streams import Stdout, complain, make_ready, remark, tell_of_long_work
 from forearm.outside import option_names
 
 ANYWHERE = ("--json", "--quiet", "--no-color", "--debug")
@@ -31,8 +32,15 @@ def run(argv: Sequence[str]) -> int:
 
 def _guarded(words: list[str]) -> int:
     make_ready()
-    if "--debug" in words:
-        return _run(words)
+    kept = sys.stdout
+    sys.stdout = Stdout(kept)  # type: ignore[assignment]
+    try:
+        return _exit_code(words)
+    finally:
+        sys.stdout = kept
+
+
+def _exit_code(words: list[str]) -> int:
     try:
         code = _run(words)
         sys.stdout.flush()
@@ -44,19 +52,34 @@ def _guarded(words: list[str]) -> int:
         complain("interrupted")
         return INTERRUPTED
     except Exception as error:
-        return _explained(error)
+        if "--debug" not in words:
+            return _explained(error, complain)
+        remark("".join(traceback.format_exception(error)).rstrip())
+        return _explained(error, lambda sentence: None)
 
 
 def _run(words: list[str]) -> int:
     from forearm.cli.application import application
-    from forearm.cli.inputs import STDIO
+    from forearm.cli.hyphens import STDIO
     from forearm.cli.measures import guarded
 
+    _refuse_empty(words)
     if os.path.exists("matplotlibrc"):
         _load_apart()
     words = [STDIO if word == "-" else guarded(word) for word in words]
     result = application()(words, exit_on_error=False, print_error=False, result_action="return_value")
     return result if isinstance(result, int) else OK
+
+
+def _refuse_empty(words: list[str]) -> None:
+    """An empty word is a variable of the shell that has no value: nobody means the default by it."""
+    for before, word in zip(["", *words], words, strict=False):
+        option = word if word.startswith("--") and word.endswith("=") else before if word == "" else None
+        if option is not None:
+            from forearm.faults import StateFault
+
+            where = f"{option.rstrip('=')} is" if option.startswith("-") else "there is a word that is"
+            raise StateFault(f"{where} empty; give it a value, or leave it out.")
 
 
 def _load_apart() -> None:
@@ -80,6 +103,8 @@ def _flags_last(argv: Sequence[str]) -> list[str]:
 def _plainly(sentence: str) -> str:
     """What the parser says, and how numbers are written where that was the mistake."""
     sentence = re.sub(r"^Invalid value for (--\S+): (?=\1 has )", "", sentence)
+    if found := re.search(r"parameter (-\S+) requires (?:at least 1 element|an argument)", sentence):
+        return f"{found[1]} has nothing behind it; give its value, or leave it out."
     if (
         found := re.search(r"for (--\S+): unable to convert \"([^\"]*)\" into (float|int)", sentence)
     ) is None:
@@ -93,33 +118,40 @@ def _plainly(sentence: str) -> str:
     return f"{option} has {given!r}; give {wanted}."
 
 
-def _explained(error: Exception) -> int:
-    """One sentence on stderr, and the exit code."""
+def _explained(error: Exception, tell: Callable[[str], None]) -> int:
+    """One sentence, and the exit code."""
     from cyclopts import CycloptsError
 
     from forearm.faults import Fault
 
     if isinstance(error, CycloptsError):
         verb = " ".join(["forearm", *(error.command_chain or ())])
-        complain(f"{_plainly(' '.join(str(error).split()))} See {verb} --help.")
+        tell(f"{_plainly(' '.join(str(error).split()))} See {verb} --help.")
         return BAD_INPUT
     if isinstance(error, OSError) and error.errno is not None:
-        if error.filename is None:  # of what we write to, only stdout has no name
-            _forget(sys.stdout)
-        complain(f"{error.filename or 'stdout'}: {error.strerror}.")
+        tell(_refused_by_the_system(error))
         return BAD_INPUT
     if isinstance(error, Fault):
-        complain(str(error))
+        tell(str(error))
         return BAD_INPUT
     if isinstance(error, MemoryError):
-        complain(f"this does not fit into memory ({error}); ask for less at a time.")
+        tell(f"this does not fit into memory ({error}); ask for less at a time.")
         return BAD_INPUT
-    complain(
+    tell(
         f"this is a bug of forearm: {type(error).__name__}: {error}. Run it again with --debug and report it."
     )
     return OUR_BUG
 
 
+def _refused_by_the_system(error: OSError) -> str:
+    if error.filename is None:
+        return f"the system says {error.strerror!r} and names no file; --debug shows where it was."
+    if error.filename == "stdout":
+        _forget(sys.stdout)
+    return f"{error.filename}: {error.strerror}."
+
+
 def _forget(stream: TextIO) -> None:
     """Let the interpreter's last flush of a closed pipe or a full disk go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    with suppress(OSError):  # one that was closed from the start has no number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -6,8 +6,8 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from forearm.outside.escapes import terminal
@@ -68,8 +68,8 @@ def remark(text: str) -> None:
         print(text, file=sys.stderr)
 
 
-class Unheard:
-    """A stream whose words may get lost: a terminal that went away takes no result with it."""
+class _Instead:
+    """Stands for a stream; what is not said otherwise is the stream's own."""
 
     def __init__(self, stream: Any) -> None:
         """Of this stream."""
@@ -78,6 +78,35 @@ class Unheard:
     def __getattr__(self, name: str) -> Any:
         """Everything else is the stream's own."""
         return getattr(self._stream, name)
+
+
+class Stdout(_Instead):
+    """stdout whose errors bear its name; an error that names no file is then somebody else's."""
+
+    def write(self, text: str) -> int:
+        """Write."""
+        with named("stdout"):
+            return int(self._stream.write(text))
+
+    def flush(self) -> None:
+        """What is held goes."""
+        with named("stdout"):
+            self._stream.flush()
+
+
+@contextmanager
+def named(stream: str) -> Iterator[None]:
+    """An error of the system that names no file is this stream's in here."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            raise OSError(error.errno, error.strerror, stream) from error
+        raise
+
+
+class Unheard(_Instead):
+    """A stream whose words may get lost: a terminal that went away takes no result with it."""
 
     def write(self, text: str) -> int:
         """Write, where somebody is there."""

@@ -14,10 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from forearm.outside.forks import hold_in_forks
+
 Control = tuple[Callable[[], int], Callable[[int], Any]]
 """How to ask a library for its number of threads, and how to set it."""
 
 _lock = threading.Lock()
+hold_in_forks(_lock.acquire, _lock.release)
 _before: list[int] = []
 _inside = 0
 

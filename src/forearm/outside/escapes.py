@@ -142,6 +142,19 @@ def picture(text: str) -> str:
     return one_line(text).replace("$", "\\$")
 
 
+def spreadsheet(text: str) -> str:
+    """For a cell of CSV: no spreadsheet takes it for a formula; numbers and polynomials stay as they are."""
+    return f"'{text}" if text[:1] in "=@+-\t\r" and not _COUNT.fullmatch(text) else text
+
+
+_COUNT = re.compile(r"[-+*^|. \deEn]*", re.ASCII)
+
+
+def bibtex(text: str) -> str:
+    """For what stands between entries of a bibliography: one line in which no entry begins."""
+    return one_line(text).replace("@", "(at)")
+
+
 def xml_comment(text: str) -> str:
     """For the inside of an XML comment: one line without two hyphens in a row, and none at its end."""
     line = one_line(text)

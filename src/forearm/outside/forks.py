@@ -2,7 +2,8 @@
 
 Python guards a module that is being loaded by a lock of its own, which a copy of the process finds held, for ever, by a
 thread that it does not have. Much of forearm is loaded when it is first asked for, so threads load it at any moment,
-and what is loaded meanwhile may have something to hold, too: so there is one list, and it is looked at last.
+and what is loaded meanwhile may have something to hold, too: so there is one list, and it is looked at last. Where
+modules are still being loaded when patience ends, the copy forgets them half done and loads them itself.
 """
 
 import os
@@ -16,14 +17,16 @@ from typing import Any
 
 LONGEST = 5.0
 """Seconds that a fork waits for modules."""
+LATECOMERS = {"logging": "_lock", "concurrent.futures.thread": "_global_shutdown_lock"}
+"""Locks that Python lets go of after a fork, and takes before it only if their module was there when the fork began."""
 
-Holder = tuple[Callable[[], None], Callable[[], None]]
+Holder = tuple[Callable[[], object], Callable[[], object]]
 """What keeps other threads out of something, and what lets them in again, here and in the copy."""
 _HOLDERS: list[Holder] = []
 _HELD: list[Holder] = []
 
 
-def hold_in_forks(hold: Callable[[], None], let_go: Callable[[], None]) -> None:
+def hold_in_forks(hold: Callable[[], object], let_go: Callable[[], object]) -> None:
     """Hold something while the process is copied."""
     _HOLDERS.append((hold, let_go))
 
@@ -36,7 +39,14 @@ def is_loading() -> bool:
 
 
 def _before() -> None:
-    late = time.monotonic() + LONGEST
+    absent = [name for name in LATECOMERS if name not in sys.modules]
+    _wait_and_hold(time.monotonic() + LONGEST)
+    for name in absent:  # loaded while we waited: somebody may hold the lock that is about to be let go
+        if (lock := getattr(sys.modules.get(name), LATECOMERS[name], None)) is not None:
+            lock.acquire()
+
+
+def _wait_and_hold(late: float) -> None:
     while True:
         while is_loading() and time.monotonic() < late:
             time.sleep(0.001)
@@ -58,6 +68,7 @@ def _in_the_copy() -> None:
     while True:
         try:
             _after()
+            _forget_half_loaded()
             if sys.version_info < (3, 12):  # one lock of a property for all objects of a class
                 for name, module in tuple(sys.modules.items()):
                     if name.startswith("forearm."):
@@ -65,6 +76,16 @@ def _in_the_copy() -> None:
         except KeyboardInterrupt:
             continue
         return
+
+
+def _forget_half_loaded() -> None:
+    """Modules whose loading thread is not in this copy are loaded anew when they are asked for."""
+    mine, held = get_ident(), getattr(_bootstrap, "_module_locks", {})
+    for name, find in tuple(held.items()):
+        if getattr(find(), "owner", None) not in (None, mine):
+            held.pop(name, None)
+            if getattr(getattr(sys.modules.get(name), "__spec__", None), "_initializing", False):
+                sys.modules.pop(name, None)
 
 
 def _free_properties(module: Any) -> None:

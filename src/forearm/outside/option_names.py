@@ -31,6 +31,8 @@ OF_REACH = {"posture": "--posture", "q0": "--q0", "every": "--every"}
 """Argument of inverse_kinematics -> flag of the verb."""
 OF_MOVE = {name: f"--{name}" for name in ("speeds", "accelerations", "jerks", "torques", "blend")}
 """Argument of what makes motions -> flag of move."""
+OF_SWEEP = {"executor": "--executor", "workers": "--workers"}
+"""Argument of sweep -> flag of the verb."""
 OF_FILES = {"degrees": "--degrees", "time_unit": "--time-unit"}
 """Argument of what reads motions -> flag of the verbs."""
 
@@ -48,14 +50,16 @@ def of_the_shell() -> Iterator[None]:
 
 
 def option(name: str, value: str = "", shell: str | None = None) -> str:
-    """An option of a reader, of simulate, reach or move: `tip='hand'`, or `--tip hand`; True and False are bare flags.
+    """An option of a reader, simulate, reach, move or sweep: `tip='hand'` or `--tip hand`; True and False are bare.
 
     `shell` is the value as a shell has it, where that is not the Python value without quotes.
     """
     if not _in_shell.get():
         return f"{name}={value}"
     given = shell if shell is not None else "" if value in ("True", "False") else _word(value)
-    return f"{(FLAGS | OF_SIMULATE | OF_REACH | OF_MOVE | OF_FILES).get(name, name)} {given}".rstrip()
+    return (
+        f"{(FLAGS | OF_SIMULATE | OF_REACH | OF_MOVE | OF_SWEEP | OF_FILES).get(name, name)} {given}".rstrip()
+    )
 
 
 def held(joints: dict[str, float]) -> str:

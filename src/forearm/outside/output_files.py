@@ -77,6 +77,21 @@ def replacing_text(path: str | Path) -> Iterator[TextIO]:
         lines.detach()  # all that it holds goes to the file
 
 
+@contextmanager
+def folder_of_files(path: str | Path) -> Iterator[Path]:
+    """A folder to write files into, made where it is not there; if nothing gets into it, it is taken away again."""
+    folder = Path(path)
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield folder
+    except BaseException:
+        with suppress(OSError):  # one that is not empty stays
+            for place in made:
+                place.rmdir()
+        raise
+
+
 def is_plain_file(path: str | Path) -> bool:
     """Whether writing to this path would replace a plain file."""
     mode = _mode(Path(path))

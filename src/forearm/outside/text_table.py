@@ -43,3 +43,10 @@ def _halves(cell: str) -> tuple[str, str]:
             at = cell.index("." if "." in cell else mark)
             return cell[:at], cell[at:]
     return cell, ""
+
+
+def instant(seconds: float | None) -> str:
+    """A time as text: six digits, and milliseconds where a clock began long ago."""
+    if seconds is None:
+        return ""
+    return f"{seconds:.6g}" if abs(seconds) < 1000 else f"{seconds:.3f}".rstrip("0").rstrip(".")

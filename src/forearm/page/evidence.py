@@ -61,10 +61,8 @@ def agreement(arm: Arm, q: Vector, qd: Vector, qdd: Vector) -> list[Agreement]:
         [oracle.spatial_torques(chain, *state) for state in zip(q, qd, qdd, strict=True)]
     )
     spent[second] = 1e6 * (time.perf_counter() - start) / len(q)
-    middle, scale = (
-        np.median(list(found.values()), axis=0),
-        max(float(np.max(np.abs(x))) for x in found.values()),
-    )
+    middle = np.median(list(found.values()), axis=0)
+    scale = max(float(np.max(np.abs(x))) for x in found.values()) or 1.0  # no torque at all: all agree
     papers = {stem: FORMULATIONS[stem].paper for stem in ways} | {
         second: "spatial vectors; shares no code with the rest"
     }

@@ -22,8 +22,9 @@ import numpy.typing as npt
 from forearm import __version__, kinematics
 from forearm.arm import Arm
 from forearm.compiler.wasm.module_files import interface, joint_module, loader_source
-from forearm.faults import StateFault, a_or_an, motion_rows, needs_arm, needs_chain
+from forearm.faults import StateFault, a_or_an, explained, motion_rows, needs_arm, needs_chain
 from forearm.formulations import FORMULATIONS
+from forearm.motion.instants import looked_at
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
 from forearm.outside import escapes
@@ -58,6 +59,7 @@ class View:
     html: str
     """The page."""
 
+    @explained
     def save(self, path: str | Path) -> Path:
         """Write the page; gives the path."""
         return write_text(path, self.html)
@@ -90,6 +92,7 @@ def frame_of(shown: Shown, height: int = 760) -> str:
     return f'<iframe title="{escapes.html(shown.name)}, live" style="{style}" srcdoc="{inside}"></iframe>'
 
 
+@explained
 def view(
     arm: Arm,
     motion: AnyMotion | None = None,
@@ -166,7 +169,7 @@ def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> 
             LOG.warning("%s", note)
     found: object = motion.samples if isinstance(motion, Recorded) else motion
     if isinstance(found, Motion):
-        found = found.sample(MOST_SAMPLES)
+        found = found.sample(looked_at(found, MOST_SAMPLES))
     if not isinstance(found, Samples):
         raise StateFault(
             f"motion is {a_or_an(type(motion).__name__)}; give a Motion, Samples, or the path of a motion file."

@@ -11,7 +11,7 @@ import forearm
 from forearm import dynamics, plots
 from forearm.arm import Arm
 from forearm.compiler.pipeline import compile
-from forearm.faults import needs_arm, needs_chain, no_dynamics
+from forearm.faults import explained, needs_arm, needs_chain, no_dynamics
 from forearm.motion.limit_excesses import LimitExcess, limit_excesses
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Samples
@@ -61,6 +61,7 @@ class MotionReport:
         return f"<Report on {self.name}: {verdict}; {len(self.html.encode()) / 1000:.0f} kB of HTML>"
 
 
+@explained
 def report(
     arm: Arm, motion: AnyMotion, *, notes: Sequence[str] = (), say: Tell | None = None
 ) -> MotionReport:

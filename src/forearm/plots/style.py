@@ -80,6 +80,11 @@ def matplotlib() -> Any:
         raise NoMatplotlib(
             "pictures need matplotlib, which is not installed; pip install 'forearm[plot]' brings it."
         ) from None
+    except OSError as error:  # no HOME that it can write to, and no folder for what is temporary
+        raise NoMatplotlib(
+            "pictures need matplotlib, which wants a folder to write to and finds none "
+            f"({' '.join(str(error).split())[:120]} …); set MPLCONFIGDIR to one."
+        ) from None
     return matplotlib
 
 
@@ -121,14 +126,22 @@ def figure(width: float = 5.2, height: float = 3.4, **grid: Any) -> tuple[Any, A
         return made, made.subplots(**grid)
 
 
-def save(picture: Any, path: str | Path) -> Path:
-    """Write a picture; the suffix says how (png, svg, pdf)."""
+def check_place(path: str | Path) -> None:
+    """Refuse a name of a picture that nothing can be written to, before anything is computed for it."""
+    matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     target = Path(path)
-    known = picture.canvas.get_supported_filetypes()
-    if target.suffix.lstrip(".").lower() not in known:
+    if target.suffix.lstrip(".").lower() not in FigureCanvasAgg.get_supported_filetypes():
         raise Fault(
             f"{target}: pictures are not written as {target.suffix or 'no suffix'!r}; give .png, .svg or .pdf."
         )
+
+
+def save(picture: Any, path: str | Path) -> Path:
+    """Write a picture; the suffix says how (png, svg, pdf)."""
+    target = Path(path)
+    check_place(target)
     with styled(), replacing(target) as file:
         picture.savefig(file, format=target.suffix.lstrip(".").lower())
     return target

@@ -6,6 +6,7 @@
     toolbox                                     a DHRobot of the Robotics Toolbox, which is an object, not a file
     robot_text  serial_chain  serial_arm        what URDF and MJCF share: the table as written, the chain, the arm
     trees/                                      the same for robots with branches: the tree, the robot, which of both
+    peer_texts                                  what MuJoCo and Pinocchio are given of a file, to compare with
     xml  file_content                           XML and files from anywhere, read safely
 
 A reader is a module and a row in FORMATS.
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from forearm.algebra import Scalar
 from forearm.arm import Arm
-from forearm.faults import ReadFault, chain_advice, did_you_mean, sound_ends
+from forearm.faults import ReadFault, chain_advice, did_you_mean, explained, sound_ends
 from forearm.outside.option_names import option
 from forearm.readers.toml import from_toml, parameter_values, read_text, read_toml
 
@@ -45,6 +46,7 @@ def known_arms() -> tuple[str, ...]:
     return tuple(sorted(f.stem for f in ARMS.iterdir() if f.suffix == ".toml"))
 
 
+@explained
 def load(
     source: str | PathLike[str] | ToolboxRobot,
     *,
@@ -141,6 +143,7 @@ def _checked(text: str, reader: Callable[..., Any], options: Mapping[str, Any]) 
     return reader
 
 
+@explained
 def parameters_of(source: str | Path) -> dict[str, float]:
     """Names and values of the [parameters] of a built-in arm or of a TOML file.
 

@@ -11,8 +11,25 @@ LONGEST_MESSAGE = 1000
 """Letters of what is said of a file: what stands in it may be of any length."""
 
 
-def read_limited(path: str | Path, kind: str, most: int = MAX_BYTES) -> bytes:
+class GivenContent:
+    """What stands for a file whose content somebody has already: no folder is needed to put it into."""
+
+    def __init__(self, name: str, content: bytes) -> None:
+        """Content, and the name that messages call it, whose suffix says what it is."""
+        self.name, self.content = name, content
+
+    def __fspath__(self) -> str:
+        """Its name."""
+        return self.name
+
+    __str__ = __fspath__
+
+
+def read_limited(path: str | Path | GivenContent, kind: str, most: int = MAX_BYTES) -> bytes:
     """The content of a file of `most` bytes; `kind` is what messages call it."""
+    if isinstance(path, GivenContent):
+        refuse_too_large(path.name, kind, len(path.content), most)
+        return path.content
     try:
         with Path(path).open("rb") as file:
             content = file.read(most + 1)  # whatever the system says of its size: a device has none

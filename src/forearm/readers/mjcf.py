@@ -16,7 +16,7 @@ from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
-from forearm.readers.file_content import read_limited, shortened
+from forearm.readers.file_content import GivenContent, read_limited, shortened
 from forearm.readers.mjcf_leftovers import JOINTS, left_out
 from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words
 from forearm.readers.robot_text import BodyText, Frame, JointText, LinkText, Mimic, RobotText
@@ -49,7 +49,7 @@ def read_mjcf(
     `rest` are fields of Arm or Robot; gravity is the model's unless it is given. Equality constraints between two
     joints become couplings where they are linear.
     """
-    robot, model = _robot(Path(path), read_limited(path, "MJCF", MAX_BYTES), allow_files)
+    robot, model = _robot(path, read_limited(path, "MJCF", MAX_BYTES), allow_files)
     rest.setdefault("gravity", NO_GRAVITY if _off(model, "GRAVITY") else _triple(model.opt.gravity))
     found = read_robot(robot, tip, root, lock, right_angles, keep_defects, False, rest)
     anchors = _anchors(model)
@@ -69,14 +69,15 @@ def _at_body(anchors: Mapping[str, Any], frame: NamedFrame) -> NamedFrame:
     return frame if anchor is None else frame.replace(pose=frame.pose @ Pose(translation=_triple(-anchor)))
 
 
-def _robot(path: Path, content: bytes, allow_files: bool) -> tuple[RobotText, Any]:
+def _robot(path: str | Path | GivenContent, content: bytes, allow_files: bool) -> tuple[RobotText, Any]:
     file = str(path)
     tree = parse_xml(content, file)
     if tree.tag != "mujoco":
         raise ReadFault(
             f"{file}:{tree.sourceline}: the root element is <{tree.tag}>; an MJCF file has <mujoco>."
         )
-    model = _compiled(path, None if allow_files else arm_words(file, tree))
+    whole = content.decode() if isinstance(path, GivenContent) else None
+    model = compiled(file, whole if allow_files else arm_words(file, tree))
     names = _Names(model)
     missing = left_out(tree, model, allow_files, names.joints, _off(model, "GRAVITY"))
     robot = _table(file, model, names, _lines(tree), missing)
@@ -130,7 +131,7 @@ def _coupled(robot: RobotText, model: Any, names: _Names) -> RobotText:
     return robot
 
 
-def _compiled(path: Path, text: str | None) -> Any:
+def compiled(path: str, text: str | None) -> Any:
     """MuJoCo's model of a text, or of the file itself with all that it names."""
     try:
         import mujoco
@@ -144,7 +145,7 @@ def _compiled(path: Path, text: str | None) -> Any:
     )  # MuJoCo would write them to a file in the current folder
     try:
         if text is None:
-            return mujoco.MjModel.from_xml_path(str(path))
+            return mujoco.MjModel.from_xml_path(path)
         return mujoco.MjModel.from_xml_string(text)
     except (ValueError, RuntimeError, UnicodeDecodeError, mujoco.FatalError) as error:
         sentence = " ".join(str(error).split()).rstrip(".")
@@ -275,7 +276,11 @@ def _effort(robot: RobotText, model: Any, j: int, name: str) -> float | None:
     if not model.jnt_actfrclimited[j]:
         return None
     sizes = sorted(abs(float(x)) for x in model.jnt_actfrcrange[j])
-    if sizes[0] != sizes[1]:
+    if not sizes[0]:
+        robot.notes.append(
+            f"joint {name}: its actuatorfrcrange lets drives push one way alone, which is not read: no limit of torque"
+        )
+    elif sizes[0] != sizes[1]:
         robot.notes.append(
             f"joint {name}: its actuatorfrcrange is not the same both ways; {sizes[0]:g} is taken for both"
         )

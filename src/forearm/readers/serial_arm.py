@@ -6,6 +6,7 @@ the joint before it, and the body's numbers are moved with the frame. Where the 
 is a permutation and nothing is rounded; a negative one becomes `flip`.
 """
 
+import math
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,6 +24,8 @@ from forearm.readers.robot_text import Frame, JointText, RobotText
 from forearm.readers.serial_chain import Member, SerialChain
 
 Summed = tuple[float, Vector, Matrix]
+CLOSE = 1e-9
+"""Part of a limit by which rounding may carry a joint beyond it."""
 
 
 class Bodies(Protocol):
@@ -273,7 +276,8 @@ def remarks_of(robot: RobotText, chain: Bodies, snap: float | None, dynamics: bo
         words = dict.fromkeys(word for joint in chain.joints for word in joint.unused)
         said.append(f"<dynamics> of {listed(unused)} has {listed(list(words))}: not known, not used")
     if chain.held:
-        said.append("held: " + listed([f"{name} at {value:g}" for name, value in chain.held.items()]))
+        held = [_held_at(robot.joints[name], at) for name, at in chain.held.items()]
+        said.append("held: " + listed(sorted(held, key=lambda text: "?" not in text)))
     if isinstance(chain, SerialChain) and chain.tip is None:
         said.append(f"the tool is the frame of {chain.joints[-1].child}; {option('tip')} names another")
     if isinstance(chain, SerialChain) and chain.tip != "tool" and "tool" in robot.links:
@@ -288,6 +292,21 @@ def remarks_of(robot: RobotText, chain: Bodies, snap: float | None, dynamics: bo
             f"right angles are rounded in {listed(rounded)}; {option('right_angles', '1e-3')} makes them exact"
         )
     return said
+
+
+def _held_at(joint: JointText, value: float) -> str:
+    """Where a joint is held, with a question where it cannot be, or is no angle in radians."""
+    turns = joint.kind != "prismatic"
+    low, high = joint.limits if joint.limits and joint.limits[0] < joint.limits[1] else (-math.inf, math.inf)
+    room = CLOSE * max(abs(low), abs(high), abs(value))
+    doubt = ""
+    if value and not low - room <= value <= high + room:
+        doubt = (
+            f", beyond its limits of {low:g} to {high:g} {'rad: degrees?' if turns else 'm: millimetres?'}"
+        )
+    elif turns and abs(value) > 2 * math.tau:
+        doubt = f" rad, {abs(value) / math.tau:.1f} turns: degrees?"
+    return f"{joint.name} at {value:g}{doubt}"
 
 
 def _all_joints(chain: Bodies) -> list[JointText]:

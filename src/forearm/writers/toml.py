@@ -10,7 +10,7 @@ from forearm.algebra import is_number
 from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.denavit_hartenberg import dh_row
-from forearm.faults import ArmFault
+from forearm.faults import ArmFault, explained
 from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.link import NO_BODY, Body, Drive, Link
@@ -22,6 +22,7 @@ ANGLES = {math.pi / 2: '"pi/2"', -math.pi / 2: '"-pi/2"', math.pi: '"pi"', -math
 """Angles that read better by name; the names give back the same floats."""
 
 
+@explained
 def write_toml(arm: Arm | Robot, path: str | Path) -> Path:
     """Write the arm or robot to a file; gives back the path."""
     return write_text(path, to_toml(arm))

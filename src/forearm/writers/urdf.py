@@ -15,7 +15,7 @@ from lxml import etree
 from forearm.algebra import is_number
 from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
-from forearm.faults import ArmFault
+from forearm.faults import ArmFault, explained
 from forearm.frames import SAME, NamedFrame, Pose
 from forearm.link import NO_BODY, Drive, Link
 from forearm.outside.escapes import xml_comment
@@ -25,6 +25,7 @@ from forearm.robot import Robot
 EARTH = (0.0, 0.0, -9.81)
 
 
+@explained
 def write_urdf(arm: Arm | Robot, path: str | Path, *, lossy: bool = False) -> Path:
     """Write the arm or robot to a file; gives back the path."""
     return write_text(path, to_urdf(arm, lossy=lossy))
@@ -41,6 +42,7 @@ def to_urdf(arm: Arm | Robot, *, lossy: bool = False) -> str:
         *(f"{key}: {text}" for key, text in arm.provenance),
         *(f"left out: {text}" for text in lost),
         *(f"not known: {text}" for text in stand_ins(arm)),
+        *(f"left out: {text}" for text in unwritten(arm)),
     ):
         root.append(etree.Comment(f" {xml_comment(text)} "))
     if isinstance(arm, Robot):
@@ -159,6 +161,12 @@ def unsayable(arm: Arm | Robot) -> list[str]:
             leaders = ", ".join(name for name, _ in coupling.terms)
             lost.append(f"that {coupling.joint!r} follows several joints ({leaders})")
     return lost
+
+
+def unwritten(arm: Arm | Robot) -> list[str]:
+    """What changes no torque, and has no place in URDF."""
+    named = [name for name, _ in arm.configurations]
+    return [f"named positions ({', '.join(named)}), which URDF has no place for"] if named else []
 
 
 def stand_ins(arm: Arm | Robot) -> list[str]:

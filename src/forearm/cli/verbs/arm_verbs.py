@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from forearm.cli.inputs import STDIO, doubted, refuse_to_overwrite, robot_of, state_of
+from forearm.cli.hyphens import STDIO
+from forearm.cli.inputs import check_places, doubted, refuse_to_overwrite, robot_of, state_of
 from forearm.cli.measures import Numbers
-from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source, Target
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
 
 
@@ -34,7 +35,7 @@ def _row(arm: Any) -> dict[str, Any]:
 
 
 def show(
-    arm: str,
+    arm: Source,
     /,
     *,
     reading: Reading = AS_WRITTEN,
@@ -53,6 +54,13 @@ def show(
     plot
         Draw the arm with its frames and bodies into this file (png, svg, pdf).
     """
+    from forearm.faults import StateFault
+
+    check_places(plot=plot)
+    if q and plot is None:
+        raise StateFault(
+            "show: --q is where the drawing stands, and --plot is missing; give --plot, or leave --q out."
+        )
     found = robot_of(arm, reading=reading)
     if plot is not None:
         from forearm import plots
@@ -124,8 +132,8 @@ def _link(link: Any) -> dict[str, Any]:
 
 
 def convert(
-    source: str,
-    target: str,
+    source: Source,
+    target: Target,
     /,
     *,
     reading: Reading = AS_WRITTEN,
@@ -153,10 +161,12 @@ def convert(
 
     arm = robot_of(source, reading=reading, shared=shared)
     form = (to or ("toml" if target == STDIO else Path(target).suffix.lstrip("."))).lower()
+    _refuse_what_misleads(form, target, lossy, shared)
     if form not in ("toml", "urdf"):
         raise StateFault(
             f"convert: {target}: {form or 'no suffix'!r} is not written; give .toml or .urdf, or --to."
         )
+    check_places(target)
     text = _text(arm, form, lossy)
     refuse_to_overwrite([target], force)
     for told in _not_known(arm, form):
@@ -175,12 +185,32 @@ def convert(
         note(shared, f"written: {target}")
 
 
-def _not_known(arm: Any, form: str) -> list[str]:
-    """What a reader of URDF would take for a limit: of many joints the first four."""
-    from forearm.writers.urdf import stand_ins
+def _refuse_what_misleads(form: str, target: str, lossy: bool, shared: Shared) -> None:
+    """Refuse a name that says another format, an option that would change nothing, two documents for one stdout."""
+    from forearm.faults import StateFault
 
-    found = stand_ins(arm) if form == "urdf" else []
-    return [*found[:4], *([f"so it is with {len(found) - 4} more joints"] if len(found) > 4 else [])]
+    named = Path(target).suffix.lower()
+    if named in (".toml", ".urdf") and named != f".{form}":
+        raise StateFault(
+            f"convert: {target} would hold {form}, and its name says {named}; give another, or no --to."
+        )
+    if lossy and form == "toml":
+        raise StateFault("convert: --lossy is for URDF, and TOML says everything; leave it out.")
+    if shared.json and target == STDIO:
+        raise StateFault(
+            "convert: --json and the arm would both be on stdout; give a file, or leave --json out."
+        )
+
+
+def _not_known(arm: Any, form: str) -> list[str]:
+    """What a reader of URDF would take for a limit, of many joints the first four; and what it will not find."""
+    from forearm.writers.urdf import stand_ins, unwritten
+
+    if form != "urdf":
+        return []
+    found = stand_ins(arm)
+    more = [f"so it is with {len(found) - 4} more joints"] if len(found) > 4 else []
+    return [*found[:4], *more, *(f"left out: {text}" for text in unwritten(arm))]
 
 
 def _text(arm: Any, form: str, lossy: bool) -> str:

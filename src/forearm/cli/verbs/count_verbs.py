@@ -1,13 +1,16 @@
 """The verb about cost: count."""
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import STDIO, arm_of, robot_of, writing
-from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading
+from forearm.cli.hyphens import STDIO
+from forearm.cli.inputs import arm_of, check_places, refuse_what_is_read, robot_of, writing
+from forearm.cli.measures import WholeIfAny, Wholes
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source, Target
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 
 if TYPE_CHECKING:
@@ -32,21 +35,21 @@ def count(
     formulation: str | None = None,
     /,
     *,
-    n: int | None = None,
-    arm: str | None = None,
+    n: WholeIfAny = None,
+    arm: Source | None = None,
     quantity: str | None = None,
     convention: str | None = None,
     by: Literal["equation", "link"] | None = None,
     published: Flag = False,
     schedule: Flag = False,
-    processors: Annotated[tuple[int, ...], Parameter(consume_multiple=True, negative=())] = (),
+    processors: Wholes = (),
     strobing: Flag = False,
     customised: Flag = False,
     tables: Flag = False,
-    points: int | None = None,
-    form: Annotated[Form, Parameter(name="--as")] = "table",
-    csv: str | None = None,
-    latex: str | None = None,
+    points: WholeIfAny = None,
+    form: Annotated[Form | None, Parameter(name="--as")] = None,
+    csv: Target | None = None,
+    latex: Target | None = None,
     plot: Path | None = None,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
@@ -92,16 +95,26 @@ def count(
     plot
         Draw into this file: cost against n and the split by equation; with --schedule who does what when, and T_p.
     """
-    if convention == "list":
-        from forearm.counting.answers.question import conventions
-
-        tell(conventions(), shared, form, csv, latex)
-        return
+    check_places(csv, latex, plot=plot)
+    for place in (csv, latex):
+        refuse_what_is_read(place or STDIO, arm)
+    _refuse_two_forms(form, csv, latex, shared)
     asked = dict(
         published=published, schedule=schedule, strobing=strobing, customised=customised, tables=tables
     )
-    options = dict(n=n, arm=arm, quantity=quantity, convention=convention, by=by, plot=plot, points=points)
-    what = _one_thing(formulation, asked, options | {"processors": processors or None})
+    options: dict[str, Any] = dict(
+        n=n, arm=arm, quantity=quantity, convention=convention, by=by, plot=plot, points=points
+    )
+    options |= {"processors": processors or None}
+    if convention == "list":
+        from forearm.counting.answers.question import conventions
+
+        _refuse_beside_list(
+            formulation, asked | options | {"convention": None, "arm": arm or reading.options()}
+        )
+        tell(conventions(), shared, form, csv, latex)
+        return
+    what = _one_thing(formulation, asked, options)
     question = _question(formulation, n, _loaded(arm, what, reading), quantity, convention)
     if what == "tables":
         from forearm.tabulated.memory_answers import memory_of_tables
@@ -113,9 +126,36 @@ def count(
         answer, picture = _scheduled(question, processors)
     else:
         answer, picture = _counted(what, question, by or "equation", shared)
-    if plot is not None:
-        _draw(picture, plot, shared)
     tell(answer, shared, form, csv, latex)
+    if plot is not None:
+        sys.stdout.flush()  # the numbers are there before the picture, which takes a while
+        _draw(picture, plot, shared)
+
+
+def _refuse_beside_list(formulation: str | None, given: dict[str, Any]) -> None:
+    """Refuse what says what to count, where conventions are explained."""
+    from forearm.faults import StateFault
+
+    beside = [f"--{name}" for name, value in given.items() if value] + [formulation] * (
+        formulation is not None
+    )
+    if beside:
+        raise StateFault(f"--convention list explains conventions and counts nothing; leave {beside[0]} out.")
+
+
+def _refuse_two_forms(form: str | None, csv: str | None, latex: str | None, shared: Shared) -> None:
+    """Refuse two documents for one stdout."""
+    from forearm.faults import StateFault
+
+    named = {
+        "--as": form is not None,
+        "--csv -": csv == STDIO,
+        "--latex -": latex == STDIO,
+        "--json": shared.json,
+    }
+    given = [name for name, there in named.items() if there]
+    if len(given) > 1:
+        raise StateFault(f"{given[0]} and {given[1]} both say what stdout gets; leave one of them out.")
 
 
 def _one_thing(formulation: str | None, chosen: dict[str, bool], given: dict[str, Any]) -> str:
@@ -218,7 +258,7 @@ def _answer(what: str, question: "Question", by: str, shared: Shared) -> "Answer
 # -- out -------------------------------------------------------------------------------------------------
 
 
-def tell(answer: "Answer", shared: Shared, form: str, csv: str | None, latex: str | None) -> None:
+def tell(answer: "Answer", shared: Shared, form: str | None, csv: str | None, latex: str | None) -> None:
     """Print an answer, or write it."""
     from forearm.counting import written
 
@@ -311,5 +351,6 @@ def _words(rows: "Rows") -> list[int]:
 def _draw(picture: Picture, path: Path, shared: Shared) -> None:
     from forearm import plots
 
+    note(shared, f"drawing {path}: what is drawn is counted first, which may take half a minute")
     plots.save(picture(), path)
     note(shared, f"drawn: {path}")

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import arm_of, check_places, doubted, refuse_to_overwrite
+from forearm.cli.inputs import arm_of, check_places, doubted, refuse_to_overwrite, refuse_what_is_read
+from forearm.cli.measures import Number, NumberIfAny, PlainNumbers, Seed, Whole
 from forearm.cli.option_groups import (
     AS_LOGGED,
     AS_SAID,
@@ -14,9 +15,8 @@ from forearm.cli.option_groups import (
     FileUnits,
     Flag,
     LogReading,
-    PlainNumbers,
     Reading,
-    Seed,
+    Source,
 )
 from forearm.cli.output import PLAIN, Shared, note, print_json
 
@@ -26,7 +26,7 @@ Mended = Literal["clipping", "sign", "shift", "unexcited"]
 
 
 def identify(
-    arm: str,
+    arm: Source,
     log: str,
     /,
     *,
@@ -36,9 +36,9 @@ def identify(
     loaded: str | None = None,
     load: PlainNumbers = (),
     rotors: bool = True,
-    smoothing: float | None = None,
-    prior: float = 1.0,
-    mend: Annotated[tuple[Mended, ...], Parameter(consume_multiple=True, negative=())] = (),
+    smoothing: NumberIfAny = None,
+    prior: Number = 1.0,
+    mend: Annotated[tuple[Mended, ...], Parameter(consume_multiple=1, negative=())] = (),
     check: bool = True,
     out: Annotated[str | None, Parameter(name=["--out", "-o"])] = None,
     report: str | None = None,
@@ -87,7 +87,10 @@ def identify(
 
     found = arm_of(arm, reading=reading, shared=shared)
     check_places(out, report)
-    refuse_to_overwrite([path for path in (out, report) if path is not None], force)
+    for place in (out, report):
+        if place is not None:
+            refuse_what_is_read(place, log, validate, loaded)
+            refuse_to_overwrite([place], force)
     options = {"mend": mend, "check": check, **logged.options(found.n), **units.options()}
     if payload:
         _refuse_beside_payload(
@@ -208,16 +211,16 @@ def _fitted_json(fitted: Any) -> dict[str, Any]:
 
 
 def excite(
-    arm: str,
+    arm: Source,
     target: str,
     /,
     *,
-    duration: float = 10.0,
-    harmonics: int = 5,
-    speed: float | None = None,
-    acceleration: float | None = None,
-    rate: float = 100.0,
-    generations: int = 600,
+    duration: Number = 10.0,
+    harmonics: Whole = 5,
+    speed: NumberIfAny = None,
+    acceleration: NumberIfAny = None,
+    rate: Number = 100.0,
+    generations: Whole = 600,
     seed: Seed = 0,
     force: Flag = False,
     reading: Reading = AS_WRITTEN,
@@ -260,6 +263,7 @@ def excite(
         )
     found = arm_of(arm, reading=reading, shared=shared)
     check_places(target)
+    refuse_what_is_read(target, arm)
     refuse_to_overwrite([target], force)
     motion = design(
         found,
@@ -281,13 +285,13 @@ def excite(
 
 
 def watch(
-    arm: str,
+    arm: Source,
     log: str,
     /,
     *,
     untouched: str | None = None,
     threshold: PlainNumbers = (),
-    gain: float = 30.0,
+    gain: Number = 30.0,
     logged: LogReading = AS_LOGGED,
     units: FileUnits = AS_SAID,
     reading: Reading = AS_WRITTEN,

@@ -6,26 +6,36 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, doubted, refuse_to_overwrite, robot_of, writing, written
-from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
+from forearm.cli.hyphens import STDIO
+from forearm.cli.inputs import (
+    check_places,
+    doubted,
+    refuse_to_overwrite,
+    refuse_what_is_read,
+    robot_of,
+    writing,
+    written,
+)
+from forearm.cli.measures import Number, Whole
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
 from forearm.outside.escapes import terminal
 
-Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())]
+Words = Annotated[tuple[str, ...], Parameter(consume_multiple=1, negative=())]
 
 
 def emit(
-    arm: str,
+    arm: Source,
     /,
     *,
     functions: Words = ("inverse_dynamics",),
     free: Words = (),
     dtype: Literal["float64", "float32"] = "float64",
-    to: Literal["c", "wasm", "llvm", "numpy", "ptx"] = "c",
+    to: Literal["c", "wasm", "llvm", "numpy", "ptx"] | None = None,
     wasm: Flag = False,
     rollouts: Words = (),
     apart: Flag = False,
-    out: Out = "out",
+    out: Out | None = None,
     force: Flag = False,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
@@ -53,29 +63,41 @@ def emit(
     out
         Folder for C and WebAssembly (out); file for the others (- is stdout).
     """
+    from forearm.faults import StateFault
+
+    kind = _one_target(to, wasm)
     found = robot_of(arm, reading=reading, shared=shared)
-    if wasm or to == "wasm":
-        _module(found, functions, free, dtype, rollouts, apart, out, force, shared)
+    if kind in ("c", "wasm") and out == STDIO:
+        raise StateFault(f"emit: --to {kind} writes a folder, and --out is -; give the folder's name.")
+    folder = "out" if out is None else out
+    if kind == "wasm":
+        _module(found, functions, free, dtype, rollouts, apart, folder, force, shared)
         return
     if rollouts or apart:
-        from forearm.faults import StateFault
-
         named = "--rollouts are simulations in" if rollouts else "--apart says how to round in"
         raise StateFault(f"emit: {named} WebAssembly; add --wasm.")
-    if to == "c":
+    if kind == "c":
         from forearm.compiler.sources.c99 import file_names
         from forearm.compiler.sources.controller import emit_c
 
         refuse_to_overwrite(
-            [Path(out) / name for name in file_names(found.name)], force, ours=b" by forearm "
+            [Path(folder) / name for name in file_names(found.name)], force, ours=b" by forearm "
         )
-        written = emit_c(found, out, functions, dtype=dtype, free=free)
+        written = emit_c(found, folder, functions, dtype=dtype, free=free)
         if shared.json:
             print_json({"arm": found.name, "functions": functions, "written": written} | doubted(found))
         else:
             print("\n".join(terminal(str(path)) for path in written))
         return
-    _one_source(found, functions, free, dtype, to, out, force, shared)
+    _one_source(found, functions, free, dtype, kind, STDIO if out is None else out, force, shared, arm)
+
+
+def _one_target(to: str | None, wasm: bool) -> str:
+    from forearm.faults import StateFault
+
+    if wasm and to not in (None, "wasm"):
+        raise StateFault(f"emit: --wasm and --to {to} are two things; give one of them.")
+    return "wasm" if wasm else to or "c"
 
 
 def _module(
@@ -111,7 +133,15 @@ def _module(
 
 
 def _one_source(
-    arm: Any, functions: Words, free: Words, dtype: str, to: str, out: str, force: bool, shared: Shared
+    arm: Any,
+    functions: Words,
+    free: Words,
+    dtype: str,
+    to: str,
+    out: str,
+    force: bool,
+    shared: Shared,
+    source: str,
 ) -> None:
     from forearm.compiler.pipeline import compile
     from forearm.faults import StateFault
@@ -120,28 +150,28 @@ def _one_source(
         raise StateFault(
             f"emit: --to {to} prints one kernel, but {len(functions)} functions were given; give one."
         )
-    if out != "out":
-        refuse_to_overwrite([out], force)
+    check_places(out)
+    refuse_what_is_read(out, source)
+    refuse_to_overwrite([out], force)
     kernel = compile(arm, functions[0], dtype=dtype, free=free)
-    source = kernel.source(to)
-    target = STDIO if out == "out" else out
-    if not shared.json or target != STDIO:
-        with writing(target) as file:
-            file.write(source + "\n")
+    text = kernel.source(to)
+    if not shared.json or out != STDIO:
+        with writing(out) as file:
+            file.write(text + "\n")
     if shared.json:
         about = {"arm": arm.name, "function": functions[0], "to": to} | doubted(arm)
-        print_json(about | written(target) | {"source": source})
+        print_json(about | written(out) | {"source": text})
 
 
 def bench(
-    arm: str,
+    arm: Source,
     /,
     *,
-    batch: int = 100_000,
-    seconds: float = 0.5,
+    batch: Whole = 100_000,
+    seconds: Number = 0.5,
     quantity: str = "inverse_dynamics",
     formulation: str | None = None,
-    threads: int = 1,
+    threads: Whole = 1,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> None:

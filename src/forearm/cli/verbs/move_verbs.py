@@ -1,14 +1,16 @@
 """The verb that makes motions: move."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, check_places, doubted, refuse_what_is_read, state_of, written
-from forearm.cli.measures import ANGLE, LENGTH, Numbers, check_joint_units, check_kinds
-from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
+from forearm.cli.hyphens import STDIO
+from forearm.cli.inputs import arm_of, check_places, doubted, refuse_what_is_read, state_of, written
+from forearm.cli.measures import ANGLE, LENGTH, NumberIfAny, Numbers, Whole, check_joint_units, check_kinds
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json
 from forearm.outside.escapes import terminal
 
@@ -17,7 +19,7 @@ TOOL = ("--tool-speed", "--tool-acceleration")
 
 
 def move(
-    arm: str,
+    arm: Source,
     /,
     *,
     start: Annotated[Numbers, Parameter(name="--from")] = (),
@@ -29,12 +31,12 @@ def move(
     accelerations: Numbers = (),
     jerks: Numbers = (),
     torques: Numbers = (),
-    blend: float | None = None,
-    tool_speed: float | None = None,
-    tool_acceleration: float | None = None,
+    blend: NumberIfAny = None,
+    tool_speed: NumberIfAny = None,
+    tool_acceleration: NumberIfAny = None,
     payload: Numbers = (),
     rigid: Flag = False,
-    rows: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 201,
+    rows: Annotated[Whole, Parameter(validator=validators.Number(gte=2))] = 201,
     out: Out = STDIO,
     plot: Path | None = None,
     reading: Reading = AS_WRITTEN,
@@ -86,7 +88,7 @@ def move(
     """
     from forearm.motion.feasibility import feasible
 
-    check_places(out, plot)
+    check_places(out, plot=plot)
     refuse_what_is_read(out, arm, None if via is None else str(via))
     _refuse_two_ways(to, via, line, start)
     asked = {"--blend": blend, "--tool-speed": tool_speed, "--tool-acceleration": tool_acceleration}
@@ -105,10 +107,10 @@ def move(
     report = feasible(
         found, motion, **{name: _tighter(found, name, limits) for name in ("speeds", "torques")}
     )
+    _tell(found, motion, report, rows, out, shared)
     if plot is not None:
         _draw(motion, report, plot)
         note(shared, f"drawn: {plot}")
-    _tell(found, motion, report, rows, out, shared)
     return OK if report else FOUND
 
 
@@ -256,7 +258,7 @@ def _tell(arm: Any, motion: Any, report: Any, rows: int, out: str, shared: Share
         print_json(told | doubted(arm) | written(out) | samples._asdict() | _binding(motion))
         return
     if out == STDIO:
-        _print(motion, arm, rows)
+        write_motion(motion, arm, sys.stdout, times=rows)
     else:
         note(shared, f"written: {out}, {rows} rows")
     note(shared, f"{motion.duration:.6g} s")
@@ -275,13 +277,3 @@ def _binding(motion: Any) -> dict[str, Any]:
 
     counts = Counter(name for name in names if name)
     return {"binding": {name: round(100 * count / len(names)) for name, count in counts.most_common(6)}}
-
-
-def _print(motion: Any, arm: Any, rows: int) -> None:
-    import tempfile
-
-    from forearm.motion.motion_files import write_motion
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = write_motion(motion, arm, Path(folder) / "motion.csv", times=rows)
-        print(path.read_text(encoding="utf-8"), end="")

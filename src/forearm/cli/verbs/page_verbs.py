@@ -5,17 +5,26 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, check_places, doubted, motion_of, refuse_to_overwrite
+from forearm.cli.hyphens import STDIO
+from forearm.cli.inputs import (
+    arm_of,
+    check_places,
+    doubted,
+    motion_of,
+    refuse_to_overwrite,
+    refuse_what_is_read,
+    refuse_without_motion,
+)
 from forearm.cli.measures import Numbers
-from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
+from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
 
-Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())]
+Words = Annotated[tuple[str, ...], Parameter(consume_multiple=1, negative=())]
 
 
 def view(
-    arm: str,
-    motion: str | None = None,
+    arm: Source,
+    motion: Source | None = None,
     /,
     *,
     out: Out = "arm.html",
@@ -49,15 +58,19 @@ def view(
 
     found = arm_of(arm, reading=reading, payload=payload, shared=shared)
     check_places(out)
+    refuse_what_is_read(out, arm, motion)
     refuse_to_overwrite([out], force, ours=MARK.encode())
+    _refuse_two_documents("view", out, shared)
+    if motion is None:
+        refuse_without_motion("view", units.given())
     samples, remarks = (None, []) if motion is None else _samples(found, motion, units, shared)
     page = make(found, samples, formulations=formulations or PAPERS)
     _written(page.html, out, found, shared, doubted(found, remarks))
 
 
 def report(
-    arm: str,
-    motion: str,
+    arm: Source,
+    motion: Source,
     /,
     *,
     out: Out = "report.html",
@@ -89,7 +102,9 @@ def report(
 
     found = arm_of(arm, reading=reading, payload=payload, shared=shared)
     check_places(out)
+    refuse_what_is_read(out, arm, motion)
     refuse_to_overwrite([out], force, ours=MARK.encode())
+    _refuse_two_documents("report", out, shared)
     samples, remarks = _samples(found, motion, units, shared)
     with progress(shared, f"looking at {found.name}") as tell:
         made = make(found, samples, notes=[*remarks, *_held(payload)], say=tell)
@@ -100,6 +115,15 @@ def report(
     if not made.agreed:
         note(shared, "formulations disagree about the torques: see Agreement in the report")
     return OK if made.passed else FOUND
+
+
+def _refuse_two_documents(verb: str, out: str, shared: Shared) -> None:
+    from forearm.faults import StateFault
+
+    if shared.json and out == STDIO:
+        raise StateFault(
+            f"{verb}: --json and the page would both be on stdout; give a file, or leave --json out."
+        )
 
 
 def _held(payload: Numbers) -> list[str]:

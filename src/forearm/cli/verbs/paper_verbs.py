@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, arm_of, check_places, doubted, refuse_what_is_read, writing, written
-from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
+from forearm.cli.hyphens import STDIO
+from forearm.cli.inputs import arm_of, check_places, doubted, refuse_what_is_read, writing, written
+from forearm.cli.measures import NumberIfAny
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def derive(
-    arm: str,
+    arm: Source,
     /,
     *,
     formulation: str | None = None,
@@ -23,7 +25,7 @@ def derive(
     group: Flag = False,
     steps: Flag = False,
     form: Annotated[Literal["text", "latex", "document", "markdown"] | None, Parameter(name="--as")] = None,
-    timeout: float | None = None,
+    timeout: NumberIfAny = None,
     reading: Reading = AS_WRITTEN,
     out: Out = STDIO,
     shared: Shared = PLAIN,
@@ -54,9 +56,18 @@ def derive(
     """
     from forearm.derivation import derive as derived
     from forearm.derivation import symbolic as lettered
+    from forearm.faults import StateFault
 
     check_places(out)
     refuse_what_is_read(out, arm)
+    if group and formulation is not None:
+        raise StateFault(
+            "derive: --group makes base parameters, which no paper runs on; leave --formulation out."
+        )
+    if form is not None and shared.json and out == STDIO:
+        raise StateFault(
+            "derive: --as is for text, and --json prints data; give --out, or leave one of them out."
+        )
     subject = arm_of(arm, reading=reading, shared=shared)
     subject = lettered(subject) if symbolic else subject
     with progress(shared, f"deriving {subject.name}") as tell:
@@ -116,7 +127,7 @@ def _as_data(
 
 
 def cite(
-    *what: str,
+    *what: Source,
     bibtex: Flag = False,
     shared: Shared = PLAIN,
 ) -> None:
@@ -133,6 +144,11 @@ def cite(
 
     rows = [source for name in (what or ("forearm",)) for source in sources_of(name)]
     if shared.json:
+        if bibtex:
+            print_json(
+                [{"subject": name, "bibtex": bibtex_of(name)} for name in dict.fromkeys(what or ("forearm",))]
+            )
+            return
         print_json([{"subject": subject, "source": text} for subject, text in rows])
     elif bibtex:
         print("\n\n".join(dict.fromkeys(bibtex_of(name) for name in (what or ("forearm",)))))

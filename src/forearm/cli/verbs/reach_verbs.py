@@ -5,15 +5,15 @@ from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import arm_of, doubted, state_of
-from forearm.cli.measures import ANGLE, LENGTH, Numbers
-from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Seed
+from forearm.cli.measures import ANGLE, LENGTH, Numbers, Seed, Whole
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
 
 ENTRIES = ("x", "y", "z"), ("roll", "pitch", "yaw"), ("qx", "qy", "qz", "qw")
 
 
 def reach(
-    arm: str,
+    arm: Source,
     /,
     *,
     pose: Numbers = (),
@@ -22,7 +22,7 @@ def reach(
     q0: Numbers = (),
     posture: Numbers = (),
     every: Flag = False,
-    attempts: int = 64,
+    attempts: Whole = 64,
     seed: Seed = 0,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
@@ -71,7 +71,7 @@ def reach(
         asked = {"arm": found.name, "frame": frame, "joints": found.joint_names, "goal": goal}
         print_json(asked | doubted(found, remarks) | answer._asdict())
     else:
-        _tell(found, answer, every, solved, shared)
+        _tell(found, answer, _measured(goal, only), every, solved, shared)
     return OK if solved else FOUND
 
 
@@ -144,7 +144,15 @@ def _rotation(quaternion: Sequence[float]) -> Any:
     # fmt: on
 
 
-def _tell(arm: Any, answer: Any, every: bool, solved: bool, shared: Shared) -> None:
+def _measured(goal: Any, only: str | None) -> tuple[bool, bool]:
+    """Whether a place is asked for, and whether a direction is."""
+    place = only in (None, "position", "position and pointing")
+    return place, goal.ndim > 1 and only != "position"
+
+
+def _tell(
+    arm: Any, answer: Any, measured: tuple[bool, bool], every: bool, solved: bool, shared: Shared
+) -> None:
     """Joints in rows, solutions in columns, limits behind them; then a sentence."""
     q = answer.q[answer.solved] if every and solved else answer.q[:1] if every else answer.q[None]
     error = (
@@ -163,11 +171,11 @@ def _tell(arm: Any, answer: Any, every: bool, solved: bool, shared: Shared) -> N
     ]
     header = ("joint", *names, "", *(("low", "high") if limits else ()))
     table(shared, header, rows, left=(0, len(q) + 1))
-    metres, radians = error.max(axis=0)
+    digits = "1" if solved else "4"
+    errors = zip(measured, error.max(axis=0), ("m", "rad"), strict=True)
+    apart = " and ".join(f"{size:.{digits}g} {unit}" for asked, size, unit in errors if asked)
     if solved:
         count = f"{len(q)} solutions" if len(q) > 1 else "reached"
-        print(f"{count}, to {metres:.1g} m and {radians:.1g} rad")
+        print(f"{count}, to {apart}; printed to 6 digits, --json has all")
     else:
-        print(
-            f"NOT REACHED: {answer.status}; the nearest pose found is {metres:.4g} m and {radians:.4g} rad away"
-        )
+        print(f"NOT REACHED: {answer.status}; the nearest pose found is {apart} away")

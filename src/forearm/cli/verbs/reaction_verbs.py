@@ -1,25 +1,23 @@
 """The verb about forces inside the arm: what each joint carries, and one link cut free."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
-
-from forearm.cli.inputs import doubted, robot_of, state_of
-from forearm.cli.measures import Numbers
-from forearm.cli.option_groups import AS_WRITTEN, Reading
+from forearm.cli.inputs import check_places, doubted, robot_of, state_of
+from forearm.cli.measures import Numbers, WholeIfAny
+from forearm.cli.option_groups import AS_WRITTEN, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
 
 
 def reactions(
-    arm: str,
+    arm: Source,
     /,
     *,
     q: Numbers = (),
     qd: Numbers = (),
     qdd: Numbers = (),
     payload: Numbers = (),
-    link: Annotated[int, Parameter(name="--link")] = 1,
+    link: WholeIfAny = None,
     plot: Path | None = None,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
@@ -46,23 +44,42 @@ def reactions(
         Draw that link with the forces and moments that act on it into this file.
     """
     from forearm import dynamics
+    from forearm.faults import StateFault
 
+    check_places(plot=plot)
+    if link is not None and plot is None:
+        raise StateFault("reactions: --link is what --plot cuts free; give --plot, or leave --link out.")
     found = robot_of(arm, reading=reading, payload=payload, shared=shared)
     state = [state_of(found, name, values) for name, values in (("q", q), ("qd", qd), ("qdd", qdd))]
     loads = dynamics.reactions(found, *state)
+    remarks = _of_couplings(found)
+    for remark in remarks:
+        note(shared, remark)
     if plot is not None:
         from forearm import plots
 
-        plots.save(plots.free_body_figure(found, state[0], loads, link), plot)
+        plots.save(plots.free_body_figure(found, state[0], loads, 1 if link is None else link), plot)
         note(shared, f"drawn: {plot}")
     if shared.json:
         joints = [link.name for link in found.links]
         parts = ("force", "moment", "drive", "bearing_force", "bearing_moment")
-        about = {"arm": found.name, "joints": joints} | doubted(found)
+        about = {"arm": found.name, "joints": joints} | doubted(found, remarks)
         print_json(about | {name: getattr(loads, name) for name in parts})
         return
     header = ("joint", "drive", "", "bearing Fx", "Fy", "Fz [N]", "Mx", "My", "Mz [N m]")
     table(shared, header, [_row(link, i, loads) for i, link in enumerate(found.links)], left=(0, 2))
+
+
+def _of_couplings(robot: Any) -> list[str]:
+    """What drives and bearings of a robot are not, whose joints follow others."""
+    led = [coupling.joint for coupling in getattr(robot, "couplings", ())]
+    if not led:
+        return []
+    return [
+        f"{', '.join(led[:6])}{' …' if len(led) > 6 else ''} {'follow' if len(led) > 1 else 'follows'} other joints: "
+        "here each joint has a drive of its own. What the motors give, forearm torque says; what the rods, belts or "
+        "gears between joints do to the bearings is not in these numbers"
+    ]
 
 
 def _row(link: Any, i: int, loads: Any) -> tuple[Any, ...]:

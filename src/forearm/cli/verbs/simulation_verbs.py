@@ -1,30 +1,31 @@
 """Simulation: let an arm or a robot go, or bring it to a goal."""
 
-import tempfile
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import STDIO, check_places, doubted, refuse_what_is_read, robot_of, state_of, written
-from forearm.cli.measures import Numbers
-from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading
+from forearm.cli.hyphens import STDIO
+from forearm.cli.inputs import check_places, doubted, refuse_what_is_read, robot_of, state_of, written
+from forearm.cli.measures import Number, Numbers, Whole
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
 
 
 def simulate(
-    arm: str,
+    arm: Source,
     /,
     *,
     q0: Numbers = (),
     qd0: Numbers = (),
     goal: Numbers = (),
     unaware: Flag = False,
-    duration: float = 1.0,
-    dt: float = 1e-3,
+    duration: Number = 1.0,
+    dt: Number = 1e-3,
     method: str = "rk4",
-    every: int = 10,
+    every: Whole = 10,
     limits: Literal["note", "stop", "ignore"] = "note",
     sticking: Flag = False,
     payload: Numbers = (),
@@ -73,7 +74,7 @@ def simulate(
     """
     from forearm.simulation import simulate as simulated
 
-    check_places(out, plot)
+    check_places(out, plot=plot)
     refuse_what_is_read(out, arm)
     _refuse_unaware(unaware, payload, goal)
     real = robot_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)
@@ -94,9 +95,9 @@ def simulate(
             sticking=sticking,
             progress=lambda done: tell(round(1000 * done), 1000, "simulating"),
         )
+    _tell_record(record, real, out, shared)
     if plot is not None:
         _save_record(record, plot, shared)
-    _tell_record(record, real, out, shared)
     return OK if record.outcome.finished and record.outcome.within_limits else FOUND
 
 
@@ -151,9 +152,4 @@ def _tell_record(record: Any, arm: Any, out: str, shared: Shared) -> None:
 
 
 def _write_record(record: Any, out: str) -> None:
-    if out != STDIO:
-        record.to_csv(out)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        path = record.to_csv(Path(folder) / "record.csv")
-        print(path.read_text(encoding="utf-8"), end="")
+    record.to_csv(sys.stdout if out == STDIO else out)

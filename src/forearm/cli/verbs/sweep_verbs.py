@@ -4,17 +4,23 @@ import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import arm_of, doubted
-from forearm.cli.measures import ANGLE, MASS, Numbers, check_kinds, torque_unit
-from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading, Seed
+from forearm.cli.measures import ANGLE, MASS, Numbers, Seed, Whole, WholeIfAny, check_kinds, torque_unit
+from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
+from forearm.outside.text_table import instant
+
+MOST_INSTANTS = 1_000_000
+"""Instants of one motion: a robot has no more to say in an hour."""
 
 
 def sweep(
-    arm: str,
+    arm: Source,
     /,
     *motions: str,
     payload: Numbers = (),
@@ -23,11 +29,11 @@ def sweep(
     dry: Numbers = (),
     density: Numbers = (),
     lengths: Numbers = (),
-    samples: int = 1000,
-    instants: int = 101,
+    samples: Whole = 1000,
+    instants: Annotated[Whole, Parameter(validator=validators.Number(gte=1, lte=MOST_INSTANTS))] = 101,
     seed: Seed = 0,
     executor: Literal["threads", "processes"] = "threads",
-    workers: int | None = None,
+    workers: WholeIfAny = None,
     journal: Path | None = None,
     units: FileUnits = AS_SAID,
     reading: Reading = AS_WRITTEN,
@@ -114,7 +120,13 @@ def _motions(
         rows = len(one.samples.t)
         if rows > instants:
             said.append(f"{path} has {rows} rows, of which {instants} instants are looked at (--instants)")
-    return [one.resampled(instants) for one in read], said
+    return [_resampled(one, instants) for one in read], said
+
+
+def _resampled(one: Any, instants: int) -> Any:
+    """So many instants of a motion, at the times of its file: somebody looks for the worst one there."""
+    samples = one.resampled(instants)
+    return samples._replace(t=samples.t + one.samples.t[0])
 
 
 def _pace(begun: list[tuple[float, int]], now: float, done: int, of: int) -> str:
@@ -210,6 +222,7 @@ def _tell(arm: Any, result: Any, remarks: list[str], shared: Shared) -> int:
         )
     if shared.json:
         about = {"arm": arm.name, "samples": result.samples, "states": result.states} | doubted(arm, remarks)
+        about["not_finite"] = int(result.not_finite.sum())
         print_json(about | {"joints": rows})
         return FOUND if beyond else OK
     header = (
@@ -226,7 +239,7 @@ def _tell(arm: Any, result: Any, remarks: list[str], shared: Shared) -> int:
         (
             *(row[k] for k in ("joint", "least", "greatest", "mean", "limit")),
             "BEYOND" if row["beyond"] else "",
-            row["at"],
+            instant(row["at"]),
             " ".join(f"{k}={told(v)}" for k, v in row["choices"].items()),
         )
         for row in rows

@@ -8,29 +8,33 @@ from pathlib import Path
 from typing import Any
 
 from forearm.cli.exit_codes import FOUND, OK
+from forearm.cli.hyphens import STDIO
 from forearm.cli.inputs import (
-    STDIO,
     check_places,
     doubts_of,
     motion_of,
     refuse_what_is_read,
+    refuse_without_motion,
     robot_of,
     state_of,
     writing,
     written,
 )
 from forearm.cli.measures import Numbers, torque_unit
-from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading
+from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 from forearm.outside.escapes import terminal
+from forearm.outside.text_table import instant
 
 LONG = (".npy", ".zarr", ".parquet")
 """Files whose rows go through in blocks."""
 
+AT_NUMBERS = "units of a state are written at its numbers: --q 90deg 0.5rad 12mm"
+
 
 def torque(
-    arm: str,
-    motion: str | None = None,
+    arm: Source,
+    motion: Source | None = None,
     /,
     *,
     q: Numbers = (),
@@ -79,7 +83,7 @@ def torque(
     plot
         Draw the torques into this file.
     """
-    check_places(out, plot)
+    check_places(out, plot=plot)
     refuse_what_is_read(out, arm, motion)
     found = robot_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)
     if motion is not None and any(Path(name).suffix.lower() in LONG for name in (motion, out)):
@@ -89,7 +93,7 @@ def torque(
         )
         return torque_file(found, motion, out, units, shared)
     if motion is None:
-        _refuse_of_files(units.given() | {"--out": out != STDIO})
+        refuse_without_motion("torque", units.given() | {"--out": out != STDIO}, AT_NUMBERS)
         state = {"q": q, "qd": qd, "qdd": qdd}
         t, rows = None, [state_of(found, name, values)[None] for name, values in state.items()]
         absent = [name for name, values in state.items() if not values]
@@ -102,9 +106,6 @@ def torque(
     parts = _parts(found, rows, formulation, terms)
     for remark in remarks:
         note(shared, remark)
-    if plot is not None:
-        _draw(found, t, rows, parts, plot)
-        note(shared, f"drawn: {plot}")
     report = _report(found, t, rows, parts["tau"])
     beyond = report.excesses
     about["beyond_limits"] = [asdict(excess) for excess in beyond]
@@ -112,14 +113,17 @@ def torque(
         if out != STDIO:
             _write(found, t, parts, out, shared)
         _summary(found, report, about | written(out), shared)
-        return OK if report else FOUND
-    for excess in beyond:
-        note(shared, f"joint {excess}")
-    if motion is None:
-        _state(found, parts, about, shared)
     else:
-        _motion(found, t, rows, parts, out, about, shared)
-    return OK
+        for excess in beyond:
+            note(shared, f"joint {excess}")
+        if motion is None:
+            _state(found, parts, about, shared)
+        else:
+            _motion(found, t, rows, parts, out, about, shared)
+    if plot is not None:  # last: a picture that cannot be written takes no numbers with it
+        _draw(found, t, rows, parts, plot)
+        note(shared, f"drawn: {plot}")
+    return OK if report or not summary else FOUND
 
 
 def _refuse_with_long(out: str, given: dict[str, Any]) -> None:
@@ -156,18 +160,6 @@ def _refuse_both(*states: Any) -> None:
 
     if any(states):
         raise StateFault("torque: a motion and --q, --qd or --qdd were given; give one or the other.")
-
-
-def _refuse_of_files(given: dict[str, Any]) -> None:
-    """Refuse what only a file of a motion takes, where there is none."""
-    from forearm.faults import StateFault
-
-    for name, value in given.items():
-        if value:
-            raise StateFault(
-                f"torque: {name} goes with a file of a motion, and none was given; units of a state are written at its "
-                "numbers: --q 90deg 0.5rad 12mm."
-            )
 
 
 def _parts(arm: Any, rows: list[Any], formulation: str | None, terms: bool) -> dict[str, Any]:
@@ -210,9 +202,7 @@ def _by_paper(arm: Any, rows: list[Any], stem: str) -> Any:
 def _state(arm: Any, parts: dict[str, Any], about: dict[str, Any], shared: Shared) -> None:
     names = [name for name in parts if name != "tau"]
     if shared.json:
-        print_json(
-            {"arm": arm.name, "joints": arm.joint_names, **about} | {k: v[0] for k, v in parts.items()}
-        )
+        print_json({"arm": arm.name, "joints": _named(arm), **about} | {k: v[0] for k, v in parts.items()})
         return
     rows = [
         (name, float(parts["tau"][0, i]), unit, *(float(parts[k][0, i]) for k in names))
@@ -221,12 +211,18 @@ def _state(arm: Any, parts: dict[str, Any], about: dict[str, Any], shared: Share
     table(shared, ("joint", "tau", "", *names), rows, left=(0, 2))
 
 
-def _torque_units(arm: Any) -> list[tuple[str, str]]:
-    """What each torque is called, and its unit; a free base has three forces and three moments first."""
+def _named(arm: Any) -> Sequence[str]:
+    """What each torque is called, joint after joint; a free base has six names before them, as it has torques."""
     from forearm.faults import coordinates
 
+    names: Sequence[str] = coordinates(arm, "tau")
+    return names
+
+
+def _torque_units(arm: Any) -> list[tuple[str, str]]:
+    """What each torque is called, and its unit; a free base has three forces and three moments first."""
     units = ["N m" if link.revolute else "N" for link in arm.state_links]
-    names = coordinates(arm, "tau")
+    names = _named(arm)
     return list(zip(names, [*["N"] * 3, *["N m"] * 3, *units][-len(names) :], strict=True))
 
 
@@ -240,7 +236,7 @@ def _motion(
         _write(arm, t, parts, out, shared)
     content = {
         "arm": arm.name,
-        "joints": arm.joint_names,
+        "joints": _named(arm),
         **about,
         **written(out),
         "t": t,
@@ -251,11 +247,11 @@ def _motion(
 
 
 def _titles(arm: Any) -> list[str]:
-    """What stands after a quantity's name in a header: the joint's number; its name where a free base comes first."""
-    if getattr(arm, "free", False):
-        from forearm.faults import coordinates
+    """What stands after a quantity's name in a header: the joint's number; its name where numbers would mislead."""
+    from forearm.motion.columns import counts_otherwise
 
-        return [f":{name}" for name in coordinates(arm, "tau")]
+    if getattr(arm, "free", False) or counts_otherwise(arm):
+        return [f":{name}" for name in _named(arm)]
     return [str(i) for i in range(1, arm.n + 1)]
 
 
@@ -293,7 +289,8 @@ def _summary(arm: Any, report: Any, about: dict[str, Any], shared: Shared) -> No
         "at [s]",
         "BEYOND",
     )
-    lines = [(*list(row.values())[:-1], ", ".join(map(str, row["beyond"]))) for row in found]
+    ends = [(instant(row["peak_at"]), ", ".join(map(str, row["beyond"]))) for row in found]
+    lines = [(*list(row.values())[:-2], *end) for row, end in zip(found, ends, strict=True)]
     shown = [k for k in range(9) if (k != 7 or t is not None) and (k != 8 or beyond)]
     table(
         shared,

@@ -1,14 +1,16 @@
 """Verbs about trust: verify, check, compare."""
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import doubts_of, robot_of
-from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Seed
+from forearm.cli.measures import NumberIfAny, Seed, Whole, WholeIfAny
+from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, progress, table, verdict_style
 
 PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
@@ -18,10 +20,10 @@ DRIVES = ("dof_armature", "dof_damping", "dof_frictionloss")
 
 
 def verify(
-    arm: str,
+    arm: Source,
     /,
     *,
-    states: int = 2,
+    states: Whole = 2,
     seed: Seed = 0,
     reading: Reading = AS_WRITTEN,
     all_rows: Annotated[bool, Parameter(name="--all", negative=())] = False,
@@ -81,7 +83,7 @@ def _proof_row(row: Any, count: int) -> tuple[Any, ...]:
 
 
 def check(
-    arm: str,
+    arm: Source,
     /,
     *,
     strict: Flag = False,
@@ -125,13 +127,13 @@ def check(
 
 
 def compare(
-    arm: str,
-    other: str,
+    arm: Source,
+    other: Source,
     /,
     *,
-    states: int = 48,
-    seed: Seed = 0,
-    tolerance: float | None = None,
+    states: WholeIfAny = None,
+    seed: Annotated[WholeIfAny, Parameter(validator=validators.Number(gte=0))] = None,
+    tolerance: NumberIfAny = None,
     rigid: Flag = False,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
@@ -158,14 +160,27 @@ def compare(
     """
     from forearm.verification.difference.comparison import compare as differ
 
+    if other.lower().endswith(".csv"):
+        _refuse_with_rows({"--states": states, "--seed": seed})
     one = robot_of(arm, reading=reading, rigid=rigid, shared=shared)
     two = _other(arm, other, reading, rigid, shared)
-    found = differ(one, two, states=states, seed=seed, tolerance=tolerance)
+    found = differ(one, two, states=48 if states is None else states, seed=seed or 0, tolerance=tolerance)
     for told in found.notes:
         note(shared, f"{found.other}: {told}")
     doubts = [told for side in (one, two) if hasattr(side, "joint_names") for told in doubts_of(side)]
     print(replace(found, notes=(*doubts, *found.notes)).to_json() if shared.json else found)
     return OK if found.same else FOUND
+
+
+def _refuse_with_rows(given: dict[str, Any]) -> None:
+    """Refuse what chooses random states, where a file has the states."""
+    from forearm.faults import StateFault
+
+    for name, value in given.items():
+        if value is not None:
+            raise StateFault(
+                f"compare: {name} chooses random states, and a CSV file has its own; leave it out."
+            )
 
 
 def _other(arm: str, other: str, reading: Reading, rigid: bool, shared: Shared) -> Any:
@@ -184,18 +199,43 @@ def _other(arm: str, other: str, reading: Reading, rigid: bool, shared: Shared) 
             f"compare: {other} reads URDF{' and MJCF' * (other == 'mujoco')}, not {arm}; give such a file."
         )
     try:
-        if other == "pinocchio":
-            import pinocchio
-
-            return pinocchio.buildModelFromUrdf(arm)
-        import mujoco
-
-        model = mujoco.MjModel.from_xml_path(arm)
-        if rigid:
-            for field in DRIVES:
-                getattr(model, field)[:] = 0
-        return model
+        module = import_module(other)
     except ImportError:
         raise StateFault(
             f"compare: {other} is not installed; pip install {PACKAGES[other]} brings it."
         ) from None
+    if other == "mujoco":
+        return _model_of_mujoco(arm, rigid, reading.allow_files)
+    return _model_of_pinocchio(arm, module)
+
+
+def _model_of_pinocchio(arm: str, pinocchio: Any) -> Any:
+    """What Pinocchio makes of a URDF file."""
+    from forearm.faults import StateFault
+    from forearm.readers.peer_texts import refuse_too_deep
+    from forearm.readers.urdf_elements import robot_from_file
+
+    joints = robot_from_file(arm, units=False).joints.values()
+    refuse_too_deep(arm, {joint.child: joint.parent for joint in joints})
+    try:
+        return pinocchio.buildModelFromUrdf(arm)
+    except (ValueError, RuntimeError) as error:
+        raise StateFault(f"compare: Pinocchio refuses {arm}: {' '.join(str(error).split())}") from None
+
+
+def _model_of_mujoco(arm: str, rigid: bool, allow_files: bool) -> Any:
+    """What MuJoCo makes of a file; of what changes no torque, and might open files or fill memory, it sees none."""
+    from forearm.readers.file_content import MAX_BYTES, read_limited
+    from forearm.readers.mjcf import compiled
+    from forearm.readers.peer_texts import mjcf_for_mujoco, urdf_for_mujoco
+    from forearm.readers.xml import parse_xml
+
+    text, urdf = None, Path(arm).suffix.lower() == ".urdf"
+    if urdf or not allow_files:
+        tree = parse_xml(read_limited(arm, "URDF" if urdf else "MJCF", MAX_BYTES), arm)
+        text = urdf_for_mujoco(tree) if urdf else mjcf_for_mujoco(tree)
+    model = compiled(arm, text)
+    if rigid:
+        for field in DRIVES:
+            getattr(model, field)[:] = 0
+    return model

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from forearm.arm import Arm
-from forearm.faults import ReadFault
+from forearm.faults import ReadFault, shown, yes_or_no
 from forearm.frames import Pose
 from forearm.outside.option_names import option
 from forearm.readers.robot_text import RobotText
@@ -29,6 +29,9 @@ def read_robot(
     rest: dict[str, Any],
 ) -> Arm | Robot:
     """The arm, one chain (`tip`), or the whole robot; arguments as in `read_urdf`."""
+    for name, value in (("tip", tip), ("root", root)):
+        if not (value is None or isinstance(value, str)):
+            raise ReadFault(f"{robot.file}: {option(name, shown(value))} is no name; give that of a link.")
     free = _freed(robot, tip, rest)
     if tip is None:
         tree = tree_of(robot, root, lock)
@@ -44,12 +47,12 @@ def read_robot(
 
 def _freed(robot: RobotText, tip: str | None, rest: dict[str, Any]) -> bool:
     """Whether base="free" was said, or free=True, Robot's own word for it; a Pose stays where it is."""
-    base, said = rest.get("base"), bool(rest.pop("free", False))
-    if base == FREE:
+    base, said = rest.get("base"), yes_or_no(rest.pop("free", False), f"{robot.file}: free", ReadFault)
+    if isinstance(base, str) and base == FREE:
         del rest["base"]
     elif not (base is None or isinstance(base, Pose)):
         raise ReadFault(
-            f"{robot.file}: base is {base!r}; give a Pose, or 'free' for a base that moves freely."
+            f"{robot.file}: base is {shown(base)}; give a Pose, or 'free' for a base that moves freely."
         )
     elif not said:
         return False

@@ -1,0 +1,70 @@
+"""A process to which the system gives no more memory: one sentence, where LLVM would end it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from forearm.outside.memory_size import refuse_without_room
+
+SHORT = """
+import os, resource, sys
+import forearm as fa
+
+arm = fa.load("rr")
+fa.compile(arm, "gravity_torque")([0.1, 0.2])
+kernels = [fa.compile(arm, name) for name in ("mass_matrix", "gravity_torque")]
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+for spare in range(0, 48_000, 8_000):
+    child = os.fork()
+    if child == 0:
+        pages = int(open("/proc/self/statm").read().split()[0])
+        most = pages * os.sysconf("SC_PAGE_SIZE") + 1024 * spare
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        try:
+            fa.compile(arm, "mass_matrix")([0.1, 0.2])
+            print("computed", flush=True)
+        except MemoryError as error:
+            print(error, flush=True)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0, f"ended by a signal with {spare} kB to spare"
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+@pytest.mark.parametrize(
+    "cold", [True, pytest.param(False, marks=pytest.mark.soak)], ids=["compiling", "loading"]
+)
+def test_llvm_without_memory_ended_the_process(cold, tmp_path, monkeypatch):
+    """SIGABRT out of LLVM's own handler, wherever memory ended."""
+    monkeypatch.setenv("FOREARM_CACHE", "off" if cold else str(tmp_path))
+    words = [sys.executable, "-W", "ignore", "-c", SHORT]
+    if not cold:
+        subprocess.run([*words[:-1], SHORT.replace("48_000", "0") + "kernels[0]([0.1, 0.2])"], check=True)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "mass_matrix of rr needs up to" in done.stdout
+    assert "computed" in done.stdout
+
+
+def test_what_there_is_room_for_is_not_refused():
+    refuse_without_room("nothing much", 1 << 20)
+    with pytest.raises(MemoryError, match=r"all of it needs up to \d+ MB, which the system does not give"):
+        refuse_without_room("all of it", 1 << 62)
+
+
+class Unloadable:
+    def find_spec(self, name, path=None, target=None):
+        if name == "llvmlite.binding":
+            raise OSError("libllvmlite.so: cannot allocate memory")
+
+
+def test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument(monkeypatch, caplog):
+    """It was: out is None; give finite numbers of usual size."""
+    kernel = fa.compile(fa.load("rr").replace(name="unloadable"), "gravity_torque")
+    monkeypatch.delitem(sys.modules, "llvmlite.binding", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Unloadable(), *sys.meta_path])
+    assert np.isfinite(kernel([0.1, 0.2])).all()
+    assert "kernels run on NumPy, because llvmlite cannot be loaded: libllvmlite.so" in caplog.text
