@@ -18,8 +18,10 @@ def main(count: int = 10_000) -> None:
     rng = np.random.default_rng(7)
     mass = rng.uniform(0.0, 5.0, count)
     com = rng.normal([0.0, 0.0, 0.08], 0.03, (count, 3))
-    size = rng.uniform(0.02, 0.08, (count, 3))
-    inertia = np.einsum("r,ri,ij->rij", mass / 5, size**2, np.eye(3))
+    axes = (
+        rng.uniform(0.02, 0.08, (count, 3)) ** 2
+    )  # of an ellipsoid: half of its length in each direction, squared
+    inertia = np.einsum("r,ri,ij->rij", mass / 5, axes.sum(axis=1, keepdims=True) - axes, np.eye(3))
     payload = payload_numbers(mass, com, inertia)
 
     start = np.array([0.0, -1.2, 1.4, -0.6, 0.5, 0.0])

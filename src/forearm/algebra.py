@@ -8,12 +8,12 @@ snapped to exact zeros and ones in one place, `sin_cos_of_constant`.
 import math
 import sys
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeAlias, TypeVar, overload
+from typing import Annotated, Any, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Scalar: TypeAlias = Any
+Scalar: TypeAlias = Annotated[Any, "a number"]
 """A float, or anything that adds and multiplies like one."""
 Vector: TypeAlias = NDArray[Any]
 Matrix: TypeAlias = NDArray[Any]
@@ -46,7 +46,12 @@ def is_scalar(x: object) -> bool:
         return True
     if isinstance(x, (bool, complex, np.complexfloating, np.ndarray, str, bytes, list, tuple, dict, set)):
         return False
-    return hasattr(x, "__mul__") and hasattr(x, "__add__") and hasattr(x, "__sub__")
+    try:
+        if hasattr(x, "__array__") or hasattr(x, "__dlpack__"):  # arrays and tensors, also of one number
+            return False
+        return hasattr(x, "__mul__") and hasattr(x, "__add__") and hasattr(x, "__sub__")
+    except Exception:  # what an object's own __getattr__ raises
+        return False
 
 
 def is_zero(x: Scalar) -> bool:
@@ -68,7 +73,9 @@ def _function(name: str, x: Scalar) -> Scalar:
         return getattr(sys.modules["sympy"], name)(x)
     if module.startswith("mpmath"):
         return getattr(x.context, name)(x)
-    raise TypeError(f"no {name} for a {type(x).__name__}; give it a method {name}()")
+    raise TypeError(
+        f"no {name} for a {type(x).__name__}; give a number, or something that has a method {name}()."
+    )
 
 
 @overload
@@ -107,7 +114,12 @@ def where(x: Scalar, a: AnyScalar, b: AnyScalar) -> AnyScalar:
         return select(a, b)  # type: ignore[no-any-return]
     if type(x).__module__.startswith("sympy"):
         return sys.modules["sympy"].Piecewise((a, x > 0), (b, True))  # type: ignore[no-any-return]
-    return a if x > 0 else b
+    try:
+        return a if x > 0 else b
+    except Exception as error:
+        raise TypeError(
+            f"where: a {type(x).__name__} is not above or below zero ({error}); give a number."
+        ) from error
 
 
 def sin_cos_of_constant(angle: Scalar) -> tuple[Scalar, Scalar]:

@@ -14,6 +14,7 @@ from forearm.algebra import Matrix, Scalar, Vector, is_number, is_zero, product
 from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link, body_in_frame, combined, link_of_ten, moved_frame
+from forearm.random_states import joints_within
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Defect(Part):
     """Why the numbers are kept as they are."""
 
     def __post_init__(self) -> None:
+        faults.whole(self.link, "the link of a defect")
+        faults.name(self.kind, f"the kind of the defect of link {self.link}")
         faults.text(self.reason, f"the reason of the defect of link {self.link}")
 
 
@@ -61,7 +64,7 @@ class Arm(Part):
     def __post_init__(self) -> None:
         where = f"arm {faults.name(self.name, 'the name of an arm')!r}"
         for name in ("links", "defects", "remarks", "provenance", "frames"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+            object.__setattr__(self, name, faults.several(getattr(self, name), f"{where}: {name}"))
         faults.texts(self, where)
         if not self.links:
             faults.no_links(where)
@@ -75,6 +78,7 @@ class Arm(Part):
         )
         object.__setattr__(self, "links", tuple(named))
         object.__setattr__(self, "gravity", faults.gravity(self.gravity, where))
+        object.__setattr__(self, "dynamics", faults.yes_or_no(self.dynamics, f"{where}: dynamics"))
         object.__setattr__(self, "configurations", faults.configurations(self.configurations, where))
         if self._has_no_bodies:
             object.__setattr__(self, "dynamics", False)
@@ -99,6 +103,7 @@ class Arm(Part):
         """Whether no link has mass, inertia or rotor: then zeros would be no torques, but missing data."""
         return all(faults.has_no_body(x) and is_zero(x.drive.rotor_inertia) for x in self.links)
 
+    @faults.explained
     def replace(self, **changes: Any) -> "Arm":
         """A copy with some fields changed, checked like a new one."""
         if "links" in changes and self._has_no_bodies:
@@ -117,6 +122,7 @@ class Arm(Part):
         return [f"{symbols} parameters are symbols and were not checked"] if symbols else []
 
     @classmethod
+    @faults.explained
     def from_dh(cls, name: str, rows: Any, *, convention: str | None = None, **rest: Any) -> "Arm":
         """From Denavit-Hartenberg rows (mappings of Link.dh's arguments); `convention` has no default.
 
@@ -207,6 +213,7 @@ class Arm(Part):
         """Kernels compiled for this arm, kept here so that looking one up costs nothing."""
         return {}
 
+    @faults.explained
     def configuration(self, name: str) -> Vector:
         """A named joint position (n,)."""
         known = dict(self.configurations)
@@ -220,6 +227,7 @@ class Arm(Part):
         named = (*self.joint_names, *(frame.name for frame in self.frames))
         return tuple(dict.fromkeys(("base", *named, "flange", "tool")))
 
+    @faults.explained
     def place_of(self, frame: str | int) -> tuple[int, Pose]:
         """Which frame, 0 to n, carries a frame, and where it is seen from that one.
 
@@ -241,14 +249,17 @@ class Arm(Part):
 
     # -- new arms from this one --------------------------------------------------------------------------
 
+    @faults.explained
     def with_base(self, base: Pose) -> "Arm":
         """The arm on another base."""
         return self.replace(base=base)
 
+    @faults.explained
     def with_tool(self, tool: Pose) -> "Arm":
         """The arm with another tool frame (no mass; see `with_payload`)."""
         return self.replace(tool=tool)
 
+    @faults.explained
     def with_payload(
         self,
         mass: Scalar,
@@ -274,6 +285,7 @@ class Arm(Part):
         held = combined(self.links[number - 1], *body)
         return self.replace(links=(*self.links[: number - 1], held, *self.links[number:]))
 
+    @faults.explained
     def with_drives(self, given: Any) -> "Arm":
         """The arm with these drives: one Drive for every joint, a sequence of n, or a mapping by joint name.
 
@@ -282,6 +294,7 @@ class Arm(Part):
         drives = faults.drives(given, Drive, self)
         return self.replace(links=tuple(x.replace(drive=d) for x, d in zip(self.links, drives, strict=True)))
 
+    @faults.explained
     def with_parameters(self, theta: Any, *, defects: str | None = None) -> "Arm":
         """The arm with other bodies: ten numbers for each link (10 n,), in the order of `parameter_names`.
 
@@ -311,20 +324,19 @@ class Arm(Part):
 
     # -- looking at it -----------------------------------------------------------------------------------
 
+    @faults.explained
     def random_state(self, seed: Any = None, batch: tuple[int, ...] = ()) -> tuple[Vector, Vector, Vector]:
         """Random (q, qd, qdd), each (*batch, n): q within the limits, or within ±pi (±1 m) where there are none."""
-        rng = np.random.default_rng(seed)
-        widest = np.array([np.pi if link.revolute else 1.0 for link in self.links])
-        given = np.array([link.limits or (-np.inf, np.inf) for link in self.links])
-        low = np.where(np.isfinite(given[:, 0]), given[:, 0], np.minimum(-widest, given[:, 1] - widest))
-        high = np.where(np.isfinite(given[:, 1]), given[:, 1], np.maximum(widest, low + widest))
-        q = rng.uniform(low, high, (*batch, self.n))
+        rng, batch = faults.random_numbers(seed), faults.batch_shape_of(batch)
+        q = joints_within(rng, self.links, batch)
         return q, rng.uniform(-2, 2, (*batch, self.n)), rng.uniform(-5, 5, (*batch, self.n))
 
+    @faults.explained
     def center_of_mass(self, q: Any) -> Vector:
         """Centre of mass of the whole arm at q, world axes (3,) [m]."""
         faults.needs_dynamics(self, "centre of mass")
         values = faults.state(self, "q", q)
+        faults.one_state(self, "q", values)
         R, p = self.base.R, self.base.p
         moment, total = 0.0 * p, 0.0
         for link, qi in zip(self.links, values, strict=True):

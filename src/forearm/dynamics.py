@@ -66,8 +66,13 @@ def inverse_dynamics(
     array([20.668947,  2.876616])
     """
     call = kept_call(arm, "inverse_dynamics") or arm_call(arm, "inverse_dynamics")
-    if wrench is None and threads == 1:
-        return call.enter(q, qd, qdd) if out is None else call.enter(q, qd, qdd, out=out)
+    try:
+        if wrench is None and threads == 1:
+            return call.enter(q, qd, qdd) if out is None else call.enter(q, qd, qdd, out=out)
+    except Exception:
+        # an array can be compared with nothing
+        faults.whole(threads, f"inverse_dynamics of {arm.name}: threads", 1)
+        raise
     # first what the wrench does: `out` may be q itself
     outside = None if wrench is None else external_torque(arm, q, wrench, threads=threads)
     tau = call.enter(q, qd, qdd, out=out, threads=threads)
@@ -94,10 +99,16 @@ def forward_dynamics(
     """
     call = kept_call(arm, "forward_dynamics") or arm_call(arm, "forward_dynamics")
     if wrench is not None:
-        given = tau if isinstance(tau, np.ndarray) or library_of(tau) else faults.state(arm, "tau", tau)
-        tau = given + external_torque(arm, q, wrench, threads=threads)
-    if threads == 1 and status is None:
-        return call.enter(q, qd, tau) if out is None else call.enter(q, qd, tau, out=out)
+        given = tau if library_of(tau) else faults.joint_values(arm, "tau", tau)
+        outside = external_torque(arm, q, wrench, threads=threads)
+        faults.joint_batch(arm, "forward_dynamics", tau=given, **{"J(q)ᵀ f": outside})
+        tau = given + outside
+    try:
+        if threads == 1 and status is None:
+            return call.enter(q, qd, tau) if out is None else call.enter(q, qd, tau, out=out)
+    except Exception:
+        faults.whole(threads, f"forward_dynamics of {arm.name}: threads", 1)
+        raise
     qdd = call.enter(q, qd, tau, out=out, threads=threads)
     if status is not None:
         mark_rows_not_finite(qdd, status)
@@ -114,14 +125,15 @@ def external_torque(
 ) -> Vector:
     """Jᵀ f (..., n): what a wrench on the arm, or several at once, do at the joints."""
     if isinstance(wrench, (list, tuple)) and wrench and all(isinstance(w, Wrench) for w in wrench):
-        first, *others = wrench
-        found = external_torque(arm, q, first, threads=threads)
-        for other in others:
-            found = found + external_torque(arm, q, other, threads=threads)
-        if out is None:
-            return found
-        out[...] = found  # type: ignore[index]
-        return out  # type: ignore[return-value]
+        *others, last = wrench
+        each = [external_torque(arm, q, other, threads=threads) for other in others]
+        found = external_torque(arm, q, last, out=out, threads=threads)  # others first: `out` may be q itself
+        for torque in each:
+            if out is None:
+                found = found + torque
+            else:
+                found += torque
+        return found
     if not isinstance(wrench, Wrench):
         raise faults.StateFault(
             f"wrench is {faults.a_or_an(type(wrench).__name__)}; give a Wrench(force=, moment=, at=, frame=): six "
@@ -213,7 +225,8 @@ def reactions(
 
     Rigid-body forces; rotor torque and friction act along the joint and are not among them. Beside the pair, the
     result has `drive` (..., n), the one number that the actuator supplies, and `bearing_force`, `bearing_moment`
-    (..., n, 3), the five that the bearing carries.
+    (..., n, 3), the five that the bearing carries. Where joints follow others, each has a drive of its own here: what
+    the motors give is `inverse_dynamics`, and what rods, belts or gears between joints do to bearings is not included.
     """
     from forearm.results import JointReactions
 
@@ -361,18 +374,22 @@ def _terms(
 
     given = (("q", q), ("qd", qd), ("qdd", qdd))
     q, qd, qdd = (v if xp is not np else faults.joint_floats(arm, k, v) for k, v in given)
-    batch = np.broadcast_shapes(*(v.shape[:-1] for v in (q, qd, qdd)))
+    batch = faults.joint_batch(arm, "terms", q=q, qd=qd, qdd=qdd)
     q, qd, qdd = (xp.broadcast_to(v, (*batch, v.shape[-1])) for v in (q, qd, qdd))
-    rigid = arm.without_drives() if arm.has_drives else arm
-    velocity = arm_call(rigid, "velocity_torque").enter
-    both = velocity(q, qd)
-    # C is quadratic in qd, so joints moving one at a time show the squares alone
-    alone = xp.moveaxis(qd[..., None, :] * xp.eye(arm.nv, dtype=qd.dtype), -2, 0)
-    centrifugal = velocity(xp.broadcast_to(q, (*alone.shape[:-1], q.shape[-1])), alone).sum(axis=0)
-    gravity = gravity_torque(arm, q)
-    inertial = xp.einsum("...ij,...j->...i", mass_matrix(rigid, q), qdd)
     rotors = xp.asarray(rotor_matrix(arm), dtype=qd.dtype)
-    nothing = xp.zeros_like(qd)
-    friction = bias_torque(arm, q, qd) - bias_torque(rigid, q, qd) if arm.has_drives else nothing
-    external = -external_torque(arm, q, wrench) if wrench is not None else nothing
+    rigid = arm.without_drives() if arm.has_drives else arm
+    # each an array of its own, which may be written into
+    both, centrifugal, gravity, inertial, friction, external = (xp.zeros_like(qd) for _ in range(6))
+    if rigid.dynamics:  # there may be rotors alone
+        velocity = arm_call(rigid, "velocity_torque").enter
+        both = velocity(q, qd)
+        # C is quadratic in qd, so joints moving one at a time show the squares alone
+        alone = xp.moveaxis(qd[..., None, :] * xp.eye(arm.nv, dtype=qd.dtype), -2, 0)
+        centrifugal = velocity(xp.broadcast_to(q, (*alone.shape[:-1], q.shape[-1])), alone).sum(axis=0)
+        gravity = gravity_torque(arm, q)
+        inertial = xp.einsum("...ij,...j->...i", mass_matrix(rigid, q), qdd)
+    if arm.has_drives:
+        friction = bias_torque(arm, q, qd) - (bias_torque(rigid, q, qd) if rigid.dynamics else 0.0)
+    if wrench is not None:
+        external = -external_torque(arm, q, wrench)
     return Terms(inertial, centrifugal, both - centrifugal, gravity, qdd @ rotors, friction, external)

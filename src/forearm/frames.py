@@ -21,6 +21,12 @@ ZERO: Triple = (0.0, 0.0, 0.0)
 class Part:
     """What all parts share: only the fields are pickled, not what was computed from them."""
 
+    fault = faults.ArmFault
+    """What is raised where a field is not what it should be."""
+
+    def __init_subclass__(cls) -> None:
+        faults.explained_parts(cls)
+
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
 
@@ -54,6 +60,7 @@ class Pose(Part):
         faults.rotation(self.rotation, "Pose rotation")
 
     @classmethod
+    @faults.explained
     def at(cls, xyz: Any = ZERO, rpy: Any = ZERO) -> "Pose":
         """From a position [m] and roll, pitch, yaw [rad]: R = Rz(yaw) Ry(pitch) Rx(roll), as in URDF."""
         roll, pitch, yaw = faults.vector(rpy, "Pose rpy", "rad")
@@ -62,12 +69,14 @@ class Pose(Part):
         return cls(rotation_rpy(roll, pitch, yaw), xyz)  # type: ignore[arg-type]
 
     @classmethod
+    @faults.explained
     def from_matrix(cls, matrix: Any) -> "Pose":
         """From a 4x4 homogeneous matrix (x, y, z, 1)."""
         m = faults.homogeneous(matrix)
         return cls(m[:3, :3], m[:3, 3])  # type: ignore[arg-type]
 
     @classmethod
+    @faults.explained
     def dh(cls, a: Scalar, alpha: Scalar) -> "Pose":
         """Tx(a) Rx(alpha): the constant part of a Denavit-Hartenberg row."""
         a = faults.scalar(a, "a", "m")
@@ -93,6 +102,7 @@ class Pose(Part):
         """The outer frame seen from the inner."""
         return Pose(self.R.T, -product(self.R.T, self.p))  # type: ignore[arg-type]
 
+    @faults.explained
     def __matmul__(self, other: "Pose") -> "Pose":
         p = product(self.R, other.p) + self.p
         return Pose(product(self.R, other.R), p)  # type: ignore[arg-type]

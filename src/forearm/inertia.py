@@ -39,8 +39,9 @@ class Inertia(Part):
         faults.symmetric(self.tensor, "inertia")
 
     @classmethod
+    @faults.explained
     def about_com(
-        cls, matrix: Any = None, *, axes: Any = None, products: str | None = None, **components: Any
+        cls, matrix: Any = None, *, axes: Any = None, products: str | None = None, **components: Scalar
     ) -> "Inertia":
         """About the centre of mass: a 3x3 matrix, or Ixx=, Iyy=, Izz=, Ixy=, Ixz=, Iyz= by name.
 
@@ -50,8 +51,9 @@ class Inertia(Part):
         return cls(_tensor(matrix, axes, products, components, "Inertia.about_com"), "com")
 
     @classmethod
+    @faults.explained
     def about_origin(
-        cls, matrix: Any = None, *, axes: Any = None, products: str | None = None, **components: Any
+        cls, matrix: Any = None, *, axes: Any = None, products: str | None = None, **components: Scalar
     ) -> "Inertia":
         """About the origin of the link frame; arguments as in `about_com`."""
         return cls(_tensor(matrix, axes, products, components, "Inertia.about_origin"), "origin")
@@ -62,12 +64,14 @@ class Inertia(Part):
         return cls()
 
     @classmethod
+    @faults.explained
     def rod(cls, mass: Scalar, length: Scalar, axis: str = "x") -> "Inertia":
         """A thin uniform rod along an axis, about its middle."""
         i = mass * length * length / 12
         return cls(_diagonal({**dict.fromkeys("xyz", i), faults.choice(axis, "xyz", "rod axis"): 0.0}), "com")
 
     @classmethod
+    @faults.explained
     def box(cls, mass: Scalar, x: Scalar, y: Scalar, z: Scalar) -> "Inertia":
         """A uniform box with these edge lengths, about its middle."""
         xx, yy, zz = x * x, y * y, z * z
@@ -75,6 +79,7 @@ class Inertia(Part):
         return cls(_diagonal({"x": m * (yy + zz), "y": m * (zz + xx), "z": m * (xx + yy)}), "com")
 
     @classmethod
+    @faults.explained
     def cylinder(cls, mass: Scalar, radius: Scalar, length: Scalar, axis: str = "z") -> "Inertia":
         """A uniform cylinder along an axis, about its middle."""
         across = mass * (3 * radius * radius + length * length) / 12
@@ -83,6 +88,7 @@ class Inertia(Part):
         return cls(_diagonal(moments), "com")
 
     @classmethod
+    @faults.explained
     def sphere(cls, mass: Scalar, radius: Scalar) -> "Inertia":
         """A uniform ball, about its middle."""
         return cls(_diagonal(dict.fromkeys("xyz", mass * radius * radius * 2 / 5)), "com")

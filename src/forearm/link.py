@@ -132,11 +132,13 @@ class Link(Part):
             faults.angle(self.offset, f"{where}: offset")
         for name, kind in (("pose", Pose), ("inertia", Inertia), ("drive", Drive)):
             faults.part(getattr(self, name), kind, f"{where}: {name}")
+        object.__setattr__(self, "flip", faults.yes_or_no(self.flip, f"{where}: flip"))
         object.__setattr__(self, "limits", faults.limits(self.limits, where))
         for name in ("speed_limit", "effort_limit"):
             object.__setattr__(self, name, faults.size(getattr(self, name), f"{where}: {name}"))
 
     @classmethod
+    @faults.explained
     def dh(
         cls,
         kind: str,
@@ -259,6 +261,7 @@ class Body(Part):
         object.__setattr__(self, "com", faults.vector(self.com, "body: com", "m"))
         faults.part(self.inertia, Inertia, "body: inertia")
 
+    @faults.explained
     def on(self, link: Link) -> Link:
         """A link with this body in place of its own."""
         return link.replace(mass=self.mass, com=self.com, inertia=self.inertia)

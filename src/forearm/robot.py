@@ -16,11 +16,12 @@ from forearm import faults
 from forearm.algebra import Matrix, Scalar, Vector, is_zero
 from forearm.arm import Arm, Defect
 from forearm.chain_cuts import arm_to, chain_arms, paths
-from forearm.couplings import Coupling, coupling_map, couplings_of, drawn, narrowed, times
+from forearm.couplings import Coupling, coupling_map, couplings_of, times
 from forearm.frames import SAME, NamedFrame, Part, Pose, Triple
 from forearm.free_base import PLACE, SPEED, gravity_in_base, place_rates, rotation_of
 from forearm.inertia import Inertia
 from forearm.link import NO_BODY, Body, Drive, Link, body_in_frame, combined
+from forearm.random_states import joints_within
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class Robot(Part):
         where = f"robot {faults.name(self.name, 'the name of a robot')!r}"
         for name in ("links", "parents", "mounts", "tools", "defects", "remarks", "provenance", "frames"):
             object.__setattr__(self, name, faults.listed(getattr(self, name), where, name))
-        faults.yes_or_no(self.free, f"{where}: free")
+        for name in ("free", "dynamics"):
+            object.__setattr__(self, name, faults.yes_or_no(getattr(self, name), f"{where}: {name}"))
         if not self.links and not self.free:
             faults.empty_robot(where)
         for i, link in enumerate(self.links):
@@ -272,6 +274,7 @@ class Robot(Part):
         """Frames that can be asked for by name, ends of arms first."""
         return tuple(dict.fromkeys((*self.tips, *(x for x in self.places if not x.startswith("#")))))
 
+    @faults.explained
     def place_of(self, frame: str | int) -> tuple[int, Pose]:
         """Which link (1 to n, 0 the base) carries a frame, and where it is seen from that link's."""
         if (
@@ -299,6 +302,7 @@ class Robot(Part):
         """
         return chain_arms(self)
 
+    @faults.explained
     def arm(self, tip: str | int) -> Arm:
         """One chain to a frame, which is its tool; other branches are held at zero, a free base is fixed."""
         return arm_to(self, tip)
@@ -321,10 +325,12 @@ class Robot(Part):
         defects = tuple(d for d in self.defects if d.link)  # the body of a fixed base counts nowhere
         return self.replace(free=False, configurations=named, defects=defects)
 
+    @faults.explained
     def with_couplings(self, couplings: Any) -> "Robot":
         """The robot with these couplings instead of its own."""
         return self.replace(couplings=couplings_of(couplings), configurations=())
 
+    @faults.explained
     def with_drives(self, given: Any) -> "Robot":
         """The robot with these drives: one for every joint, a sequence of them, or a mapping by joint name."""
         drives = faults.drives(given, Drive, self)
@@ -334,6 +340,7 @@ class Robot(Part):
         """The rigid robot: no rotor inertia, no friction."""
         return self.replace(links=tuple(link.replace(drive=Drive()) for link in self.links))
 
+    @faults.explained
     def with_payload(
         self, mass: Scalar, com: Any = (0.0, 0.0, 0.0), inertia: Inertia | None = None, *, frame: Any = None
     ) -> "Robot":
@@ -361,22 +368,16 @@ class Robot(Part):
         joints = np.zeros(self.n)
         return np.concatenate([self.base.p, quaternion_of(self.base.R), joints]) if self.free else joints
 
+    @faults.explained
     def random_state(self, seed: Any = None, batch: tuple[int, ...] = ()) -> tuple[Vector, Vector, Vector]:
         """Random (q, qd, qdd): joints within their limits, or within ±pi (±1 m) where there are none.
 
         Joints that follow others are within theirs, too, where all of them can be.
         """
-        rng = np.random.default_rng(seed)
-        own = self.state_links
-        widest = np.array([np.pi if link.revolute else 1.0 for link in own])
-        given = np.array([link.limits or (-np.inf, np.inf) for link in own]).reshape(-1, 2)
+        rng, batch = faults.random_numbers(seed), faults.batch_shape_of(batch)
         led = [i for i, link in enumerate(self.links) if link.name not in self.joint_names and link.limits]
-        within = np.array([self.links[i].limits for i in led]).reshape(-1, 2)
-        B, b = (part[led] for part in self.coupling_map)
-        given = narrowed(given, B, b, within)
-        low = np.where(np.isfinite(given[:, 0]), given[:, 0], np.minimum(-widest, given[:, 1] - widest))
-        high = np.where(np.isfinite(given[:, 1]), given[:, 1], np.maximum(widest, low + widest))
-        q = drawn(rng, np.stack([low, high], 1), B, b, within, batch)
+        followers, (B, b) = [self.links[i] for i in led], self.coupling_map
+        q = joints_within(rng, self.state_links, batch, followers, (B[led], b[led]))
         if self.free:
             turn = rng.normal(size=(*batch, 4))
             turn /= np.linalg.norm(turn, axis=-1, keepdims=True)

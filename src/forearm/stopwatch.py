@@ -25,6 +25,8 @@ INPUTS = {
     "bias_torque": ("q", "qd"),
 }
 """What can be timed, and what it is called with (torques for forward dynamics are any numbers)."""
+MOST_ROWS, LONGEST = 10**9, 3600
+"""Rows of a batch, and seconds of a measurement, beyond which nobody waits."""
 PLAIN_NUMPY = "luh_walker_paul_1980"
 """The recursion that stands beside: as the paper writes it, one state at a time, NumPy."""
 
@@ -46,8 +48,10 @@ def timings(
     """
     if quantity not in INPUTS:
         raise StateFault(f"bench: {quantity!r} is not timed here; give one of {', '.join(INPUTS)}.")
-    if batch < 1 or seconds <= 0:
-        raise StateFault(f"bench: a batch of {batch} for {seconds} s; give at least 1 and more than 0.")
+    if not (1 <= batch <= MOST_ROWS and 0 < seconds <= LONGEST):
+        raise StateFault(
+            f"bench: a batch of {batch} for {seconds:g} s; give 1 to {MOST_ROWS} rows, and up to {LONGEST} s."
+        )
     values = dict(zip(("q", "qd", "qdd"), arm.random_state(0, (batch,)), strict=True))
     many = [values[name] for name in INPUTS[quantity]]
     one = [np.ascontiguousarray(x[0]) for x in many]

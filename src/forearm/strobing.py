@@ -19,7 +19,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, States, Vector
 from forearm.arm import Arm
-from forearm.faults import StateFault, needs_chain, no_formulation
+from forearm.faults import StateFault, explained, finite_state, needs_chain, no_formulation, one_state, state
 from forearm.formulations import FORMULATIONS, Formulation
 
 DEFAULT = "luh_walker_paul_1980"
@@ -40,6 +40,7 @@ class Strobed:
     """Gravity torque (n,)."""
 
 
+@explained
 def strobe(arm: Arm, q: States, formulation: str = DEFAULT) -> Strobed:
     """Coefficients M, C, g at q, strobed from a formulation's joint torques.
 
@@ -54,6 +55,9 @@ def strobe(arm: Arm, q: States, formulation: str = DEFAULT) -> Strobed:
     needs_chain(arm, "strobe")
     torques = _checked(arm, formulation)
     n = len(arm.links)
+    one_state(arm, "q", q)
+    q = state(arm, "q", q)
+    finite_state(arm, "q", q)
     weightless = arm.replace(gravity=NO_GRAVITY)
     rest, unit = np.zeros(n), np.eye(n)
     alone = [torques(weightless, q, unit[j], rest) for j in range(n)]

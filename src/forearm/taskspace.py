@@ -1,5 +1,6 @@
 """Dynamics in other coordinates: at the tool, and in linear combinations of the joints."""
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -8,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from forearm import dynamics, faults
-from forearm.algebra import Matrix, States, Vector
+from forearm.algebra import Matrix, States, Vector, is_number
 from forearm.arm import Arm
 from forearm.compiler.call.foreign_arrays import on_natives
+from forearm.frames import frozen_array
 from forearm.robot import Robot
 
 
@@ -21,7 +23,7 @@ class Task:
     inertia: Matrix
     """Λ = (J M⁻¹ Jᵀ + damping² E)⁻¹ (..., 6, 6)."""
     bias: Vector
-    """Λ (J M⁻¹ C qd - dJ/dt qd) (..., 6)."""
+    """Λ (J M⁻¹ (C qd + friction) - dJ/dt qd) (..., 6); `arm.without_drives()` has no friction."""
     gravity: Vector
     """Λ J M⁻¹ g (..., 6)."""
     jacobian: Matrix
@@ -32,9 +34,14 @@ class Task:
     """Condition number of J M⁻¹ Jᵀ (...): large near a singular pose."""
 
 
+@faults.explained
 def task(arm: Arm | Robot, q: States, qd: States, frame: str | int = "tool", *, damping: float = 0.0) -> Task:
     """Operational-space inertia, bias and gravity of a frame; `damping` is explicit, never added silently."""
     faults.needs_arm(arm)
+    if not is_number(damping) or not 0 <= damping < math.inf:
+        raise faults.StateFault(
+            f"task of {arm.name}: damping is {damping!r}; give a number, zero or positive."
+        )
     result: Task = on_natives(f"task of {arm.name}", {"q": q, "qd": qd}, partial(_task, arm, frame, damping))
     return result
 
@@ -42,8 +49,10 @@ def task(arm: Arm | Robot, q: States, qd: States, frame: str | int = "tool", *, 
 def _task(arm: Arm | Robot, frame: str | int, damping: float, xp: Any, q: Any, qd: Any) -> Task:
     if xp is np:
         q, qd = faults.joint_floats(arm, "q", q), faults.joint_floats(arm, "qd", qd)
-    batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
-    q, qd = (xp.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, qd))
+    batch = faults.joint_batch(arm, "task", q=q, qd=qd)
+    kind = q.dtype if q.dtype == qd.dtype == np.float32 else np.dtype(float)
+    # in double precision whatever the state is: digits are lost to the condition, and a singular pose must show
+    q, qd = (xp.broadcast_to(x, (*batch, x.shape[-1])).astype(float) for x in (q, qd))
     J, rate = dynamics.jacobian(arm, q, frame), dynamics.jacobian_rate(arm, q, qd, frame)
     columns = xp.moveaxis(J, -2, 0)  # (6, ..., n)
     carried = xp.moveaxis(dynamics.solve_mass(arm, q, columns), 0, -1)  # M⁻¹ Jᵀ (..., n, 6)
@@ -53,9 +62,10 @@ def _task(arm: Arm | Robot, frame: str | int, damping: float, xp: Any, q: Any, q
         row = tuple(np.argwhere(~np.isfinite(mobility).all(axis=(-2, -1)))[0])
         dynamics.solve_mass(arm, q[row], J[row][0])  # says what is wrong there
     stretches = xp.linalg.svd(mobility, compute_uv=False)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         condition = stretches[..., 0] / stretches[..., -1]
-    if damping == 0.0 and bool(xp.any(~(condition <= 1e14))):
+        damped = (stretches[..., 0] + damping**2) / (stretches[..., -1] + damping**2)
+    if bool(xp.any(~(damped <= 1e14))):
         faults.singular_pose(arm, frame, float(xp.max(condition)))
     inertia = xp.linalg.inv(mobility + damping**2 * xp.eye(6, dtype=mobility.dtype))
     gravity = dynamics.gravity_torque(arm, q)
@@ -63,7 +73,8 @@ def _task(arm: Arm | Robot, frame: str | int, damping: float, xp: Any, q: Any, q
     project = xp.swapaxes(carried, -1, -2)
     bias = inertia @ (project @ velocity[..., None] - rate[..., None])
     weight = inertia @ project @ gravity[..., None]
-    return Task(inertia, bias[..., 0], weight[..., 0], J, rate, condition)
+    found = (inertia, bias[..., 0], weight[..., 0], J, rate, condition)
+    return Task(*(x if kind == x.dtype else x.astype(kind) for x in found))
 
 
 @dataclass(frozen=True)
@@ -81,43 +92,73 @@ class Coordinates:
     offset: Any = 0.0
     """Constant part of q (n,)."""
 
+    @faults.explained
     def __post_init__(self) -> None:
         faults.needs_chain(self.arm, "Coordinates")
-        S = np.array(self.S, dtype=float)
-        if S.ndim != 2 or S.shape[0] != self.arm.n or np.linalg.matrix_rank(S) < S.shape[1]:
+        faults.needs_arm(self.arm)
+        where = f"coordinates of arm {self.arm.name!r}"
+        S, offset = faults.floats(f"{where}: S", self.S), faults.floats(f"{where}: offset", self.offset)
+        if offset.shape not in ((), (self.arm.n,)) or not np.all(np.isfinite(offset)):
+            raise faults.StateFault(
+                f"{where}: offset has shape {offset.shape}; give a finite number, or ({self.arm.n},) of them."
+            )
+        if S.ndim != 2 or S.shape[0] != self.arm.n or not np.all(np.isfinite(S)):
             faults.coordinate_matrix(self.arm, S.shape)
-        object.__setattr__(self, "S", S)
+        if np.linalg.matrix_rank(S) < S.shape[1]:
+            faults.coordinate_matrix(self.arm, S.shape)
+        object.__setattr__(self, "S", frozen_array(S))
+        object.__setattr__(self, "offset", frozen_array(offset))
 
     @classmethod
+    @faults.explained
     def absolute(cls, arm: Arm) -> "Coordinates":
         """Absolute angles: each link's angle is measured from the base instead of from the link before."""
         return cls(arm, np.eye(arm.n) - np.eye(arm.n, k=-1))
 
+    @faults.explained
     def joints(self, x: ArrayLike) -> Vector:
         """Joint positions of x."""
-        return np.asarray(x) @ self.S.T + self.offset
+        return self._numbers("x", x) @ self.S.T + self.offset
 
+    @faults.explained
     def rates(self, xd: ArrayLike) -> Vector:
         """Joint speeds (or accelerations) of xd (or xdd)."""
-        return np.asarray(xd) @ self.S.T
+        return self._numbers("xd", xd) @ self.S.T
 
+    def _numbers(self, name: str, value: ArrayLike) -> Vector:
+        """Numbers (..., k), one for each coordinate; symbols and traced scalars stay."""
+        traced = isinstance(value, np.ndarray) and value.dtype == object
+        values: Any = value if traced else faults.floats(name, value)
+        k = self.S.shape[1]
+        if values.shape[-1:] != (k,):
+            raise faults.StateFault(
+                f"coordinates of arm {self.arm.name!r}: {name} has shape {values.shape}; give ({k},) or a batch "
+                f"(..., {k})."
+            )
+        return values  # type: ignore[no-any-return]
+
+    @faults.explained
     def inverse_dynamics(self, x: ArrayLike, xd: ArrayLike, xdd: ArrayLike) -> Vector:
         """Forces tau_x = Sᵀ tau."""
         return dynamics.inverse_dynamics(self.arm, self.joints(x), self.rates(xd), self.rates(xdd)) @ self.S
 
+    @faults.explained
     def mass_matrix(self, x: ArrayLike) -> Matrix:
         """Sᵀ M S."""
         return self.S.T @ dynamics.mass_matrix(self.arm, self.joints(x)) @ self.S
 
+    @faults.explained
     def gravity_torque(self, x: ArrayLike) -> Vector:
         """Sᵀ g."""
         return dynamics.gravity_torque(self.arm, self.joints(x)) @ self.S
 
+    @faults.explained
     def coriolis_matrix(self, x: ArrayLike, xd: ArrayLike) -> Matrix:
         """Sᵀ C S."""
         return self.S.T @ dynamics.coriolis_matrix(self.arm, self.joints(x), self.rates(xd)) @ self.S
 
+    @faults.explained
     def forward_dynamics(self, x: ArrayLike, xd: ArrayLike, force: ArrayLike) -> Vector:
         """Accelerations xdd under forces tau_x."""
         bias = dynamics.bias_torque(self.arm, self.joints(x), self.rates(xd)) @ self.S
-        return np.linalg.solve(self.mass_matrix(x), (np.asarray(force) - bias)[..., None])[..., 0]
+        return np.linalg.solve(self.mass_matrix(x), (self._numbers("force", force) - bias)[..., None])[..., 0]

@@ -28,7 +28,6 @@ MISTAKES = {
 ANYTHING = {
     "Coordinates": "S and offset are kept as arrays, whatever they came as",
     "compare": "the models of other libraries, which have no types",
-    "count": "arguments of any formulation's function",
     "derive": "a matrix or Coordinates, which stand above derivation",
     "fastest": "a path is points, many paths or a motion; limits are numbers, arrays or dicts by joint",
     "feasible": "a motion is whatever answers at(t), or a table of states",

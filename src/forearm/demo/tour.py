@@ -15,7 +15,7 @@ from forearm.arm import Arm
 from forearm.counting import cost_curves, tables_lose
 from forearm.demo import control, task
 from forearm.motion.motions import Samples
-from forearm.outside.output_files import write_text
+from forearm.outside.output_files import folder_of_files, write_text
 from forearm.page import Figure, PageTable, Section, evidence, page
 from forearm.page.live_view import frame_of, view
 from forearm.page.motion_report import (
@@ -57,14 +57,14 @@ class _Findings:
 def run_demo(out: str | Path, say: Say = lambda line: None) -> Result:
     """Do the main job and write report.html and demo.json into a folder."""
     started = time.perf_counter()
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    findings = _find(say)
-    say("drawing the report")
-    report = folder / "report.html"
-    write_text(report, _page(findings))
-    summary = _summary(findings) | {"seconds": round(time.perf_counter() - started, 1), "report": str(report)}
-    write_text(folder / "demo.json", json.dumps(summary, indent=1) + "\n")
+    with folder_of_files(out) as folder:
+        findings = _find(say)
+        say("drawing the report")
+        report = folder / "report.html"
+        write_text(report, _page(findings))
+        took = {"seconds": round(time.perf_counter() - started, 1), "report": str(report)}
+        summary = _summary(findings) | took
+        write_text(folder / "demo.json", json.dumps(summary, indent=1) + "\n")
     agreed = all(row.verdict == "PASS" for row in findings.agreement)
     say(f"\n{report}: open it in a browser ({summary['seconds']} s in all)")
     return Result(report, agreed, summary)

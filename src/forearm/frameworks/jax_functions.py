@@ -10,7 +10,7 @@ import numpy as np
 from forearm.arm import Arm
 from forearm.compiler.pipeline import ready_graph
 from forearm.compiler.sources.jax_operations import to_jax
-from forearm.faults import KernelFault
+from forearm.faults import KernelFault, explained, names_of, yes_or_no
 from forearm.frameworks.framework_inputs import (
     Differentiable,
     check_arm,
@@ -23,6 +23,7 @@ from forearm.frameworks.jax_callbacks import callback_function
 from forearm.robot import Robot
 
 
+@explained
 def jax_function(
     arm: Arm | Robot,
     quantity: str = "inverse_dynamics",
@@ -46,6 +47,7 @@ def jax_function(
         A function of arrays (..., *shape), one for each input, leading axes broadcast.
     """
     check_arm(arm)
+    free = names_of(free, "jax_function: free")
     refuse_quaternions(arm, quantity)
     try:
         import jax
@@ -53,8 +55,8 @@ def jax_function(
         raise KernelFault(
             f"jax_function of {arm.name}: JAX is not installed. Install it with: pip install 'forearm[jax]'"
         ) from None
-    if compiled:
-        inner, ports = callback_function(arm, quantity, tuple(free), options)
+    if yes_or_no(compiled, "jax_function: compiled", KernelFault):
+        inner, ports = callback_function(arm, quantity, free, options)
     else:
         graph = ready_graph(arm, quantity, free, **options)
         inner, ports = to_jax(graph), graph.inputs

@@ -17,7 +17,7 @@ from forearm.arm import Arm
 from forearm.compiler.call.foreign_arrays import refuse_packed
 from forearm.compiler.kernel import PRECISIONS
 from forearm.compiler.pipeline import compile, ready_graph
-from forearm.faults import KernelFault, StateFault
+from forearm.faults import KernelFault, StateFault, explained, names_of
 from forearm.frameworks.derivative_kernels import DerivativeKernels, flat
 from forearm.frameworks.framework_inputs import (
     Differentiable,
@@ -31,6 +31,7 @@ from forearm.results import results_of
 from forearm.robot import Robot
 
 
+@explained
 def torch_function(
     arm: Arm | Robot, quantity: str = "inverse_dynamics", *, free: Sequence[str] = (), **options: Any
 ) -> Differentiable:
@@ -56,7 +57,7 @@ def torch_function(
         raise KernelFault(
             f"torch_function of {arm.name}: PyTorch is not installed. Install it with: pip install 'forearm[torch]'"
         ) from None
-    return TorchFunction(arm, quantity, tuple(free), options)
+    return TorchFunction(arm, quantity, names_of(free, "torch_function: free"), options)
 
 
 class TorchFunction:

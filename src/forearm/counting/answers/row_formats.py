@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forearm.faults import StateFault
-from forearm.outside.escapes import latex, markdown
+from forearm.outside.escapes import latex, markdown, spreadsheet
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -24,9 +24,10 @@ def columns(rows: Rows) -> list[str]:
 def to_csv(rows: Rows) -> str:
     """Comma separated values, with a header."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, columns(rows), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    names = columns(rows)
+    writer = csv.DictWriter(out, names, lineterminator="\n")
+    writer.writerow({name: spreadsheet(name) for name in names})
+    writer.writerows({name: _unstarted(value) for name, value in row.items()} for row in rows)
     return out.getvalue()
 
 
@@ -54,6 +55,10 @@ def to_markdown(rows: Rows) -> str:
     lines = ["| " + " | ".join(name.replace("_", " ") for name in names) + " |", "|" + " --- |" * len(names)]
     lines += ["| " + " | ".join(_cell(row.get(name, "")) for name in names) + " |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def _unstarted(value: Any) -> Any:
+    return spreadsheet(value) if isinstance(value, str) else value
 
 
 def _text(value: Any) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from forearm.counting.meter.conventions import Convention
 from forearm.counting.meter.tallies import Tally, convention_of, count
-from forearm.faults import StateFault
+from forearm.faults import StateFault, explained
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,7 @@ class CostPolynomials:
         return f"{self.multiplications} | {self.additions}"
 
 
+@explained
 def polynomial(
     stem: str,
     *,

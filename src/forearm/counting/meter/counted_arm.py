@@ -20,7 +20,7 @@ import numpy as np
 from forearm.arm import WALK, Arm
 from forearm.counting.meter.conventions import Convention
 from forearm.counting.meter.counted_scalar import TRIG, Counted, Meter, Operation, values
-from forearm.faults import StateFault, no_formulation
+from forearm.faults import StateFault, floats, no_formulation, one_state, several, whole
 from forearm.formulations import FORMULATIONS
 from forearm.frames import Pose
 from forearm.inertia import AboutCom, Inertia, Ten
@@ -30,9 +30,11 @@ from forearm.strobing import Strobed, strobe
 
 def generic_arm(n: int, kinds: str = "R", inertia: str = "full", gravity: str = "dense") -> Arm:
     """An arm of n joints in which no entry of any matrix is zero or one (except as the arguments say)."""
+    if not kinds:
+        raise StateFault("count: kinds is ''; give the kinds of joints, 'R', 'P' or a pattern of both.")
     rng = np.random.default_rng(1980)
     links = []
-    for i in range(n):
+    for i in range(whole(n, "count: n", 1, MOST_JOINTS)):
         points = rng.uniform(0.05, 0.3, 3) * rng.normal(size=(5, 3))
         moments = (points**2).sum() * np.eye(3) - points.T @ points
         if inertia == "diagonal":
@@ -44,6 +46,10 @@ def generic_arm(n: int, kinds: str = "R", inertia: str = "full", gravity: str = 
         links.append(Link(kind, pose, theta, d, mass, com, Inertia.about_com(moments)))
     g = {"dense": (2.1, -3.2, -8.9), "vertical": (0.0, 0.0, -9.81), "none": (0.0, 0.0, 0.0)}[gravity]
     return Arm(f"generic {n}", tuple(links), gravity=g)
+
+
+MOST_JOINTS = 1000
+"""Joints of a generic arm."""
 
 
 class CountedPose:
@@ -201,6 +207,8 @@ class _MarkingNumpy(ModuleType):
 @cache
 def _source(stem: str) -> tuple[str, Any]:
     """Name and compiled code of a formulation's or variant's module."""
+    if not str(stem).isidentifier():
+        no_formulation(stem, FORMULATIONS, where="count: ")
     name = f"forearm.formulations.{stem}" if stem in FORMULATIONS else f"forearm.counting.as_counted.{stem}"
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
@@ -236,7 +244,8 @@ def run_counted(
     function: Callable[..., Any] | None = getattr(module, quantity, None)
     if function is None:
         raise StateFault(f"count: {stem} has no {quantity!r}; it gives {', '.join(_gives(stem))}.")
-    inputs = default_arguments(arm, quantity) if arguments is None else arguments
+    usual = default_arguments(arm, quantity)
+    inputs = usual if arguments is None else _vectors(arm, arguments, len(usual))
     counted = [meter.array(x, structural=True) for x in inputs]
     known = (
         _tabulated(arm, inputs[0], meter) if "coefficients" in inspect.signature(function).parameters else {}
@@ -247,6 +256,18 @@ def run_counted(
     finally:
         WALK.reset(token)
     return meter, result
+
+
+def _vectors(arm: Arm, arguments: Any, many: int) -> list[Any]:
+    """Arguments after the arm: one number for each joint, each."""
+    given = several(arguments, "count: arguments", many, StateFault)
+    if len(given) != many:
+        raise StateFault(
+            f"count: arguments are {len(given)} arrays; give {many}, one number for each joint in each."
+        )
+    for k, one in enumerate(given):
+        one_state(arm, f"count: arguments[{k}]", one)
+    return [floats(f"count: arguments[{k}]", one) for k, one in enumerate(given)]
 
 
 def _tabulated(arm: Arm, q: Any, meter: Meter) -> dict[str, Any]:

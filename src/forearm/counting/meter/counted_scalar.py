@@ -13,10 +13,13 @@ import numpy as np
 
 from forearm.counting.meter.conventions import Convention
 from forearm.counting.meter.line_tags import SUM, site
+from forearm.faults import StateFault
 
 MULTIPLY, ADD, DIVIDE, NEGATE, TRIG, ROOT = range(6)
 KINDS = ("multiplications", "additions", "divisions", "negations", "trigonometry", "square_roots")
 """Names of the kinds of operation, in the order of the numbers above."""
+MOST_OPERATIONS = 5_000_000
+"""Operations that are counted, each of them kept: half a gigabyte, and minutes."""
 
 
 class Operation(NamedTuple):
@@ -75,6 +78,8 @@ class Meter:
     def note(self, kind: int, operands: tuple[int, ...], depth: int) -> int:
         """Record an operation and give its index; the formulation is `depth` frames up."""
         spot, first = site(depth)
+        if len(self.operations) >= MOST_OPERATIONS:
+            raise StateFault(f"count: there are more than {MOST_OPERATIONS:,} operations; give fewer joints.")
         twice = kind == ADD and first.opens_sum and self.convention.accumulates(spot.tag)
         self.operations.append(
             Operation(kind, spot.tag, self.direction, self.link, operands, 2 if twice else 1)

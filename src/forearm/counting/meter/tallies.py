@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from forearm.algebra import States
 from forearm.arm import Arm
 from forearm.chain_cuts import paths
 from forearm.counting.meter.conventions import AS_SET_FORTH, CONVENTIONS, STRUCTURAL, Convention
 from forearm.counting.meter.counted_arm import generic_arm, run_counted
 from forearm.counting.meter.counted_scalar import KINDS, Counted, Meter, Operation, values
-from forearm.faults import StateFault
+from forearm.faults import StateFault, explained, shown
 from forearm.formulations import FORMULATIONS
 from forearm.free_base import SIX
 from forearm.robot import Robot
@@ -95,6 +96,7 @@ class Count:
         return [{"equation": tag, **{f.name: getattr(t, f.name) for f in fields(Tally)}} for tag, t in parts]
 
 
+@explained
 def count(
     stem: str,
     n: int = 6,
@@ -103,7 +105,7 @@ def count(
     convention: Convention | str | None = None,
     quantity: str = "joint_torques",
     kinds: str = "R",
-    arguments: Any = None,
+    arguments: Sequence[States] | None = None,
 ) -> Count:
     """Exact operation counts of a formulation, by running it on counted scalars.
 
@@ -218,5 +220,5 @@ def convention_of(convention: Convention | str | None, arm: Arm | Robot | None) 
         return AS_SET_FORTH if arm is None else STRUCTURAL
     if convention not in CONVENTIONS:
         names = ", ".join(repr(name) for name in CONVENTIONS)
-        raise StateFault(f"count: convention is {convention!r}; give a Convention, or one of {names}.")
+        raise StateFault(f"count: convention is {shown(convention)}; give a Convention, or one of {names}.")
     return CONVENTIONS[convention]

@@ -16,7 +16,7 @@ from typing import Any
 from forearm.counting.costs.polynomials import Polynomial, fit
 from forearm.counting.published_tables.countables import CELLS, Countable
 from forearm.counting.published_tables.printed import PAGES, PAPERS, TABLES, Printed
-from forearm.faults import StateFault
+from forearm.faults import StateFault, explained
 
 EXACT = "exact"
 CONVENTION = "exact under a convention"
@@ -89,6 +89,7 @@ class PublishedRow:
         ]
 
 
+@explained
 def published(paper: str | None = None, table: str | None = None) -> list[PublishedRow]:
     """Every row of the published tables (of one paper, of one table) with our count and a computed status.
 
