@@ -181,6 +181,30 @@ def test_degrees_and_units_of_time_by_option():
     assert kept.q.max() == 120
 
 
+@pytest.mark.parametrize(
+    ("name", "head", "silent", "said"),
+    [
+        ("rr", "q1 [deg],q2,qd1 [deg/s],qd2 [deg/s]", "q2", r"q1 \[deg\]"),
+        ("rr", "q1 [deg],q2 [deg],qd1,qd2", "qd1", r"q1 \[deg\]"),
+        ("rr", "q1,q2,qd1 [deg/s],qd2 [deg/s]", "q1", r"qd1 \[deg/s\]"),
+        ("stanford", "q1,q2,q3 [mm],q4,q5,q6,qd1,qd2,qd3,qd4,qd5,qd6", "qd3", r"q3 \[mm\]"),
+    ],
+)
+def test_a_unit_in_some_titles_left_the_others_in_radians_without_a_word(name, head, silent, said):
+    arm, count = fa.load(name), head.count(",") + 1
+    content = (head + "\n" + ",".join(["0.5"] * count) + "\n").encode()
+    with pytest.raises(
+        ReadFault, match=rf"x:1: column '{silent}' says no unit, and '{said}' is not in (rad|m);"
+    ):
+        read_motion_file(io.BytesIO(content), arm, label="x")
+    plain = read_motion_file(io.BytesIO(content), arm, label="x", degrees=False)
+    values = plain.qd if silent.startswith("qd") else plain.q
+    assert values[0, int(silent[-1]) - 1] == 0.5
+    if name == "rr":
+        turned = read_motion_file(io.BytesIO(content), arm, label="x", degrees=True)
+        np.testing.assert_allclose([*turned.q[0], *turned.qd[0]], np.radians(0.5))
+
+
 def test_degrees_that_are_said_are_not_left_out_where_columns_bear_names_of_joints():
     text = b"t,q:q1,q:q2\n0,30,0\n0.5,60,90\n1,90,120\n"
     file = read_motion_file(io.BytesIO(text), RR, label="log", degrees=True)

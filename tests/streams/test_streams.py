@@ -297,7 +297,7 @@ def test_a_row_of_empty_cells_was_left_out_and_moved_the_rows_after_it(tmp_path)
 
 def test_what_a_titled_file_leaves_open_is_said(tmp_path):
     arm = fa.load("rr")
-    titles = "t_ms,position[0],position[1],velocity[0],velocity[1],qdd1 [deg/s2],qdd2,foo"
+    titles = "t_ms,position[0],position[1],velocity[0],velocity[1],qdd1,qdd2,foo"
     source = tmp_path / "log.csv"
     source.write_text(titles + "\n" + "\n".join(f"{k},0.1,0.2,0,0,0,0,9" for k in range(5)) + "\n")
     done = fa.stream(arm, "inverse_dynamics", source, tmp_path / "tau.npy")
@@ -321,7 +321,8 @@ def test_millimetres_of_a_slide_are_asked_about_not_taken_for_metres(tmp_path, d
     with pytest.raises(fa.ReadFault, match=asked):
         read_motion_file(source, arm, degrees=degrees)
     assert read_motion_file(source, arm, degrees=False).q[0, 2] == 340
-    source.write_text(source.read_text().replace("q3,", "q3 [mm],", 1))
+    for title, unit in (("q3", "mm"), ("qd3", "mm/s"), ("qdd3", "mm/s2")):
+        source.write_text(source.read_text().replace(f",{title},", f",{title} [{unit}],", 1))
     np.testing.assert_allclose(read_motion_file(source, arm, degrees=degrees).q[0, 2], 0.34)
     if degrees is None:
         np.save(tmp_path / "log.npy", rows)

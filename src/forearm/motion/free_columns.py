@@ -6,7 +6,8 @@ The base has seven numbers in q and six in qd, qdd and tau, so that joints canno
 from collections.abc import Sequence
 
 from forearm.faults import coordinates
-from forearm.motion.columns import KINDS, RECORDED, SECONDS, Column, Header, check_time_unit
+from forearm.motion.column_units import SECONDS, Column, check_time_unit
+from forearm.motion.columns import KINDS, RECORDED, Header
 from forearm.motion.number_tables import refuse
 from forearm.robot import Robot
 
@@ -17,7 +18,7 @@ def free_columns_of(
     titles: Sequence[str],
     *,
     needs: Sequence[str],
-    degrees: bool,
+    degrees: bool | None,
     time_unit: str | None,
 ) -> Header:
     """Take the header of a free robot's file apart; columns that are not its own are ignored, and said."""

@@ -228,7 +228,7 @@ class ParquetRows(RowSource):
     """A Parquet file whose columns have titles, as those of a CSV file."""
 
     def __init__(
-        self, path: Path, arm: Arm, inputs: Sequence[str], *, degrees: bool, time_unit: str | None
+        self, path: Path, arm: Arm, inputs: Sequence[str], *, degrees: bool | None, time_unit: str | None
     ) -> None:
         """Read its titles."""
         parquet = library("pyarrow.parquet", "parquet")
@@ -281,7 +281,7 @@ class TextRows(RowSource):
     """A CSV file with titles."""
 
     def __init__(
-        self, path: Path, arm: Arm, inputs: Sequence[str], *, degrees: bool, time_unit: str | None
+        self, path: Path, arm: Arm, inputs: Sequence[str], *, degrees: bool | None, time_unit: str | None
     ) -> None:
         """Read its header."""
         self.label, self.n, self.inputs = str(path), arm.nv, inputs
@@ -366,7 +366,7 @@ def suffix_of(path: Any) -> str:
 
 
 def row_source(
-    path: Any, arm: Arm, inputs: Sequence[str], *, degrees: bool = False, time_unit: str | None = None
+    path: Any, arm: Arm, inputs: Sequence[str], *, degrees: bool | None = None, time_unit: str | None = None
 ) -> RowSource:
     """The rows of a file, by how its name ends."""
     kind, path = suffix_of(path), Path(path)
