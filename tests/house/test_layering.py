@@ -81,6 +81,7 @@ ROOMS = {
         "instants",
         "plain_numbers",
         "number_tables",
+        "column_units",
         "columns",
         "free_columns",
         "follower_checks",
