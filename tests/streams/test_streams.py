@@ -345,6 +345,19 @@ def test_an_array_with_its_joints_before_its_inputs_is_refused_not_mixed_up(tmp_
         fa.stream(arm, "inverse_dynamics", tmp_path / "wrong.npy", tmp_path / "tau.npy")
 
 
+def test_four_values_of_one_joint_were_taken_for_a_time_and_three(tmp_path):
+    link = fa.load("rr").links[0]
+    arm = fa.Arm("one", [link], gravity=(0, -9.81, 0))
+    q, qd, qdd = arm.random_state(seed=1, batch=(5,))
+    q = np.sort(q, axis=0)
+    np.save(tmp_path / "log.npy", np.stack([q, qd, qdd, qdd], axis=1))
+    fa.stream(arm, "inverse_dynamics", tmp_path / "log.npy", tmp_path / "tau.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "tau.npy"), fa.inverse_dynamics(arm, q, qd, qdd))
+    np.save(tmp_path / "log.npy", np.stack([q] * 5, axis=1))
+    with pytest.raises(fa.ReadFault, match=r"shape \(5, 5, 1\); give rows \(N, 3\), or \(N, 3, 1\)"):
+        fa.stream(arm, "inverse_dynamics", tmp_path / "log.npy", tmp_path / "tau.npy")
+
+
 def test_rows_of_a_zarr_store_that_no_chunk_holds_are_said(tmp_path):
     zarr = pytest.importorskip("zarr")
     arm = fa.load("rr")
