@@ -83,7 +83,6 @@ ROOMS = {
         "number_tables",
         "column_units",
         "columns",
-        "free_columns",
         "follower_checks",
         "row_times",
         "motion_files",

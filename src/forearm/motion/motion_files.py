@@ -19,10 +19,9 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault, coordinates, explained
 from forearm.motion.column_units import MOVED
-from forearm.motion.columns import LOGGED, Header, columns_of, message_order
+from forearm.motion.columns import LOGGED, Header, columns_of, free_columns_of, message_order
 from forearm.motion.differentiation import derivatives
 from forearm.motion.follower_checks import follower_notes
-from forearm.motion.free_columns import free_columns_of
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
 from forearm.motion.row_times import check_times, gap_notes, seconds_notes
