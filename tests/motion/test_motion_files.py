@@ -132,6 +132,14 @@ HEAD = b"t,q1,q2\n"
         (HEAD + b"0,1e999,2\n", r"log:2: column 'q1' is 1e999; expected a finite number"),
         (HEAD + b"0,,2\n", r"log:2: column 'q1' is empty; expected a number"),
         (HEAD + b"0,0x1p3,2\n", r"log:2: column 'q1' holds '0x1p3'"),
+        (  # a thousand and a quarter, where commas are decimal
+            b"t;q1;q2\n0,1;0,5;1.250\n",
+            r"log:2: column 'q2' holds '1\.250'; expected decimal points or commas",
+        ),
+        (
+            b"t;q1;q2\n0.1;0;1\n0.2;0,5;1\n",
+            r"log:3: column 'q1' holds '0,5'; expected decimal points or commas",
+        ),
         (
             b"t;q1;q2\n0;1.234,5;2\n",
             r"log:2: column 'q1' holds '1\.234,5'; expected decimal points or commas",

@@ -6,7 +6,7 @@ position[0], elbow.position, joint_1_pos the same as ROS logs have them, a topic
 qd, dq, velocity …   qdd, ddq, acceleration …   tau, torque, effort …   current, i …   as for positions
 actual_q_0, actual_current_0             as Universal Robots' RTDE names them; target_… is not measured, and ignored
 desired.position[0], error/elbow/position what is wanted, or a difference: not measured, and ignored
-q1_deg, q1 [deg], qd1 (deg/s), q3 [mm]   the unit; radians, metres, seconds otherwise
+q1_deg, q1 [deg], qd1 (deg/s), q3 [mm]   the unit; radians, metres, seconds otherwise, where no other title says degrees
 """
 
 import re
