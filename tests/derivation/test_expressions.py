@@ -139,7 +139,8 @@ def test_a_parameter_called_like_a_cosine_is_not_read_as_one():
 
     text, latex = text_and_latex("c1")
     assert text == "2*c1^2*qdd1 + 2*c1*qdd1 + 1/2*qdd1 + (9.81 + 981/50*c1)*cos(q1)"
-    assert r"\cos q_{1}" in latex
+    assert r"\cos(q_{1})" in latex
+    assert r"\cos q_i" not in latex
     text, latex = text_and_latex("x1")
     assert text.endswith("*c1")
     assert "c_{1}" in latex

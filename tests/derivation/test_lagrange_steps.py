@@ -186,3 +186,19 @@ def test_a_tex_engine_sets_the_steps(name, tmp_path):
     assert (tmp_path / "page.pdf").stat().st_size > 10_000
     wide = [float(x) for x in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
     assert max(wide, default=0.0) < 5, "nothing runs into the margin"
+
+
+def test_pages_of_steps_and_base_parameters_said_nothing_of_rounding_and_drives(capsys, tmp_path):
+    drive = fa.Drive(viscous=0.5)
+    link = fa.Link.dh("revolute", a=0.3, mass=1.23456789, com=(-0.1, 0, 0), drive=drive, name="j1")
+    arm = fa.Arm("x", [link], gravity=(0, -9.81, 0))
+    steps = derive(arm).lagrange_steps()
+    for text in (steps.to_text(), steps.to_latex(), steps.to_markdown()):
+        assert "rotor inertia and friction are left out" in text
+        assert "numbers are written to six digits" in text
+    grouped = derive(arm, group=True)
+    assert "lx1 = 0.246914" in str(grouped)
+    assert any("numbers are written to six digits" in note for note in grouped.notes)
+    fa.write_toml(arm, tmp_path / "x.toml")
+    told = forearm(capsys, "derive", tmp_path / "x.toml", "--group", "--json").json
+    assert told["groupings"] == {grouping.name: str(grouping.meaning) for grouping in grouped.groupings}

@@ -4,11 +4,16 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
+import sympy as sp
 
+from forearm.arm import Arm
 from forearm.derivation import derive, symbolic
 from forearm.derivation.expressions.formula_latex import latex_name
 from forearm.derivation.texts.latex_lines import printed_width
+from forearm.inertia import Inertia
+from forearm.link import Link
 from forearm.readers import load
 
 
@@ -51,6 +56,40 @@ def test_steps_are_shown_link_by_link(rr):
 
 def test_differences_of_angles(rr):
     assert r"c_{1-2}" in derive(rr, coordinates=[[1, 0], [-1, 1]]).to_latex()
+
+
+def test_the_square_of_a_sine_was_the_sine_of_a_square():
+    rest = dict(mass=1.0, com=(-0.1, 0.0, 0.2), inertia=Inertia.about_com(np.eye(3) / 100))
+    arm = Arm("x", [Link.dh("revolute", a=0.3, alpha=alpha, **rest) for alpha in (0.4, 0.0)])
+    text = derive(symbolic(arm, ["angles"])).to_latex()
+    assert r"\cos^{2}(\alpha_{1})" in text
+    assert not re.search(r"\\(sin|cos) ?\(?\\alpha_\{1\}\)?\^", text)
+
+
+def test_the_cosine_of_a_sum_was_written_like_that_of_joint_twelve():
+    rest = dict(a=0.3, mass=1.0, com=(-0.1, 0.0, 0.0), inertia=Inertia.about_com(np.eye(3) / 100))
+    kinds = ["revolute"] * 2 + ["prismatic"] * 9 + ["revolute"]
+    arm = Arm("x", [Link.dh(kind, **rest) for kind in kinds], gravity=(0, -9.81, 0))
+    text = derive(arm).to_latex()
+    assert r"$s_{1,2} = \sin(q_{1} + q_{2})$" in text
+    gravity = {line.partition(" &= ")[0]: line for line in text.splitlines() if line.startswith("g_")}
+    assert re.findall(r"c_\{[\d,]+\}", gravity["g_{12}"]) == ["c_{1,2,12}"]
+    assert re.findall(r"c_\{[\d,]+\}", gravity["g_{2}"]) == ["c_{1,2}", "c_{1,2,12}"]
+    mass = next(line for line in text.splitlines() if line.startswith("M_{2,12} "))
+    assert re.findall(r"c_\{[\d,]+\}", mass) == ["c_{12}"]
+
+
+def test_names_that_differ_by_an_underscore_only_were_one_letter():
+    arm = Arm(
+        "x",
+        [
+            Link.dh("revolute", mass=sp.Symbol(m), com=(1.0, 0.0, 0.0), inertia=Inertia.about_com(np.eye(3)))
+            for m in ("m1", "m_1")
+        ],
+    )
+    text = derive(arm).to_latex()
+    assert r"\mathrm{m1}" in text
+    assert r"\mathrm{m\_1}" in text
 
 
 def test_a_notebook_shows_what_can_be_read(rr):

@@ -137,7 +137,7 @@ def test_letters_for_twists():
     eq = derive(arm)
     assert eq.ring.exact
     assert {"alpha1", "alpha2"} <= set(eq.parameters)
-    assert r"\cos \alpha_{1}" in eq.to_latex()
+    assert r"\cos(\alpha_{1})" in eq.to_latex()
 
 
 def test_payload_combines_and_cancels():

@@ -132,6 +132,14 @@ HEAD = b"t,q1,q2\n"
         (HEAD + b"0,1e999,2\n", r"log:2: column 'q1' is 1e999; expected a finite number"),
         (HEAD + b"0,,2\n", r"log:2: column 'q1' is empty; expected a number"),
         (HEAD + b"0,0x1p3,2\n", r"log:2: column 'q1' holds '0x1p3'"),
+        (  # a thousand and a quarter, where commas are decimal
+            b"t;q1;q2\n0,1;0,5;1.250\n",
+            r"log:2: column 'q2' holds '1\.250'; expected decimal points or commas",
+        ),
+        (
+            b"t;q1;q2\n0.1;0;1\n0.2;0,5;1\n",
+            r"log:3: column 'q1' holds '0,5'; expected decimal points or commas",
+        ),
         (
             b"t;q1;q2\n0;1.234,5;2\n",
             r"log:2: column 'q1' holds '1\.234,5'; expected decimal points or commas",
@@ -179,6 +187,30 @@ def test_degrees_and_units_of_time_by_option():
         read_motion_file(io.BytesIO(text.replace(b"time", b"t_us")), RR, label="log", time_unit="ms")
     kept = read_motion_file(io.BytesIO(text), RR, label="log", degrees=False)
     assert kept.q.max() == 120
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "silent", "said"),
+    [
+        ("rr", "q1 [deg],q2,qd1 [deg/s],qd2 [deg/s]", "q2", r"q1 \[deg\]"),
+        ("rr", "q1 [deg],q2 [deg],qd1,qd2", "qd1", r"q1 \[deg\]"),
+        ("rr", "q1,q2,qd1 [deg/s],qd2 [deg/s]", "q1", r"qd1 \[deg/s\]"),
+        ("stanford", "q1,q2,q3 [mm],q4,q5,q6,qd1,qd2,qd3,qd4,qd5,qd6", "qd3", r"q3 \[mm\]"),
+    ],
+)
+def test_a_unit_in_some_titles_left_the_others_in_radians_without_a_word(name, head, silent, said):
+    arm, count = fa.load(name), head.count(",") + 1
+    content = (head + "\n" + ",".join(["0.5"] * count) + "\n").encode()
+    with pytest.raises(
+        ReadFault, match=rf"x:1: column '{silent}' says no unit, and '{said}' is not in (rad|m);"
+    ):
+        read_motion_file(io.BytesIO(content), arm, label="x")
+    plain = read_motion_file(io.BytesIO(content), arm, label="x", degrees=False)
+    values = plain.qd if silent.startswith("qd") else plain.q
+    assert values[0, int(silent[-1]) - 1] == 0.5
+    if name == "rr":
+        turned = read_motion_file(io.BytesIO(content), arm, label="x", degrees=True)
+        np.testing.assert_allclose([*turned.q[0], *turned.qd[0]], np.radians(0.5))
 
 
 def test_degrees_that_are_said_are_not_left_out_where_columns_bear_names_of_joints():

@@ -1,18 +1,23 @@
 """The live page without a browser: what it holds, what its kernels compute, what it refuses."""
 
 import base64
+import html
 import json
 import re
 
 import numpy as np
 import pytest
+from scipy.interpolate import BPoly
 
 import forearm as fa
 from arms import random_arm
+from cli.verbs import forearm
 from forearm.compiler.wasm.module_files import joint_module
 from forearm.compiler.wasm.wasm_host import WasmHost
 from forearm.compiler.wasm.wasm_kernel import WasmKernel
 from forearm.formulations import FORMULATIONS
+from forearm.motion.motion_files import write_motion
+from forearm.motion.motions import Samples
 from forearm.page.equation_values import equation_values
 from forearm.page.live_view import frame_of, upright
 from forearm.page.view_kernels import view_graphs, view_rollouts
@@ -253,3 +258,26 @@ def test_the_floor_is_under_the_arm_wherever_its_base_is(arm, place, floor):
 def test_a_chain_of_many_short_links_is_thin():
     short, long = (data_of(fa.view(random_arm(n, 1), formulations=()).html) for n in (12, 3))
     assert short["thickness"] / short["size"] < 0.5 * long["thickness"] / long["size"]
+
+
+def test_rows_of_a_long_motion_were_left_out_of_the_page_without_a_word(capsys, tmp_path):
+    arm, t = fa.load("rr"), np.linspace(0.0, 3.0, 601)
+    wave = np.stack([0.3 * np.sin(80 * t), 0.5 * t], axis=1)
+    rate = np.stack([24.0 * np.cos(80 * t), np.full_like(t, 0.5)], axis=1)
+    push = np.stack([-1920.0 * np.sin(80 * t), np.zeros_like(t)], axis=1)
+    rows = Samples(t, wave, rate, push)
+    page = fa.view(arm, rows)
+    assert page.notes[0].startswith("the motion has 601 rows, and the page plays 301 of them")
+    assert page.notes[0][1:] in html.unescape(page.html)
+    numbers = np.frombuffer(base64.b64decode(data_of(page.html)["motion"])).reshape(-1, 7)
+    curve = BPoly.from_derivatives(numbers[:, 0], numbers[:, 1:].reshape(-1, 3, 2))
+    tau = fa.inverse_dynamics(arm, wave, rate, push)
+    off = np.abs(fa.inverse_dynamics(arm, *(curve(t, k) for k in range(3))) - tau).max(axis=0)
+    shares = off / np.abs(tau).max(axis=0)
+    j = int(np.argmax(shares))
+    assert f"joint 'q{j + 1}' is up to" in page.notes[0]
+    assert f"its torque up to {off[j]:.2g} of {np.abs(tau[:, j]).max():.3g} N m" in page.notes[0]
+    assert fa.view(arm, Samples(*(x[:301] for x in rows))).notes == ()
+    write_motion(rows, arm, tmp_path / "motion.csv")
+    told = forearm(capsys, "view", "rr", tmp_path / "motion.csv", "-o", tmp_path / "v.html", "--json").json
+    assert told["notes"][-1] == page.notes[0]

@@ -78,17 +78,22 @@ def test_limits_friction_and_names_survive(tmp_path):
             {"drive": Drive(coulomb=(0.1, 0.2))},
             "the dry friction of 'joint1', which differs with the direction",
         ),
+        ({"limits": (-np.inf, 1.0)}, r"the limits of 'joint1', \(-inf, 1.0\), on one side only"),
+        ({"effort_limit": 0.0}, r"the limit of effort 0 of 'joint1' \(0 stands for none\)"),
+        ({"speed_limit": 0.0}, r"the limit of speed 0 of 'joint1' \(0 stands for none\)"),
     ],
 )
 def test_what_urdf_cannot_say_is_refused_or_left_out_in_a_comment(change, words):
     arm = random_arm(2, 1)
-    if "drive" in change:
-        arm = arm.replace(links=(arm.links[0].replace(**change), arm.links[1]))
-    else:
+    if "gravity" in change:
         arm = arm.replace(**change)
+    else:
+        arm = arm.replace(links=(arm.links[0].replace(**change), arm.links[1]))
     with pytest.raises(ArmFault, match=words):
         to_urdf(arm)
-    assert "<!-- left out: " in to_urdf(arm, lossy=True)
+    text = to_urdf(arm, lossy=True)
+    assert "<!-- left out: " in text
+    assert_same_arm(from_urdf(text), arm.without_drives().replace(gravity=(0, 0, -9.81)), 1)
 
 
 def test_symbols_are_refused():

@@ -297,7 +297,7 @@ def test_a_row_of_empty_cells_was_left_out_and_moved_the_rows_after_it(tmp_path)
 
 def test_what_a_titled_file_leaves_open_is_said(tmp_path):
     arm = fa.load("rr")
-    titles = "t_ms,position[0],position[1],velocity[0],velocity[1],qdd1 [deg/s2],qdd2,foo"
+    titles = "t_ms,position[0],position[1],velocity[0],velocity[1],qdd1,qdd2,foo"
     source = tmp_path / "log.csv"
     source.write_text(titles + "\n" + "\n".join(f"{k},0.1,0.2,0,0,0,0,9" for k in range(5)) + "\n")
     done = fa.stream(arm, "inverse_dynamics", source, tmp_path / "tau.npy")
@@ -321,7 +321,8 @@ def test_millimetres_of_a_slide_are_asked_about_not_taken_for_metres(tmp_path, d
     with pytest.raises(fa.ReadFault, match=asked):
         read_motion_file(source, arm, degrees=degrees)
     assert read_motion_file(source, arm, degrees=False).q[0, 2] == 340
-    source.write_text(source.read_text().replace("q3,", "q3 [mm],", 1))
+    for title, unit in (("q3", "mm"), ("qd3", "mm/s"), ("qdd3", "mm/s2")):
+        source.write_text(source.read_text().replace(f",{title},", f",{title} [{unit}],", 1))
     np.testing.assert_allclose(read_motion_file(source, arm, degrees=degrees).q[0, 2], 0.34)
     if degrees is None:
         np.save(tmp_path / "log.npy", rows)
@@ -342,6 +343,19 @@ def test_an_array_with_its_joints_before_its_inputs_is_refused_not_mixed_up(tmp_
         fa.ReadFault, match=r"shape \(5, 2, 3\); give rows \(N, 6\), or \(N, 3, 2\): q, qd, qdd one"
     ):
         fa.stream(arm, "inverse_dynamics", tmp_path / "wrong.npy", tmp_path / "tau.npy")
+
+
+def test_four_values_of_one_joint_were_taken_for_a_time_and_three(tmp_path):
+    link = fa.load("rr").links[0]
+    arm = fa.Arm("one", [link], gravity=(0, -9.81, 0))
+    q, qd, qdd = arm.random_state(seed=1, batch=(5,))
+    q = np.sort(q, axis=0)
+    np.save(tmp_path / "log.npy", np.stack([q, qd, qdd, qdd], axis=1))
+    fa.stream(arm, "inverse_dynamics", tmp_path / "log.npy", tmp_path / "tau.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "tau.npy"), fa.inverse_dynamics(arm, q, qd, qdd))
+    np.save(tmp_path / "log.npy", np.stack([q] * 5, axis=1))
+    with pytest.raises(fa.ReadFault, match=r"shape \(5, 5, 1\); give rows \(N, 3\), or \(N, 3, 1\)"):
+        fa.stream(arm, "inverse_dynamics", tmp_path / "log.npy", tmp_path / "tau.npy")
 
 
 def test_rows_of_a_zarr_store_that_no_chunk_holds_are_said(tmp_path):

@@ -8,8 +8,8 @@ time_optimal/    as fast as speeds, accelerations and torques allow
 speed_ups        how much faster a motion may be run as a whole
 feasibility      whether an arm can do a motion; limit_excesses: what goes beyond its limits
 motion_files     the one reader and writer of CSV logs: a motion, a record, torques to compare
-columns          which column of a header is which quantity of which joint, in which unit
-free_columns     the same for a robot whose base is free
+columns          which column of a header is which quantity of which joint, or of a free base
+column_units     in which unit a column is; headers that say it of some columns only
 follower_checks  whether joints that follow others are where their couplings put them
 row_times        whether a log's times rise, are seconds, and have gaps
 number_tables    text to numbers, strictly and streamed

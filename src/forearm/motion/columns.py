@@ -6,17 +6,17 @@ position[0], elbow.position, joint_1_pos the same as ROS logs have them, a topic
 qd, dq, velocity …   qdd, ddq, acceleration …   tau, torque, effort …   current, i …   as for positions
 actual_q_0, actual_current_0             as Universal Robots' RTDE names them; target_… is not measured, and ignored
 desired.position[0], error/elbow/position what is wanted, or a difference: not measured, and ignored
-q1_deg, q1 [deg], qd1 (deg/s), q3 [mm]   the unit; radians, metres, seconds otherwise
+q1_deg, q1 [deg], qd1 (deg/s), q3 [mm]   the unit; radians, metres, seconds otherwise, where no other title says degrees
 """
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from forearm.arm import Arm
-from forearm.faults import ReadFault
+from forearm.faults import ReadFault, coordinates
+from forearm.motion.column_units import SECONDS, Column, check_time_unit, column_of, refuse_half_said
 from forearm.motion.number_tables import refuse
 from forearm.robot import Robot
 
@@ -50,43 +50,8 @@ NOT_MEASURED = frozenset(
 """Before a dot or slash they say that what follows was wanted, or is no value at all."""
 _MESSAGE = re.compile(r"(?:.*[/.])?(?:position|velocity|effort)(?:\[[0-9]+\]|[0-9]+)", re.IGNORECASE)
 TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time", "__time")
-SECONDS = {
-    "s": 1.0,
-    "sec": 1.0,
-    "second": 1.0,
-    "seconds": 1.0,
-    "ms": 1e-3,
-    "msec": 1e-3,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "ns": 1e-9,
-}
-ANGLES = {
-    "rad": 1.0,
-    "radian": 1.0,
-    "radians": 1.0,
-    "deg": math.pi / 180,
-    "degree": math.pi / 180,
-    "degrees": math.pi / 180,
-    "°": math.pi / 180,
-}
-LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
-CURRENTS = {"a": 1.0, "ma": 1e-3}
-FORCES = ("nm", "n*m", "n·m", "n.m", "n m", "n")
 RECORDED = ("kinetic", "potential", "work", "dissipated", "drift")
 """Further columns of a record's own file."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column that was understood."""
-
-    at: int
-    """Which it is, from 0."""
-    factor: float
-    """What its numbers are multiplied with, to be SI and radians."""
-    stated: bool
-    """Whether its title says its unit, or the file is one that we wrote."""
 
 
 @dataclass
@@ -123,7 +88,7 @@ def columns_of(
     titles: Sequence[str],
     *,
     needs: Sequence[str],
-    degrees: bool,
+    degrees: bool | None,
     time_unit: str | None,
 ) -> Header:
     """Take a header apart.
@@ -133,7 +98,7 @@ def columns_of(
         label: The file, for messages.
         titles: The header.
         needs: Quantities that must be there for every joint, "t" among them where time is needed.
-        degrees: Whether angles without a unit are in degrees.
+        degrees: Whether angles without a unit are in degrees; None for radians, where no other title says degrees.
         time_unit: Unit of a time that says none; seconds if None.
     """
     check_time_unit(label, time_unit)
@@ -165,18 +130,61 @@ def columns_of(
             other = titles[found.places[kind, i].at]
             both = "the time" if kind == "t" else f"{kind} of joint {arm.joint_names[i]!r}"
             refuse(label, 1, f"columns {other!r} and {titles[at]!r} are both {both}", "each column once")
-        column = _column(arm, label, titles[at], at, kind, i, unit, degrees, time_unit)
+        column = column_of(arm, label, titles[at], at, kind, i, unit, bool(degrees), time_unit)
         found.places[kind, i] = replace(column, stated=True) if written else column
     if isinstance(arm, Robot) and arm.couplings:
-        _find_followers(arm, label, titles, found, degrees)
+        _find_followers(arm, label, titles, found, bool(degrees))
+    refuse_half_said(arm, label, titles, found.places, degrees)
     _check(arm, label, titles, found, needs)
     return found
 
 
-def check_time_unit(label: str, time_unit: str | None) -> None:
-    """Refuse a unit of time that is none."""
-    if time_unit is not None and time_unit not in SECONDS:
-        raise ReadFault(f"{label}: the unit of time is {time_unit!r}; give one of {', '.join(SECONDS)}.")
+def free_columns_of(
+    robot: Robot,
+    label: str,
+    titles: Sequence[str],
+    *,
+    needs: Sequence[str],
+    degrees: bool | None,
+    time_unit: str | None,
+) -> Header:
+    """Take the header of a free robot's file apart: the names that records write, `q:base x` … `qd:base vx` …
+
+    The base has seven numbers in q and six in qd, qdd and tau, so that joints cannot be counted: columns go by name
+    alone, and those that are not its own are ignored, and said.
+    """
+    check_time_unit(label, time_unit)
+    if degrees:
+        refuse(
+            label,
+            1,
+            f"degrees were said, and the base of robot {robot.name!r} is free: its turns are a quaternion and rad/s",
+            "joints in radians, too: convert them, and leave --degrees (degrees=True) out",
+        )
+    found, known = Header(), {"t": ("t", 0)}
+    for kind in KINDS:
+        known |= {f"{kind}:{name}": (kind, i) for i, name in enumerate(coordinates(robot, kind))}
+    for at, title in enumerate(titles):
+        place = known.get(title)
+        if place is None:
+            if title not in RECORDED:
+                found.ignored.append(title)
+            continue
+        found.places[place] = Column(at, SECONDS[time_unit or "s"] if place[0] == "t" else 1.0, True)
+    missing = ["t"] if "t" in needs and not found.has("t") else []
+    for kind in KINDS:
+        have = {i for k, i in found.places if k == kind}
+        if have or kind in needs:
+            missing += [f"{kind}:{x}" for i, x in enumerate(coordinates(robot, kind)) if i not in have]
+    if missing:
+        few = f"no column {', '.join(missing[:4])}{' …' if len(missing) > 4 else ''}"
+        wanted = (
+            f"the columns of a free base and its joints as `forearm simulate` writes them: t, q:base x … q:base qw, "
+            f"q:<joint> …, qd:base vx … qd:base wz, qd:<joint> …, and so on for qdd and tau (joints of {robot.name!r}: "
+            f"{', '.join(robot.joint_names)})"
+        )
+        refuse(label, 1, few, wanted)
+    return found
 
 
 def _refuse_other_numbers(
@@ -249,7 +257,7 @@ def _find_followers(robot: Robot, label: str, titles: Sequence[str], found: Head
             continue
         found.led.append(title)
         if kind == "q" and i not in found.followers:
-            found.followers[i] = _column(
+            found.followers[i] = column_of(
                 whole, label, title, titles.index(title), kind, i, unit, degrees, None
             )
 
@@ -334,46 +342,6 @@ def _places(names: tuple[str, ...]) -> tuple[dict[str, int], dict[str, int]]:
     """The place of each joint by its name, and by its name in small letters."""
     pairs = [(name, i) for i, name in enumerate(names)][::-1]  # of two the first
     return dict(pairs), {name.lower(): i for name, i in pairs}
-
-
-def _column(
-    arm: Arm | Robot,
-    label: str,
-    title: str,
-    at: int,
-    kind: str,
-    i: int,
-    unit: str,
-    degrees: bool,
-    time_unit: str | None,
-) -> Column:
-    if kind == "t":
-        if unit and unit not in SECONDS:
-            refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(SECONDS)}")
-        if unit and time_unit and SECONDS[unit] != SECONDS[time_unit]:
-            refuse(label, 1, f"column {title!r} says its unit, and {time_unit} was given", "one of the two")
-        return Column(at, SECONDS[unit or time_unit or "s"], bool(unit or time_unit))
-    if kind == "tau":
-        if unit and unit not in FORCES:
-            refuse(label, 1, f"column {title!r} is in {unit!r}", "N m, or N for prismatic joints")
-        return Column(at, 1.0, True)
-    if kind == "current":
-        if unit and unit not in CURRENTS:
-            refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(CURRENTS)}")
-        return Column(at, CURRENTS.get(unit, 1.0), True)
-    units = ANGLES if arm.state_links[i].revolute else LENGTHS
-    base = re.sub(r"(?:[/_]?s(?:ec)?(?:\^?2|²)?)$", "", unit) if kind != "q" and unit not in units else unit
-    if base and base not in units:
-        what = "revolute" if arm.state_links[i].revolute else "prismatic"
-        refuse(
-            label,
-            1,
-            f"column {title!r} is in {unit!r}, but joint {arm.joint_names[i]!r} is {what}",
-            f"one of {', '.join(units)}",
-        )
-    if degrees and not base and arm.state_links[i].revolute:
-        base = "deg"
-    return Column(at, units[base] if base else 1.0, bool(base))
 
 
 def _check(arm: Arm | Robot, label: str, titles: Sequence[str], found: Header, needs: Sequence[str]) -> None:

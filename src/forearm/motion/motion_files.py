@@ -18,10 +18,10 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault, coordinates, explained
-from forearm.motion.columns import LOGGED, Header, columns_of, message_order
+from forearm.motion.column_units import MOVED
+from forearm.motion.columns import LOGGED, Header, columns_of, free_columns_of, message_order
 from forearm.motion.differentiation import derivatives
 from forearm.motion.follower_checks import follower_notes
-from forearm.motion.free_columns import free_columns_of
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
 from forearm.motion.row_times import check_times, gap_notes, seconds_notes
@@ -85,7 +85,7 @@ def read_motion_file(
     free = isinstance(arm, Robot) and arm.free
     width = {kind: len(coordinates(arm, kind)) for kind in LOGGED}
     columns = Header()
-    units: dict[str, Any] = {"needs": needs, "degrees": bool(degrees), "time_unit": time_unit}
+    units: dict[str, Any] = {"needs": needs, "degrees": degrees, "time_unit": time_unit}
 
     def pick(titles: tuple[str, ...]) -> list[list[int]]:
         nonlocal columns
@@ -213,9 +213,9 @@ def header_notes(arm: Arm | Robot, titles: Sequence[str], columns: Header) -> tu
     for (kind, _), column in columns.places.items():
         if kind == "t" and column.factor != 1:
             said.append(f"time read from {titles[column.at]!r}, in units of {column.factor:g} s")
-    turned = [titles[c.at] for (kind, _), c in columns.places.items() if kind == "q" and c.factor != 1]
+    turned = [titles[c.at] for (kind, _), c in columns.places.items() if kind in MOVED and c.factor != 1]
     if turned:
-        said.append(f"converted to rad or m: {', '.join(turned)} …")
+        said.append(f"converted to rad or m: {', '.join(turned[:12])}{' …' if len(turned) > 12 else ''}")
     counted = [titles[c.at] for c in columns.places.values() if message_order(titles[c.at])]
     if counted and arm.n > 1:
         said.append(

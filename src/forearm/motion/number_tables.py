@@ -271,12 +271,17 @@ class PieceReader:
 
     def _number(self, line: int, k: int, cell: str) -> float:
         column, word = f"column {self.titles[k]!r}", cell
-        if self.separator != "," and "," in cell:
-            if self.points or "." in cell:
+        if self.separator != ",":  # 1.250 after 0,5 may be more than a thousand
+            commas, points = "," in cell, "." in cell
+            if (commas and (points or self.points)) or (points and self.commas):
                 refuse(
                     self.label, line, f"{column} holds {cell[:40]!r}", "decimal points or commas, not both"
                 )
-            word, self.commas = cell.replace(",", "."), True
+            word, self.commas, self.points = (
+                cell.replace(",", "."),
+                self.commas or commas,
+                self.points or points,
+            )
         if NOT_FINITE.fullmatch(word):
             refuse(self.label, line, f"{column} is {cell}", "a finite number: mend or remove the row")
         if not NUMBER.fullmatch(word):

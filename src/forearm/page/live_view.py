@@ -22,30 +22,25 @@ import numpy.typing as npt
 from forearm import __version__, kinematics
 from forearm.arm import Arm
 from forearm.compiler.wasm.module_files import interface, joint_module, loader_source
-from forearm.faults import StateFault, a_or_an, explained, motion_rows, needs_arm, needs_chain
+from forearm.faults import StateFault, a_or_an, explained, needs_arm, needs_chain
 from forearm.formulations import FORMULATIONS
-from forearm.motion.instants import looked_at
-from forearm.motion.motion_files import Recorded, read_motion
-from forearm.motion.motions import Motion, Samples
+from forearm.motion.motions import Samples
 from forearm.outside import escapes
 from forearm.outside.output_files import write_text
 from forearm.page.document import MARK
 from forearm.page.equation_values import LARGEST, EquationValue, equation_values
+from forearm.page.played_rows import AnyMotion, played, samples_of
 from forearm.page.view_kernels import view_graphs, view_rollouts
 from forearm.plots import good_view
 
 LOG = logging.getLogger("forearm")
 
-AnyMotion = Motion | Samples | Recorded | str | Path
-"""A motion, its rows, a recording, or the file of one."""
 SCRIPTS = (
     "linear", "elements", "charts", "model", "renderer", "scene", "stage", "panels", "hand", "controls", "app"
 )  # fmt: skip
 """Files of page/js, in an order in which each uses those before it."""
 PAPERS = ("luh_walker_paul_1980", "hollerbach_1980_3x3")
 """Formulations whose equations a page shows unless told otherwise: Newton's way and Lagrange's."""
-MOST_SAMPLES = 301
-"""Rows of a motion in a page; between them it is a polynomial of fifth degree."""
 MOST_JOINTS = 12
 """An arm with more joints needs more code than a page should hold."""
 
@@ -58,6 +53,8 @@ class View:
     """The arm's name."""
     html: str
     """The page."""
+    notes: tuple[str, ...] = ()
+    """What it does not show of a long motion; the page says it, too."""
 
     @explained
     def save(self, path: str | Path) -> Path:
@@ -121,7 +118,7 @@ def view(
     for stem in formulations:
         if stem not in FORMULATIONS:
             raise StateFault(f"view: no formulation {stem!r}; there are {', '.join(FORMULATIONS)}.")
-    samples = None if motion is None else samples_of(arm, motion)
+    samples, notes = (None, ()) if motion is None else played(arm, samples_of(arm, motion))
     shown = good_view(arm) if samples is None else samples.q[0]
     start = _start(arm, shown if q is None else q)
     graphs, rollouts = view_graphs(arm), view_rollouts(arm)
@@ -140,7 +137,7 @@ def view(
         "module": base64.b64encode(joint_module(graphs, rollouts)).decode("ascii"),
         "motion": _packed(_aside(arm, start) if samples is None else samples),
     }
-    return View(arm.name, _document(arm, data))
+    return View(arm.name, _document(arm, data, notes), notes)
 
 
 def _too_much(arm: Arm, stem: str) -> str:
@@ -159,30 +156,6 @@ def _start(arm: Arm, q: Any) -> Any:
     if start.shape != (arm.n,) or not np.all(np.isfinite(start)):
         raise StateFault(f"view: q has shape {start.shape}; {wanted}")
     return start
-
-
-def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> Samples:
-    """A motion as rows from time zero on: a Motion, Samples, a recording or its file; at most so many of them."""
-    if isinstance(motion, (str, Path)):
-        motion = read_motion(motion, arm)
-        for note in motion.notes:
-            LOG.warning("%s", note)
-    found: object = motion.samples if isinstance(motion, Recorded) else motion
-    if isinstance(found, Motion):
-        found = found.sample(looked_at(found, MOST_SAMPLES))
-    if not isinstance(found, Samples):
-        raise StateFault(
-            f"motion is {a_or_an(type(motion).__name__)}; give a Motion, Samples, or the path of a motion file."
-        )
-    if found.q.ndim != 2 or found.q.shape[-1] != arm.n or len(found.t) < 2:
-        raise StateFault(
-            f"motion: q has shape {found.q.shape}; arm {arm.name!r} has {arm.n} joints, so give two rows or more of "
-            f"{arm.n} numbers."
-        )
-    motion_rows("motion", arm, **found._asdict())
-    count = len(found.t) if most is None else min(most, len(found.t))
-    rows = np.unique(np.linspace(0, len(found.t) - 1, count).round().astype(int))
-    return Samples(found.t[rows] - found.t[0], found.q[rows], found.qd[rows], found.qdd[rows])
 
 
 def _aside(arm: Arm, start: Any) -> Samples:
@@ -330,11 +303,12 @@ def _paper(stem: str, kernel: str, graph: Any, values: list[EquationValue]) -> d
 # -- the document --------------------------------------------------------------------------------------------
 
 
-def _document(arm: Arm, data: dict[str, Any]) -> str:
+def _document(arm: Arm, data: dict[str, Any], notes: Sequence[str]) -> str:
     folder = resources.files("forearm") / "page"
     style, body = ((folder / name).read_text(encoding="utf-8") for name in ("view.css", "view.html"))
     credit = f"Made by forearm {__version__}. Everything on this page is computed in it, in WebAssembly."
-    words = {"name": arm.name, "subtitle": _subtitle(arm), "credit": credit}
+    said = "".join(f" {note[0].upper()}{note[1:]}." for note in notes)
+    words = {"name": arm.name, "subtitle": _subtitle(arm), "credit": credit, "notes": said}
     body = Template(body).substitute({key: escapes.html(text) for key, text in words.items()})
     script = _script()
     # in a script element only `<` could end the data or open a comment

@@ -18,7 +18,8 @@ from forearm.motion.motions import Samples
 from forearm.outside.output_files import write_text
 from forearm.page import evidence
 from forearm.page.document import Figure, PageTable, Section, page
-from forearm.page.live_view import AnyMotion, frame_of, samples_of, view
+from forearm.page.live_view import frame_of, view
+from forearm.page.played_rows import AnyMotion, samples_of
 
 Tell = Callable[[int, int, str], None]
 STATES = {6: 24, 9: 8}
@@ -82,7 +83,7 @@ def report(
     if isinstance(motion, (str, Path)):
         motion = read_motion(motion, arm)
     notes = (*arm.notes, *(motion.notes if isinstance(motion, Recorded) else ()), *notes)
-    samples = samples_of(arm, motion, most=None)
+    samples = samples_of(arm, motion)
     if not arm.dynamics:
         no_dynamics(arm, "report")
     tell(0, 5, "torques")

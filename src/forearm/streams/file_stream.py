@@ -94,7 +94,7 @@ def stream(
         raise ReadFault(
             f"stream: {source} does not say how many rows it has, as {target} needs; give .npy or .parquet."
         )
-    rows = row_source(source, arm, inputs, degrees=bool(degrees), time_unit=time_unit)  # type: ignore[arg-type]
+    rows = row_source(source, arm, inputs, degrees=degrees, time_unit=time_unit)  # type: ignore[arg-type]
     if rows.rows is not None and rows.rows < 0:
         _refuse_other_rows(source, rows.rows, 0)
     kernel = kernel_of(arm, quantity)

@@ -89,8 +89,7 @@ def _timed(label: str, width: int, n: int, inputs: Sequence[str]) -> bool:
     """
     if width > MOST_COLUMNS:
         raise ReadFault(f"{label}: rows have {width} numbers; {MOST_COLUMNS} are read at most.")
-    begins = tuple(inputs) == KINDS[: len(inputs)] and n > 1
-    for groups in range(len(inputs), (len(KINDS) if begins else len(inputs)) + 1):
+    for groups in _groups(inputs) if n > 1 else (len(inputs),):
         if width - n * groups in (0, 1):
             return width == n * groups + 1
     least = n * len(inputs)
@@ -98,6 +97,12 @@ def _timed(label: str, width: int, n: int, inputs: Sequence[str]) -> bool:
         f"{label}: rows have {width} numbers; give {least} ({', '.join(inputs)} of {n} joints, in this order), or "
         f"{least + 1} with the time first."
     )
+
+
+def _groups(inputs: Sequence[str]) -> range:
+    """How many values of all joints a row may have: the inputs, or as many as a motion's rows that begin with them."""
+    begins = tuple(inputs) == KINDS[: len(inputs)]
+    return range(len(inputs), (len(KINDS) if begins else len(inputs)) + 1)
 
 
 class NumpyRows(RowSource):
@@ -118,12 +123,12 @@ class NumpyRows(RowSource):
                     f"{self.label}: the array is {what}; give rows of numbers, (N, {self.n * self.count}), in C order: "
                     "np.save(path, np.ascontiguousarray(rows))."
                 )
-            if len(shape) > 2 and (len(shape) > 3 or shape[2] != self.n or shape[1] < self.count):
+            if len(shape) > 2 and (len(shape) > 3 or shape[2] != self.n or shape[1] not in _groups(inputs)):
                 raise ReadFault(
                     f"{self.label}: the array has shape {shape}; give rows (N, {self.n * self.count}), or (N, "
                     f"{self.count}, {self.n}): {', '.join(inputs)} one after the other, each of {self.n} joints."
                 )
-            self.timed = _timed(self.label, width, self.n, inputs)
+            self.timed = len(shape) == 2 and _timed(self.label, width, self.n, inputs)
             self.rows, self.dtype, self.width = shape[0], dtype, width
             self.bytes = os.fstat(self.file.fileno()).st_size - self.file.tell()
             whole = shape[0] * width * dtype.itemsize
@@ -228,7 +233,7 @@ class ParquetRows(RowSource):
     """A Parquet file whose columns have titles, as those of a CSV file."""
 
     def __init__(
-        self, path: Path, arm: Arm, inputs: Sequence[str], *, degrees: bool, time_unit: str | None
+        self, path: Path, arm: Arm, inputs: Sequence[str], *, degrees: bool | None, time_unit: str | None
     ) -> None:
         """Read its titles."""
         parquet = library("pyarrow.parquet", "parquet")
@@ -281,7 +286,7 @@ class TextRows(RowSource):
     """A CSV file with titles."""
 
     def __init__(
-        self, path: Path, arm: Arm, inputs: Sequence[str], *, degrees: bool, time_unit: str | None
+        self, path: Path, arm: Arm, inputs: Sequence[str], *, degrees: bool | None, time_unit: str | None
     ) -> None:
         """Read its header."""
         self.label, self.n, self.inputs = str(path), arm.nv, inputs
@@ -366,7 +371,7 @@ def suffix_of(path: Any) -> str:
 
 
 def row_source(
-    path: Any, arm: Arm, inputs: Sequence[str], *, degrees: bool = False, time_unit: str | None = None
+    path: Any, arm: Arm, inputs: Sequence[str], *, degrees: bool | None = None, time_unit: str | None = None
 ) -> RowSource:
     """The rows of a file, by how its name ends."""
     kind, path = suffix_of(path), Path(path)

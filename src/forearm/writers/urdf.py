@@ -2,8 +2,9 @@
 
 A URDF link's frame stands at its joint, ours at the far end, so each body is written in the frame after its
 joint has turned, and the pose after it goes into the next joint's origin. What URDF cannot say (rotor
-inertia, dry friction that differs with the direction, gravity) is refused; with `lossy=True` it becomes a
-comment. A robot's links keep their own frames where these stand at their joints; a free base is a floating joint.
+inertia, dry friction that differs with the direction, a limit on one side, gravity) is refused; with
+`lossy=True` it becomes a comment. A robot's links keep their own frames where these stand at their joints; a
+free base is a floating joint.
 """
 
 from pathlib import Path
@@ -156,11 +157,27 @@ def unsayable(arm: Arm | Robot) -> list[str]:
                 f"over which speed the dry friction of {link.name!r} turns over, {drive.smoothing:g} (it becomes "
                 f"{Drive().smoothing:g})"
             )
+        lost += _unsayable_limits(link)
     for coupling in getattr(arm, "couplings", ()):
         if len(coupling.terms) > 1:
             leaders = ", ".join(name for name, _ in coupling.terms)
             lost.append(f"that {coupling.joint!r} follows several joints ({leaders})")
     return lost
+
+
+def _unsayable_limits(link: Link) -> list[str]:
+    """Limits on one side only, and those of zero, which URDF has for none."""
+    sides = [np.isfinite(x) for x in link.limits or ()]
+    lost = [f"the limits of {link.name!r}, {link.limits}, on one side only"] if sum(sides) == 1 else []
+    sizes = (("speed", link.speed_limit), ("effort", link.effort_limit))
+    return lost + [
+        f"the limit of {what} 0 of {link.name!r} (0 stands for none)" for what, x in sizes if x == 0
+    ]
+
+
+def _limits(link: Link) -> tuple[float, float] | None:
+    """Limits of position that URDF can say: both, or none."""
+    return link.limits if link.limits is not None and np.all(np.isfinite(link.limits)) else None
 
 
 def unwritten(arm: Arm | Robot) -> list[str]:
@@ -173,9 +190,9 @@ def stand_ins(arm: Arm | Robot) -> list[str]:
     """Limits that the arm does not have and URDF asks for: it says 0, which other programs may take for a limit."""
     found = []
     for link in arm.links:
-        if not (link.prismatic or link.limits or link.speed_limit or link.effort_limit):
+        if not (link.prismatic or _limits(link) or link.speed_limit or link.effort_limit):
             continue  # no <limit> at all
-        missing = ["position"] if link.prismatic and link.limits is None else []
+        missing = ["position"] if link.prismatic and _limits(link) is None else []
         missing += ["speed"] * (link.speed_limit is None) + ["effort"] * (link.effort_limit is None)
         if missing:
             found.append(f"{link.name!r} has no limit of {' and '.join(missing)}, and 0 stands for it")
@@ -227,13 +244,13 @@ def _free(name: str, taken: Any) -> str:
 
 def _joint(link: Link, origin: Pose, parent: str, child: str, turn: Pose = SAME) -> Any:
     """The joint of a link; `turn` is from z along its axis to the frame of the child."""
-    kind = "prismatic" if link.prismatic else "revolute" if link.limits else "continuous"
+    kind = "prismatic" if link.prismatic else "revolute" if _limits(link) else "continuous"
     joint = etree.Element("joint", name=link.name, type=kind)
     _place(joint, origin, parent, child)
     axis = turn.R[2] * (-1.0 if link.flip else 1.0)
     whole = all(x in (-1.0, 0.0, 1.0) for x in axis)
     etree.SubElement(joint, "axis", xyz=" ".join(f"{x + 0.0:g}" for x in axis) if whole else _numbers(axis))
-    low, high = link.limits or (0.0, 0.0)
+    low, high = _limits(link) or (0.0, 0.0)
     if kind != "continuous" or link.speed_limit or link.effort_limit:
         limit = etree.SubElement(
             joint,

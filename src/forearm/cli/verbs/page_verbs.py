@@ -65,7 +65,9 @@ def view(
         refuse_without_motion("view", units.given())
     samples, remarks = (None, []) if motion is None else _samples(found, motion, units, shared)
     page = make(found, samples, formulations=formulations or PAPERS)
-    _written(page.html, out, found, shared, doubted(found, remarks))
+    for remark in page.notes:
+        note(shared, remark)
+    _written(page.html, out, found, shared, doubted(found, [*remarks, *page.notes]))
 
 
 def report(

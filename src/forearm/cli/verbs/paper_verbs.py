@@ -114,6 +114,8 @@ def _as_data(
         "parameters": found.parameters,
         "notes": found.notes,
     }
+    if found.groupings:
+        about["groupings"] = {grouping.name: str(grouping.meaning) for grouping in found.groupings}
     way: dict[str, Any] = {}
     if shown is found and steps:
         way = {

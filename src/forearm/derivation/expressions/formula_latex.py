@@ -41,8 +41,11 @@ class LatexStyle(Style):
         return latex_name(name) if name.isidentifier() else _foreign(ring, name)
 
     def power(self, base: str, power: int) -> str:
-        """A power; s²₂ stands beside its subscript."""
-        return base if power == 1 else f"{base}^{{{power}}}"
+        """A power; s²₂ stands beside its subscript, and sin²(θ) before its bracket: sin θ² would be sin(θ²)."""
+        if power == 1:
+            return base
+        written_out = base.startswith((r"\sin(", r"\cos("))
+        return f"{base[:4]}^{{{power}}}{base[4:]}" if written_out else f"{base}^{{{power}}}"
 
     def number(self, c: Number) -> str:
         """Whole, a small fraction, or six digits."""
@@ -52,10 +55,10 @@ class LatexStyle(Style):
         return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
 
     def function(self, ring: Vocabulary, sine: bool, angles: list[tuple[str, int]]) -> str:
-        """s_{12}, c_{1-2}; sin θ where an angle has a name of its own, or a parameter that of a sine."""
+        """s_{12}, c_{1-2}; sin(θ) where an angle has a name of its own, or a parameter that of a sine."""
         letter = "s" if sine else "c"
         if all(re.fullmatch(r"q\d+", name) for name, _ in angles) and not letters_like_sines(ring):
-            comma = "," if any(len(name) > 2 for name, _ in angles) else ""
+            comma = between_joints(ring)
             words = [("-" if k < 0 else "+", name[1:]) for name, k in angles for _ in range(abs(k))]
             signed = any(sign == "-" for sign, _ in words)
             label = "".join(
@@ -63,28 +66,34 @@ class LatexStyle(Style):
                 for i, (sign, n) in enumerate(words)
             )
             return f"{letter}_{{{label}}}"
-        return rf"\{'sin' if sine else 'cos'} {self._sum(angles)}"
-
-    def _sum(self, angles: list[tuple[str, int]]) -> str:
-        if len(angles) == 1 and angles[0][1] == 1:
-            return self.name_of_angle(angles[0][0])
         parts = ((k < 0, f"{abs(k) if abs(k) > 1 else ''}{self.name_of_angle(n)}") for n, k in angles)
-        return f"({joined(iter(parts))})"
+        return rf"\{'sin' if sine else 'cos'}({joined(iter(parts))})"
 
     def name_of_angle(self, name: str) -> str:
         """An angle's own name."""
         return self.spell.get(name) or latex_name(name)
 
 
+def between_joints(ring: Vocabulary) -> str:
+    """What stands between the numbers of a sum of angles: a comma where c_{12} is the cosine of q12 alone."""
+    known = (name for group in ring.trigonometry.groups for name in group)
+    return "," if any(re.fullmatch(r"q\d\d+", name) for name in known) else ""
+
+
 def latex_name(name: str) -> str:
     r"""m1 -> m_{1}, lc1 -> l_{c1}, I1z -> I_{1z}, theta1 -> \theta_{1}."""
     name = "".join(_LETTERS.get(c, c) for c in name)
     if not name.isidentifier() or not name.isascii():
-        return rf"\mathrm{{{escapes.latex_name(name)}}}"
+        return upright(name)
     greek = next((g for g in sorted(GREEK, key=len, reverse=True) if name.startswith(g)), None)
     head, rest = (f"\\{greek}", name[len(greek) :]) if greek else (name[0], name[1:])
     rest = rest.replace("_", "")
     return f"{head}_{{{rest}}}" if rest else head
+
+
+def upright(name: str) -> str:
+    """A name as it is, letter by letter."""
+    return rf"\mathrm{{{escapes.latex_name(name)}}}"
 
 
 def _foreign(ring: Vocabulary, name: str) -> str:
@@ -95,7 +104,7 @@ def _foreign(ring: Vocabulary, name: str) -> str:
         or meaning.is_Symbol
         or any(not str(f.func).isidentifier() for f in _functions(meaning))
     ):
-        return rf"\mathrm{{{escapes.latex_name(name)}}}"
+        return upright(name)
     spelled = {s: latex_name(s.name) for s in meaning.free_symbols}
     return str(sympy().latex(meaning, symbol_names=spelled))
 

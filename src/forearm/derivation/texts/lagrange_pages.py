@@ -11,6 +11,7 @@ from forearm.derivation.texts.latex_arm import arm_latex
 from forearm.derivation.texts.latex_lines import aligned, broken, style_for, torque_lines, vector_pieces
 from forearm.derivation.texts.latex_page import abbreviations, latex_document
 from forearm.derivation.texts.plain_page import torque_text
+from forearm.derivation.texts.written_digits import digit_notes
 from forearm.outside.escapes import latex, markdown, one_line
 
 if TYPE_CHECKING:
@@ -76,6 +77,13 @@ def _torque_left(steps: "LagrangeSteps", i: int) -> str:
     return f"tau{i + 1} = d/dt dL/d{qd} - dL/d{q}"
 
 
+def notes_of(steps: "LagrangeSteps") -> tuple[str, ...]:
+    """What a reader should know: of the equations, and of the numbers on the way to them."""
+    equations = steps.equations
+    rounded = digit_notes(equations, *(row.right for _, rows in _sections(steps) for row in rows))
+    return tuple(dict.fromkeys((*equations.notes, *rounded)))
+
+
 def _verdict(steps: "LagrangeSteps") -> str:
     found = "are" if steps.equal else "are NOT"
     return f"The torques {found} those of the closed form, term by term."
@@ -83,7 +91,7 @@ def _verdict(steps: "LagrangeSteps") -> str:
 
 def lagrange_text(steps: "LagrangeSteps") -> str:
     """Every step on a line of its own."""
-    lines = [TITLE + f"arm {one_line(steps.equations.arm.name)!r}"]
+    lines = [TITLE + f"arm {one_line(steps.equations.arm.name)!r}", *(f"  {x}" for x in notes_of(steps))]
     for title, rows in _sections(steps):
         lines += ["", title.lower()]
         for row in rows:
@@ -130,6 +138,7 @@ def lagrange_latex(steps: "LagrangeSteps", document: bool) -> str:
         f"\\section*{{{TITLE}{latex(equations.arm.name)}}}",
         f"Rates are dotted; {abbreviations(equations)} Vectors are in world axes, angular velocities in those of "
         r"their link; $\tau_i = \frac{d}{dt} \frac{\partial L}{\partial \dot{q}_i} - \frac{\partial L}{\partial q_i}$.",
+        *(f"\\emph{{{latex(note)}.}}" for note in notes_of(steps)),
     ]
     for title, rows in _sections(steps):
         parts += [f"\\subsection*{{{title}}}", aligned(_latex_rows(steps, rows))]
@@ -144,6 +153,7 @@ def lagrange_markdown(steps: "LagrangeSteps") -> str:
     parts = [
         f"# {TITLE}{markdown(equations.arm.name)}",
         f"Rates are dotted; {abbreviations(equations)}",
+        *(f"*{markdown(note)}.*" for note in notes_of(steps)),
     ]
     sections = [(title, _latex_rows(steps, rows)) for title, rows in _sections(steps)]
     sections.append(("Torques", torque_lines(steps.collected, style_for(equations))))

@@ -3,8 +3,8 @@ r"""All equations of an arm in LaTeX (amsmath), with headings, as a page of its 
 import re
 from typing import TYPE_CHECKING
 
-from forearm.derivation.expressions.formula_latex import latex_name
-from forearm.derivation.expressions.formula_text import pieces
+from forearm.derivation.expressions.formula_latex import between_joints, latex_name
+from forearm.derivation.expressions.formula_text import letters_like_sines, pieces
 from forearm.derivation.texts.latex_arm import arm_latex
 from forearm.derivation.texts.latex_lines import (
     SECTIONS,
@@ -59,12 +59,14 @@ def latex_document(parts: list[str]) -> str:
 
 
 def abbreviations(equations: "Equations") -> str:
-    """What s and c with numbers mean, by an example of this arm."""
+    """What s and c with numbers mean, by an example of this arm; nothing where a parameter is called so."""
+    if letters_like_sines(equations.ring):
+        return ""
     groups = equations.ring.trigonometry.groups
-    sums = [g for g in groups if len(g) > 1 and all(re.fullmatch(r"q\d", n) for n in g)]
+    sums = [g for g in groups if len(g) > 1 and all(re.fullmatch(r"q\d+", n) for n in g)]
     if sums:
         (a, b), plus = sums[0][:2], "-" if any((equations.S < 0).ravel()) else "+"
-        label = f"{a[1:]}{b[1:]}" if plus == "+" else f"{a[1:]}-{b[1:]}"
+        label = f"{a[1:]}{between_joints(equations.ring) if plus == '+' else '-'}{b[1:]}"
         return (
             f"$s_{{{label}}} = \\sin({latex_name(a)} {plus} {latex_name(b)})$, "
             f"$c_{{{label}}} = \\cos({latex_name(a)} {plus} {latex_name(b)})$ and so on."

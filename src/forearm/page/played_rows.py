@@ -1,0 +1,79 @@
+"""Rows of a motion that a page plays: all of a short one, some of a long one, and how far that is from the others."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+
+from forearm import dynamics
+from forearm.arm import Arm
+from forearm.faults import StateFault, a_or_an, motion_rows
+from forearm.motion.instants import looked_at
+from forearm.motion.motion_files import Recorded, read_motion
+from forearm.motion.motions import Motion, Samples
+
+LOG = logging.getLogger("forearm")
+
+AnyMotion = Motion | Samples | Recorded | str | Path
+"""A motion, its rows, a recording, or the file of one."""
+MOST_SAMPLES = 301
+"""Rows of a motion in a page; between them it is a polynomial of fifth degree."""
+
+
+def samples_of(arm: Arm, motion: AnyMotion) -> Samples:
+    """A motion as rows from time zero on: a Motion, Samples, a recording or its file."""
+    if isinstance(motion, (str, Path)):
+        motion = read_motion(motion, arm)
+        for note in motion.notes:
+            LOG.warning("%s", note)
+    found: object = motion.samples if isinstance(motion, Recorded) else motion
+    if isinstance(found, Motion):
+        found = found.sample(looked_at(found, MOST_SAMPLES))
+    if not isinstance(found, Samples):
+        raise StateFault(
+            f"motion is {a_or_an(type(motion).__name__)}; give a Motion, Samples, or the path of a motion file."
+        )
+    if found.q.ndim != 2 or found.q.shape[-1] != arm.n or len(found.t) < 2:
+        raise StateFault(
+            f"motion: q has shape {found.q.shape}; arm {arm.name!r} has {arm.n} joints, so give two rows or more of "
+            f"{arm.n} numbers."
+        )
+    motion_rows("motion", arm, **found._asdict())
+    return Samples(found.t - found.t[0], found.q, found.qd, found.qdd)
+
+
+def played(arm: Arm, samples: Samples) -> tuple[Samples, tuple[str, ...]]:
+    """The rows that a page plays, and a note where they are not all: how far its motion is from those left out."""
+    count = len(samples.t)
+    if count <= MOST_SAMPLES:
+        return samples, ()
+    rows = np.unique(np.linspace(0, count - 1, MOST_SAMPLES).round().astype(int))
+    kept = Samples(*(column[rows] for column in samples))
+    return kept, (
+        f"the motion has {count} rows, and the page plays {len(rows)} of them, polynomials of fifth degree between: "
+        f"{_beside(arm, samples, kept)}",
+    )
+
+
+def _beside(arm: Arm, samples: Samples, kept: Samples) -> str:
+    """How far what is played is from the rows, for the joint that is farthest from its torques (or positions)."""
+    from scipy.interpolate import BPoly
+
+    curve = BPoly.from_derivatives(kept.t, np.stack(kept[1:], axis=1))
+    shown = [curve(samples.t, order) for order in range(3)]
+    far = np.abs(shown[0] - samples.q).max(axis=0)
+    if not arm.dynamics:
+        j = int(np.argmax(far))
+        return f"joint {arm.joint_names[j]!r} is up to {far[j]:.2g} {_unit(arm, j, 'rad', 'm')} beside them"
+    tau = np.asarray(dynamics.inverse_dynamics(arm, *samples[1:]))
+    off = np.abs(np.asarray(dynamics.inverse_dynamics(arm, *shown)) - tau).max(axis=0)
+    largest = np.abs(tau).max(axis=0)
+    j = int(np.argmax(off / np.where(largest > 0, largest, 1.0)))
+    return (
+        f"joint {arm.joint_names[j]!r} is up to {far[j]:.2g} {_unit(arm, j, 'rad', 'm')} beside them, its torque up to "
+        f"{off[j]:.2g} of {largest[j]:.3g} {_unit(arm, j, 'N m', 'N')}"
+    )
+
+
+def _unit(arm: Arm, j: int, turning: str, sliding: str) -> str:
+    return turning if arm.links[j].revolute else sliding
