@@ -1,35 +1,46 @@
-"""At which instants a motion is looked at: evenly, and more closely in pieces that few of those would meet."""
+"""At which instants a motion is looked at: evenly, on both sides of its breaks, and more closely in short pieces.
+
+Peaks are where a piece ends: there a motion has its greatest speed while it still accelerates.
+"""
 
 from typing import Any
 
 import numpy as np
 
 from forearm.algebra import Vector, is_number
+from forearm.faults import StateFault
 from forearm.motion.motions import MOST_INSTANTS, Motion
 
 CLOSER = 8
 """A piece of a motion with fewer instants is looked at more closely."""
 MOST_CLOSER = 20_000
-"""Instants that are added for that, at most."""
+"""Instants that are added for that, at most; breaks are looked at however many there are."""
 BESIDE = 1e-9
 """How far from a break its two sides are looked at, over the duration."""
 
 
-def looked_at(motion: Motion, count: Any, most: int = MOST_CLOSER) -> Any:
-    """So many times of a motion from 0 to its end, and more in pieces that few of them would meet (K,)."""
-    if not is_number(count) or not 2 <= count < MOST_INSTANTS:
-        return count
-    even, breaks = np.linspace(0.0, motion.duration, count), motion.breaks
+def looked_at(motion: Motion, count: Any, where: str, most: int | None = None) -> Vector:
+    """So many times of a motion from 0 to its end, both sides of its breaks, and more in short pieces (K,).
+
+    Args:
+        motion: The motion.
+        count: How many times at least, 2 or more.
+        where: The function that was called, for messages.
+        most: How many more there may be, breaks among them; without it all breaks are looked at.
+    """
+    if not (is_number(count) and 2 <= count < MOST_INSTANTS and count == int(count)):
+        raise StateFault(f"{where}: samples is {count!r:.60}; give a number of times, 2 or more.")
+    end, breaks = motion.duration, motion.breaks
+    even = np.linspace(0.0, end, int(count))
+    more = 2 * len(breaks) + MOST_CLOSER if most is None else most
+    at = breaks if 2 * len(breaks) <= more else breaks[[0, -1]]
+    sides = [at - BESIDE * end, at + BESIDE * end]  # where it jumps it has two values
     sizes = np.diff(breaks)
-    short = (sizes > 0) & (sizes < CLOSER * motion.duration / (count - 1))
-    each = min(2 * CLOSER, most // max(int(short.sum()), 1))
-    if not short.any() or each < 2:
-        return even
-    more = breaks[:-1][short] + sizes[short] * np.linspace(0.0, 1.0, each + 1)[:, None]
-    ends = np.unique(np.concatenate([breaks[:-1][short], breaks[1:][short]]))
-    beside = BESIDE * motion.duration
-    sides = [ends - beside, ends + beside]  # where it jumps it has two values
-    return np.unique(np.clip(np.concatenate([even, more.ravel(), *sides]), 0.0, motion.duration))
+    short = (sizes > 0) & (sizes < CLOSER * end / (len(even) - 1))
+    each = min(2 * CLOSER, (more - 2 * len(at)) // max(int(short.sum()), 1))
+    parts = np.linspace(0.0, 1.0, each + 1)[:, None] if each >= 2 else np.zeros((0, 1))
+    inside = breaks[:-1][short] + sizes[short] * parts
+    return np.unique(np.clip(np.concatenate([even, inside.ravel(), *sides]), 0.0, end))
 
 
 def apart(breaks: Vector) -> Vector:

@@ -169,7 +169,7 @@ def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> 
             LOG.warning("%s", note)
     found: object = motion.samples if isinstance(motion, Recorded) else motion
     if isinstance(found, Motion):
-        found = found.sample(looked_at(found, MOST_SAMPLES))
+        found = found.sample(looked_at(found, MOST_SAMPLES, "motion"))
     if not isinstance(found, Samples):
         raise StateFault(
             f"motion is {a_or_an(type(motion).__name__)}; give a Motion, Samples, or the path of a motion file."
