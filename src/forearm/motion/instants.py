@@ -11,8 +11,8 @@ from forearm.algebra import Vector, is_number
 from forearm.faults import StateFault
 from forearm.motion.motions import MOST_INSTANTS, Motion
 
-CLOSER = 8
-"""A piece of a motion with fewer instants is looked at more closely."""
+CLOSER = 32
+"""Instants in a piece of a motion at least: a peak in the middle of so many is right to a thousandth."""
 MOST_CLOSER = 20_000
 """Instants that are added for that, at most; breaks are looked at however many there are."""
 BESIDE = 1e-9
@@ -37,7 +37,7 @@ def looked_at(motion: Motion, count: Any, where: str, most: int | None = None) -
     sides = [at - BESIDE * end, at + BESIDE * end]  # where it jumps it has two values
     sizes = np.diff(breaks)
     short = (sizes > 0) & (sizes < CLOSER * end / (len(even) - 1))
-    each = min(2 * CLOSER, (more - 2 * len(at)) // max(int(short.sum()), 1))
+    each = min(CLOSER, (more - 2 * len(at)) // max(int(short.sum()), 1))
     parts = np.linspace(0.0, 1.0, each + 1)[:, None] if each >= 2 else np.zeros((0, 1))
     inside = breaks[:-1][short] + sizes[short] * parts
     return np.unique(np.clip(np.concatenate([even, inside.ravel(), *sides]), 0.0, end))
