@@ -18,6 +18,9 @@ MOST_CLOSER = 20_000
 BESIDE = 1e-9
 """How far from a break its two sides are looked at, over the duration."""
 
+FROM_AFAR = 3
+"""So many steps an instant is moved to a break at most."""
+
 
 def looked_at(motion: Motion, count: Any, where: str, most: int | None = None) -> Vector:
     """So many times of a motion from 0 to its end, both sides of its breaks, and more in short pieces (K,).
@@ -57,9 +60,22 @@ def shares_of_time(t: Vector) -> Vector:
     return (np.concatenate([steps, [0.0]]) + np.concatenate([[0.0], steps])) / (2 * (t[-1] - t[0]))
 
 
-def unseen(motion: Motion, count: int) -> float | None:
-    """How long the shortest piece is [s] that may lie between so many even instants whole; None where none can."""
-    sizes = np.diff(motion.breaks)
-    between = motion.duration / max(count - 1, 1)
-    short = sizes[(sizes > 1e-9 * motion.duration) & (sizes < between)]
-    return float(short.min()) if len(short) else None
+def so_many(motion: Motion, count: int) -> tuple[Vector, float | None]:
+    """Exactly so many times of a motion (count,), and how long the shortest piece is that they do not meet whole [s].
+
+    Evenly, but for those next to its breaks, which are moved to both sides of them: its greatest torques are there.
+    Where breaks are so close that times would have to come from far away for that, they stay between two times.
+    """
+    end, breaks, beside = motion.duration, motion.breaks, BESIDE * motion.duration
+    times, step, taken = np.linspace(0.0, end, count), end / (count - 1), 1
+    met = np.full(len(breaks), count >= 4)
+    if count >= 4:  # at rest, and as it sets out
+        times[1], times[-2] = beside, end - beside
+    for i, at in enumerate(breaks[1:-1].tolist(), 1):
+        first = max(min(int(at / step), count - 4), taken + 1)
+        met[i] = first <= count - 4 and abs(first * step - at) < FROM_AFAR * step
+        if met[i]:
+            times[first], times[first + 1], taken = at - beside, at + beside, first + 1
+    sizes = np.diff(breaks)
+    lost = sizes[(~met[1:] | ~met[:-1]) & (sizes > BESIDE * end)]
+    return times, float(lost.min()) if len(lost) else None

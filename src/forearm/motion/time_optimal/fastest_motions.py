@@ -24,7 +24,7 @@ TOGETHER = 16
 """Paths that are worked on side by side: their lines stay in the cache."""
 FIRST = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """Shares of the first and last interval at which it is divided: friction grows with the root of what is gone."""
-COARSE = 0.01
+COARSE = 1e-3
 """A limit that is passed by a larger share between points of the grid is not kept."""
 MOST_POINTS = 100_000
 """Points of a grid that nobody means."""
