@@ -46,6 +46,8 @@ PAPERS = ("luh_walker_paul_1980", "hollerbach_1980_3x3")
 """Formulations whose equations a page shows unless told otherwise: Newton's way and Lagrange's."""
 MOST_SAMPLES = 301
 """Rows of a motion in a page; between them it is a polynomial of fifth degree."""
+SHOWN = 8
+"""Even rows of each piece of a motion with which a page shows it: where one has fewer, it is looked at closely."""
 MOST_JOINTS = 12
 """An arm with more joints needs more code than a page should hold."""
 
@@ -169,7 +171,8 @@ def samples_of(arm: Arm, motion: AnyMotion, most: int | None = MOST_SAMPLES) -> 
             LOG.warning("%s", note)
     found: object = motion.samples if isinstance(motion, Recorded) else motion
     if isinstance(found, Motion):
-        found = found.sample(looked_at(found, MOST_SAMPLES, "motion"))
+        shown = most is not None and np.min(np.diff(found.breaks)) >= SHOWN * found.duration / most
+        found = found.sample(MOST_SAMPLES if shown else looked_at(found, MOST_SAMPLES, "motion"))
     if not isinstance(found, Samples):
         raise StateFault(
             f"motion is {a_or_an(type(motion).__name__)}; give a Motion, Samples, or the path of a motion file."
