@@ -63,7 +63,7 @@ def test_peaks_rms_and_power_are_those_of_the_motion():
         assert load.rms == pytest.approx(np.sqrt(np.mean(tau[:, i] ** 2)), rel=1e-3)
         assert load.peak_power == np.max(np.abs(tau[:, i] * samples.qd[:, i]))
         assert load.limit == UR.links[i].effort_limit
-    assert fa.feasible(UR, samples).loads == report.loads
+    assert fa.feasible(UR, report.samples).loads == report.loads
 
 
 def test_limits_may_be_given_those_of_motors_too():
@@ -159,6 +159,9 @@ def test_times_that_run_back_or_stand_still_are_refused():
         (lambda: fa.feasible(UR, CALM["via"], torques=0), r"limit in torques of joint .* is 0"),
         (lambda: fa.feasible(UR, CALM["via"], tolerance=-1), r"tolerance is -1; give a share"),
         (lambda: fa.feasible(fa.load("rr"), Samples(*CALM["via"].sample(5))), r"give one motion of arm 'rr', \(K, 2\)"),
+        (lambda: fa.feasible(UR, CALM["via"].sample(5)._replace(qd=np.zeros((1, 6)))), r"qd of shape \(1, 6\) beside positions of shape \(5, 6\); give as many rows of each"),
+        (lambda: fa.speed_up(UR, CALM["via"], samples=1), r"speed_up: samples is 1; give a number of times, 2 or more"),
+        (lambda: CALM["via"].faster(np.inf), r"faster by inf; give a positive number"),
         (lambda: fa.speed_up(UR, 3), r"speed_up: motion is an int; give a Motion"),
         (lambda: fa.speed_up(fa.load("rr"), Quintic([0, 0], [1, 1], 1.0)), r"has no limits, and none were given"),
         (lambda: fa.speed_up(UR, ViaPoints([0, 1], [HOME, HOME])), r"the motion stays where it is"),
@@ -185,3 +188,32 @@ def test_a_short_ramp_between_the_samples_was_within_its_limits(made):
     report = fa.feasible(arm, motion, torques=0.9 * worst)
     assert not report
     assert worst[0] > 3.0
+
+
+def seen_closely(motion):
+    """Torques and powers where a motion is looked at from very near, both sides of its breaks among them."""
+    end, breaks = motion.duration, motion.breaks
+    times = np.concatenate([np.linspace(0.0, end, 40_001), breaks - 1e-10 * end, breaks + 1e-10 * end])
+    t, q, qd, qdd = motion.sample(np.unique(np.clip(times, 0.0, end)))
+    return t, fa.inverse_dynamics(UR, q, qd, qdd), qd
+
+
+RAMPED = {
+    "ramps of nine samples": lambda: Trapezoid(HOME, AWAY, 1.3, ramp=0.0045),
+    "spline": lambda: fa.via_points(UR, [HOME, AWAY, HOME + 0.3], accelerations=5),
+    "fastest": lambda: fa.fastest(UR, [HOME, AWAY, HOME + 0.3]),
+}
+
+
+@pytest.mark.parametrize("name", RAMPED)
+def test_peaks_at_the_end_of_a_ramp_lay_between_the_samples(name):
+    """Power was 12 % too small, its rms torque 5 %, and motions were sped up by 2 % beyond their limits."""
+    motion = RAMPED[name]()
+    t, tau, qd = seen_closely(motion)
+    loads = fa.feasible(UR, motion).loads
+    assert [load.peak for load in loads] == pytest.approx(np.abs(tau).max(axis=0), rel=1e-3)
+    assert [load.peak_power for load in loads] == pytest.approx(np.abs(tau * qd).max(axis=0), rel=1e-3)
+    rms = np.sqrt(np.trapezoid(tau**2, t, axis=0) / motion.duration)
+    assert [load.rms for load in loads] == pytest.approx(rms, rel=1e-3)
+    faster = seen_closely(fa.speed_up(UR, motion, speeds=99.0).motion)[1]
+    assert np.max(np.abs(faster) / [link.effort_limit for link in UR.links]) == pytest.approx(1.0, abs=1e-3)

@@ -179,3 +179,15 @@ def test_a_spline_leaves_no_limit_between_the_places_that_were_looked_at(motion)
     points[1:, 0], points[1:, 1] = (0.9999, 0.9999, 0.5), (3.0, 2.9, -3.0)
     with pytest.raises(fa.StateFault, match=r"'shoulder_pan_joint' at 1\.\d+ rad, outside its limits"):
         motion(arm, points)
+
+
+def test_joints_that_brake_from_the_middle_on_begin_to_do_so_at_one_instant():
+    """Sums of their phases differed in the last digit: one still sped up where the others braked already."""
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        a, b = rng.uniform(-1.5, 1.5, (2, 6))
+        motion = fa.point_to_point(UR, a, b, accelerations=2, speeds=100)
+        middle = motion.duration / 2
+        times = middle + np.arange(-4, 5) * np.spacing(middle)
+        ahead = motion.rows(times)[2] * np.sign(b - a)
+        assert np.all(np.sign(ahead) == np.where(times < middle, 1.0, -1.0)[:, None])

@@ -256,7 +256,8 @@ def test_corners_between_points_of_the_grid_keep_the_limits(blend):
     points = [[0.0, -1.5, 1.5, 0, 0, 0], [0.6, -1.0, 1.0, 0, 0, 0], [0.2, -1.4, 1.3, 0.5, 0, 0]]
     rounded = fa.via_points(arm, points, accelerations=1, blend=blend)
     motion = fa.fastest(arm, rounded)
-    begin, end = motion.breaks[1:3]
+    begin, end = np.interp(motion.path.breaks[1:3], motion.s, motion.times)  # both are points of the grid
+    assert np.isclose(motion.breaks[:, None], [begin, end], rtol=1e-12).any(axis=0).all()
     for times in (np.linspace(0.0, motion.duration, 2001), np.linspace(begin, end, 500)):
         tau = fa.inverse_dynamics(arm, *motion.rows(times))
         assert np.all(np.abs(tau) <= 1.001 * np.array([link.effort_limit for link in arm.links]))
@@ -275,3 +276,40 @@ def test_a_sharp_corner_is_seen_by_feasible():
     report = fa.feasible(arm, motion)
     assert not report
     assert report.worst.what == "torque"
+
+
+RUBBING = fa.load("rr").replace(
+    links=tuple(link.replace(drive=fa.Drive(viscous=0.5, coulomb=2.0)) for link in fa.load("rr").links)
+)
+BETWEEN = {
+    "knots": ([[0.1, -0.3], [-0.1, -0.5], [0.6, -0.2], [0.9, -0.5]], {}, {"grid": 10, "accelerations": 4.0}),
+    "corners": ([[0.0, 0.1], [-0.6, -0.2], [-0.5, 0.2], [-1.0, -0.2]], {"blend": 0.3}, {"grid": 20}),
+    "turns": ([[0.6, 0.6], [1.0, -0.1], [0.3, -0.4], [0.9, 0.3]], None, {"grid": 5}),
+}
+
+
+@pytest.mark.parametrize("name", BETWEEN)
+def test_limits_were_passed_in_silence_between_the_places_that_were_looked_at(name):
+    """Accelerations of twice their limit beside an excess of nothing; elsewhere it was sixteen times."""
+    path, shape, options = BETWEEN[name]
+    if shape is not None:
+        path = fa.via_points(RUBBING, path, speeds=2, accelerations=5, **shape)
+    motion = fa.fastest(RUBBING, path, torques=[41, 14], speeds=3.0, **options)
+    q, qd, qdd = motion.rows(np.union1d(np.linspace(0.0, motion.duration, 20_001), motion.breaks))
+    limits = motion.limits
+    sizes = (
+        (fa.inverse_dynamics(RUBBING, q, qd, qdd), limits.torques),
+        (qd, limits.speeds),
+        (qdd, limits.accelerations),
+    )
+    worst = max(np.max(np.abs(values) / most) for values, most in sizes) - 1
+    assert worst <= 1e-3
+    assert worst <= motion.excess + 1e-3
+
+
+def test_a_path_with_more_knots_than_the_grid_can_follow_is_refused():
+    way = [[-0.7, -0.4], [-0.2, -0.3], [-0.8, -0.4], [-0.9, -0.9]]
+    path = fa.via_points(RUBBING, way, speeds=2, accelerations=5)
+    assert fa.fastest(RUBBING, path, torques=[41, 14], speeds=3.0, accelerations=4.0).excess < 1e-3
+    with pytest.raises(fa.StateFault, match=r"bends too sharply for 10 intervals"):
+        fa.fastest(RUBBING, path, torques=[41, 14], speeds=3.0, accelerations=4.0, grid=10)

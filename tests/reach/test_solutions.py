@@ -277,3 +277,19 @@ def test_no_poses_are_no_poses():
             found = fa.inverse_kinematics(arm, np.empty((0, 4, 4)), every=every)
             assert found.q.shape[0] == 0
             assert found.q.shape[-1] == arm.n
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_joints_beyond_the_frame_jumped_to_their_middle_where_a_search_began_anew(every):
+    """The elbow was asked for, and in some rows of a batch the wrist went somewhere else than it was."""
+    arm = fa.load("puma560")
+    q, q0 = arm.random_state(seed=4, batch=(12,))[0], np.array([0.3, -0.4, 0.5, 0.7, -0.6, 0.9])
+    goals = fa.pose(arm, q, frame=3)
+    found = fa.inverse_kinematics(arm, goals, frame=3, q0=q0, every=every)
+    reached = found.q[np.asarray(found.solved)]
+    assert np.all(found.solved if not every else found.solved.any(axis=-1))
+    assert np.array_equal(reached[:, 3:], np.broadcast_to(q0[3:], reached[:, 3:].shape))
+    rather = fa.inverse_kinematics(arm, goals, frame=3, q0=q0, posture=0.5 * q0 + 0.1, every=every)
+    assert np.array_equal(rather.q[0].reshape(-1, 6)[0, 3:], (0.5 * q0 + 0.1)[3:])
+    each = fa.inverse_kinematics(arm, goals, frame=3, q0=q, every=every)
+    assert np.array_equal(each.q[5].reshape(-1, 6)[0, 3:], q[5, 3:])

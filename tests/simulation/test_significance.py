@@ -97,6 +97,24 @@ def test_records_are_motions():
     assert found.shares["friction"].relative == 0
 
 
+def test_rows_that_are_dense_at_the_start_counted_for_more_than_their_time(study):
+    """Half of the samples in a tenth of the time: means are over time, as those of the motion itself."""
+    samples = MOTION.sample(
+        np.concatenate([np.linspace(0, 0.2, 200, endpoint=False), np.linspace(0.2, 2.0, 200)])
+    )
+    shares = significance(PUMA, samples, 0.02).shares
+    for name, share in study.shares.items():
+        assert_close(
+            shares[name].mean,
+            share.mean,
+            scale=max(share.mean.max(), 1e-9),
+            eps=1e12,
+            because="sums over time",
+        )
+    with pytest.raises(fa.StateFault, match=r"its times do not rise"):
+        significance(PUMA, samples._replace(t=samples.t[::-1]), 0.02)
+
+
 def test_states_that_are_not_finite_are_not_left_out_in_silence(caplog):
     rr, rows = fa.load("rr"), np.random.default_rng(0).normal(size=(3, 9, 2))
     rows[0, 3] = np.nan

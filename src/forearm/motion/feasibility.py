@@ -128,7 +128,7 @@ def feasible(
     Args:
         arm: The arm, with what it carries.
         motion: A Motion, or what has t, q, qd and qdd: Samples, a Record of a simulation.
-        samples: At how many times a Motion is looked at; sharp corners, which lie between them, more closely.
+        samples: At how many times a Motion is looked at, besides the ends of its pieces; short ones more closely.
         torques: Limits of |tau| in place of the arm's own: a number, (n,) or a dict by joint.
         speeds: Limits of |qd| in place of the arm's own.
         rms_torques: Limits of the root of the mean square torque, such as a motor's continuous torque.
@@ -155,9 +155,7 @@ def feasible(
 
 def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
     if isinstance(motion, Motion):
-        if not (is_number(count) and count == int(count) and count >= 2):
-            raise StateFault(f"feasible: samples is {count!r}; give a number of times, 2 or more.")
-        rows = motion.sample(looked_at(motion, int(count)))
+        rows = motion.sample(looked_at(motion, count, "feasible"))
     elif all(hasattr(motion, name) for name in ("t", "q", "qd", "qdd")):
         rows = Samples(*(np.asarray(getattr(motion, name), dtype=float) for name in ("t", "q", "qd", "qdd")))
     else:
@@ -170,6 +168,12 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
             f"feasible: the motion has positions of shape {rows.q.shape} at {rows.t.shape} times; give one motion of "
             f"arm {arm.name!r}, (K, {arm.n})."
         )
+    for name, values in (("qd", rows.qd), ("qdd", rows.qdd)):
+        if values.shape != rows.q.shape:
+            raise StateFault(
+                f"feasible: the motion has {name} of shape {values.shape} beside positions of shape {rows.q.shape}; "
+                "give as many rows of each."
+            )
     faults.motion_rows("feasible", arm, **rows._asdict())
     return rows
 

@@ -1,35 +1,49 @@
-"""At which instants a motion is looked at: evenly, and more closely in pieces that few of those would meet."""
+"""At which instants a motion is looked at: evenly, on both sides of its breaks, and more closely in short pieces.
+
+Peaks are where a piece ends: there a motion has its greatest speed while it still accelerates.
+"""
 
 from typing import Any
 
 import numpy as np
 
 from forearm.algebra import Vector, is_number
+from forearm.faults import StateFault
 from forearm.motion.motions import MOST_INSTANTS, Motion
 
-CLOSER = 8
-"""A piece of a motion with fewer instants is looked at more closely."""
+CLOSER = 32
+"""Instants in a piece of a motion at least: a peak in the middle of so many is right to a thousandth."""
 MOST_CLOSER = 20_000
-"""Instants that are added for that, at most."""
+"""Instants that are added for that, at most; breaks are looked at however many there are."""
 BESIDE = 1e-9
 """How far from a break its two sides are looked at, over the duration."""
 
+FROM_AFAR = 3
+"""So many steps an instant is moved to a break at most."""
 
-def looked_at(motion: Motion, count: Any, most: int = MOST_CLOSER) -> Any:
-    """So many times of a motion from 0 to its end, and more in pieces that few of them would meet (K,)."""
-    if not is_number(count) or not 2 <= count < MOST_INSTANTS:
-        return count
-    even, breaks = np.linspace(0.0, motion.duration, count), motion.breaks
+
+def looked_at(motion: Motion, count: Any, where: str, most: int | None = None) -> Vector:
+    """So many times of a motion from 0 to its end, both sides of its breaks, and more in short pieces (K,).
+
+    Args:
+        motion: The motion.
+        count: How many times at least, 2 or more.
+        where: The function that was called, for messages.
+        most: How many more there may be, breaks among them; without it all breaks are looked at.
+    """
+    if not (is_number(count) and 2 <= count < MOST_INSTANTS and count == int(count)):
+        raise StateFault(f"{where}: samples is {count!r:.60}; give a number of times, 2 or more.")
+    end, breaks = motion.duration, motion.breaks
+    even = np.linspace(0.0, end, int(count))
+    more = 2 * len(breaks) + MOST_CLOSER if most is None else most
+    at = breaks if 2 * len(breaks) <= more else breaks[[0, -1]]
+    sides = [at - BESIDE * end, at + BESIDE * end]  # where it jumps it has two values
     sizes = np.diff(breaks)
-    short = (sizes > 0) & (sizes < CLOSER * motion.duration / (count - 1))
-    each = min(2 * CLOSER, most // max(int(short.sum()), 1))
-    if not short.any() or each < 2:
-        return even
-    more = breaks[:-1][short] + sizes[short] * np.linspace(0.0, 1.0, each + 1)[:, None]
-    ends = np.unique(np.concatenate([breaks[:-1][short], breaks[1:][short]]))
-    beside = BESIDE * motion.duration
-    sides = [ends - beside, ends + beside]  # where it jumps it has two values
-    return np.unique(np.clip(np.concatenate([even, more.ravel(), *sides]), 0.0, motion.duration))
+    short = (sizes > 0) & (sizes < CLOSER * end / (len(even) - 1))
+    each = min(CLOSER, (more - 2 * len(at)) // max(int(short.sum()), 1))
+    parts = np.linspace(0.0, 1.0, each + 1)[:, None] if each >= 2 else np.zeros((0, 1))
+    inside = breaks[:-1][short] + sizes[short] * parts
+    return np.unique(np.clip(np.concatenate([even, inside.ravel(), *sides]), 0.0, end))
 
 
 def apart(breaks: Vector) -> Vector:
@@ -46,9 +60,22 @@ def shares_of_time(t: Vector) -> Vector:
     return (np.concatenate([steps, [0.0]]) + np.concatenate([[0.0], steps])) / (2 * (t[-1] - t[0]))
 
 
-def unseen(motion: Motion, count: int) -> float | None:
-    """How long the shortest piece is [s] that may lie between so many even instants whole; None where none can."""
-    sizes = np.diff(motion.breaks)
-    between = motion.duration / max(count - 1, 1)
-    short = sizes[(sizes > 1e-9 * motion.duration) & (sizes < between)]
-    return float(short.min()) if len(short) else None
+def so_many(motion: Motion, count: int) -> tuple[Vector, float | None]:
+    """Exactly so many times of a motion (count,), and how long the shortest piece is that they do not meet whole [s].
+
+    Evenly, but for those next to its breaks, which are moved to both sides of them: its greatest torques are there.
+    Where breaks are so close that times would have to come from far away for that, they stay between two times.
+    """
+    end, breaks, beside = motion.duration, motion.breaks, BESIDE * motion.duration
+    times, step, taken = np.linspace(0.0, end, count), end / (count - 1), 1
+    met = np.full(len(breaks), count >= 4)
+    if count >= 4:  # at rest, and as it sets out
+        times[1], times[-2] = beside, end - beside
+    for i, at in enumerate(breaks[1:-1].tolist(), 1):
+        first = max(min(int(at / step), count - 4), taken + 1)
+        met[i] = first <= count - 4 and abs(first * step - at) < FROM_AFAR * step
+        if met[i]:
+            times[first], times[first + 1], taken = at - beside, at + beside, first + 1
+    sizes = np.diff(breaks)
+    lost = sizes[(~met[1:] | ~met[:-1]) & (sizes > BESIDE * end)]
+    return times, float(lost.min()) if len(lost) else None

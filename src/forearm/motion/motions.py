@@ -82,7 +82,7 @@ class Motion(ABC):
     @explained
     def faster(self, factor: float) -> "Motion":
         """The same path in duration / factor: speeds times factor, accelerations times its square."""
-        if not factor > 0:
+        if not 0 < factor < math.inf:
             raise StateFault(f"motion: faster by {factor!r}; give a positive number.")
         return Retimed(self, float(factor))
 

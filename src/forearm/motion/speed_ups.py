@@ -56,7 +56,7 @@ def speed_up(
         motion: The motion at its own pace.
         torques: Limits of |tau|: a number, (n,) or a dict by joint; the arm's own if None.
         speeds: Limits of |qd|; the arm's own if None.
-        samples: At how many times the motion is looked at.
+        samples: At how many times the motion is looked at, besides the ends of its pieces; short ones more closely.
 
     >>> import forearm as fa
     >>> from forearm.simulation import Quintic
@@ -74,7 +74,7 @@ def speed_up(
         raise StateFault(
             f"speed_up: arm {arm.name!r} has no limits, and none were given; give torques= or speeds=."
         )
-    t, q, qd, qdd = motion.sample(looked_at(motion, samples))
+    t, q, qd, qdd = motion.sample(looked_at(motion, samples, "speed_up"))
     if not np.any(qd):
         raise StateFault("speed_up: the motion stays where it is; give one that moves.")
     rigid = without_friction(arm)

@@ -29,7 +29,7 @@ from forearm.outside import escapes
 from forearm.outside.output_files import write_text
 from forearm.page.document import MARK
 from forearm.page.equation_values import LARGEST, EquationValue, equation_values
-from forearm.page.played_rows import AnyMotion, played, samples_of
+from forearm.page.played_rows import AnyMotion, played
 from forearm.page.view_kernels import view_graphs, view_rollouts
 from forearm.plots import good_view
 
@@ -118,7 +118,7 @@ def view(
     for stem in formulations:
         if stem not in FORMULATIONS:
             raise StateFault(f"view: no formulation {stem!r}; there are {', '.join(FORMULATIONS)}.")
-    samples, notes = (None, ()) if motion is None else played(arm, samples_of(arm, motion))
+    samples, notes = (None, ()) if motion is None else played(arm, motion)
     shown = good_view(arm) if samples is None else samples.q[0]
     start = _start(arm, shown if q is None else q)
     graphs, rollouts = view_graphs(arm), view_rollouts(arm)

@@ -18,6 +18,8 @@ AnyMotion = Motion | Samples | Recorded | str | Path
 """A motion, its rows, a recording, or the file of one."""
 MOST_SAMPLES = 301
 """Rows of a motion in a page; between them it is a polynomial of fifth degree."""
+SHOWN = 8
+"""Even rows of each piece of a motion with which a page shows it: where one has fewer, it is looked at closely."""
 
 
 def samples_of(arm: Arm, motion: AnyMotion) -> Samples:
@@ -28,7 +30,7 @@ def samples_of(arm: Arm, motion: AnyMotion) -> Samples:
             LOG.warning("%s", note)
     found: object = motion.samples if isinstance(motion, Recorded) else motion
     if isinstance(found, Motion):
-        found = found.sample(looked_at(found, MOST_SAMPLES))
+        found = found.sample(looked_at(found, MOST_SAMPLES, "motion"))
     if not isinstance(found, Samples):
         raise StateFault(
             f"motion is {a_or_an(type(motion).__name__)}; give a Motion, Samples, or the path of a motion file."
@@ -42,8 +44,11 @@ def samples_of(arm: Arm, motion: AnyMotion) -> Samples:
     return Samples(found.t - found.t[0], found.q, found.qd, found.qdd)
 
 
-def played(arm: Arm, samples: Samples) -> tuple[Samples, tuple[str, ...]]:
+def played(arm: Arm, motion: AnyMotion) -> tuple[Samples, tuple[str, ...]]:
     """The rows that a page plays, and a note where they are not all: how far its motion is from those left out."""
+    if isinstance(motion, Motion) and np.min(np.diff(motion.breaks)) >= SHOWN * motion.duration / MOST_SAMPLES:
+        motion = motion.sample(MOST_SAMPLES)
+    samples = samples_of(arm, motion)
     count = len(samples.t)
     if count <= MOST_SAMPLES:
         return samples, ()

@@ -154,6 +154,7 @@ def _one(wishes: Wishes) -> Reached:
     left = np.flatnonzero(wishes.finite & ~rows.solved)
     if len(left):
         _searched(wishes, rows, left)
+    _settle(wishes, rows.q)
     batch = goals.batch
     error = np.where(np.isfinite(rows.error), rows.error, np.nan).reshape(*batch, 2)
     solved, status = rows.solved.reshape(batch), rows.status.reshape(batch)
@@ -221,6 +222,7 @@ def _every(wishes: Wishes) -> Reached:
     if len(none):
         alone = _one(_only(wishes, none))
         q[none, 0], solved[none, 0], error[none, 0], status[none] = alone
+    _settle(wishes, q)
     batch, shape = goals.batch, (*goals.batch, q.shape[1])
     status = status.reshape(batch)
     return Reached(
@@ -229,6 +231,17 @@ def _every(wishes: Wishes) -> Reached:
         error.reshape(*shape, 2),
         status if batch else str(status),
     )
+
+
+def _settle(wishes: Wishes, q: Vector) -> None:
+    """Joints beyond the frame, which do not move it, go where they would rather be, or stay where they begin.
+
+    A search that begins anew has them elsewhere. Answers are (N, n) or (N, K, n), NaN where there is none.
+    """
+    first = wishes.programs.moving
+    wish = next(x for x in (wishes.posture, wishes.q0, wishes.programs.middle) if x is not None)[..., first:]
+    beside = wish if wish.ndim == 1 or q.ndim == 2 else wish[:, None]
+    q[..., first:] = np.where(np.isnan(q[..., first:]), np.nan, beside)
 
 
 def _only(wishes: Wishes, rows: Vector) -> Wishes:

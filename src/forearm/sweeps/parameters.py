@@ -15,7 +15,7 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.model.free_parameters import current, lengths_of, port_name, port_shape
 from forearm.faults import DEGREES, StateFault, possible_sizes
-from forearm.motion.instants import unseen
+from forearm.motion.instants import so_many
 from forearm.motion.motions import Motion, Samples
 from forearm.outside.running_log import LOG
 from forearm.robot import Robot
@@ -249,15 +249,17 @@ class MotionAxis(GridAxis):
         return b"motions" + b"".join(a.tobytes() for a in (self.times, *self.states.values()))
 
 
-def _tell_unseen(motion: Motion, k: int, instants: int) -> None:
-    """Even instants may miss a short phase of acceleration, and with it the worst torque: that is said."""
-    if (shortest := unseen(motion, instants)) is not None:
+def _sampled(motion: Motion, k: int, instants: int) -> Samples:
+    """A motion at so many instants; where they miss a short phase of acceleration, the worst torque too, it is said."""
+    times, shortest = so_many(motion, instants)
+    if shortest is not None:
         LOG.warning(
             "sweep: over['motion'][%d] has a piece of %.3g s, and its %d instants are %.3g s apart, so the greatest "
             "torques may lie between them; give instants=%d.",
-            *(k, shortest, instants, motion.duration / max(instants - 1, 1)),
+            *(k, shortest, instants, motion.duration / (instants - 1)),
             int(np.ceil(2 * motion.duration / shortest)) + 1,
         )
+    return motion.sample(times)
 
 
 def motion_axis(arm: Arm | Robot, given: Any, instants: int) -> MotionAxis:
@@ -267,8 +269,7 @@ def motion_axis(arm: Arm | Robot, given: Any, instants: int) -> MotionAxis:
     samples: list[Samples] = []
     for k, one in enumerate(given):
         if isinstance(one, Motion):
-            _tell_unseen(one, k, instants)
-            one = one.sample(instants)
+            one = _sampled(one, k, instants)
         if not isinstance(one, Samples):
             raise StateFault(
                 f"sweep: over['motion'][{k}] is {type(one).__name__}; give motions (fa.point_to_point, fa.via_points, "

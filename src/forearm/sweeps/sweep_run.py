@@ -56,7 +56,8 @@ def sweep(
         samples: How often every combination of listed values is visited, with random numbers of its own.
         keep: What to keep: "extremes", "moments", "quantiles", `fa.Extremes(worst)`, `fa.Histogram(low, high, bins)`.
         seed: Of the random numbers: the same seed, the same results, to the bit, whoever computes them.
-        instants: Into how many instants a motion is sampled.
+        instants: Into how many instants a motion is sampled: evenly, but for those next to a break in its acceleration,
+            which are moved to both sides of it.
         executor: "threads" (a quantity's default), "processes" (a function's), or anything with the interface of
             concurrent.futures: loky, MPI pools, a Dask client or its `get_executor()`.
         workers: How many; by default what the executor has, or one on each processor.

@@ -97,7 +97,9 @@ class PointToPoint(MotionFormula):
         """One joint: its first half as it is, its second half mirrored."""
         if way == 0:
             return 0 * t + self.start[j], 0 * t, 0 * t
-        total = float(np.sum(self.phases[:, j]))
+        total = (
+            self.duration
+        )  # of all joints: their own sums differ by rounding, and all turn round at one instant
         first = where(total / 2 - t, 1.0, 0.0)
         since = where(total / 2 - t, t, total - t)  # from the nearer end
         since = where(since, since, 0.0)
@@ -115,6 +117,8 @@ class PointToPoint(MotionFormula):
         cruising = (speed * (t - rise / 2), speed + 0 * t, 0 * t)
         if ramp == 0:
             found = (acceleration * t * t / 2, acceleration * t, acceleration + 0 * t)
+            if not self.phases[3, j]:  # it brakes from where it stops speeding up: no instant between the two
+                return found
             return tuple(where(t - rise, c, f) for c, f in zip(cruising, found, strict=True))  # type: ignore[return-value]
         up = (jerk * t * t * t / 6, jerk * t * t / 2, jerk * t)
         u = t - ramp / 2

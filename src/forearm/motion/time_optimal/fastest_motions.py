@@ -11,6 +11,7 @@ from forearm.faults import StateFault
 from forearm.motion.motions import Motion, ViaPoints
 from forearm.motion.profiles.joint_limits import joint_limit
 from forearm.motion.profiles.path_profiles import along_path
+from forearm.motion.time_optimal.closer_looks import CloserLook
 from forearm.motion.time_optimal.joint_paths import joint_paths, leaves_limits
 from forearm.motion.time_optimal.limit_lines import JointLimits
 from forearm.motion.time_optimal.optimal_motion import TimeOptimal
@@ -23,7 +24,7 @@ TOGETHER = 16
 """Paths that are worked on side by side: their lines stay in the cache."""
 FIRST = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """Shares of the first and last interval at which it is divided: friction grows with the root of what is gone."""
-COARSE = 0.01
+COARSE = 1e-3
 """A limit that is passed by a larger share between points of the grid is not kept."""
 MOST_POINTS = 100_000
 """Points of a grid that nobody means."""
@@ -106,10 +107,11 @@ def _together(
     friction = Friction.of(arm)
     points = _points(paths, grid, ease, not friction.none)
     s = fine_grid(points)
-    q, tangent, bend = spline_rows(paths, s) or _one_by_one(paths, s)
-    leaves_limits(arm, paths, q, single)
-    made = path_grid(arm, s, (q, tangent, bend), limits.with_torques)
-    found = search(made, limits, friction, _eased(points, ease))
+    rows = _rows(paths, s)
+    closer = CloserLook.at(arm, paths, points, limits, _rows)
+    leaves_limits(arm, paths, np.concatenate([rows[0], closer.rows[0]], axis=1), single)
+    made = path_grid(arm, s, rows, limits.with_torques)
+    found = search(made, limits, friction, closer.over, _eased(points, ease))
     for p in np.flatnonzero(found.excess > COARSE):
         _too_coarse(
             float(found.excess[p]), points.shape[1] - 1, "the path" if single else f"path {first + p}"
@@ -131,7 +133,10 @@ def _together(
     ]
 
 
-def _one_by_one(paths: list[Motion], s: Vector) -> tuple[Vector, Vector, Vector]:
+def _rows(paths: list[Motion], s: Vector) -> tuple[Vector, Vector, Vector]:
+    """q, q' and q'' (P, M, n) at path parameters (P, M)."""
+    if (together := spline_rows(paths, s)) is not None:
+        return together
     rows = [along_path(path, fine) for path, fine in zip(paths, s, strict=True)]
     q, tangent, bend = (np.stack([row[k] for row in rows]) for k in range(3))
     return q, tangent, bend

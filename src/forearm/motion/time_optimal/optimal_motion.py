@@ -8,6 +8,7 @@ import numpy as np
 
 from forearm.algebra import Scalar, Vector, is_number
 from forearm.arm import Arm
+from forearm.motion.instants import apart
 from forearm.motion.motions import Motion, known
 from forearm.motion.profiles.path_profiles import along_path
 from forearm.motion.time_optimal.limit_lines import (
@@ -74,8 +75,12 @@ class TimeOptimal(Motion):
 
     @property
     def breaks(self) -> Vector:
-        """When the breaks of the path are passed; its corners begin and end at points of the grid."""
-        return np.interp(self.path.breaks, self.s, self.times)
+        """Its grid, where the path acceleration steps, and when the breaks of the path are passed."""
+        s = np.clip(self.path.breaks, self.s[0], self.s[-1])
+        k = np.clip(np.searchsorted(self.s, s, "right") - 1, 0, len(self.s) - 2)
+        gone, speed = s - self.s[k], np.sqrt(self.squares[k]) + np.sqrt(np.interp(s, self.s, self.squares))
+        passed = self.times[k] + 2 * gone / np.where(gone > 0, speed, 1.0)
+        return apart(np.concatenate([self.times, passed]))
 
     def along(self, t: Any) -> tuple[Vector, Vector, Vector]:
         """s, ṡ and s̈ at times (K,)."""

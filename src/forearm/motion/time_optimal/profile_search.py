@@ -4,7 +4,8 @@ Once is enough for a rigid arm. Friction is followed to its own curve by tangent
 is passed between two grid points by more than SLACK of itself, it is drawn in there by that much.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,15 +39,28 @@ class ProfileSearch:
     profiles: Profiles
     """The fastest profiles."""
     excess: Vector
-    """Largest share of a limit that is passed anywhere on the fine grid (P,)."""
+    """Largest share of a limit that is passed anywhere that was looked at (P,)."""
     rounds: int
     """How often both passes ran."""
 
 
 def search(
-    grid: PathGrid, limits: JointLimits, friction: Friction, ease: Vector | None = None
+    grid: PathGrid,
+    limits: JointLimits,
+    friction: Friction,
+    closer: Callable[[Vector], dict[str, Vector]],
+    ease: Vector | None = None,
 ) -> ProfileSearch:
-    """The fastest profiles from rest to rest; `ease` (P, N) is the share of the limits used in each interval."""
+    """The fastest profiles from rest to rest.
+
+    Args:
+        grid: Paths, and the torques that belong to them.
+        limits: What is kept.
+        friction: That of the arm.
+        closer: Shares of the limits that profiles (P, N + 1) pass between the points of the grid, as `excesses` gives
+            them, by a look at many more places: only what settled is worth it.
+        ease: The share of the limits used in each interval (P, N).
+    """
     tighter: dict[str, Vector] = {}
     part = 1.0 if friction.none else RUBBED
     speed = _ahead(grid, limits, part * AIM)
@@ -64,20 +78,30 @@ def search(
             if found is None or np.any(found.profiles.empty >= 0):
                 return ProfileSearch(profiles, np.full(len(grid.s), np.nan), rounds)
             if chord:
-                return found
+                break
             chord = True  # a tangent asks too much at standstill; a chord is right there
             continue
         over = excesses(grid, limits, friction, profiles.x, ends=not friction.none)
-        worst = np.max([np.max(part, axis=(1, 2)) for part in over.values()], axis=0)
-        found = ProfileSearch(profiles, worst, rounds)
+        found = ProfileSearch(profiles, _worst(over), rounds)
         change = 0.0 if friction.none or rounds > PATIENCE else _change(before, profiles.x)
-        if np.all(worst <= part * SLACK) and change < SETTLED:
-            break
+        if np.all(found.excess <= part * SLACK) and change < SETTLED:
+            over = _larger(over, closer(profiles.x))
+            if np.all(_worst(over) <= SLACK):
+                return replace(found, excess=_worst(over))
         chord = False
         if change < NEARLY:  # before, what is passed is passed because friction is not yet right
             tighter, speed = _drawn_in(tighter, speed, over, limits, part * AIM)
     assert found is not None
-    return found
+    return replace(found, excess=np.maximum(found.excess, _worst(closer(found.profiles.x))))
+
+
+def _worst(over: dict[str, Vector]) -> Vector:
+    """The largest share of each path (P,)."""
+    return np.max([np.max(part, axis=(1, 2)) for part in over.values()], axis=0)  # type: ignore[no-any-return]
+
+
+def _larger(over: dict[str, Vector], others: dict[str, Vector]) -> dict[str, Vector]:
+    return {kind: np.maximum(part, others[kind]) for kind, part in over.items()}
 
 
 def _change(before: Vector | None, x: Vector) -> float:

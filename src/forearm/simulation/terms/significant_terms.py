@@ -24,7 +24,7 @@ from forearm.outside.running_log import LOG
 from forearm.simulation.terms.summands import adjoints, edges, located_graph, measured, without
 
 MOST_MORE = 1000
-"""Instants that are added at most where a motion has short pieces: each costs a row of every summand's effect."""
+"""Instants that are added at most for the breaks of a motion: each costs a row of every summand's effect."""
 TERMS = ("inertial", "centrifugal", "coriolis", "gravity", "rotor", "friction")
 
 
@@ -152,9 +152,10 @@ def states_of(arm: Arm, motion: Any, samples: int) -> tuple[tuple[Vector, Vector
     """A motion as arrays (K, n), and what part of the time each row stands for (K,)."""
     weights = None
     if isinstance(motion, Motion):
-        t, *motion = motion.sample(looked_at(motion, samples, MOST_MORE))
+        t, *motion = motion.sample(looked_at(motion, samples, "significance", MOST_MORE))
         weights = shares_of_time(t)
     elif hasattr(motion, "qdd"):
+        weights = _of_times(getattr(motion, "t", None), np.shape(motion.q))
         motion = (motion.q, motion.qd, motion.qdd)
     try:
         given = [faults.state(arm, k, v) for k, v in zip(("q", "qd", "qdd"), motion, strict=True)]
@@ -171,6 +172,16 @@ def states_of(arm: Arm, motion: Any, samples: int) -> tuple[tuple[Vector, Vector
     if weights is None:
         weights = np.full(len(q), 1 / len(q))
     return (q[sound], qd[sound], qdd[sound]), weights[sound] / np.sum(weights[sound])
+
+
+def _of_times(t: Any, shape: tuple[int, ...]) -> Vector | None:
+    """What part of the time each row (..., K, n) of a record stands for; None where it has no times of its rows."""
+    if t is None or np.ndim(t) != 1 or len(shape) < 2 or len(t) != shape[-2]:
+        return None
+    times = np.asarray(t, dtype=float)
+    if not (np.all(np.isfinite(times)) and np.all(np.diff(times) > 0)):
+        raise StateFault("motion: its times do not rise; give finite times, each after the one before.")
+    return np.broadcast_to(shares_of_time(times), shape[:-1]).ravel()
 
 
 def _scale(tau: Vector) -> Vector:
