@@ -54,6 +54,22 @@ def test_a_simulation_stops_where_a_follower_leaves_its_limits():
     assert np.abs(0.1 - 2 * stopped.q[-1, 0]) < 0.56
 
 
+@pytest.mark.parametrize("method", ["rk4", "euler"])
+def test_a_floating_robot_stops_at_the_same_state_whoever_evaluates_its_law(method):
+    robot = floating()
+    robot = robot.replace(links=tuple(link.replace(limits=(-0.3, 0.3)) for link in robot.links))
+    how = dict(duration=0.06, dt=2e-3, method=method, limits="stop")
+    start = [0, 0, 0, 0, 0, 0, 1, 0.2, 0], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 3.0, -2.0]
+
+    def law(t, q, qd):
+        return -0.1 * qd
+
+    compiled, called = (fa.simulate(robot, *start, law=law, trace=trace, **how) for trace in (True, False))
+    assert compiled.outcome.kind == called.outcome.kind == "stopped at a limit"
+    np.testing.assert_allclose(called.q, compiled.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(called.qd, compiled.qd, rtol=0, atol=1e-12)
+
+
 def test_torque_limits_of_a_coupled_robot_are_told_by_the_joints_of_its_state():
     record = fa.simulate(
         coupled(),

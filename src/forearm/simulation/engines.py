@@ -313,7 +313,8 @@ class Stages(Engine):
             q, qd = (x.reshape(-1, x.shape[-1]) for x in (state["q"], after["qd"]))
             rows = [self.plant.position_rates(*row) for row in zip(q, qd, strict=True)]
             moved = dt * np.array(rows).reshape(state["q"].shape)
-            moved = moved if not self.plant.stops else moved * (k["clear"] > 0)[..., None]
+            # as the kernel has it: the step that sees the trespass is still made
+            moved = moved if not self.plant.stops else moved * (state["first"] <= 0)[..., None]
         else:
             moved = dt * after["qd"] if not self.plant.stops else dt * (k["q"] + (after["qd"] - state["qd"]))
         return {"q": state["q"] + moved, **after}, first

@@ -38,7 +38,7 @@ def outcomes_of(
     sound = np.all(np.isfinite(end["q"]), axis=-1) & np.all(np.isfinite(end["qd"]), axis=-1)
     if "alive" not in end:
         alive = _last_sound(states, t, until)
-    clear, which = _trespasses(plant, end, states, t, until)
+    clear, which = _trespasses(plant, end, until)
     advice = _steep_friction(request, scheme) if np.any(sound) else ""
     usual = (
         Outcome("interrupted", until, "the record holds what was computed until then.")
@@ -129,11 +129,14 @@ def interrupted_late(outcomes: Any) -> Any:
 
 def _steep_friction(request: Request, scheme: Scheme) -> str:
     """Advice where dry friction turns over so steeply that the scheme cannot follow it at this step."""
-    arm, bound = request.plant.arm, scheme.stable
+    first = (0,) * len(request.batch)
+    arm, bound = (
+        request.plant.with_own_drives({k: v[first] for k, v in request.values.items()}),
+        scheme.stable,
+    )
     steep = np.array([float(sum(link.drive.coulomb)) / 2 / link.drive.smoothing for link in arm.state_links])
     if scheme in _STICKING or not np.any(steep) or not np.isfinite(bound):
         return ""
-    first = (0,) * len(request.batch)
     own = [np.asarray(value)[first][None] for value in request.own.values()]
     q = np.broadcast_to(request.q[first], (arm.nv + 1, arm.nq))
     pushes = np.concatenate([np.zeros((1, arm.nv)), np.eye(arm.nv)])
@@ -158,17 +161,11 @@ def _last_sound(states: dict[str, Vector], t: Vector, until: float) -> Vector:
     return np.asarray(t[max(int(np.argmax(bad)) - 1, 0)] if np.any(bad) else until)
 
 
-def _trespasses(
-    plant: Any, end: dict[str, Vector], states: dict[str, Vector], t: Vector, until: float
-) -> tuple[Vector, Vector]:
+def _trespasses(plant: Any, end: dict[str, Vector], until: float) -> tuple[Vector, Vector]:
     """When the first joint left its limits, and which (from 1; 0 for none)."""
     shape = end["q"].shape[:-1]
     if "first" in end:
         return np.asarray(end["clear"]), trespasser(plant, end["first"], end["which"])
-    for i, q in enumerate(map(plant.watched, states["q"]) if plant.bounds and not shape else []):
-        for j, low, high in plant.bounds:
-            if not low < q[j] < high:
-                return np.asarray(t[i]), np.asarray(j + 1)
     return np.full(shape, until), np.zeros(shape)
 
 

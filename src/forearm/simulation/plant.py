@@ -24,7 +24,7 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
-from forearm.compiler.model.free_parameters import freed, port_name, port_shape
+from forearm.compiler.model.free_parameters import freed, is_drive, port_name, port_shape
 from forearm.free_base import unit, unit_rows
 from forearm.link import Link, Wrench
 from forearm.motion.limit_excesses import SLACK, followers
@@ -114,15 +114,32 @@ class Plant:
         """What the wrench does at the joints."""
         if self.wrench is None:
             return np.zeros(self.arm.nv)
-        place, point = self.wrench.at if isinstance(self.wrench.at, tuple) else (self.wrench.at, np.zeros(3))
-        numbers = np.array([*self.wrench.force, *self.wrench.moment], dtype=float)
-        options = {"frame": place, "local": self.wrench.frame == "local"}
-        return self.quantity("wrench_torque", options, **{**v, "wrench": numbers, "point": np.array(point)})  # type: ignore[no-any-return]
+        options, given = self._pushing(self.wrench)
+        return self.quantity("wrench_torque", options, **{**v, **given})  # type: ignore[no-any-return]
+
+    def external_rows(self, q: Vector, own: Mapping[str, Vector]) -> Vector:
+        """The same for states (..., n), with free parameters by path that go with them."""
+        assert self.wrench is not None
+        options, given = self._pushing(self.wrench)
+        given |= {"q": q, **{port_name(path): value for path, value in own.items()}}
+        kernel = self.kernel("wrench_torque", **options)
+        return kernel.general(*[given[port.name] for port in kernel.graph.inputs])  # type: ignore[no-any-return]
+
+    @staticmethod
+    def _pushing(wrench: Wrench) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Options and inputs of the torques that a wrench makes."""
+        place, point = wrench.at if isinstance(wrench.at, tuple) else (wrench.at, np.zeros(3))
+        numbers = np.array([*wrench.force, *wrench.moment], dtype=float)
+        options = {"frame": place, "local": wrench.frame == "local"}
+        return options, {"wrench": numbers, "point": np.array(point)}
+
+    def with_own_drives(self, values: Mapping[str, Any]) -> Any:
+        """The arm with the drives that a row has for itself."""
+        return freed(self.arm, {path: values[port_name(path)] for path in self.free if is_drive(path)})
 
     def friction(self, qd: Vector, values: Mapping[str, Any]) -> Vector:
         """Friction torques, of the row's own drives where those are free."""
-        paths = {path: values[port_name(path)] for path in self.free if ".drive." in path}
-        arm = freed(self.arm, paths)
+        arm = self.with_own_drives(values)
         if not isinstance(arm, Robot):
             return drives.friction_torque(arm, qd)
         tau = arm.independent(drives.friction_torque(arm, arm.joint_rates(qd)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm import arm_calls, dynamics, faults
+from forearm import arm_calls, faults
 from forearm.algebra import Matrix, Vector
 from forearm.faults import KernelFault, StateFault
 from forearm.motion.columns import KINDS, RECORDED
@@ -194,12 +194,15 @@ class Record:
         """Last (q, qd), each (..., n)."""
         return self.q[..., -1, :], self.qd[..., -1, :]
 
+    def _quantity(self, name: str, *states: Vector, **options: Any) -> Any:
+        """A quantity along the motions, each with the parameters that it had for itself."""
+        free = {"free": tuple(self.free)} if self.free else {}
+        rows = [np.expand_dims(v, self.q.ndim - 2) for v in self.free.values()]
+        return arm_calls.kernel_of(self.arm, name, **options, **free).general(*states, *rows)
+
     @cached_property
     def _energy(self) -> Any:
-        options = {"free": tuple(self.free)} if self.free else {}
-        rows = [np.expand_dims(v, self.q.ndim - 2) for v in self.free.values()]
-        kernel = arm_calls.kernel_of(self.arm, "energy", **options)
-        return kernel.general(self.q, self.qd, *rows)
+        return self._quantity("energy", self.q, self.qd)
 
     @property
     def kinetic(self) -> Vector:
@@ -228,7 +231,7 @@ class Record:
     @cached_property
     def poses(self) -> Matrix:
         """Pose of the tool (..., K, 4, 4), world axes."""
-        return dynamics.pose(self.arm, self.q)
+        return self._quantity("pose", self.q, frame="tool")  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         rows = int(np.prod(self.q.shape[:-2]))

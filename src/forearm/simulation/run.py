@@ -14,7 +14,6 @@ from forearm.algebra import States, Vector
 from forearm.arm import Arm
 from forearm.arm_calls import hint_degrees
 from forearm.compiler.call.foreign_arrays import on_host
-from forearm.dynamics import external_torque
 from forearm.faults import StateFault
 from forearm.link import Wrench
 from forearm.robot import Robot
@@ -371,7 +370,7 @@ class _Aftermath:
                 kernel = self.scheme.accelerations(plant)
                 return np.asarray(kernel.general(states["q"], states["qd"], tau, *own, self.request.dt))
         if plant.wrench is not None:
-            tau = tau + external_torque(plant.arm, states["q"], plant.wrench)
+            tau = tau + plant.external_rows(states["q"], dict(zip(self.request.own, own, strict=True)))
         with np.errstate(all="ignore"):
             found = plant.kernel("forward_dynamics").general(
                 states["q"], states["qd"], tau, *own, threads=self.engine.threads

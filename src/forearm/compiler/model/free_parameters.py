@@ -41,6 +41,16 @@ def is_body(path: str) -> bool:
     return path == INERTIAL or is_payload(path)
 
 
+def is_drive(path: str) -> bool:
+    """Whether a path means numbers of drives."""
+    return path == FRICTION or ".drive." in path
+
+
+def is_friction(path: str) -> bool:
+    """Whether a path means friction: with it, a drive has friction of its own by the row."""
+    return path == FRICTION or path.endswith((".drive.viscous", ".drive.coulomb"))
+
+
 def lengths_of(arm: Arm | Robot) -> tuple[str, ...]:
     """The lengths of an arm that are not zero, as 'geometry' has them: 'links[1].d', 'links[1].x', …
 

@@ -1,17 +1,75 @@
 """DOP853, the adaptive scheme of Dormand and Prince (order 8) through SciPy: one motion, to many digits."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from forearm.algebra import Vector
 from forearm.compiler.graph.step_rules import RK4
+from forearm.motion.limit_excesses import SLACK
 from forearm.simulation.engines import Engine, Scheme, Setting, Stages
-from forearm.simulation.plant import State
+from forearm.simulation.plant import Plant, State
 from forearm.simulation.request import law_torques
 
 PARTS = 8
 """How often it begins anew in a motion, with a careful first step."""
+RECORDED = ("q", "qd", "work", "lost")
+"""What it follows in time."""
+LOOKS = 8
+"""How often a step of its own is looked at for limits: it may be longer than the way from record to record."""
+HALVINGS = 40
+"""Until the instant of a trespass is known to the last digits of a step."""
+
+
+class _Lookout:
+    """Limits that joints pass and torques are held at, within the scheme's own steps."""
+
+    def __init__(self, plant: Plant) -> None:
+        self.plant, self.n = plant, plant.arm.n
+        self.when, self.which = np.inf, 0
+        self.held = {j: 0.0 for j in plant.holding}
+
+    def look(
+        self, start: float, end: float, between: Any, torques: Callable[[float, Vector], Vector]
+    ) -> None:
+        """Take in one step, whose states `between` has."""
+        if self.which == 0 and self.plant.bounds:
+            times = np.linspace(start, end, LOOKS + 1)
+            for before, now in zip(np.append(start, times), times, strict=False):
+                if self._beyond(between(now)):
+                    self._note(before, now, between)
+                    break
+        middles = start + (end - start) * (np.arange(LOOKS) + 0.5) / LOOKS
+        for now in middles if self.held else ():
+            tau = torques(float(now), between(now))
+            for j in self.held:
+                if abs(tau[j]) >= (1 - SLACK) * self.plant.torque_limits[j]:
+                    self.held[j] += (end - start) / LOOKS
+
+    def scalars(self, until: float) -> State:
+        """What the other schemes integrate beside the state: the first trespass, and how long torques were held."""
+        found = {f"held_{j + 1}": np.asarray(time) for j, time in self.held.items()}
+        if self.plant.bounds:
+            passed = self.which > 0 and self.when <= until
+            found |= {
+                "first": np.asarray(float(passed)),
+                "which": np.asarray(3.0 ** (self.which - 1) if passed else 0.0),
+                "clear": np.asarray(self.when if passed else until),
+            }
+        return found
+
+    def _beyond(self, y: Vector) -> int:
+        """Which of the watched bounds is passed first in their order, from 1; 0 for none."""
+        q = self.plant.watched(y[: self.n])
+        passed = (k for k, (j, low, high) in enumerate(self.plant.bounds, 1) if not low < q[j] < high)
+        return next(passed, 0)
+
+    def _note(self, clear: float, beyond: float, between: Any) -> None:
+        for _ in range(HALVINGS if clear < beyond else 0):
+            middle = (clear + beyond) / 2
+            clear, beyond = (clear, middle) if self._beyond(between(middle)) else (middle, beyond)
+        self.when, self.which = beyond, self._beyond(between(beyond))
 
 
 class Adaptive(Engine):
@@ -28,10 +86,11 @@ class Adaptive(Engine):
         self.solver: Any = None
         self.between: Any = None
         self.left: State | None = None
+        self.lookout = _Lookout(setting.plant)
 
     def start(self, q: Vector, qd: Vector) -> State:
         """The state at the beginning."""
-        return {"q": q, "qd": qd, "work": np.zeros(()), "lost": np.zeros(())}
+        return dict(zip(RECORDED, (q, qd, np.zeros(()), np.zeros(())), strict=True))
 
     def advance(
         self, state: State, t: float, count: int, dt: float, every: int, tau: Vector | None
@@ -46,10 +105,10 @@ class Adaptive(Engine):
         self.left = None  # until all is done: an interrupt leaves a solver that is further than the state
         with np.errstate(over="ignore", invalid="ignore"):
             self._follow(times, path, dt, tau)
-        after = self._unpack(path[-1])
+        after = self._unpack(path[-1]) | self.lookout.scalars(float(times[-1]))
         if self.solver.status == "running" or self.solver.t > times[-1]:
             self.left = after
-        return after, {name: np.array([self._unpack(row)[name] for row in path[:-1]]) for name in state}
+        return after, {name: np.array([self._unpack(row)[name] for row in path[:-1]]) for name in RECORDED}
 
     def _solver(self, y: Vector, t: float, dt: float, tau: Vector | None) -> Any:
         """SciPy's, from a state to the end of its part of the motion, or to where torques jump."""
@@ -84,7 +143,13 @@ class Adaptive(Engine):
                 self.solver = solver = self._solver(solver.y, solver.t, dt, tau)
             solver.step()
             self.between = None
+            if solver.status != "failed" and (self.lookout.plant.bounds or self.lookout.held):
+                self.between = solver.dense_output()
+                self.lookout.look(solver.t_old, solver.t, self.between, self._torques(tau))
             self.pause(float(np.clip((solver.t - times[0]) / (times[-1] - times[0]), 0.0, 1.0)))
+
+    def _torques(self, tau: Vector | None) -> Callable[[float, Vector], Vector]:
+        return lambda now, y: self.stages.torques(now, self._unpack(y), tau)
 
     def _unpack(self, y: Vector) -> State:
         n = self.stages.plant.arm.n

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Vector, where
-from forearm.arm import Arm
+from forearm.algebra import Vector, is_zero, where
 from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
+from forearm.compiler.model.free_parameters import is_friction
 from forearm.factorisation import factor, solve_factored
 from forearm.simulation.engines import Engine, KernelLoop, Scheme, Setting, map_step
 from forearm.simulation.plant import Plant, drivers, kept, law_in_graph, scalar_rates, state_ports
@@ -26,14 +26,14 @@ def sticking_graph(plant: Plant, law: Graph | None) -> Graph:
     step costs the same always; where they have not converged, the torques are within bounds all the same.
     """
     ports = state_ports(plant) | drivers(plant, law) | plant.free_ports | {"h": ()}
-    arm, smooth = plant.arm, _without_dry(plant)
+    arm, smooth = plant.arm, _without_friction(plant)
 
     def step(**v: Any) -> dict[str, Any]:
         h, q, qd = v["h"], v["q"], v["qd"]
         tau, push = plant.clipped(law_in_graph(law, v)), plant.external(v)
         dry, speed = _pushed(plant, smooth, v, tau + push)
         going = where(v["first"], 0.0, 1.0) if plant.stops else 1.0
-        viscous = smooth.friction(qd, v)
+        viscous = _viscous(plant, v)
         rates = scalar_rates(plant, v, tau, push)
         rates["work_rate"], rates["lost_rate"] = (tau + push) @ speed, (viscous + dry) @ speed
         found = {"q_next": q + going * h * speed, "qd_next": qd + going * (speed - qd)}
@@ -47,7 +47,7 @@ def accelerations(plant: Plant) -> Any:
     """A kernel of q, qd, tau, parameters of a motion's own and the step h: accelerations while joints slip or stick."""
     nq, nv = plant.arm.nq, plant.arm.nv
     ports = {"q": (nq,), "qd": (nv,), "tau": (nv,), **plant.free_ports, "h": ()}
-    smooth = _without_dry(plant)
+    smooth = _without_friction(plant)
 
     def rates(**v: Any) -> dict[str, Any]:
         _, speed = _pushed(plant, smooth, v, plant.clipped(v["tau"]) + plant.external(v))
@@ -57,27 +57,38 @@ def accelerations(plant: Plant) -> Any:
     return kept(plant, ("sticking",), lambda: ProcessorKernel(lower(trace(rates, ports, name=name), 0)))
 
 
-def _without_dry(plant: Plant) -> Plant:
+def _without_friction(plant: Plant) -> Plant:
+    """The plant on drives that turn freely; what a row says of friction is no part of it."""
     links = tuple(_slippery(link) for link in plant.arm.links)
-    return Plant(plant.arm.replace(links=links), plant.free, plant.wrench)
+    free = tuple(path for path in plant.free if not is_friction(path))
+    return Plant(plant.arm.replace(links=links), free, plant.wrench)
+
+
+def _viscous(plant: Plant, v: Any) -> Vector:
+    """Viscous friction torques (n,), of the row's own drives where those are free."""
+    links = plant.with_own_drives(v).links
+    return np.array([link.drive.viscous * speed for link, speed in zip(links, v["qd"], strict=True)])
 
 
 def _pushed(plant: Plant, smooth: Plant, v: Any, torque: Vector) -> tuple[Vector, Vector]:
     """Dry friction torques (n,) in the step that begins here, and the speeds after it."""
     arm, h = plant.arm, v["h"]
-    bias = smooth.quantity("bias_torque", **v)
+    bias = smooth.quantity("bias_torque", **v) + _viscous(plant, v)
     M = plant.quantity("mass_matrix", **v)
     rows, inverse = factor(M, arm=arm)
     free = v["qd"] + h * solve_factored(rows, inverse, torque - bias)
     columns = np.array([solve_factored(rows, inverse, e) for e in np.eye(arm.n)])
-    return _dry_torques(arm, columns, free, M @ free, h)
+    levels = [link.drive.coulomb for link in plant.with_own_drives(v).links]
+    return _dry_torques(levels, columns, free, M @ free, h)
 
 
-def _dry_torques(arm: Arm, inverse: Any, free: Vector, momentum: Vector, h: Any) -> tuple[Vector, Vector]:
+def _dry_torques(
+    levels: list[Any], inverse: Any, free: Vector, momentum: Vector, h: Any
+) -> tuple[Vector, Vector]:
     """Dry friction torques (n,) and the speeds that they leave; a joint whose torque is within its bounds is still."""
-    bounds = {i: link.drive.coulomb for i, link in enumerate(arm.links) if any(link.drive.coulomb)}
+    bounds = {i: pair for i, pair in enumerate(levels) if not all(is_zero(level) for level in pair)}
     # begin with what would stop every joint at once
-    dry = [_bounded(momentum[i] / h, *bounds[i]) if i in bounds else 0.0 for i in range(arm.n)]
+    dry = [_bounded(momentum[i] / h, *bounds[i]) if i in bounds else 0.0 for i in range(len(levels))]
     speed = free - h * (np.array(dry) @ inverse)
     for _ in range(STICKING_SWEEPS):
         for i, (forth, back) in bounds.items():
@@ -87,7 +98,9 @@ def _dry_torques(arm: Arm, inverse: Any, free: Vector, momentum: Vector, h: Any)
     still = {
         i: where(forth - dry[i], where(back + dry[i], 0.0, 1.0), 1.0) for i, (forth, back) in bounds.items()
     }
-    return np.array(dry), np.array([speed[i] * still[i] if i in still else speed[i] for i in range(arm.n)])
+    return np.array(dry), np.array(
+        [speed[i] * still[i] if i in still else speed[i] for i in range(len(levels))]
+    )
 
 
 def _bounded(x: Any, forth: float, back: float) -> Any:
@@ -95,7 +108,7 @@ def _bounded(x: Any, forth: float, back: float) -> Any:
 
 
 def _slippery(link: Any) -> Any:
-    return link.replace(drive=link.drive.replace(coulomb=(0.0, 0.0)))
+    return link.replace(drive=link.drive.replace(viscous=0.0, coulomb=(0.0, 0.0)))
 
 
 def engine(setting: Setting) -> Engine:

@@ -1,0 +1,55 @@
+"""Parameters of a motion's own are those of an arm that has them: in the motion, and in all that is told of it."""
+
+import numpy as np
+import pytest
+
+import forearm as fa
+from close import assert_close
+from forearm import Drive, Wrench, load, simulate
+
+DRIVE = Drive(viscous=0.1, coulomb=(1.0, 0.5), smoothing=0.05)
+ARM = load("rr").with_drives(DRIVE)
+FIRST, SECOND = ARM.links
+OWN = {
+    "friction": (
+        [[0.5, 2.0, 1.0], [0.3, 0.7, 0.2]],
+        ARM.with_drives(
+            [DRIVE.replace(viscous=0.5, coulomb=(2.0, 1.0)), DRIVE.replace(viscous=0.3, coulomb=(0.7, 0.2))]
+        ),
+    ),
+    "links[0].drive.coulomb": ((3.0, 2.0), ARM.with_drives([DRIVE.replace(coulomb=(3.0, 2.0)), DRIVE])),
+    "links[1].offset": (0.3, ARM.replace(links=(FIRST, SECOND.replace(offset=0.3)))),
+    "geometry": ([1.2, 0.7], None),
+}
+TOLD = ("q", "qd", "qdd", "tau", "work", "dissipated", "drift", "poses")
+WHY = "operations are in another order where numbers are inputs"
+
+
+def with_lengths(lengths):
+    links = [x.replace(pose=fa.Pose.dh(a, 0.0)) for x, a in zip(ARM.links, lengths, strict=True)]
+    return ARM.replace(links=tuple(links))
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "symplectic", "sticking"])
+@pytest.mark.parametrize("path", OWN)
+def test_a_motion_with_a_parameter_of_its_own_is_that_of_the_changed_arm(method, path):
+    value, changed = OWN[path]
+    how = {"method": "euler", "sticking": True} if method == "sticking" else {"method": method}
+    how |= {"duration": 0.02, "dt": 1e-3, "record_every": 7, "wrench": Wrench((1.0, 2.0, 0.0), at="tool")}
+    q0, qd0 = [0.4, -1.1], [1.0, -0.5]
+    want = simulate(changed or with_lengths(value), q0, qd0, **how)
+    alone = simulate(ARM, q0, qd0, free={path: value}, **how)
+    several = simulate(ARM, [q0, q0], qd0, free={path: [value, value]}, **how)
+    for name in TOLD:
+        scale = max(np.abs(getattr(want, name)).max(), 1.0)
+        assert_close(getattr(alone, name), getattr(want, name), 1024, scale, WHY, name)
+        assert_close(getattr(several, name)[1], getattr(want, name), 1024, scale, WHY, name)
+
+
+def test_dry_friction_of_a_motion_of_its_own_is_steep_for_the_step_as_the_arms_is():
+    steep = [[0.1, 5.0, 5.0], [0.1, 5.0, 5.0]]
+    arm = load("rr")
+    changed = arm.with_drives(Drive(viscous=0.1, coulomb=(5.0, 5.0)))
+    want = simulate(changed, [0.4, -1.1], duration=0.01).outcome.advice
+    assert "dry friction of joint" in want
+    assert simulate(arm, [0.4, -1.1], duration=0.01, free={"friction": steep}).outcome.advice == want
