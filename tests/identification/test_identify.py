@@ -239,3 +239,12 @@ def test_inertias_of_few_rows_a_second_are_not_too_small(three):
         )
         off.append((found.base.values - found.base.of(true)) / found.base.std)
     assert np.mean(np.abs(off) < 1.96) > 0.9
+
+
+@pytest.mark.parametrize(("step", "coarse"), [(0.02, False), (2.0, True)])
+def test_torques_in_coarse_steps_are_warned_of(three, step, coarse):
+    true, start, motion = three
+    log = log_of(true, motion, rate=200.0)
+    log["tau"][:, 2] = np.round(log["tau"][:, 2] / step) * step
+    told = [note for note in fa.identify(start, log).notes if "torques have few values: joint3" in note]
+    assert len(told) == coarse
