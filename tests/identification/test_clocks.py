@@ -87,3 +87,26 @@ def test_late_speeds_beside_a_payload_and_gains(motion):
     assert np.all(np.abs(both.gains - 7.0) < 4 * both.gains_std)
     assert len([note for note in both.notes if note.startswith("speeds come 11 ms later")]) == 1
     assert np.all(apart(both, "IA") < 3.5)
+
+
+@pytest.mark.parametrize("speeds", ["noisy", "five percent too large", "right"])
+def test_speeds_that_explain_torques_worse_than_slopes_are_left_out(motion, speeds):
+    log = log_with_speeds(motion, 400.0)
+    s = motion.sample(log["t"])
+    noise = 0.05 * np.random.default_rng(1).normal(size=s.qd.shape)
+    log["qd"] = {"noisy": s.qd + noise, "five percent too large": 1.05 * s.qd, "right": s.qd}[speeds]
+    found = fa.identify(START, log)
+    told = any("speeds explain the torques worse" in note for note in found.notes)
+    assert told or speeds == "right"
+    off = np.abs((found.base.values - found.base.of(REAL)) / found.base.std)
+    assert np.mean(off < 1.96) > 0.85
+
+
+def test_a_lone_sine_tells_no_delay():
+    """Its columns explain every delay; what rounding left was explained best by one of 8 ms."""
+    t = np.arange(0.0, 12.0, 0.002)
+    q = np.sin(np.pi * t)[:, None]
+    arm = fa.Arm("slide", (fa.Link("prismatic", mass=2.0),))
+    tau = fa.inverse_dynamics(arm, q, np.pi * np.cos(np.pi * t)[:, None], -(np.pi**2) * q)
+    found = fa.identify(arm, {"t": t, "q": q, "tau": tau})
+    assert not any("than positions" in note for note in found.notes)

@@ -186,3 +186,65 @@ def test_the_example_runs(capsys):
     example = Path(__file__).parents[2] / "examples" / "08_identify.py"
     runpy.run_path(str(example.with_name("08_identify.py")))["main"](generations=5)
     assert "within their 95 % intervals" in capsys.readouterr().out
+
+
+def test_rotors_that_are_not_looked_for_are_believed_and_counted_once(three):
+    true, start, motion = three
+    true = true.replace(
+        links=tuple(link.replace(drive=link.drive.replace(rotor_inertia=0.5)) for link in true.links)
+    )
+    rotors = [link.drive for link in true.links]
+    given = start.replace(
+        links=tuple(
+            link.replace(drive=link.drive.replace(rotor_inertia=drive.rotor_inertia, side="joint"))
+            for link, drive in zip(start.links, rotors, strict=True)
+        )
+    )
+    free = fa.identify(given, log_of(true, motion), rotors=False)
+    s = motion.sample(200)
+    want = fa.inverse_dynamics(true, s.q, s.qd, s.qdd)
+    assert [link.drive.rotor_inertia for link in free.arm.links] == [d.rotor_inertia for d in rotors]
+    assert np.max(np.abs(free.torques(s.q, s.qd, s.qdd) - want)) < 0.02 * np.max(np.abs(want))
+    gains = np.array([5.0, -3.0, 2.0])
+    held = (2.0, (0.05, 0.0, 0.1))
+    logs = [
+        {"t": log["t"], "q": log["q"], "current": log["tau"] / gains}
+        for log in (log_of(true, motion), log_of(true.with_payload(*held, frame="tool"), motion, seed=1))
+    ]
+    both = fa.identify(given, logs[0], loaded=logs[1], load=held, rotors=False)
+    assert np.max(np.abs(both.gains - gains) / both.gains_std) < 4
+    assert np.max(np.abs(both.torques(s.q, s.qd, s.qdd) - want)) < 0.05 * np.max(np.abs(want))
+
+
+def test_friction_of_one_direction_only_is_that_of_the_arm(three):
+    true, start, motion = three
+    drive = fa.Drive(coulomb=(0.5, 0.0), smoothing=0.01)
+    lame = true.replace(links=tuple(link.replace(drive=drive) for link in true.links))
+    for seed in range(4):
+        found = fa.identify(start, log_of(lame, motion, rate=100.0, seed=seed), directions=True)
+        mean, apart = (found.drives.part(found.theta[30:], kind) for kind in ("FC", "FD"))
+        arms = np.array([link.drive.coulomb for link in found.arm.links])
+        # the arm was given no negative friction, and the numbers beside it had some
+        assert np.allclose(arms, np.stack([mean + apart, mean - apart], axis=1), rtol=0, atol=1e-6)
+
+
+def test_inertias_of_few_rows_a_second_are_not_too_small(three):
+    """Accelerations by cubic splines were too small by (ω step)² / 12."""
+    true, start, motion = three
+    quick = replace(motion, period=4.0)
+    off = []
+    for seed in range(4):
+        found = fa.identify(
+            start, log_of(true, quick, rate=50.0, noise=0.0005, tick=0.0, seed=seed, periods=4)
+        )
+        off.append((found.base.values - found.base.of(true)) / found.base.std)
+    assert np.mean(np.abs(off) < 1.96) > 0.9
+
+
+@pytest.mark.parametrize(("step", "coarse"), [(0.02, False), (2.0, True)])
+def test_torques_in_coarse_steps_are_warned_of(three, step, coarse):
+    true, start, motion = three
+    log = log_of(true, motion, rate=200.0)
+    log["tau"][:, 2] = np.round(log["tau"][:, 2] / step) * step
+    told = [note for note in fa.identify(start, log).notes if "torques have few values: joint3" in note]
+    assert len(told) == coarse

@@ -65,3 +65,12 @@ def test_c_agrees_to_rounding(pushed, tmp_path):
 def test_arguments(options):
     with pytest.raises(fa.StateFault, match="observer: "):
         fa.observer(ARM, **options)
+
+
+@pytest.mark.parametrize("shape", [(6,), (2, 10, 6), (9, 6)])
+def test_rows_of_another_shape_are_refused(shape):
+    rows = np.zeros((10, 6))
+    with pytest.raises(fa.StateFault, match=r"give \(K, 6\)"):
+        fa.observer(ARM).run(rows if shape == (9, 6) else np.zeros(shape), np.zeros(shape), np.zeros(shape))
+    with pytest.raises(fa.StateFault, match=r"give \(6,\)"):
+        fa.observer(ARM).step(rows, rows, rows)

@@ -116,3 +116,49 @@ def test_clipped_torques_that_come_late_are_left_out_where_they_are():
     assert (
         np.max(np.abs(found.values - found.columns.of(arm)) / found.std) < 4
     )  # it was refused as 60 ms or more
+
+
+@pytest.fixture(scope="module")
+def paused():
+    """An arm with dry friction that swings, rests for some seconds, and swings on."""
+    drive = fa.Drive(viscous=0.5, coulomb=(2.0, 2.0), smoothing=0.01)
+    arm = fa.load("generic_3r").with_drives(drive)
+    t = np.arange(0.0, 12.0, 0.004)
+
+    def law(x):
+        x = np.clip(x, 0.0, 1.0)
+        return x**3 * (10 - 15 * x + 6 * x**2), 30 * x**2 * (1 - x) ** 2
+
+    (down, slope), (up, climb) = law(t - 4.0), law(t - 8.0)
+    pace, change = 1 - down + up, climb - slope
+    q, qd, qdd = swung(np.cumsum(pace) * 0.004, 3)
+    qdd = qdd * pace[:, None] ** 2 + qd * change[:, None]
+    qd = qd * pace[:, None]
+    tau = fa.inverse_dynamics(arm, q, qd, qdd)
+    tau = tau + 0.005 * tau.std(axis=0) * np.random.default_rng(0).normal(size=tau.shape)
+    return arm, {"t": t, "q": q, "tau": tau}, (t > 5.0) & (t < 8.0)
+
+
+def test_friction_of_a_joint_that_rests_is_no_push(paused):
+    arm, log, rests = paused
+    tau = log["tau"].copy()
+    tau[rests] += [1.8, -1.7, 1.9]
+    for quiet in (None, log):
+        assert fa.watch(arm, {**log, "tau": tau}, quiet=quiet).pushes == ()
+    tau[(log["t"] > 6.0) & (log["t"] < 6.5), 1] -= 8.0
+    (push,) = fa.watch(arm, {**log, "tau": tau}).pushes
+    assert push.joints == ("joint2",)
+    assert abs(push.start - 6.0) < 0.1
+
+
+@pytest.mark.parametrize("with_quiet", [False, True])
+def test_an_offset_is_no_push_at_the_start_and_hides_none(paused, with_quiet):
+    arm, log, _ = paused
+    beside = {**log, "tau": log["tau"] + [5.0, -4.0, 3.0]}
+    quiet = beside if with_quiet else None
+    assert fa.watch(arm, beside, quiet=quiet).pushes == ()
+    tau = beside["tau"].copy()
+    tau[(log["t"] > 2.0) & (log["t"] < 2.5), 2] -= 2.0
+    (push,) = fa.watch(arm, {**log, "tau": tau}, quiet=quiet).pushes
+    assert push.joints == ("joint3",)
+    assert abs(push.peak[2] - 2.0) < 0.2

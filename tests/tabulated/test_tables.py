@@ -272,6 +272,8 @@ def test_cells_that_a_log_never_met_are_refused():
         fa.learn_table(arm, q, qd, qdd, qdd[:99])
     with pytest.raises(fa.StateFault, match="GiB of equations"):
         fa.learn_table(arm, q, qd, qdd, qdd, most_bytes=1 << 16)
+    with pytest.raises(fa.StateFault, match="tau is not finite in 1 rows"):
+        fa.learn_table(arm, q, qd, qdd, np.where(np.arange(len(q))[:, None] == 3, np.nan, qdd))
     with pytest.raises(
         fa.StateFault, match=r"5 samples are 10 equations for the \d+ numbers that they touch"
     ):
@@ -294,6 +296,23 @@ def test_c_gave_nan_and_no_word_in_cells_that_a_log_never_met(tmp_path):
         pointers = [ctypes.c_void_p(x.ctypes.data) for x in (numbers, *state, tau)]
         assert look_up(*pointers) == answer
         assert tau.tolist() == ([7.0, 7.0] if answer else table.torques(arm, *state).tolist())
+
+
+@pytest.mark.parametrize("slow", [True, False])
+def test_numbers_that_a_log_touches_and_does_not_determine_are_unknown(slow, caplog):
+    """A slow log tells gravity alone, one path tells sums alone; torques of thousands of N m were looked up."""
+    arm, rng = fa.load("rr"), np.random.default_rng(0)
+    q, qd, qdd = arm.random_state(0, (1000,))
+    if slow:
+        qd, qdd = 0.005 * qd, 0.005 * qdd
+    else:
+        at = np.linspace(0.0, 20.0, 1000)[:, None] * [0.9, 1.4]
+        q, qd, qdd = np.sin(at), [0.9, 1.4] * np.cos(at), -np.square([0.9, 1.4]) * np.sin(at)
+    tau = fa.inverse_dynamics(arm, q, qd, qdd) + 0.02 * rng.normal(size=q.shape)
+    table = fa.learn_table(arm, q, qd, qdd, tau, points=9)
+    assert "does not determine" in caplog.text
+    with pytest.raises(fa.StateFault, match="does not determine"):
+        table.torques(arm, *arm.random_state(1, (300,)))
 
 
 def test_a_log_of_a_load_that_the_table_has_no_room_for_is_said(caplog):

@@ -124,7 +124,7 @@ def _nearest(
     for i, L in enumerate(roots):
         T[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = _ten_of_unknowns(L)
     T[10 * n :, 10 * n :] = np.diag(sizes)
-    x, iterations = _solve(R @ T, z, n, drives, prior[10 * n :] / sizes, strength)
+    x, iterations = _solve(R @ T, z, n, drives, prior[10 * n :] / sizes, sizes, strength)
     std, before = _deviations(R @ T, T, x, n, strength)
     return ConsistentFit(T @ x, std, before, iterations, corrected)
 
@@ -149,7 +149,7 @@ def _drive_sizes(drives: DriveColumns, values: Vector, equations: TorqueEquation
 
 
 def _solve(
-    A: Matrix, z: Vector, n: int, drives: DriveColumns, u0: Vector, strength: float
+    A: Matrix, z: Vector, n: int, drives: DriveColumns, u0: Vector, sizes: Vector, strength: float
 ) -> tuple[Vector, int]:
     """Unknowns: x (10 n + drives), then Z (10 n), t (4 n), e (rows of A) with e = A x - z."""
     clarabel = _solver()
@@ -166,7 +166,7 @@ def _solve(
     linear[10 * n : p] = -weight * u0
     linear[p + 10 * n : p + 14 * n] = -weight
     equal = hstack([csc_array(A), csc_array((m, 14 * n)), -eye_array(m)])
-    lower, bounds = _drive_bounds(drives, n, p, total)
+    lower, bounds = _drive_bounds(drives, n, sizes, total)
     big = _determinant_blocks(n, p, total)
     logs = _logarithm_rows(n, p, total)
     matrix = csc_array(vstack([equal, lower, big, logs]))
@@ -187,13 +187,22 @@ def _solve(
     return np.array(found.x[:p]), int(found.iterations)
 
 
-def _drive_bounds(drives: DriveColumns, n: int, p: int, total: int) -> tuple[Any, Vector]:
+def _drive_bounds(drives: DriveColumns, n: int, sizes: Vector, total: int) -> tuple[Any, Vector]:
     """-u ≤ 0 for friction and rotors, |FD| ≤ FC; unknowns are scaled with sizes above zero."""
     from scipy.sparse import coo_array
 
     kinds = drives.kind_of
-    rows = [10 * n + k for k, kind in enumerate(kinds) if kind in NEVER_NEGATIVE]
-    found = coo_array((-np.ones(len(rows)), (range(len(rows)), rows)), shape=(len(rows), total))
+    rows = [[(10 * n + k, -1.0)] for k, kind in enumerate(kinds) if kind in NEVER_NEGATIVE]
+    if "FD" in kinds:
+        mean, apart = kinds.index("FC"), kinds.index("FD")
+        for i in range(drives.n):
+            a, b = mean + i, apart + i
+            rows += [
+                [(10 * n + a, -float(sizes[a])), (10 * n + b, sign * float(sizes[b]))] for sign in (1.0, -1.0)
+            ]
+    entries = [(value, row, column) for row, parts in enumerate(rows) for column, value in parts]
+    data, places, columns = zip(*entries, strict=True) if entries else ((), (), ())
+    found = coo_array((data, (places, columns)), shape=(len(rows), total))
     return found, np.zeros(len(rows))
 
 

@@ -2,7 +2,8 @@
 
     i_j = g_j (X_j theta + L_j),    g = 1 / gains
 
-X are the columns of all base parameters, L the torque that the known load makes (zero in the first log). One load sets
+X are the columns of all base parameters, L the torque that the known load makes (zero in the first log), and rotors
+where they are not looked for. One load sets
 the scale of everything: without it, gains and masses could all be larger together (Gautier, Briot, Global
 identification of joint drive gains and dynamic parameters of robots, J. Dynamic Systems, Measurement and Control 136
 (2014) 051025). Currents have the noise, so they are what is explained; taking them as columns, as linear least squares
@@ -105,7 +106,8 @@ def drive_gains(
     """
     X = np.concatenate([free.X, loaded.X])[:, :, list(kept)]
     i = np.concatenate([free.tau, loaded.tau])
-    L = np.concatenate([np.zeros_like(free.tau), loaded.X[:, :, : len(added)] @ added])
+    known = (free.known, loaded.X[:, :, : len(added)] @ added + loaded.known)
+    L = np.concatenate([np.broadcast_to(x, y.tau.shape) for x, y in zip(known, (free, loaded), strict=True)])
     counts = np.maximum(free.counts + loaded.counts, 1)
     there = np.concatenate([np.ones(x.tau.shape, bool) if x.kept is None else x.kept for x in (free, loaded)])
     whole = None if there.all() else there

@@ -61,7 +61,7 @@ def least_squares(
         equations = replace(equations, tau=equations.tau - known)
     ordinary, _ = _solved(equations, np.ones(equations.n), columns)
     values, noise = _weighted(equations, ordinary, columns)
-    rest = equations.tau - equations.X[:, :, columns] @ values
+    rest = equations.sought - equations.X[:, :, columns] @ values
     inflation = autocorrelation_factor(rest, len(columns), kept=equations.kept)
     values, root = _solved(equations, 1.0 / (noise * np.sqrt(inflation)), columns)
     covariance = np.diag(np.full(len(kept), np.inf))
@@ -100,7 +100,7 @@ def _solved(equations: TorqueEquations, weights: Vector, kept: list[int]) -> tup
 
 def _noise(equations: TorqueEquations, values: Vector, kept: list[int]) -> Vector:
     """Standard deviation of residuals of each joint (n,); fitted numbers cost freedom, shared among the joints."""
-    rest = equations.tau - equations.X[:, :, kept] @ values
+    rest = equations.sought - equations.X[:, :, kept] @ values
     counts = equations.counts
     rows = np.maximum(1.0, counts * (1.0 - len(kept) / max(float(np.sum(counts)), 1.0)))
     found = np.sqrt(np.sum(rest**2, axis=0) / rows)

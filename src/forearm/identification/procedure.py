@@ -86,7 +86,7 @@ def identify(
         degrees: Whether angles without a unit are in degrees; None for radians, refused where they cannot be.
         time_unit: Unit of a file's time: 's', 'ms', 'us', 'ns'.
         cutoff: Cut-off of the filters [Hz]; chosen from the data otherwise.
-        rotors: Whether rotor inertias are looked for.
+        rotors: Whether rotor inertias are looked for; those of the given arm are believed otherwise.
         directions: Whether dry friction forth and back is told apart (then from an offset only by slow rows); as in the
             given arm by default.
         smoothing: Speed over which dry friction turns over; the given arm's by default.

@@ -74,7 +74,7 @@ def _drawn(found: "Identified", equations: TorqueEquations, name: str) -> str | 
         from forearm.plots import comparison_figure, svg
     except ImportError:
         return None
-    predicted = equations.X @ found.theta
+    predicted = equations.X @ found.theta + equations.known
     return svg(comparison_figure(found.arm, equations.t, equations.tau, predicted), name)
 
 

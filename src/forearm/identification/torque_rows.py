@@ -31,11 +31,18 @@ class TorqueEquations:
     """What they were made from."""
     kept: Matrix | None = None
     """Which torques count (K, n), where some were left out: X and tau are zero there. All of them if None."""
+    known: Matrix | float = 0.0
+    """Torques (K, n) of what is not looked for and is believed as given: rotors, where they are not."""
 
     @property
     def n(self) -> int:
         """Number of joints."""
         return self.tau.shape[1]
+
+    @property
+    def sought(self) -> Matrix:
+        """Torques that the parameters have to explain (K, n)."""
+        return self.tau - self.known
 
     @cached_property
     def scale(self) -> Vector:
@@ -45,7 +52,7 @@ class TorqueEquations:
     def rows(self, weights: Vector, kept: Any = slice(None)) -> tuple[Matrix, Vector]:
         """Weighted rows (K n, columns) and torques (K n,)."""
         X = self.X[:, :, kept] * weights[:, None]
-        return X.reshape(-1, X.shape[2]), (self.tau * weights).ravel()
+        return X.reshape(-1, X.shape[2]), (self.sought * weights).ravel()
 
     @property
     def counts(self) -> Vector:
@@ -57,11 +64,13 @@ class TorqueEquations:
         if not left_out.size:
             return self
         keep = ~left_out
-        return replace(self, X=self.X * keep[:, :, None], tau=self.tau * keep, kept=keep)
+        return replace(
+            self, X=self.X * keep[:, :, None], tau=self.tau * keep, kept=keep, known=self.known * keep
+        )
 
     def residual(self, theta: Vector) -> Matrix:
         """Torques that parameters do not explain (K, n)."""
-        return self.tau - self.X @ theta
+        return self.sought - self.X @ theta
 
 
 def equations_of(arm: Arm, drives: DriveColumns, motion: Filtered) -> TorqueEquations:
@@ -78,7 +87,9 @@ def equations_of(arm: Arm, drives: DriveColumns, motion: Filtered) -> TorqueEqua
         part = thin(columns)
         parts.append(part[: -(-step // thin.factor)])
     X = np.concatenate(parts)
-    return TorqueEquations(X, thin(motion.tau), thin(motion.t), motion)
+    rotors = [0.0 if "IA" in drives.kinds else float(link.drive.reflected_inertia) for link in arm.links]
+    known = thin(motion.qdd * rotors) if any(rotors) else 0.0
+    return TorqueEquations(X, thin(motion.tau), thin(motion.t), motion, known=known)
 
 
 def torques_of(arm: Arm, motion: Filtered) -> Matrix:

@@ -29,7 +29,7 @@ def table_c(plan: TablePlan, *, learnt: bool = False) -> str:
     body += [f"tau[{i}] = t[{i}]{_friction(plan.arm, i)};" for i in range(n)]
     lines = "\n".join(f"    {line}" for line in body)
     never = (
-        f"\n   or {UNMET} in cells that the log never met; not for -ffast-math, which knows no NaN"
+        f"\n   or {UNMET} in cells that the log never met or does not tell; not for -ffast-math, which knows no NaN"
         if learnt
         else ""
     )

@@ -2,15 +2,19 @@
 
 Each measured torque is a sum of stored numbers, times weights of the interpolation, times speeds or accelerations. A
 log therefore gives one linear equation for each joint and sample; the least-squares solution of smallest norm is the
-table. Cells that no sample touches stay unknown (nan), and a look-up there is refused.
+table. Numbers that no sample touches stay unknown (nan), and a look-up there is refused. So do those that samples touch
+and do not determine: errors of the size that the table leaves of the log could then make much of a joint's torque of
+them.
 """
 
+import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
-from scipy.sparse.linalg import lsqr
+from scipy.sparse import csr_array, diags_array, eye_array
+from scipy.sparse.linalg import cg, lsqr
 
 from forearm import faults
 from forearm.algebra import States, Vector
@@ -25,6 +29,14 @@ from forearm.tabulated.stencils import ORDERS
 
 MISFIT = 0.1
 """Share of a joint's torque that a table may leave over without a word."""
+UNSURE = 0.3
+"""A number is unknown where its error makes this share of a joint's torque, on motions that go so far:"""
+USUAL = {"qd": 2.0, "qdd": 5.0}
+"""speeds and accelerations, where none are given, as in random states."""
+LEAST = 1e-3
+"""No table is believed to say more of a torque than all but this share."""
+TRIES = 16
+"""Random errors that are tried."""
 Triplets = list[tuple[Vector, Vector, Vector]]
 """Row, column and value of the equations, in pieces."""
 
@@ -47,7 +59,8 @@ def learn_table(
     """A table learnt from measured torques (K, n); how heavy the arm's own links are plays no part.
 
     What those masses make zero is not stored, so an arm with a tool needs that tool; what the table cannot say of the
-    log is told where it is a tenth of a joint's torque or more.
+    log is told where it is a tenth of a joint's torque or more. Where the log does not determine it, the table is not
+    filled, and a look-up is refused.
 
     Args:
         arm: Which entries there are, limits of the joints, and their friction, which is taken off the torques first.
@@ -58,8 +71,8 @@ def learn_table(
         method: As for `tabulate`.
         points: As for `tabulate`.
         interpolation: As for `tabulate`.
-        speeds: As for `tabulate`.
-        accelerations: As for `tabulate`.
+        speeds: As for `tabulate`; the log has to determine torques of motions that are so fast.
+        accelerations: As for `tabulate`; the same.
         most_bytes: More memory, for the table or for the equations, is refused.
     """
     needs_chain(arm, "a table of torques")
@@ -72,11 +85,18 @@ def learn_table(
     if not len(wanted) == len(state["q"]) == len(state["qd"]) == len(state["qdd"]) > 0:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in (*state.items(), ("tau", wanted)))
         raise StateFault(f"learn_table: the log has rows {sizes}; give as many of each, and at least one.")
+    for name, x in (*state.items(), ("tau", wanted)):
+        bad = np.flatnonzero(~np.all(np.isfinite(x), axis=1))
+        if bad.size:
+            raise StateFault(
+                f"learn_table: {name} is not finite in {bad.size} rows (the first is row {bad[0]}); leave those out."
+            )
     wanted = wanted - friction_at(arm, state["qd"])
     _refuse_many_equations(plan, len(wanted), most_bytes)
-    solution, met, left = _solved(plan, state, wanted)
+    ranges = {"qd": speeds, "qdd": accelerations}
+    solution, known, left = _solved(plan, state, wanted, _sizes(plan, wanted, ranges))
     _tell_misfit(arm, left, wanted)
-    solution[~met] = np.nan
+    solution[~known] = np.nan
     pieces = np.split(solution, np.cumsum([grid.size for grid in plan.grids])[:-1])
     stored = [x.reshape(grid.cells, len(grid.entries)) for x, grid in zip(pieces, plan.grids, strict=True)]
     return LookupTable(plan, tuple(stored), learnt=True)
@@ -95,8 +115,43 @@ def _tell_misfit(arm: Arm, left: Vector, wanted: Vector) -> None:
         )
 
 
-def _solved(plan: TablePlan, state: dict[str, Vector], wanted: Vector) -> tuple[Vector, Vector, Vector]:
-    """The stored numbers of smallest norm, which of them any equation has, and what they leave over (K, n)."""
+def _tell_unknown(unknown: int, touched: int) -> None:
+    """Say where a log is too plain for its table: then the rest of it holds near the log's own states only."""
+    if unknown > MISFIT * touched:
+        LOG.warning(
+            "learn_table: the log touches %d numbers of the table and does not determine %d of them, which stay "
+            "unknown; the others hold near its states. Give a log of more states and speeds, or fewer points.",
+            *(touched, unknown),
+        )
+
+
+def _torque_sizes(wanted: Vector) -> Vector:
+    """Root mean square of each joint's torque (n,); a joint that needs next to none has a share of the largest."""
+    found = np.sqrt(np.mean(wanted**2, axis=0))
+    return np.maximum(found, 0.05 * found.max() or 1.0)
+
+
+def _sizes(plan: TablePlan, wanted: Vector, ranges: Mapping[str, ArrayLike | None]) -> Vector:
+    """How large each number may be: what makes a joint's torque by itself, on motions as fast as is asked for."""
+    torque = _torque_sizes(wanted)
+    far: dict[str, Vector] = {}
+    for what, usual in USUAL.items():
+        asked = usual if ranges[what] is None else faults.for_joints(plan.arm, what, ranges[what])
+        far[what] = np.broadcast_to(np.asarray(asked, dtype=float), (plan.arm.n,)) / np.sqrt(3.0)
+    parts = []
+    for grid in plan.grids:
+        units = [
+            max(t.times * math.prod(far[what][j] for what, j in t.factors) / torque[t.joint] for t in e.terms)
+            for e in grid.entries
+        ]
+        parts.append(np.tile(1.0 / np.array(units), grid.cells))
+    return np.concatenate(parts)
+
+
+def _solved(
+    plan: TablePlan, state: dict[str, Vector], wanted: Vector, sizes: Vector
+) -> tuple[Vector, Vector, Vector]:
+    """The stored numbers of smallest norm, which of them the equations determine, and what they leave over (K, n)."""
     found: Triplets = []
     begin = 0
     for grid in plan.grids:
@@ -112,7 +167,31 @@ def _solved(plan: TablePlan, state: dict[str, Vector], wanted: Vector) -> tuple[
         )
     matrix = csr_array((values, (rows, columns)), shape=(wanted.size, begin))
     solution = lsqr(matrix, wanted.reshape(-1), atol=1e-14, btol=1e-14, conlim=0, iter_lim=4 * begin)[0]
-    return solution, met, wanted - (matrix @ solution).reshape(wanted.shape)
+    left = wanted - (matrix @ solution).reshape(wanted.shape)
+    error = np.maximum(np.sqrt(np.mean(left**2, axis=0)), LEAST * _torque_sizes(wanted))
+    weight = np.tile(1.0 / error, len(wanted))
+    weighed = csr_array((values * weight[rows] * sizes[columns], (rows, columns)), shape=matrix.shape)
+    known = met & (_strayed(weighed) < UNSURE)
+    _tell_unknown(int(np.sum(met & ~known)), int(np.sum(met)))
+    return solution, known, left
+
+
+def _strayed(matrix: Any) -> Vector:
+    """How far each number, of its size, may be from the truth (columns,); equations have errors of one.
+
+    Solutions of (1 + AᵀA) x = b + Aᵀ e, with random b and e, have the covariance that numbers have after the log if
+    they are of size one before it.
+    """
+    rng = np.random.default_rng(0)
+    count, begin = matrix.shape
+    turned = csr_array(matrix.T)
+    normal = csr_array(turned @ matrix) + eye_array(begin, format="csr")
+    near = diags_array(1.0 / normal.diagonal())
+    square = np.zeros(begin)
+    for _ in range(TRIES):
+        right = rng.normal(size=begin) + turned @ rng.normal(size=count)
+        square += cg(normal, right, rtol=1e-3, maxiter=4 * begin, M=near)[0] ** 2
+    return np.sqrt(square / TRIES)
 
 
 def _equations(grid: Grid, begin: int, state: dict[str, Vector], order: int, n: int, found: Triplets) -> None:

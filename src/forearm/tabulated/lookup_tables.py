@@ -37,7 +37,7 @@ class LookupTable:
     numbers: tuple[Numbers, ...]
     """For each grid of the plan (cells, entries); may be mapped from a file."""
     learnt: bool = False
-    """Whether it comes from a log: cells that the log never met are then not numbers."""
+    """Whether it comes from a log: cells that the log never met, or does not determine, are then not numbers."""
 
     @property
     def nbytes(self) -> int:
@@ -225,8 +225,9 @@ def _refuse_unmet(tau: Vector) -> None:
     unmet = np.isnan(tau).any(axis=1)
     if np.any(unmet):
         raise StateFault(
-            f"table: {int(unmet.sum())} of {len(tau)} states lie in cells that the log never met (the first is state "
-            f"{int(np.argmax(unmet))}); learn from a log that goes there, or with fewer points."
+            f"table: {int(unmet.sum())} of {len(tau)} states lie in cells that the log never met, or does not "
+            f"determine (the first is state {int(np.argmax(unmet))}); learn from a log that goes there, at several "
+            "speeds, or with fewer points."
         )
 
 

@@ -67,7 +67,7 @@ def identify(
     load
         That load in the tool's axes: mass, centre x y z, and if known xx xy xz yy yz zz about its centre.
     rotors
-        Look for rotor inertias.
+        Look for rotor inertias; those of the given arm are believed otherwise.
     smoothing
         Speed over which dry friction turns over [rad/s]; the given arm's otherwise.
     prior

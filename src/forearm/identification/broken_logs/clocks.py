@@ -25,6 +25,10 @@ LEAST_SHIFT = 2e-3
 """Shorter ones are not worth a word [s]."""
 DOUBTED = 0.97
 """A shift is worth a word where it leaves less than this (a real log of two arms on one clock each leaves 0.98)."""
+CHANCE = 12.0
+"""Noise alone makes some shift better by so much, in squares of its standard deviation."""
+NOTHING = 3e-4
+"""Where so little of the torques' changes is left, rounding and filters are what a shift would explain."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ class TimeShift:
     """Sum of the squares of what is left of the torques, as the log is."""
     after: float
     """The same, with torques moved by `delay`."""
+    whole: float
+    """The same, of the torques themselves less their means."""
 
     @property
     def remains(self) -> float:
@@ -44,13 +50,18 @@ class TimeShift:
         return self.after / max(self.before, 1e-300)
 
     @property
+    def told(self) -> bool:
+        """Whether the log tells it: the columns of a lone sine explain every delay, and noise prefers some."""
+        return self.before - self.after > CHANCE and self.before > NOTHING**2 * self.whole
+
+    @property
     def worth_mending(self) -> bool:
-        """Whether it is long enough to be moved by."""
-        return abs(self.delay) > LEAST_SHIFT
+        """Whether it is told, and long enough to be moved by."""
+        return self.told and abs(self.delay) > LEAST_SHIFT
 
 
 def time_shift(equations: TorqueEquations, kept: tuple[int, ...], weights: Vector) -> TimeShift:
-    """Find how much later torques are than positions."""
+    """Find how much later torques are than positions; weights are one over each joint's noise."""
     from scipy.interpolate import CubicSpline
 
     motion = equations.motion
@@ -66,7 +77,7 @@ def time_shift(equations: TorqueEquations, kept: tuple[int, ...], weights: Vecto
 
     def left(delay: float) -> float:
         later = curve(np.clip(motion.t + delay, motion.t[0], motion.t[-1]))
-        tau = (motion.thinning(later) * weights * counted).ravel()
+        tau = ((motion.thinning(later) - equations.known) * weights * counted).ravel()
         rest = tau - Q @ (Q.T @ tau)
         return float(np.sum(rest[mask.ravel()] ** 2))
 
@@ -77,14 +88,15 @@ def time_shift(equations: TorqueEquations, kept: tuple[int, ...], weights: Vecto
     if 0 < k < len(grid) - 1:
         a, b, c = values[k - 1 : k + 2]
         best += 0.5 * (a - c) / max(a - 2 * b + c, 1e-300) * float(grid[1] - grid[0])
-    return TimeShift(best, left(0.0), left(best))
+    changes = (equations.sought - np.mean(equations.sought, axis=0)) * weights * counted
+    return TimeShift(best, left(0.0), left(best), float(np.sum(changes[mask] ** 2)))
 
 
 def refuse_shift(label: str, shift: TimeShift, mend: Sequence[str]) -> list[str]:
     """Refuse a log whose torques come earlier or later than its positions; a warning where that is less sure."""
     delay, remains = shift.delay, shift.remains
     when = "later" if delay > 0 else "earlier"
-    if abs(delay) >= 0.999 * FARTHEST and remains < BETTER:
+    if shift.told and abs(delay) >= 0.999 * FARTHEST and remains < BETTER:
         raise StateFault(
             f"{label}: torques come {FARTHEST * 1e3:g} ms or more {when} than positions, which is more than is looked "
             "for. Give the two the same clock."
@@ -123,17 +135,24 @@ def speed_lag(log: Log) -> float:
 
 
 def with_speeds_in_step(log: Log, left: Callable[[Log], float]) -> Log:
-    """The log without speeds that come later or earlier than its positions, where torques do not go with them.
+    """The log without its speeds where the slopes of its positions explain the torques better.
+
+    Speeds may come later or earlier than positions, be noisy (noise in a column makes its parameter too small), or be
+    measured on another scale.
 
     Args:
         log: The log.
         left: Sum of squares of what is left of a log's torques.
     """
-    lag = speed_lag(log)
-    if abs(lag) <= LEAST_SHIFT:
+    if log.qd is None:
         return log
+    lag = speed_lag(log)
     said = f"speeds come {abs(lag) * 1e3:.2g} ms {'later' if lag > 0 else 'earlier'} than positions"
     without = replace(log, qd=None)
-    if left(without) < left(log):
+    better = left(without) < left(log)
+    if abs(lag) <= LEAST_SHIFT:
+        noisy = "speeds explain the torques worse than the slopes of positions do (noise, or another scale?)"
+        return without.with_note(f"{noisy}: left out") if better else log
+    if better:
         return without.with_note(f"{said} (filtered by the controller?): left out, slopes of positions taken")
     return log.with_note(f"{said}, and torques go with the speeds, which are believed")

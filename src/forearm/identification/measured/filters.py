@@ -94,7 +94,7 @@ class Thinning:
 
 def filtered(log: Log, cutoff: float | None = None) -> Filtered:
     """Filter a log; what was done is in `notes`."""
-    from scipy.interpolate import CubicSpline
+    from scipy.interpolate import make_interp_spline
     from scipy.signal import firwin
 
     notes: list[str] = []
@@ -118,11 +118,12 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
             f"{log.label}: {even[-1] - even[0]:.3g} s are too short for a filter at {fc:.3g} Hz; give a longer log, or "
             "cutoff=."
         )
-    curve = CubicSpline(even, smooth, axis=0)
+    # of fifth degree: a cubic's second derivative is too small by (ω step)² / 12, a percent of an inertia at 50 Hz
+    curve = make_interp_spline(even, smooth if speed is None else speed, k=5)
     if speed is None:
         speed, a = curve(even, 1), curve(t, 2)
     else:
-        a = CubicSpline(even, speed, axis=0)(t, 1)
+        a = curve(t, 1)
     factor = max(1, round(rate / keep / (2 * fc)))
     length = 8 * factor + 1
     weights = firwin(length, min(0.99, 2.2 * fc / (rate / keep))) if factor > 1 else np.ones(1)

@@ -31,6 +31,8 @@ LARGEST_STEP = 0.5
 """Rows that are farther apart show no motion: their times are in another unit [s]."""
 LONE, ALONE = 3, 20.0
 """So few readings that are so many times farther off than all others are wrong ones."""
+COARSE = 12
+"""A torque that has no more values than this was rounded to steps that are no noise."""
 
 LogSource = str | Path | Mapping[str, Any]
 """A log: its file, or its arrays by name."""
@@ -115,7 +117,7 @@ def read_log(
                 f"{log.label}: the torque of joint {name!r} is {log.tau[0, i]:g} in every row, but the joint moves: it "
                 "was not logged, or is below what the log can show. Give a log that has it."
             )
-    return log
+    return log.with_note(coarse) if (coarse := _coarse(arm, log)) else log
 
 
 def coupling_matrix(arm: Arm, coupling: Any) -> Matrix:
@@ -275,6 +277,21 @@ def _refuse_wrong_readings(arm: Arm, log: Log) -> None:
                 f"{log.label}: {name} of joint {arm.joint_names[i]!r} is {values[k, i]:.4g} at {instant(log.t[k])} s, "
                 f"and within {usual[i]:.3g} of its middle in all but {LONE} rows: a wrong reading. Leave that row out."
             )
+
+
+def _coarse(arm: Arm, log: Log) -> str | None:
+    """A warning of torques in steps so coarse that their errors go with the motion, as those of noise do not."""
+    told = []
+    for i, name in enumerate(arm.joint_names):
+        values = np.unique(log.tau[:, i])
+        if 1 < len(values) <= COARSE and np.ptp(log.q[:, i]) > 0:
+            told.append(f"{name} {len(values)} (steps of {np.min(np.diff(values)):.3g})")
+    if not told:
+        return None
+    return (
+        f"WARNING: torques have few values: {', '.join(told)}. What is found for such a joint is as coarse, and "
+        "intervals do not know of that; give torques as they were measured, with more digits"
+    )
 
 
 def _refuse_degrees(arm: Arm, log: Log) -> None:

@@ -41,7 +41,9 @@ class MomentumObserver:
 
     def step(self, q: Any, qd: Any, tau: Any) -> Vector:
         """The external torque (n,) after a state and the torque of the drives; dt after the one before."""
-        q, qd, tau = (faults.joint_floats(self.arm, k, v) for k, v in (("q", q), ("qd", qd), ("tau", tau)))
+        given = {k: faults.joint_floats(self.arm, k, v) for k, v in (("q", q), ("qd", qd), ("tau", tau))}
+        _refuse_shapes(given, (self.arm.n,), f"({self.arm.n},)")
+        q, qd, tau = given.values()
         return self._step(*_model(self.arm, q, qd), tau - self.offset)
 
     def _step(self, p: Vector, model: Vector, tau: Vector) -> Vector:
@@ -60,7 +62,9 @@ class MomentumObserver:
     @faults.explained
     def run(self, q: Any, qd: Any, tau: Any) -> Matrix:
         """External torques (K, n) along a log of even steps dt."""
-        q, qd, tau = (faults.state(self.arm, k, v) for k, v in (("q", q), ("qd", qd), ("tau", tau)))
+        given = {k: faults.state(self.arm, k, v) for k, v in (("q", q), ("qd", qd), ("tau", tau))}
+        _refuse_shapes(given, (len(given["q"]), self.arm.n), f"(K, {self.arm.n})")
+        q, qd, tau = given.values()
         p, model = _model(self.arm, q, qd)
         self.reset()
         return np.array([self._step(*row) for row in zip(p, model, tau - self.offset, strict=True)])
@@ -101,6 +105,12 @@ def observer(
     if not (np.isfinite(dt) and dt > 0):
         raise StateFault(f"observer: dt is {dt!r}; give a positive time in seconds.")
     return MomentumObserver(arm, given, float(dt), offset)
+
+
+def _refuse_shapes(given: dict[str, Vector], shape: tuple[int, ...], wanted: str) -> None:
+    if any(x.shape != shape for x in given.values()):
+        told = ", ".join(f"{name} {x.shape}" for name, x in given.items())
+        raise StateFault(f"observer: {told}; give {wanted} of each.")
 
 
 def _model(arm: Arm, q: Vector, qd: Vector) -> tuple[Vector, Vector]:

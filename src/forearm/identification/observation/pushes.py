@@ -3,9 +3,14 @@
 The log goes through the filters of `identify`, a momentum observer follows the external torque, and a push is where
 that leaves what is usual. What is usual is told by a log without pushes where there is one, or else by the log itself:
 its median is an offset, and noise and friction that no model has are its spread (1.4826 times the median distance from
-the median, so that pushes, being rare, count for nothing).
+the median, so that pushes, being rare, count for nothing). The offset is taken off the torques before the observer
+begins, which would take its first steps for a push otherwise.
+
+Dry friction of a joint that rests is any torque up to what it is in motion. So much is allowed for while it rests, as
+the observer would see it, and what is usual is told by rows in which it moves.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +37,12 @@ SHARE = 0.02
 """No threshold is below this part of the torque that the joint needs on its own."""
 TURNING = 0.15
 """Nor, without a quiet log, below this part of its dry friction, which filters smear where it turns over."""
+SLOW, STILL = 3.0, 0.01
+"""A joint rests below so many times the speed over which dry friction turns over, and this part of its top speed,"""
+RESTS = 0.15
+"""for at least so long [s]: one that turns round is soon on its way again."""
+MOVES, ENOUGH = 0.05, 0.1
+"""A joint moves where less than this part of its friction is allowed for; rows tell what is usual from such a share."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +72,7 @@ class Watched:
     external: Matrix
     """External torques (K, n), their usual offset taken off."""
     threshold: Vector
-    """From which torque on a joint is said to be pushed (n,)."""
+    """From which torque on a joint that moves is said to be pushed (n,)."""
     pushes: tuple[Push, ...]
     """What was found, in order."""
     notes: tuple[str, ...]
@@ -129,33 +140,78 @@ def watch(
 
     read = with_speeds_in_step(read_log(log, arm, **options), strayed)
     motion = filtered(read, cutoff)
-    external = _external(arm, motion, gain)
     own = np.sqrt(np.mean(motion.tau**2, axis=0))
+    resting = _resting(arm, motion, gain)
+    dry = np.array([max(map(float, link.drive.coulomb)) for link in arm.links])
     if quiet is None:
-        middle = np.median(external, axis=0)
-        dry = np.array([max(map(float, link.drive.coulomb)) for link in arm.links])
-        spread = 1.4826 * np.median(np.abs(external - middle), axis=0)
+        middle, spread = _usual(_external(arm, motion, gain), resting)
         limit = np.maximum(USUAL * spread, TURNING * dry)
         told = f"usual is the log itself: its median, and {USUAL:g} times its spread"
     else:
         other = read_log(quiet, arm, **options)
-        other = other if read.qd is not None else replace(other, qd=None)
-        calm = _external(arm, filtered(other, motion.cutoff), gain)
-        middle = np.median(calm, axis=0)
-        limit = BEYOND * np.max(np.abs(calm - middle), axis=0)
+        calm = filtered(other if read.qd is not None else replace(other, qd=None), motion.cutoff)
+        rests = _resting(arm, calm, gain)
+        middle, _ = _usual(_external(arm, calm, gain), rests)
+        most = np.max(np.abs(_external(arm, calm, gain, middle)) - dry * rests, axis=0)
+        limit = BEYOND * np.maximum(most, 0.0)
         told = f"usual is the quiet log: its median, and {BEYOND:g} times the most it shows"
-    limit = np.maximum(limit, SHARE * own) if threshold is None else _given(arm, threshold)
-    external = external - middle
+    external = _external(arm, motion, gain, middle)
+    if threshold is None:
+        limit, notes = np.maximum(limit, SHARE * own), [told, *_said(arm, dry * np.max(resting, axis=0))]
+        limits = limit + dry * resting
+    else:
+        limit, notes = _given(arm, threshold), []
+        limits = np.broadcast_to(limit, external.shape)
     found = tuple(
-        _push(arm, motion.t, external, limit, span) for span in _spans(motion.t, np.abs(external) > limit)
+        _push(arm, motion.t, external, limits, span) for span in _spans(motion.t, np.abs(external) > limits)
     )
-    notes = (*read.notes, *motion.notes, *((told,) if threshold is None else ()))
-    return Watched(arm.joint_names, motion.t, external, limit, found, notes)
+    notes = [*read.notes, *motion.notes, *notes]
+    return Watched(arm.joint_names, motion.t, external, limit, found, tuple(notes))
 
 
-def _external(arm: Arm, motion: Filtered, gain: float) -> Matrix:
-    dt = float(motion.t[-1] - motion.t[0]) / (len(motion.t) - 1)
-    return observer(arm, gain=gain, dt=dt).run(motion.q, motion.qd, motion.tau)
+def _usual(external: Matrix, resting: Matrix) -> tuple[Vector, Vector]:
+    """Median and spread of each joint's external torque (n,), while it moves, where it does so long enough."""
+    moving = resting < MOVES
+    moving |= np.mean(moving, axis=0) < ENOUGH
+    seen = np.where(moving, external, np.nan)
+    middle = np.nanmedian(seen, axis=0)
+    return middle, 1.4826 * np.nanmedian(np.abs(seen - middle), axis=0)
+
+
+def _resting(arm: Arm, motion: Filtered, gain: float) -> Matrix:
+    """Which part of dry friction the observer may see too much or too little (K, n), because a joint rests."""
+    from scipy.ndimage import binary_dilation, binary_opening
+    from scipy.signal import lfilter
+
+    width = np.array([float(link.drive.smoothing) for link in arm.links])
+    speed = np.abs(motion.qd)
+    still = speed < np.maximum(SLOW * width, STILL * np.max(speed, axis=0))
+    dt = _step(motion)
+    reach = 2 * math.ceil(0.5 / motion.cutoff / dt) + 1  # what filters smear
+    still = binary_opening(still, np.ones((math.ceil(RESTS / dt), 1), dtype=bool))
+    still = binary_dilation(still, np.ones((reach, 1), dtype=bool))
+    half = 0.5 * gain * dt
+    seen: Matrix = lfilter([half, half], [1.0 + half, half - 1.0], still.astype(float), axis=0)
+    return seen
+
+
+def _said(arm: Arm, allowed: Vector) -> list[str]:
+    """What was allowed for while joints rested."""
+    told = [f"{name} {x:.3g}" for name, x in zip(arm.joint_names, allowed, strict=True) if x > 0]
+    if not told:
+        return []
+    return [
+        f"where a joint rests, its dry friction may be anything up to itself: allowed for ({', '.join(told)})"
+    ]
+
+
+def _step(motion: Filtered) -> float:
+    return float(motion.t[-1] - motion.t[0]) / (len(motion.t) - 1)
+
+
+def _external(arm: Arm, motion: Filtered, gain: float, middle: Vector | float = 0.0) -> Matrix:
+    """External torques (K, n) beside those that are usual: a sensor's offset looks like a push the other way."""
+    return observer(arm, gain=gain, dt=_step(motion), offset=-middle).run(motion.q, motion.qd, motion.tau)
 
 
 def _given(arm: Arm, threshold: ArrayLike) -> Vector:
@@ -176,10 +232,9 @@ def _spans(t: Vector, above: Matrix) -> list[tuple[int, int]]:
     return [(int(p[0]), int(p[-1])) for p in parts if t[p[-1]] - t[p[0]] >= SHORTEST]
 
 
-def _push(arm: Arm, t: Vector, external: Matrix, limit: Vector, span: tuple[int, int]) -> Push:
-    part = external[span[0] : span[1] + 1]
-    peak = part[int(np.argmax(np.max(np.abs(part) / limit, axis=1)))]
-    felt = [
-        name for name, most in zip(arm.joint_names, np.max(np.abs(part), axis=0) > limit, strict=True) if most
-    ]
+def _push(arm: Arm, t: Vector, external: Matrix, limits: Matrix, span: tuple[int, int]) -> Push:
+    rows = slice(span[0], span[1] + 1)
+    part = np.abs(external[rows]) / limits[rows]
+    peak = external[rows][int(np.argmax(np.max(part, axis=1)))]
+    felt = [name for name, most in zip(arm.joint_names, np.max(part, axis=0) > 1, strict=True) if most]
     return Push(float(t[span[0]]), float(t[span[1]]), felt[-1], tuple(felt), peak)
