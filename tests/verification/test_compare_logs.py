@@ -166,3 +166,16 @@ def test_one_factor_on_an_arm_with_rotors_was_said_to_be_its_rotors(name):
     found = fa.compare(arm, lambda *state: 2 * fa.inverse_dynamics(arm, *state), patience=5.0)
     assert found.keys == ("scale",), str(found)
     assert "all torques differ by one factor, 2" in found.verdict
+
+
+@pytest.mark.parametrize("decimals", [2, 4])
+def test_a_long_log_of_few_digits_differed_where_dry_friction_turns_round(tmp_path, decimals):
+    arm, t = fa.load("rr").without_drives(), np.arange(1500)[:, None] * 0.01
+    rub = Drive(viscous=0.3, coulomb=(1.5, 1.0))
+    arm = arm.replace(links=tuple(x.replace(drive=rub) for x in arm.links))
+    w = np.array([1.3, 2.1])
+    state = np.sin(w * t), w * np.cos(w * t), -(w**2) * np.sin(w * t)
+    for other, same in ((arm, True), (arm.with_payload(0.3, frame="tool"), False)):
+        parts = (*state, fa.inverse_dynamics(other, *state))
+        path = write_rows(tmp_path / "log.csv", *(np.round(x, decimals) for x in parts))
+        assert compare(arm, path, patience=0.0).same is same

@@ -47,8 +47,8 @@ def least(bench: Bench, view: OtherView) -> float:
     table = bench.tables(view, q, qd, qdd, keep=False)
     columns = [table.inertial, *table.weight, unit_drives(bench.arm, qd, qdd)]
     columns += [_each(own_friction(bench.arm, qd, width)) for width in (None, 0.0)]
-    weights = 1 / bench.room[bench.columns(view)]
-    wide = (np.concatenate(columns, axis=2) * weights[:, None]).reshape(tau.size, -1)
+    weights = 1 / bench.room[:, bench.columns(view)]
+    wide = (np.concatenate(columns, axis=2) * weights[:, :, None]).reshape(tau.size, -1)
     if not np.all(np.isfinite(wide)):
         return 0.0
     wide = wide / np.maximum(np.linalg.norm(wide, axis=0), 1e-300)

@@ -93,7 +93,7 @@ def compare(
     that = other_of(arm, other, name)
     bench = _bench(arm, that, states, seed)
     ours = _own(arm, bench)
-    bench.room = _room(bench, that, ours, tolerance)
+    bench = replace(bench, room=_room(bench, that, ours, tolerance))
     found = _judged(that, bench, ours, tolerance, patience)
     return replace(found, notes=(*that.notes, *found.notes, *_notes(found, bench, ours)))
 
@@ -102,7 +102,7 @@ def _bench(arm: Arm | Robot, other: Other, states: int, seed: int) -> Bench:
     """States and the other's torques: those of a file, or random ones, every fourth of them slow."""
     if other.rows is not None:
         q, qd, qdd, tau = other.rows
-        return Bench(arm, q, qd, qdd, tau, np.ones(arm.n))
+        return Bench(arm, q, qd, qdd, tau, np.ones(tau.shape))
     rng = faults.random_numbers(seed, "compare: seed")
     q = rng.uniform(-np.pi, np.pi, (states, arm.n))
     for i, link in enumerate(arm.state_links):
@@ -112,7 +112,7 @@ def _bench(arm: Arm | Robot, other: Other, states: int, seed: int) -> Bench:
     qdd = rng.uniform(-4, 4, (states, arm.n))
     qd[3::4] *= 10 ** rng.uniform(-6, 0, qd[3::4].shape)  # where laws of dry friction differ
     assert other.torques is not None
-    return Bench(arm, q, qd, qdd, other.torques(q, qd, qdd), np.ones(arm.n))
+    return Bench(arm, q, qd, qdd, other.torques(q, qd, qdd), np.ones(q.shape))
 
 
 def _own(arm: Arm | Robot, bench: Bench) -> Matrix:
@@ -123,8 +123,15 @@ def _own(arm: Arm | Robot, bench: Bench) -> Matrix:
     return np.concatenate([torques(bench.q[p], bench.qd[p], bench.qdd[p]) for p in parts])
 
 
-def _room(bench: Bench, other: Other, ours: Matrix, tolerance: float | None) -> Vector:
-    """Differences of each joint's torques that count as none (n,): a tolerance, or rounding and digits."""
+def _room(bench: Bench, other: Other, ours: Matrix, tolerance: float | None) -> Matrix:
+    """Differences of torques that count as none (S, n): a tolerance, or rounding and digits."""
+    room = _joint_room(bench, other, ours, tolerance)
+    turning = 0.0 if tolerance is not None else other.turning
+    return np.broadcast_to(room, ours.shape) + turning
+
+
+def _joint_room(bench: Bench, other: Other, ours: Matrix, tolerance: float | None) -> Vector:
+    """What counts as none in each joint (n,), whatever the row."""
     tops = np.max(np.maximum(np.abs(bench.tau), np.abs(ours)), axis=0)
     top, few = float(np.max(tops)), bench.few
     sums = SPARE * max(top, _largest_sum(few))
@@ -154,7 +161,8 @@ def _notes(found: Comparison, bench: Bench, ours: Matrix) -> tuple[str, ...]:
     """What is to be said of the rows: joints that digits hide, rows that differ alone, too few rows for causes."""
     told, names = [], bench.arm.joint_names
     tops = np.max(np.maximum(np.abs(bench.tau), np.abs(ours)), axis=0)
-    hidden = [names[i] for i in np.flatnonzero((bench.room > tops / 2) & (tops > 1e-12 * np.max(tops)))]
+    room = np.median(bench.room, axis=0)
+    hidden = [names[i] for i in np.flatnonzero((room > tops / 2) & (tops > 1e-12 * np.max(tops)))]
     if hidden and found.same:
         said = "tolerance" if found.tolerance else "digits"
         told.append(
@@ -259,7 +267,7 @@ def _as_written(result: Comparison, bench: Bench, left: Matrix) -> Comparison:
     if np.all(np.abs(left) <= rounding):
         return result
     terms = tuple((name, size, "within the digits written") for name, size, _ in result.terms)
-    return replace(result, terms=terms, written=float(np.max(bench.room)) / top)
+    return replace(result, terms=terms, written=float(np.max(np.median(bench.room, axis=0))) / top)
 
 
 def _spread(bench: Bench, left: Matrix) -> Bench:

@@ -127,8 +127,8 @@ class Bench:
     qd: Matrix
     qdd: Matrix
     tau: Matrix
-    room: Vector
-    """Differences of the torque of each joint that count as none (n,)."""
+    room: Matrix
+    """Differences of torques that count as none (S, n)."""
     kept: dict[Any, Tables] = field(default_factory=dict)
 
     @property
@@ -147,7 +147,8 @@ class Bench:
 
     def of_rows(self, rows: Any) -> "Bench":
         """The same with these states only."""
-        return Bench(self.arm, self.q[rows], self.qd[rows], self.qdd[rows], self.tau[rows], self.room)
+        parts = (self.q, self.qd, self.qdd, self.tau, self.room)
+        return Bench(self.arm, *(part[rows] for part in parts))
 
     def seen(self, view: OtherView) -> tuple[Matrix, Matrix, Matrix, Matrix]:
         """q, qd, qdd and the other's torques, in our joints."""
@@ -219,7 +220,7 @@ def fit(bench: Bench, view: OtherView, keep: bool = True) -> Fit:
     gravity = {"negated": -pull, "absent": 0 * pull}.get(view.gravity, pull)
     drives = _own_drives(bench.arm, view, qd, qdd)
     found = _gauss_newton(bench.arm, view, table, numbers, gravity, tau - drives, (qd, qdd, drives))
-    found.over = float(np.max(np.abs(found.left.reshape(tau.shape)) / bench.room[bench.columns(view)]))
+    found.over = float(np.max(np.abs(found.left.reshape(tau.shape)) / bench.room[:, bench.columns(view)]))
     return found
 
 
@@ -233,11 +234,16 @@ def _own_drives(arm: Arm | Robot, view: OtherView, qd: Matrix, qdd: Matrix) -> A
 
 def own_friction(arm: Arm | Robot, qd: Matrix, width: float | None) -> Any:
     """Friction torques (S, n) of the arm, its dry part smoothed over a width, by default its own."""
-    total = 0.0 * (rates := all_joints(arm, qd))
+    return independent(arm, joint_friction(arm, all_joints(arm, qd), width))
+
+
+def joint_friction(arm: Arm | Robot, rates: Matrix, width: float | None = None) -> Matrix:
+    """Friction torques of every joint, of those that follow others too, by their rates."""
+    total = np.zeros_like(rates)
     for i, link in enumerate(arm.links):
         own = float(link.drive.smoothing if width is None else width)
         total[:, i] = float(link.drive.viscous) * rates[:, i] + _dry_curve(link.drive, rates[:, i], own)
-    return independent(arm, total)
+    return total
 
 
 def unit_drives(arm: Arm | Robot, qd: Matrix, qdd: Matrix) -> Any:
