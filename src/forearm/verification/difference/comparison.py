@@ -20,13 +20,12 @@ from forearm.verification.difference.cause_search import (
     Explained,
     Explanation,
     cause_in_noise,
-    distinct_rows,
-    is_told,
     single_cause,
     tried,
     two_causes,
 )
 from forearm.verification.difference.cause_texts import key_of, text_of
+from forearm.verification.difference.coincidences import Odds
 from forearm.verification.difference.counterparts import COARSE, Other, on_fixed_bases, other_of
 from forearm.verification.difference.hypotheses import Bench, Fit, fit
 from forearm.verification.difference.row_causes import late_rows, other_widths
@@ -176,13 +175,6 @@ def _notes(found: Comparison, bench: Bench, ours: Matrix) -> tuple[str, ...]:
         told.append(
             f"only {count} of {rows} rows differ, from row {int(np.argmax(apart)) + 1} on; the rest are the same"
         )
-    if not all(is_told(bench, (cause,), distinct_rows(bench, ours)) for cause in causes(bench.arm)):
-        some = "states of different torques" if rows > distinct_rows(bench, ours) else "rows"
-        few = distinct_rows(bench, ours)
-        told.append(
-            f"{f'{few} {some} are' if few > 1 else 'one row is' if rows == 1 else 'one state is'} too few to look for "
-            "causes with unknowns (friction, offsets, a body): give more states"
-        )
     if rows > MOST:
         told.append(f"all {rows} rows were compared, causes were looked for in {MOST} of them")
     return tuple(told)
@@ -201,15 +193,17 @@ def _judged(that: Other, bench: Bench, ours: Matrix, tolerance: float | None, pa
             return replace(result, tolerance=float(tolerance))
         return _as_written(result, bench, left)
     looked = _spread(bench, left)
-    plain, rows = fit(looked, looked.plain), distinct_rows(bench, ours)
-    every = [cause for cause in causes(arm) if is_told(bench, (cause,), rows)]
-    alone: list[Explained] = [((cause,), tried(looked, (cause,)), cause.parameters) for cause in every]
+    plain = fit(looked, looked.plain)
+    odds = Odds(looked, plain)
+    alone: list[Explained] = [((cause,), tried(looked, (cause,)), cause.parameters) for cause in causes(arm)]
     alone += other_widths(looked)
     alone += late_rows(bench, ours) if that.rows is not None else []
-    evidence = [Evidence(cs[0].text, 1 - f.residual / plain.residual, f.residual) for cs, f, _ in alone]
+    tested = [e for e in alone if odds.spare(e[1], e[2]) > 0]
+    evidence = [Evidence(cs[0].text, 1 - f.residual / plain.residual, f.residual) for cs, f, _ in tested]
     result = replace(result, evidence=tuple(sorted(evidence, key=lambda e: e.residual)))
-    answer, noise = _answer(looked, plain, alone, (rows, patience), that)
-    result = replace(result, notes=_unsaid(answer, patience, looked, plain, that))
+    answer, noise = _answer(odds, alone, patience, that)
+    few = () if len(tested) == len(alone) else (_too_few(bench, ours),)
+    result = replace(result, notes=(*_unsaid(answer, patience, looked, plain, that), *few))
     if answer.found is None:
         return replace(result, either=answer.either)
     group, left_over, _ = answer.found
@@ -218,16 +212,23 @@ def _judged(that: Other, bench: Bench, ours: Matrix, tolerance: float | None, pa
     return replace(result, causes=texts, keys=keys, residual=left_over.residual)
 
 
-def _answer(
-    bench: Bench, plain: Fit, alone: list[Explained], search: tuple[int, float], that: Other
-) -> tuple[Explanation, str]:
+def _too_few(bench: Bench, ours: Matrix) -> str:
+    """What is to be said where some causes have more unknowns than numbers differ."""
+    rows, few = len(ours), len(np.unique(np.round(ours / (10 * bench.room)), axis=0))
+    some = "states of different torques" if rows > few else "rows"
+    few_are = f"{few} {some} are" if few > 1 else "one row is" if rows == 1 else "one state is"
+    return f"{few_are} too few to look for causes with unknowns (friction, offsets, a body): give more states"
+
+
+def _answer(odds: Odds, alone: list[Explained], patience: float, that: Other) -> tuple[Explanation, str]:
     """One cause, two, or one that leaves noise, with the words for what it leaves."""
-    rows, patience = search
+    bench, plain, every = odds.bench, odds.plain, [cs[0] for cs, _, _ in alone]
+    alone = [e for e in alone if odds.told(e[1], e[2], len(every))]
     answer = single_cause(bench, plain, alone)
     if answer.found or answer.either:
         return answer, ""
     until = time.process_time() + patience
-    pair = two_causes(bench, plain, [cs[0] for cs, _, _ in alone], rows, until)
+    pair = two_causes(bench, odds, every, until)
     if pair.found or pair.either or that.rows is None:
         return pair, ""
     found = cause_in_noise(bench, plain, alone)

@@ -108,14 +108,26 @@ class Fit:
         taken = sum(slope.shape[1] for slope in self.slopes.values())
         return float(np.linalg.norm(self.left) / np.sqrt(max(self.left.size - taken, 1)))
 
+    @property
+    def wide(self) -> Matrix:
+        """All slopes side by side (S n, w)."""
+        return np.concatenate(list(self.slopes.values()), axis=1)
+
     def tells(self, extra: str, place: int) -> bool:
         """Whether the torques determine this number of an extra: no change of the others can hide its own."""
-        wide = np.concatenate(
-            [self.slopes[extra], *(s for name, s in self.slopes.items() if name != extra)], 1
-        )
-        column, others = wide[:, place], np.delete(wide, place, axis=1)
-        fitted = others @ np.linalg.lstsq(others, column, rcond=1e-12)[0]
-        return bool(np.linalg.norm(column - fitted) > 1e-9 * np.linalg.norm(column))
+        return self.spread(extra, place) < np.inf
+
+    def spread(self, extra: str, place: int) -> float:
+        """By how much this number of an extra may be off, by what is left: three standard deviations."""
+        before = 0
+        for name, slope in self.slopes.items():
+            if name == extra:
+                break
+            before += slope.shape[1]
+        column, others = self.wide[:, before + place], np.delete(self.wide, before + place, axis=1)
+        alone = column - others @ np.linalg.lstsq(others, column, rcond=1e-12)[0]
+        size = float(np.linalg.norm(alone))
+        return 3 * self.rms / size if size > 1e-9 * np.linalg.norm(column) else np.inf
 
 
 @dataclass
@@ -246,10 +258,14 @@ def joint_friction(arm: Arm | Robot, rates: Matrix, width: float | None = None) 
     return total
 
 
-def unit_drives(arm: Arm | Robot, qd: Matrix, qdd: Matrix) -> Any:
-    """Torques of a unit of rotor inertia, viscous and dry friction of each joint, smooth and jumping (S, n, 4 n)."""
-    curves = (qdd, qd, _dry(arm, qd, jumps=False), _dry(arm, qd, jumps=True))
-    return np.concatenate([np.einsum("si,ij->sij", curve, np.eye(arm.n)) for curve in curves], axis=2)
+def all_columns(bench: Bench, view: OtherView) -> Any:
+    """Torques (S, n, c) of a unit of everything in which they are linear: bodies, gravity, rotors, friction."""
+    arm, (q, qd, qdd, _) = bench.arm, bench.seen(view)
+    table = bench.tables(view, q, qd, qdd, keep=False)
+    curves = [qdd, qd, _dry(arm, qd, jumps=False), _dry(arm, qd, jumps=True)]
+    curves += [own_friction(arm, qd, width) for width in (None, 0.0)]
+    drives = [np.einsum("si,ij->sij", curve, np.eye(arm.n)) for curve in curves]
+    return np.concatenate([table.inertial, *table.weight, *drives], axis=2)
 
 
 def _gauss_newton(
