@@ -26,6 +26,8 @@ AHEAD = 1.5
 """How many times less a cause must leave than any other cause leaves."""
 EXACT = 1e-9
 """What is so little beside the torques is no difference between two explanations."""
+FEW = 10
+"""Rows from which on something that is left may be called noise."""
 FLEXIBLE = (3, 10)
 """Numbers of unknowns (gravity, a body) with which a fit could imitate a shifted zero."""
 GRAVITY = ("base rotation", "gravity size", "gravity", "cannot tell")
@@ -75,6 +77,8 @@ def single_cause(bench: Bench, plain: Fit, alone: list[Explained]) -> Explanatio
 
 def cause_in_noise(bench: Bench, plain: Fit, alone: list[Explained]) -> Explained | None:
     """The one cause that takes most of a measured difference away while no other comes near; None without one."""
+    if len(bench.q) < FEW:
+        return None
     leading = _leading(bench, plain, alone)
     return _chosen(bench, leading, leading, sure=False).found
 
@@ -207,8 +211,10 @@ def _zeroed(bench: Bench, view: OtherView, joint: int, coarse: bool) -> Fit:
         return best
     for zero in near + [zero for _, zero in tries[: 1 if coarse else 3] if hope]:
         best = min(best, _polished(at, zero), key=lambda f: f.residual)
-    found = fit(bench, moved(float(best.unknowns["zero"][0])), keep=False)
+    zero, step = float(best.unknowns["zero"][0]), 1e-5
+    found, more, less = (fit(bench, moved(zero + by), keep=False) for by in (0.0, step, -step))
     found.unknowns["zero"] = best.unknowns["zero"]
+    found.slopes["zero"] = (less.left - more.left)[:, None] / (2 * step)
     return found
 
 

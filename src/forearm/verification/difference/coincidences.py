@@ -15,12 +15,14 @@ from forearm.verification.difference.hypotheses import Bench, Fit, all_columns
 
 PLAIN = 3.0
 """How many times less a cause must leave than there was, and than of a difference of another kind, at least."""
+CLEAR = 1000.0
+"""The same where the unknowns take most of any difference away, because rows are few or alike."""
 LUCK = 0.01
 """How often one cause of all that are tried may explain by accident."""
+OWN = 1e-11
+"""Share that is rounding: of the sizes of torques, and of a difference that a cause takes wholly away as its own."""
 KINDS, ROWS = 9, 60
 """Differences of other kinds that are tried, and rows at which it is seen how many of them are independent."""
-ALIKE = 1e-6
-"""Slopes that are nearer to each other are one."""
 
 
 @dataclass(frozen=True)
@@ -43,53 +45,75 @@ class Odds:
         made = all_columns(self.bench, self.bench.plain)
         made = np.where(np.isfinite(made), made, 0.0)
         sizes = np.linalg.norm(made, axis=0)
-        return made / np.where(sizes > 0, sizes, 1.0)
+        return made / np.where(sizes > OWN * np.max(sizes, axis=1, keepdims=True), sizes, np.inf)
 
     @functools.cached_property
-    def others(self) -> Any:
-        """Differences of other kinds, of the same size in each joint that differs (S n, KINDS)."""
+    def others(self) -> tuple[Any, Any]:
+        """Differences of other kinds, of this one's size in each joint (S n, KINDS): of bodies alone, of all."""
+        bodies = 40 * len(self.bench.arm.links)
+        return self._mixed(self.columns[:, :, :bodies]), self._mixed(self.columns)
+
+    def _mixed(self, columns: Any) -> Any:
         left = self.plain.left.reshape(self.bench.tau.shape)
-        rng, columns = np.random.default_rng(0), self.columns
-        made = np.einsum("sic,ick->sik", columns, rng.normal(size=(*columns.shape[1:], KINDS)))
+        parts = np.random.default_rng(0).normal(size=(*columns.shape[1:], KINDS))
+        made = np.einsum("sic,ick->sik", columns, parts)
         sizes = np.linalg.norm(left, axis=0)[:, None] / np.maximum(np.linalg.norm(made, axis=0), 1e-300)
         return (made * sizes * self.apart[:, None]).reshape(left.size, KINDS)
 
-    @functools.cached_property
-    def numbers(self) -> int:
-        """How many independent numbers differ: of rows that are much alike not all are."""
-        S = len(self.bench.q)
-        rows = np.unique(np.linspace(0, S - 1, ROWS).astype(int))
-        left = self.plain.left.reshape(self.bench.tau.shape) / self.bench.room
-        found = 0
-        for i in np.flatnonzero(self.apart):
-            values = np.linalg.svd(self.columns[rows, i], compute_uv=False)
-            shares = values / max(float(np.linalg.norm(values)), 1e-300)
-            size = float(np.linalg.norm(left[rows, i]))
-            found += max(1, int(np.sum(shares * size > np.sqrt(len(rows)))))
-        return found
-
-    def spare(self, found: Fit, parameters: int) -> int:
-        """How many of those numbers are left when the unknowns have taken theirs."""
-        if not found.slopes:
-            return self.numbers - parameters
-        wide = found.wide.reshape(*self.bench.tau.shape, -1)[:, self.apart]
-        wide = wide.reshape(-1, wide.shape[2])
-        sizes = np.linalg.norm(wide, axis=0)
-        wide = wide[:, sizes > 0] / sizes[sizes > 0]
-        return self.numbers - (int(np.linalg.matrix_rank(wide, tol=ALIKE)) if wide.size else 0)
-
     def told(self, found: Fit, parameters: int, tries: int) -> bool:
         """Whether this is no accident, where so many causes were tried."""
-        spare = self.spare(found, parameters)
+        spare = self.spare(found, parameters, self._share(found))
         if spare < 1:
             return False
-        less = max(PLAIN, (tries / LUCK) ** (1 / spare))
-        left = np.linalg.norm(found.left) / np.sqrt(found.left.size)
-        return bool(left * less <= self._left_of_others(found))
+        others = self._share_of_others(found)
+        less = max(PLAIN if others > 1 / PLAIN else CLEAR, (tries / LUCK) ** (1 / spare))
+        return self._share(found) * less <= others
 
-    def _left_of_others(self, found: Fit) -> float:
-        """Root mean square that the unknowns leave of a difference of another kind."""
-        left = self.others
-        if found.slopes:
-            left = left - found.wide @ np.linalg.lstsq(found.wide, left, rcond=1e-12)[0]
-        return float(np.median(np.linalg.norm(left, axis=0))) / np.sqrt(len(left))
+    def spare(self, found: Fit, parameters: int, share: float = 0.0) -> int:
+        """How many numbers that differ by more than this share are independent, beyond what the unknowns take up."""
+        numbers = sum(max(1, _count(*directions, share)) for directions in self._directions)
+        if not found.slopes:
+            return numbers - parameters
+        wide = found.wide.reshape(*self.bench.tau.shape, -1)[self._rows][:, self.apart]
+        wide = wide.reshape(-1, wide.shape[2])
+        sizes = np.linalg.norm(wide, axis=0)
+        wide = wide / np.where(sizes > OWN * np.max(sizes), sizes, np.inf)
+        return numbers - _count(np.linalg.svd(wide, compute_uv=False), self._size(self.apart), share)
+
+    @functools.cached_property
+    def _rows(self) -> Any:
+        return np.unique(np.linspace(0, len(self.bench.q) - 1, ROWS).astype(int))
+
+    @functools.cached_property
+    def _directions(self) -> list[tuple[Any, float]]:
+        """Of each joint that differs: how much there is of each direction in all that could differ, and its size."""
+        joints = np.flatnonzero(self.apart)
+        parts = [np.linalg.svd(self.columns[self._rows, i], compute_uv=False) for i in joints]
+        return [(part, self._size(i)) for part, i in zip(parts, joints, strict=True)]
+
+    def _size(self, joints: Any) -> float:
+        """Root mean square of the difference in these joints, by what counts as none."""
+        left = self.plain.left.reshape(self.bench.tau.shape) / self.bench.room
+        return float(np.sqrt(np.mean(left[self._rows][:, joints] ** 2)))
+
+    def _share(self, found: Fit) -> float:
+        """Share of the difference that is left."""
+        whole = np.linalg.norm(self.plain.left) / np.sqrt(self.plain.left.size)
+        return float(np.linalg.norm(found.left) / np.sqrt(found.left.size) / whole)
+
+    def _share_of_others(self, found: Fit) -> float:
+        """Share that the unknowns leave of differences that are not wholly their own."""
+        if not found.slopes:
+            return 1.0
+        shares = []
+        for others in self.others:
+            left = others - found.wide @ np.linalg.lstsq(found.wide, others, rcond=1e-12)[0]
+            share = float(np.median(np.linalg.norm(left, axis=0)) / np.median(np.linalg.norm(others, axis=0)))
+            shares += [share] if share > OWN else []
+        return min(shares, default=0.0)
+
+
+def _count(parts: Any, size: float, share: float) -> int:
+    """How many directions show in a difference of this size, but for a share of it."""
+    least = max(1.0, share * size) * max(float(np.linalg.norm(parts)), 1e-300)
+    return int(np.sum(parts * size > least))

@@ -167,6 +167,13 @@ def _notes(found: Comparison, bench: Bench, ours: Matrix) -> tuple[str, ...]:
         told.append(
             f"torques of {', '.join(hidden)} are smaller than what the {said} let pass: nothing is told of them"
         )
+    top = float(np.max(tops))
+    if found.same and found.written and np.max(bench.room) > 2 * found.written * top:
+        most = float(np.max(bench.room)) / top
+        told.append(
+            "where a joint turns round, the digits of its speed leave dry friction open: "
+            f"up to {most:.1g} of the largest torque"
+        )
     if found.same:
         return tuple(told)
     apart = np.any(np.abs(bench.tau - ours) > bench.room, axis=1)
@@ -223,7 +230,12 @@ def _too_few(bench: Bench, ours: Matrix) -> str:
 def _answer(odds: Odds, alone: list[Explained], patience: float, that: Other) -> tuple[Explanation, str]:
     """One cause, two, or one that leaves noise, with the words for what it leaves."""
     bench, plain, every = odds.bench, odds.plain, [cs[0] for cs, _, _ in alone]
-    alone = [e for e in alone if odds.told(e[1], e[2], len(every))]
+    told = [odds.told(found, parameters, len(every)) for _, found, parameters in alone]
+    if any(e[1].over <= 1 and not is_told for e, is_told in zip(alone, told, strict=True)):
+        every = [
+            cause for cause in every if not cause.parameters
+        ]  # one that may be it is simpler than two that fit
+    alone = [e for e, is_told in zip(alone, told, strict=True) if is_told]
     answer = single_cause(bench, plain, alone)
     if answer.found or answer.either:
         return answer, ""

@@ -297,7 +297,9 @@ def _gauss_newton(
         columns = [c.reshape(target.size, -1) for c in columns]
         names = [*view.extras, "gravity"][: len(columns)]
         slopes, wide = dict(zip(names, columns, strict=True)), np.concatenate(columns, axis=1)
-        if not np.all(np.isfinite(wide)):  # numbers so small or so large that no fit is left
+        if not (
+            np.all(np.isfinite(wide)) and np.all(np.isfinite(left))
+        ):  # so small or so large that no fit is left
             break
         step = np.linalg.lstsq(wide, left.ravel(), rcond=1e-12)[0]
         for extra, size in sizes.items():
