@@ -220,6 +220,14 @@ def test_two_causes_are_not_named_where_one_has_more_unknowns_than_there_are_num
     assert found.keys == (), str(found)
 
 
+def test_as_many_unknowns_as_numbers_are_no_cause(tmp_path):
+    arm = random_arm(4, 33477, "PPRR")
+    q, qd, qdd = short_motion(arm, 3, 2)
+    tau = fa.inverse_dynamics(arm, q, 0 * qd, qdd)
+    found = compare(arm, write_rows(tmp_path / "log.csv", q, qd, qdd, tau), patience=0.0)
+    assert found.keys == (), str(found)
+
+
 def test_factors_were_told_to_six_digits_that_noise_had_made(tmp_path):
     arm, true = fa.load("kinova_gen3").without_drives(), np.linspace(0.8, 1.4, 7)
     state = arm.random_state(4, (20,))

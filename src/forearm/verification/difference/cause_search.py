@@ -75,12 +75,15 @@ def single_cause(bench: Bench, plain: Fit, alone: list[Explained]) -> Explanatio
     return _chosen(bench, [*sharp, *(e for e in leading if e[1].over <= 1)], sharp + leading, sure=True)
 
 
-def cause_in_noise(bench: Bench, plain: Fit, alone: list[Explained]) -> Explained | None:
-    """The one cause that takes most of a measured difference away while no other comes near; None without one."""
+def cause_in_noise(
+    bench: Bench, plain: Fit, alone: list[Explained], told: list[Explained]
+) -> Explained | None:
+    """The one cause of these that takes most of a measured difference away while no other comes near; None without."""
     if len(bench.q) < FEW:
         return None
     leading = _leading(bench, plain, alone)
-    return _chosen(bench, leading, leading, sure=False).found
+    good = [e for e in leading if any(e is one for one in told)]
+    return _chosen(bench, good, leading, sure=False).found
 
 
 def _leading(bench: Bench, plain: Fit, alone: list[Explained]) -> list[Explained]:

@@ -78,7 +78,7 @@ class Odds:
         wide = wide.reshape(-1, wide.shape[2])
         sizes = np.linalg.norm(wide, axis=0)
         wide = wide / np.where(sizes > OWN * np.max(sizes), sizes, np.inf)
-        return numbers - _count(np.linalg.svd(wide, compute_uv=False), self._size(self.apart), share)
+        return numbers - int(np.linalg.matrix_rank(wide, tol=OWN * np.sqrt(wide.size)))
 
     @functools.cached_property
     def _rows(self) -> Any:

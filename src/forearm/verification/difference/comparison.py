@@ -230,20 +230,19 @@ def _too_few(bench: Bench, ours: Matrix) -> str:
 def _answer(odds: Odds, alone: list[Explained], patience: float, that: Other) -> tuple[Explanation, str]:
     """One cause, two, or one that leaves noise, with the words for what it leaves."""
     bench, plain, every = odds.bench, odds.plain, [cs[0] for cs, _, _ in alone]
-    told = [odds.told(found, parameters, len(every)) for _, found, parameters in alone]
-    if any(e[1].over <= 1 and not is_told for e, is_told in zip(alone, told, strict=True)):
+    told = [e for e in alone if odds.told(e[1], e[2], len(every))]
+    if any(e[1].over <= 1 and not any(e is one for one in told) for e in alone):
         every = [
             cause for cause in every if not cause.parameters
         ]  # one that may be it is simpler than two that fit
-    alone = [e for e, is_told in zip(alone, told, strict=True) if is_told]
-    answer = single_cause(bench, plain, alone)
+    answer = single_cause(bench, plain, told)
     if answer.found or answer.either:
         return answer, ""
     until = time.process_time() + patience
     pair = two_causes(bench, odds, every, until)
     if pair.found or pair.either or that.rows is None:
         return pair, ""
-    found = cause_in_noise(bench, plain, alone)
+    found = cause_in_noise(bench, plain, alone, told)
     noise = f"; {found[1].rms:.2g} N m or N rms are left: noise, or a second cause" if found else ""
     return replace(pair, found=found), noise
 
