@@ -42,6 +42,11 @@ def test_mujoco():
     result = compare(arm, model)
     assert result.keys == ("friction",)
     assert "viscous by (0.5, 0.6, 0.7)" in result.causes[0]
+    model.opt.enableflags |= (
+        mujoco.mjtEnableBit.mjENBL_INVDISCRETE
+    )  # rotors of damping times step were named, too
+    assert compare(arm, model).keys == ("friction",)
+    assert model.opt.enableflags == mujoco.mjtEnableBit.mjENBL_INVDISCRETE
 
 
 @pytest.mark.more

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Matrix
-from forearm.verification.difference.hypotheses import Bench, Cause, OtherView, own_friction, unit_drives
+from forearm.verification.difference.hypotheses import Bench, Cause, OtherView, all_columns
 
 ENOUGH = 3
 """Times as many torques as unknowns are looked at, where there are so many."""
@@ -43,20 +42,12 @@ def least(bench: Bench, view: OtherView) -> float:
     wanted = ENOUGH * (40 * links // n + 8)
     if len(bench.q) > wanted:
         bench = bench.of_rows(np.linspace(0, len(bench.q) - 1, wanted).astype(int))
-    q, qd, qdd, tau = bench.seen(view)
-    table = bench.tables(view, q, qd, qdd, keep=False)
-    columns = [table.inertial, *table.weight, unit_drives(bench.arm, qd, qdd)]
-    columns += [_each(own_friction(bench.arm, qd, width)) for width in (None, 0.0)]
-    weights = 1 / bench.room[bench.columns(view)]
-    wide = (np.concatenate(columns, axis=2) * weights[:, None]).reshape(tau.size, -1)
+    tau = bench.seen(view)[3]
+    weights = 1 / bench.room[:, bench.columns(view)]
+    wide = (all_columns(bench, view) * weights[:, :, None]).reshape(tau.size, -1)
     if not np.all(np.isfinite(wide)):
         return 0.0
     wide = wide / np.maximum(np.linalg.norm(wide, axis=0), 1e-300)
     target = (tau * weights).ravel()
     left = target - wide @ np.linalg.lstsq(wide, target, rcond=1e-13)[0]
     return float(np.sqrt(np.mean(left**2)))
-
-
-def _each(values: Matrix) -> Any:
-    """A column for each joint (S, n, n)."""
-    return np.einsum("si,ij->sij", values, np.eye(values.shape[1]))

@@ -15,16 +15,19 @@ import numpy as np
 
 from forearm.verification.difference.bounds import Bounds
 from forearm.verification.difference.cause_texts import key_of, text_of
+from forearm.verification.difference.coincidences import PLAIN, Odds
 from forearm.verification.difference.hypotheses import Bench, Cause, Fit, OtherView, fit
 
 GRID = 16
 """Positions from which an unknown zero is searched."""
 HOPE = 0.8
 """A zero is only searched closely where a position of the grid takes so much of the difference away."""
-PLAIN, AHEAD = 3.0, 1.5
-"""How many times less a cause must leave than was there, and than any other cause leaves."""
+AHEAD = 1.5
+"""How many times less a cause must leave than any other cause leaves."""
 EXACT = 1e-9
 """What is so little beside the torques is no difference between two explanations."""
+FEW = 10
+"""Rows from which on something that is left may be called noise."""
 FLEXIBLE = (3, 10)
 """Numbers of unknowns (gravity, a body) with which a fit could imitate a shifted zero."""
 GRAVITY = ("base rotation", "gravity size", "gravity", "cannot tell")
@@ -58,17 +61,6 @@ class Explanation:
     """Whether all pairs were tried; False where patience ended before."""
 
 
-def distinct_rows(bench: Bench, ours: Any) -> int:
-    """How many states have torques of their own: an arm that stands still has one, however long its log."""
-    top = np.maximum(10 * bench.room, EXACT * np.max(np.abs(ours), initial=0.0))
-    return len(np.unique(np.round(ours / top), axis=0))
-
-
-def is_told(bench: Bench, group: tuple[Cause, ...], rows: int) -> bool:
-    """Whether there are more torques than these causes have unknowns, a row more: fewer they would fit, whatever."""
-    return rows * bench.arm.n >= unknowns_of(group) + bench.arm.n
-
-
 def unknowns_of(group: tuple[Cause, ...]) -> int:
     """How many unknowns causes have together."""
     return sum(cause.parameters for cause in group)
@@ -83,10 +75,15 @@ def single_cause(bench: Bench, plain: Fit, alone: list[Explained]) -> Explanatio
     return _chosen(bench, [*sharp, *(e for e in leading if e[1].over <= 1)], sharp + leading, sure=True)
 
 
-def cause_in_noise(bench: Bench, plain: Fit, alone: list[Explained]) -> Explained | None:
-    """The one cause that takes most of a measured difference away while no other comes near; None without one."""
+def cause_in_noise(
+    bench: Bench, plain: Fit, alone: list[Explained], told: list[Explained]
+) -> Explained | None:
+    """The one cause of these that takes most of a measured difference away while no other comes near; None without."""
+    if len(bench.q) < FEW:
+        return None
     leading = _leading(bench, plain, alone)
-    return _chosen(bench, leading, leading, sure=False).found
+    good = [e for e in leading if any(e is one for one in told)]
+    return _chosen(bench, good, leading, sure=False).found
 
 
 def _leading(bench: Bench, plain: Fit, alone: list[Explained]) -> list[Explained]:
@@ -135,7 +132,7 @@ def _is_wider(key: str, narrow: str) -> bool:
 # -- two causes ----------------------------------------------------------------------------------------------
 
 
-def two_causes(bench: Bench, plain: Fit, every: list[Cause], rows: int, until: float) -> Explanation:
+def two_causes(bench: Bench, odds: Odds, every: list[Cause], until: float) -> Explanation:
     """The simplest pair: those without an unknown zero first, the others if they could still be simpler.
 
     Pairs that no numbers of bodies, gravity and drives could help are passed by.
@@ -148,12 +145,12 @@ def two_causes(bench: Bench, plain: Fit, every: list[Cause], rows: int, until: f
                 break
             if time.process_time() > until:
                 return replace(_simplest(bench, good), whole=False)
-            if not is_told(bench, pair, rows) or (not zero and bounds.exclude(pair)):
+            if not zero and bounds.exclude(pair):
                 continue
             if tried(bench.few, pair, coarse=True).over <= 1:
-                whole = tried(bench, pair)
-                if whole.over <= 1 and whole.rms <= plain.rms / PLAIN:
-                    good.append((pair, whole, unknowns_of(pair)))
+                whole, count = tried(bench, pair), unknowns_of(pair)
+                if whole.over <= 1 and odds.told(whole, count, len(general) ** 2):
+                    good.append((pair, whole, count))
         if good and not any(c.parameters in FLEXIBLE for e in good for c in e[0]):
             break
     return _simplest(bench, good)
@@ -217,8 +214,10 @@ def _zeroed(bench: Bench, view: OtherView, joint: int, coarse: bool) -> Fit:
         return best
     for zero in near + [zero for _, zero in tries[: 1 if coarse else 3] if hope]:
         best = min(best, _polished(at, zero), key=lambda f: f.residual)
-    found = fit(bench, moved(float(best.unknowns["zero"][0])), keep=False)
+    zero, step = float(best.unknowns["zero"][0]), 1e-5
+    found, more, less = (fit(bench, moved(zero + by), keep=False) for by in (0.0, step, -step))
     found.unknowns["zero"] = best.unknowns["zero"]
+    found.slopes["zero"] = (less.left - more.left)[:, None] / (2 * step)
     return found
 
 

@@ -22,29 +22,26 @@ def text_of(cause: Cause, found: Fit, arm: Arm | Robot) -> str:
     if cause.change.get("gravity") == "free":
         return _gravity(found, arm)[1]
     if cause.unknown_zero is not None:
-        return f"{cause.text} by {float(found.unknowns['zero'][0]):.6g}"
+        return f"{cause.text} by {_told(found, 'zero', 0, digits=6)}"
     if "smoothing" in found.unknowns:
         return f"{cause.text} {float(found.unknowns['smoothing'][0]):.4g}"
     extra = cause.change.get("extras", ("",))[0]
     if extra == "armature":
-        return f"{cause.text} by {_told(found, extra)} kg m²"
+        return f"{cause.text} by {_row(_numbers(found, extra))} kg m²"
     if extra == "offset":
-        return f"{cause.text}, the other's are larger by {_told(found, extra)} N m or N"
+        return f"{cause.text}, the other's are larger by {_row(_numbers(found, extra))} N m or N"
     if extra == "factors":
-        factors = [
-            f"{1 + float(v):.6g}" if found.tells(extra, i) else "?"
-            for i, v in enumerate(found.unknowns[extra])
-        ]
+        factors = [_told(found, extra, i, 1.0, digits=6) for i in range(arm.n)]
         return f"{cause.text}, {_row(factors)}"
     if extra in ("friction", "jumps"):
         viscous, dry = _numbers(found, extra)[: arm.n], _numbers(found, extra)[arm.n :]
         return f"{cause.text}: viscous by {_row(viscous)}, dry by {_row(dry)}"
     if extra == "scale":
-        return f"{cause.text}, {1 + float(found.unknowns['scale'][0]):.6g}"
+        return f"{cause.text}, {_told(found, extra, 0, 1.0, digits=6)}"
     if cause.parameters == 10:
         if not found.tells(extra, 0):
             return f"{cause.text}; the torques do not tell by how much mass"
-        return f"{cause.text}; mass by {_number(float(found.unknowns[extra][0]))} kg"
+        return f"{cause.text}; mass by {_told(found, extra, 0)} kg"
     return cause.text
 
 
@@ -53,14 +50,23 @@ def listed(values: Vector) -> str:
     return _row([_number(float(v)) for v in values])
 
 
-def _told(found: Fit, extra: str) -> str:
-    return _row(_numbers(found, extra))
-
-
 def _numbers(found: Fit, extra: str) -> list[str]:
-    """The unknowns of an extra; a question mark for one that the torques do not tell."""
-    values = found.unknowns[extra]
-    return [_number(float(v)) if found.tells(extra, i) else "?" for i, v in enumerate(values)]
+    """The unknowns of an extra, as far as the torques tell them."""
+    return [_told(found, extra, i) for i in range(len(found.unknowns[extra]))]
+
+
+def _told(found: Fit, extra: str, place: int, more: float = 0.0, digits: int = 4) -> str:
+    """A number with its digits, with ± where those are fewer, and a question mark where the torques do not tell it."""
+    values = found.unknowns[extra] + more
+    value, spread = float(values[place]), found.spread(extra, place)
+    if spread == np.inf:
+        return "?"
+    if abs(value) < 1e-9 * np.max(np.abs(values)):
+        value = 0.0
+    if spread <= max(10.0**-digits * abs(value), 1e-9 * float(np.max(np.abs(values)))):
+        return f"{value:.{digits}g}"
+    places = -math.floor(math.log10(spread))
+    return f"{round(value, places):.{digits + 2}g} ± {spread:.1g}"
 
 
 def _number(value: float) -> str:
@@ -75,11 +81,12 @@ def _gravity(found: Fit, arm: Arm | Robot) -> tuple[str, str]:
     """What a gravity vector that came out of a fit means."""
     before, after = np.array(arm.gravity_in_base, dtype=float), found.gravity
     size = float(np.linalg.norm(before))
-    told = [found.tells("gravity", k) for k in range(3)]
+    spreads = [found.spread("gravity", k) for k in range(3)]
+    told = [spread < np.inf for spread in spreads]
     printed = _row([_number(float(g)) if t else "?" for g, t in zip(after, told, strict=True)])
     if not all(told) and np.linalg.norm(after[told]) <= size:
         return "gravity", f"gravity in the base of the other is {printed} m/s², as far as the torques tell"
-    if size == 0 or abs(np.linalg.norm(after) / size - 1) > 1e-5:
+    if size == 0 or abs(np.linalg.norm(after) - size) > max(1e-5 * size, *spreads):
         whole = float(np.linalg.norm(after))
         along = f", {whole:.5g} m/s² in all" if np.max(np.abs(after)) < whole * (1 - 1e-9) else ""
         return "gravity size", f"gravity differs: {printed} m/s² in the base of the other{along}"

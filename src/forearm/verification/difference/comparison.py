@@ -20,13 +20,12 @@ from forearm.verification.difference.cause_search import (
     Explained,
     Explanation,
     cause_in_noise,
-    distinct_rows,
-    is_told,
     single_cause,
     tried,
     two_causes,
 )
 from forearm.verification.difference.cause_texts import key_of, text_of
+from forearm.verification.difference.coincidences import Odds
 from forearm.verification.difference.counterparts import COARSE, Other, on_fixed_bases, other_of
 from forearm.verification.difference.hypotheses import Bench, Fit, fit
 from forearm.verification.difference.row_causes import late_rows, other_widths
@@ -93,7 +92,7 @@ def compare(
     that = other_of(arm, other, name)
     bench = _bench(arm, that, states, seed)
     ours = _own(arm, bench)
-    bench.room = _room(bench, that, ours, tolerance)
+    bench = replace(bench, room=_room(bench, that, ours, tolerance))
     found = _judged(that, bench, ours, tolerance, patience)
     return replace(found, notes=(*that.notes, *found.notes, *_notes(found, bench, ours)))
 
@@ -102,7 +101,7 @@ def _bench(arm: Arm | Robot, other: Other, states: int, seed: int) -> Bench:
     """States and the other's torques: those of a file, or random ones, every fourth of them slow."""
     if other.rows is not None:
         q, qd, qdd, tau = other.rows
-        return Bench(arm, q, qd, qdd, tau, np.ones(arm.n))
+        return Bench(arm, q, qd, qdd, tau, np.ones(tau.shape))
     rng = faults.random_numbers(seed, "compare: seed")
     q = rng.uniform(-np.pi, np.pi, (states, arm.n))
     for i, link in enumerate(arm.state_links):
@@ -112,7 +111,7 @@ def _bench(arm: Arm | Robot, other: Other, states: int, seed: int) -> Bench:
     qdd = rng.uniform(-4, 4, (states, arm.n))
     qd[3::4] *= 10 ** rng.uniform(-6, 0, qd[3::4].shape)  # where laws of dry friction differ
     assert other.torques is not None
-    return Bench(arm, q, qd, qdd, other.torques(q, qd, qdd), np.ones(arm.n))
+    return Bench(arm, q, qd, qdd, other.torques(q, qd, qdd), np.ones(q.shape))
 
 
 def _own(arm: Arm | Robot, bench: Bench) -> Matrix:
@@ -123,8 +122,15 @@ def _own(arm: Arm | Robot, bench: Bench) -> Matrix:
     return np.concatenate([torques(bench.q[p], bench.qd[p], bench.qdd[p]) for p in parts])
 
 
-def _room(bench: Bench, other: Other, ours: Matrix, tolerance: float | None) -> Vector:
-    """Differences of each joint's torques that count as none (n,): a tolerance, or rounding and digits."""
+def _room(bench: Bench, other: Other, ours: Matrix, tolerance: float | None) -> Matrix:
+    """Differences of torques that count as none (S, n): a tolerance, or rounding and digits."""
+    room = _joint_room(bench, other, ours, tolerance)
+    turning = 0.0 if tolerance is not None else other.turning
+    return np.broadcast_to(room, ours.shape) + turning
+
+
+def _joint_room(bench: Bench, other: Other, ours: Matrix, tolerance: float | None) -> Vector:
+    """What counts as none in each joint (n,), whatever the row."""
     tops = np.max(np.maximum(np.abs(bench.tau), np.abs(ours)), axis=0)
     top, few = float(np.max(tops)), bench.few
     sums = SPARE * max(top, _largest_sum(few))
@@ -154,11 +160,19 @@ def _notes(found: Comparison, bench: Bench, ours: Matrix) -> tuple[str, ...]:
     """What is to be said of the rows: joints that digits hide, rows that differ alone, too few rows for causes."""
     told, names = [], bench.arm.joint_names
     tops = np.max(np.maximum(np.abs(bench.tau), np.abs(ours)), axis=0)
-    hidden = [names[i] for i in np.flatnonzero((bench.room > tops / 2) & (tops > 1e-12 * np.max(tops)))]
+    room = np.median(bench.room, axis=0)
+    hidden = [names[i] for i in np.flatnonzero((room > tops / 2) & (tops > 1e-12 * np.max(tops)))]
     if hidden and found.same:
         said = "tolerance" if found.tolerance else "digits"
         told.append(
             f"torques of {', '.join(hidden)} are smaller than what the {said} let pass: nothing is told of them"
+        )
+    top = float(np.max(tops))
+    if found.same and found.written and np.max(bench.room) > 2 * found.written * top:
+        most = float(np.max(bench.room)) / top
+        told.append(
+            "where a joint turns round, the digits of its speed leave dry friction open: "
+            f"up to {most:.1g} of the largest torque"
         )
     if found.same:
         return tuple(told)
@@ -167,13 +181,6 @@ def _notes(found: Comparison, bench: Bench, ours: Matrix) -> tuple[str, ...]:
     if count <= max(1, RARE * rows) and rows >= 10:
         told.append(
             f"only {count} of {rows} rows differ, from row {int(np.argmax(apart)) + 1} on; the rest are the same"
-        )
-    if not all(is_told(bench, (cause,), distinct_rows(bench, ours)) for cause in causes(bench.arm)):
-        some = "states of different torques" if rows > distinct_rows(bench, ours) else "rows"
-        few = distinct_rows(bench, ours)
-        told.append(
-            f"{f'{few} {some} are' if few > 1 else 'one row is' if rows == 1 else 'one state is'} too few to look for "
-            "causes with unknowns (friction, offsets, a body): give more states"
         )
     if rows > MOST:
         told.append(f"all {rows} rows were compared, causes were looked for in {MOST} of them")
@@ -193,15 +200,17 @@ def _judged(that: Other, bench: Bench, ours: Matrix, tolerance: float | None, pa
             return replace(result, tolerance=float(tolerance))
         return _as_written(result, bench, left)
     looked = _spread(bench, left)
-    plain, rows = fit(looked, looked.plain), distinct_rows(bench, ours)
-    every = [cause for cause in causes(arm) if is_told(bench, (cause,), rows)]
-    alone: list[Explained] = [((cause,), tried(looked, (cause,)), cause.parameters) for cause in every]
+    plain = fit(looked, looked.plain)
+    odds = Odds(looked, plain)
+    alone: list[Explained] = [((cause,), tried(looked, (cause,)), cause.parameters) for cause in causes(arm)]
     alone += other_widths(looked)
     alone += late_rows(bench, ours) if that.rows is not None else []
-    evidence = [Evidence(cs[0].text, 1 - f.residual / plain.residual, f.residual) for cs, f, _ in alone]
+    tested = [e for e in alone if odds.spare(e[1], e[2]) > 0]
+    evidence = [Evidence(cs[0].text, 1 - f.residual / plain.residual, f.residual) for cs, f, _ in tested]
     result = replace(result, evidence=tuple(sorted(evidence, key=lambda e: e.residual)))
-    answer, noise = _answer(looked, plain, alone, (rows, patience), that)
-    result = replace(result, notes=_unsaid(answer, patience, looked, plain, that))
+    answer, noise = _answer(odds, alone, patience, that)
+    few = () if len(tested) == len(alone) else (_too_few(bench, ours),)
+    result = replace(result, notes=(*_unsaid(answer, patience, looked, plain, that), *few))
     if answer.found is None:
         return replace(result, either=answer.either)
     group, left_over, _ = answer.found
@@ -210,19 +219,30 @@ def _judged(that: Other, bench: Bench, ours: Matrix, tolerance: float | None, pa
     return replace(result, causes=texts, keys=keys, residual=left_over.residual)
 
 
-def _answer(
-    bench: Bench, plain: Fit, alone: list[Explained], search: tuple[int, float], that: Other
-) -> tuple[Explanation, str]:
+def _too_few(bench: Bench, ours: Matrix) -> str:
+    """What is to be said where some causes have more unknowns than numbers differ."""
+    rows, few = len(ours), len(np.unique(np.round(ours / (10 * bench.room)), axis=0))
+    some = "states of different torques" if rows > few else "rows"
+    few_are = f"{few} {some} are" if few > 1 else "one row is" if rows == 1 else "one state is"
+    return f"{few_are} too few to look for causes with unknowns (friction, offsets, a body): give more states"
+
+
+def _answer(odds: Odds, alone: list[Explained], patience: float, that: Other) -> tuple[Explanation, str]:
     """One cause, two, or one that leaves noise, with the words for what it leaves."""
-    rows, patience = search
-    answer = single_cause(bench, plain, alone)
+    bench, plain, every = odds.bench, odds.plain, [cs[0] for cs, _, _ in alone]
+    told = [e for e in alone if odds.told(e[1], e[2], len(every))]
+    if any(e[1].over <= 1 and not any(e is one for one in told) for e in alone):
+        every = [
+            cause for cause in every if not cause.parameters
+        ]  # one that may be it is simpler than two that fit
+    answer = single_cause(bench, plain, told)
     if answer.found or answer.either:
         return answer, ""
     until = time.process_time() + patience
-    pair = two_causes(bench, plain, [cs[0] for cs, _, _ in alone], rows, until)
+    pair = two_causes(bench, odds, every, until)
     if pair.found or pair.either or that.rows is None:
         return pair, ""
-    found = cause_in_noise(bench, plain, alone)
+    found = cause_in_noise(bench, plain, alone, told)
     noise = f"; {found[1].rms:.2g} N m or N rms are left: noise, or a second cause" if found else ""
     return replace(pair, found=found), noise
 
@@ -259,7 +279,7 @@ def _as_written(result: Comparison, bench: Bench, left: Matrix) -> Comparison:
     if np.all(np.abs(left) <= rounding):
         return result
     terms = tuple((name, size, "within the digits written") for name, size, _ in result.terms)
-    return replace(result, terms=terms, written=float(np.max(bench.room)) / top)
+    return replace(result, terms=terms, written=float(np.max(np.median(bench.room, axis=0))) / top)
 
 
 def _spread(bench: Bench, left: Matrix) -> Bench:

@@ -14,7 +14,8 @@ from forearm.faults import StateFault
 from forearm.motion.columns import KINDS
 from forearm.motion.motion_files import read_motion_file, with_lags
 from forearm.robot import Robot
-from forearm.verification.difference.torque_tables import drive_torques, numbers_of, tables
+from forearm.verification.difference.hypotheses import joint_friction
+from forearm.verification.difference.torque_tables import all_joints, drive_torques, numbers_of, tables
 
 Torques = Callable[[Matrix, Matrix, Matrix], Matrix]
 
@@ -35,7 +36,9 @@ class Other:
     rows: tuple[Matrix, ...] | None = None
     """q, qd, qdd, tau (S, n) where there are only samples."""
     rounded: Any = 0.0
-    """How much the digits of samples leave open in the torque of each joint (n,) [N m or N]."""
+    """How much the digits of samples leave open in the torque of each joint (n,), friction aside [N m or N]."""
+    turning: Any = 0.0
+    """How much friction may differ within the last digit of speeds, row by row (S, n) [N m or N]."""
     coarse: Any = None
     """How much that would be if states that look chosen, of 0, 1 or 0.5, were rounded so; None where none do."""
     joints: tuple[str, ...] = ()
@@ -153,19 +156,20 @@ def _mujoco(model: Any) -> Torques:
         )
     data = mujoco.MjData(model)
     off = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
+    stepped = int(mujoco.mjtEnableBit.mjENBL_INVDISCRETE)  # accelerations of a step, not of an instant
     no_friction = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
     # a constraint to MuJoCo, soft and so without a torque of its own at a state: of a joint that slides, this size
     dry = 0.0 if int(model.opt.disableflags) & no_friction else np.array(model.dof_frictionloss)
 
     def inverse(q: Any, qd: Any, qdd: Any) -> Any:
-        before = int(model.opt.disableflags)
-        model.opt.disableflags = before | off
+        before = int(model.opt.disableflags), int(model.opt.enableflags)
+        model.opt.disableflags, model.opt.enableflags = before[0] | off, before[1] & ~stepped
         try:
             data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, qdd
             mujoco.mj_inverse(model, data)
             return data.qfrc_inverse + dry * np.sign(qd)
         finally:
-            model.opt.disableflags = before
+            model.opt.disableflags, model.opt.enableflags = before
 
     return _rows_of(inverse)
 
@@ -186,6 +190,7 @@ def _csv(arm: Arm | Robot, path: Path) -> Other:
         None,
         parts,
         rounded=units[3] + _carried(arm, parts, units[:3]),
+        turning=_turning(arm, parts[1], units[1]),
         coarse=units[3] + _carried(arm, parts, digits[:3]) if chosen else None,
         notes=file.notes,
     )
@@ -205,7 +210,7 @@ def _carried(arm: Arm | Robot, parts: Sequence[Matrix], units: Sequence[Vector])
     sizes = [max(float(np.max(np.abs(part))), 1e-300) for part in parts[:3]]
     if max(float(np.max(u)) / size for u, size in zip(units, sizes, strict=True)) < 1e-15:
         return worst
-    torques, rng = _arm_torques(arm), np.random.default_rng(0)
+    torques, rng = _arm_torques(_without_friction(arm)), np.random.default_rng(0)
     rows = np.unique(np.linspace(0, len(parts[0]) - 1, 48).astype(int))
     state = [part[rows] for part in parts[:3]]
     exact = torques(*state)
@@ -213,3 +218,17 @@ def _carried(arm: Arm | Robot, parts: Sequence[Matrix], units: Sequence[Vector])
         moved = [x + u / 2 * rng.choice([-1.0, 1.0], x.shape) for x, u in zip(state, units, strict=True)]
         worst = np.maximum(worst, np.max(np.abs(torques(*moved) - exact), axis=0))
     return worst
+
+
+def _without_friction(arm: Arm | Robot) -> Arm | Robot:
+    links = (link.replace(drive=link.drive.replace(viscous=0.0, coulomb=(0.0, 0.0))) for link in arm.links)
+    return arm.replace(links=tuple(links))
+
+
+def _turning(arm: Arm | Robot, qd: Matrix, units: Vector) -> Matrix:
+    """How much friction changes within the last digit of speeds (S, n): where a joint turns round, all of it."""
+    rates = all_joints(arm, qd)
+    ways = np.abs(arm.coupling_map[0]) if isinstance(arm, Robot) else np.eye(arm.n)
+    exact, by = joint_friction(arm, rates), ways @ units
+    worst = np.maximum(*(np.abs(joint_friction(arm, rates + step) - exact) for step in (by, -by)))
+    return np.asarray(worst @ ways)

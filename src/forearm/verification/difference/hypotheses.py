@@ -108,14 +108,26 @@ class Fit:
         taken = sum(slope.shape[1] for slope in self.slopes.values())
         return float(np.linalg.norm(self.left) / np.sqrt(max(self.left.size - taken, 1)))
 
+    @property
+    def wide(self) -> Matrix:
+        """All slopes side by side (S n, w)."""
+        return np.concatenate(list(self.slopes.values()), axis=1)
+
     def tells(self, extra: str, place: int) -> bool:
         """Whether the torques determine this number of an extra: no change of the others can hide its own."""
-        wide = np.concatenate(
-            [self.slopes[extra], *(s for name, s in self.slopes.items() if name != extra)], 1
-        )
-        column, others = wide[:, place], np.delete(wide, place, axis=1)
-        fitted = others @ np.linalg.lstsq(others, column, rcond=1e-12)[0]
-        return bool(np.linalg.norm(column - fitted) > 1e-9 * np.linalg.norm(column))
+        return self.spread(extra, place) < np.inf
+
+    def spread(self, extra: str, place: int) -> float:
+        """By how much this number of an extra may be off, by what is left: three standard deviations."""
+        before = 0
+        for name, slope in self.slopes.items():
+            if name == extra:
+                break
+            before += slope.shape[1]
+        column, others = self.wide[:, before + place], np.delete(self.wide, before + place, axis=1)
+        alone = column - others @ np.linalg.lstsq(others, column, rcond=1e-12)[0]
+        size = float(np.linalg.norm(alone))
+        return 3 * self.rms / size if size > 1e-9 * np.linalg.norm(column) else np.inf
 
 
 @dataclass
@@ -127,8 +139,8 @@ class Bench:
     qd: Matrix
     qdd: Matrix
     tau: Matrix
-    room: Vector
-    """Differences of the torque of each joint that count as none (n,)."""
+    room: Matrix
+    """Differences of torques that count as none (S, n)."""
     kept: dict[Any, Tables] = field(default_factory=dict)
 
     @property
@@ -147,7 +159,8 @@ class Bench:
 
     def of_rows(self, rows: Any) -> "Bench":
         """The same with these states only."""
-        return Bench(self.arm, self.q[rows], self.qd[rows], self.qdd[rows], self.tau[rows], self.room)
+        parts = (self.q, self.qd, self.qdd, self.tau, self.room)
+        return Bench(self.arm, *(part[rows] for part in parts))
 
     def seen(self, view: OtherView) -> tuple[Matrix, Matrix, Matrix, Matrix]:
         """q, qd, qdd and the other's torques, in our joints."""
@@ -219,7 +232,7 @@ def fit(bench: Bench, view: OtherView, keep: bool = True) -> Fit:
     gravity = {"negated": -pull, "absent": 0 * pull}.get(view.gravity, pull)
     drives = _own_drives(bench.arm, view, qd, qdd)
     found = _gauss_newton(bench.arm, view, table, numbers, gravity, tau - drives, (qd, qdd, drives))
-    found.over = float(np.max(np.abs(found.left.reshape(tau.shape)) / bench.room[bench.columns(view)]))
+    found.over = float(np.max(np.abs(found.left.reshape(tau.shape)) / bench.room[:, bench.columns(view)]))
     return found
 
 
@@ -233,17 +246,26 @@ def _own_drives(arm: Arm | Robot, view: OtherView, qd: Matrix, qdd: Matrix) -> A
 
 def own_friction(arm: Arm | Robot, qd: Matrix, width: float | None) -> Any:
     """Friction torques (S, n) of the arm, its dry part smoothed over a width, by default its own."""
-    total = 0.0 * (rates := all_joints(arm, qd))
+    return independent(arm, joint_friction(arm, all_joints(arm, qd), width))
+
+
+def joint_friction(arm: Arm | Robot, rates: Matrix, width: float | None = None) -> Matrix:
+    """Friction torques of every joint, of those that follow others too, by their rates."""
+    total = np.zeros_like(rates)
     for i, link in enumerate(arm.links):
         own = float(link.drive.smoothing if width is None else width)
         total[:, i] = float(link.drive.viscous) * rates[:, i] + _dry_curve(link.drive, rates[:, i], own)
-    return independent(arm, total)
+    return total
 
 
-def unit_drives(arm: Arm | Robot, qd: Matrix, qdd: Matrix) -> Any:
-    """Torques of a unit of rotor inertia, viscous and dry friction of each joint, smooth and jumping (S, n, 4 n)."""
-    curves = (qdd, qd, _dry(arm, qd, jumps=False), _dry(arm, qd, jumps=True))
-    return np.concatenate([np.einsum("si,ij->sij", curve, np.eye(arm.n)) for curve in curves], axis=2)
+def all_columns(bench: Bench, view: OtherView) -> Any:
+    """Torques (S, n, c) of a unit of everything in which they are linear: bodies, gravity, rotors, friction."""
+    arm, (q, qd, qdd, _) = bench.arm, bench.seen(view)
+    table = bench.tables(view, q, qd, qdd, keep=False)
+    curves = [qdd, qd, _dry(arm, qd, jumps=False), _dry(arm, qd, jumps=True)]
+    curves += [own_friction(arm, qd, width) for width in (None, 0.0)]
+    drives = [np.einsum("si,ij->sij", curve, np.eye(arm.n)) for curve in curves]
+    return np.concatenate([table.inertial, *table.weight, *drives], axis=2)
 
 
 def _gauss_newton(
@@ -275,7 +297,9 @@ def _gauss_newton(
         columns = [c.reshape(target.size, -1) for c in columns]
         names = [*view.extras, "gravity"][: len(columns)]
         slopes, wide = dict(zip(names, columns, strict=True)), np.concatenate(columns, axis=1)
-        if not np.all(np.isfinite(wide)):  # numbers so small or so large that no fit is left
+        if not (
+            np.all(np.isfinite(wide)) and np.all(np.isfinite(left))
+        ):  # so small or so large that no fit is left
             break
         step = np.linalg.lstsq(wide, left.ravel(), rcond=1e-12)[0]
         for extra, size in sizes.items():

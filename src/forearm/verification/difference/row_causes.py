@@ -25,7 +25,7 @@ def late_rows(bench: Bench, ours: Matrix) -> list[Explained]:
     cause = Cause("rows late", f"torques come {rows} {'later' if k > 0 else 'earlier'} than states", 1, {})
     left, top = apart[k], max(float(np.max(np.abs(bench.tau))), 1e-300)
     found = Fit(float(np.max(np.abs(left))) / top, np.array(bench.arm.gravity_in_base), left=left.ravel())
-    found.over = float(np.max(np.abs(left) / bench.room))
+    found.over = float(np.max(np.abs(left) / (bench.room[k:] if k > 0 else bench.room[:k])))
     return [((cause,), found, 1)]
 
 
