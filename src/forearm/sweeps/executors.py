@@ -70,7 +70,8 @@ def work(stretch: BlockStretch) -> Any:
     problem = _known(stretch)
     if problem is None:
         return None
-    total, told = problem.empty(), None
+    total = problem.empty()
+    told: Exception | None = None
     for block in range(stretch.first, stretch.end):
         if stretch.name in _ENDED or (_stop is not None and _stop.value):
             return None

@@ -106,10 +106,9 @@ def largest_parts(arm: Arm | Robot, q: Matrix, qd: Matrix, qdd: Matrix) -> Matri
     sums = np.zeros((len(q), arm.n))
     B = arm.coupling_map[0] if _coupled(arm) else None
     for ten, (path, inertial, weight) in zip(numbers, _felt(arm, q, qd, qdd), strict=True):
+        here: Any = path
         if B is not None:
             here, inertial, weight = slice(None), B[path].T @ inertial, B[path].T @ weight
-        else:
-            here = path
         sums[:, here] += np.abs(inertial) @ ten + np.einsum("k,ksi->si", pull, np.abs(weight) @ ten)
     return sums
 
