@@ -53,7 +53,8 @@ def arm_html(arm: Any) -> str:
     )
     parts = [f"<p><b>{escapes.html(headline(arm))}</b></p><table style='{_TABLE}'>{facts}</table>"]
     if is_robot(arm):
-        parts.append(f"<pre>{escapes.html(chr(10).join(tree_lines(arm)))}</pre>")
+        lines = "\n".join(escapes.html(line) for line in tree_lines(arm))
+        parts.append(f"<pre>{lines}</pre>")
     parts += [_sheet_html(sheet) for sheet in sheets(arm)]
     for title, sentences in remarks(arm):
         items = "".join(f"<li>{escapes.html(sentence)}</li>" for sentence in sentences)

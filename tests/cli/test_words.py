@@ -298,3 +298,21 @@ def forearm_code(*words) -> int:
     from forearm.cli.process import run
 
     return run(list(words))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compare", "arm.urdf", "pinocchio"),
+        ("compare", "arm.urdf", "mujoco"),
+        ("show", "arm.xml", "--allow-files"),
+    ],
+)
+def test_a_pipe_that_would_be_read_twice_was_waited_for(capsys, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(words[1])
+    said = forearm(capsys, *words)
+    assert said.code == 2
+    assert "is a pipe, and " in said.err
+    assert "reads the file once more; give a plain file" in said.err

@@ -1,5 +1,6 @@
 """A process to which the system gives no more memory: one sentence, where LLVM would end it."""
 
+import math
 import subprocess
 import sys
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.outside.memory_size import refuse_without_room
+from forearm.outside.memory_size import group_memory, refuse_without_room
 
 SHORT = """
 import os, resource, sys
@@ -68,3 +69,22 @@ def test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument(monkeypatch, ca
     monkeypatch.setattr(sys, "meta_path", [Unloadable(), *sys.meta_path])
     assert np.isfinite(kernel([0.1, 0.2])).all()
     assert "kernels run on NumPy, because llvmlite cannot be loaded: libllvmlite.so" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "told", "want"),
+    [
+        ("0::/box/inner", "box/memory.max", "400000000\n", 4e8),
+        ("0::/box/inner", "box/inner/memory.max", "max\n", math.inf),
+        ("0::/of/the/host", "memory.max", "400000000\n", 4e8),
+        ("5:memory:/box", "memory/box/memory.limit_in_bytes", "400000000\n", 4e8),
+        ("5:cpu:/box", "memory/box/memory.limit_in_bytes", "400000000\n", math.inf),
+        ("nonsense", "memory.max", "400000000\n", 4e8),
+    ],
+)
+def test_a_container_had_the_memory_of_its_machine(tmp_path, line, name, told, want):
+    own = tmp_path / "own"
+    own.write_text(f"{line}\n")
+    (tmp_path / "groups" / name).parent.mkdir(parents=True)
+    (tmp_path / "groups" / name).write_text(told)
+    assert group_memory(tmp_path / "groups", own) == want

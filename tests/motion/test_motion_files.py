@@ -302,9 +302,7 @@ def test_times_in_minutes_are_refused_instead_of_ignored(title):
 
 
 def test_one_numbered_column_more_than_joints_is_not_guessed_at():
-    with pytest.raises(
-        ReadFault, match=r"columns 'q0' and 'q2': q of 3 joints, and the arm has 2; expected q1 to q2"
-    ):
+    with pytest.raises(ReadFault, match=r"columns 'q0' and 'q2': q of 3 joints, not 2; expected q1 to q2"):
         rr("t,q0,q1,q2\n0,9,0.1,0.2\n1,9,0.3,0.4\n")
 
 
@@ -546,3 +544,15 @@ def test_a_joint_called_q2_that_is_not_the_second_gets_no_other_column_in_silenc
     assert read_motion_file(path, named).q.tolist() == [[2, 3, 4]]
     assert [link.name for link in whole.links] == ["q1", "q2", "q3"]
     assert read_motion_file(path, whole, degrees=False).q.tolist() == [[2, 3, 4]]
+
+
+@pytest.mark.parametrize(
+    "name", ["left; outer", "axis (1)", "arm [deg]", "no. #2", 'the "big" one', "a/b\\", "x_ms"]
+)
+def test_our_own_file_was_refused_for_what_a_joint_is_called(name, tmp_path):
+    arm = fa.load("rr")
+    arm = arm.replace(links=(arm.links[0].replace(name=name), arm.links[1]))
+    record = fa.simulate(arm, [0.1, 0.2], duration=0.01)
+    found = read_motion(record.to_csv(tmp_path / "r.csv"), arm)
+    np.testing.assert_array_equal(found.samples.q, record.q)
+    np.testing.assert_array_equal(found.samples.qdd, record.qdd)

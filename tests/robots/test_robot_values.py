@@ -32,7 +32,7 @@ def test_a_robot_is_a_value(fork):
 
 def test_its_tree_is_drawn(fork):
     assert "├─ " in str(fork)
-    assert "<pre>base" in fork._repr_html_()
+    assert "<pre>base\n└─ " in fork._repr_html_()
     assert fork.tips == ("hand", "other")
 
 

@@ -86,3 +86,10 @@ def picky(choices):
     if choices["x"][-1] > 6:
         raise Picky("x", choices["x"][-1])
     return choices["x"]
+
+
+def forgetful(values):
+    """A function that looks up what is not there."""
+    if values["x"].max() > 5:
+        return {}["mass of the gripper"]
+    return values["x"]

@@ -1,13 +1,15 @@
 """Several sweeps in one process, and a process that is copied in the middle of one."""
 
 import asyncio
+import pickle
 import subprocess
 import sys
 import threading
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import forearm as fa
@@ -185,7 +187,7 @@ def test_places_without_semaphores_are_told_of_threads(monkeypatch):
         fa.sweep(triple, {"x": [1.0, 2.0]}, executor="processes")
 
 
-@pytest.mark.parametrize("kind", [CancelledError, asyncio.CancelledError, BrokenProcessPool])
+@pytest.mark.parametrize("kind", [CancelledError, asyncio.CancelledError, BrokenProcessPool, SystemExit])
 @pytest.mark.parametrize("executor", ["threads", ThreadPoolExecutor])
 def test_an_error_of_the_function_was_taken_for_a_worker_that_died(kind, executor):
     def gone(values):
@@ -196,3 +198,30 @@ def test_an_error_of_the_function_was_taken_for_a_worker_that_died(kind, executo
     executor = executor if isinstance(executor, str) else executor(2)
     with pytest.raises(fa.StateFault, match=f"the function raised {kind.__name__}: of its own"):
         fa.sweep(gone, {"x": [float(x) for x in range(8)]}, executor=executor, workers=2)
+
+
+class FarAway:
+    """An executor whose errors arrive without their frames, as from another process."""
+
+    def submit(self, function, task):
+        future = Future()
+        try:
+            future.set_result(function(task))
+        except Exception as error:
+            future.set_exception(pickle.loads(pickle.dumps(error)))
+        return future
+
+
+def test_an_error_from_another_process_was_blamed_on_the_executor():
+    with pytest.raises(KeyError, match="mass of the gripper") as told:
+        fa.sweep(questions.forgetful, {"x": [1.0, 7.0]}, executor=FarAway(), workers=1)
+    assert told.value.__notes__ == ["in samples 1 to 1 of a sweep"]
+
+
+def test_what_tells_of_an_error_that_cannot_travel_does_not_carry_it(monkeypatch):
+    found = problems.Problem(questions.picky, None, {}, (), {}, 8, 0, (), ("result", ()))
+    monkeypatch.setattr(found, "take", lambda total, block: questions.picky({"x": np.array([7.0])}))
+    monkeypatch.setitem(executors._OWN, "another-process", found)
+    with pytest.raises(fa.StateFault, match="the function raised Picky") as told:
+        executors.work(executors.BlockStretch("another-process", 0, 1))
+    assert told.value.__context__ is None

@@ -1,5 +1,6 @@
 """Robots compared: with themselves, with Pinocchio by joint name, and with one thing wrong, which is named."""
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -86,3 +87,37 @@ def test_free_and_fixed_are_not_compared(fork):
         fa.compare(fork.freed(), fork)
     with pytest.raises(StateFault, match=r"the base of 'sound' is fixed, that of the other is free"):
         fa.compare(fork, fork.freed())
+
+
+def star(joints, heavy=0):
+    """A robot of one joint on each of many branches, one body heavier."""
+    body = fa.Inertia.box(1.0, 0.1, 0.1, 0.1)
+    links = [
+        fa.Link("revolute", name=f"j{i}", mass=1.0 + 0.37 * (i == heavy), com=(0.1, 0, 0), inertia=body)
+        for i in range(1, joints + 1)
+    ]
+    return fa.Robot("star", links, (0,) * joints)
+
+
+def test_a_star_of_hundreds_took_gigabytes_to_compare(monkeypatch):
+    def table(*_):
+        raise AssertionError("a table of all joints by all numbers, for torques that are the same")
+
+    monkeypatch.setattr("forearm.verification.difference.hypotheses.tables", table)
+    begun = time.process_time()
+    assert fa.compare(star(60), star(60), states=12).same
+    assert time.process_time() - begun < 5
+
+
+def test_causes_in_robots_of_many_joints_took_minutes(monkeypatch):
+    found = fa.compare(star(65), star(65, heavy=3), states=12)
+    assert not found.same
+    assert found.notes[0] == (
+        "causes are looked for in robots of up to 64 joints, and 'star' has 65: compare its chains one by one"
+    )
+    monkeypatch.setattr("forearm.verification.difference.comparison.ALONE", 0.05)
+    begun = time.process_time()
+    found = fa.compare(star(20), star(20, heavy=3), states=12, patience=0.0)
+    assert time.process_time() - begun < 5
+    assert any(note.startswith("not all causes were tried in 0.05 s") for note in found.notes)
+    assert not found.causes, "with unknowns, while simpler causes are untried"

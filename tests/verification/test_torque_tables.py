@@ -10,7 +10,16 @@ from close import assert_close
 from forearm.drives import friction_torque, rotor_torque
 from forearm.formulations import FORMULATIONS
 from forearm.readers import load
-from forearm.verification.difference.torque_tables import drive_torques, numbers_of, tables
+from forearm.readers.urdf import from_urdf
+from forearm.verification.difference.torque_tables import (
+    Tables,
+    drive_torques,
+    largest_parts,
+    numbers_of,
+    rigid_torques,
+    tables,
+)
+from robots.random_trees import random_urdf
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques
 
@@ -40,3 +49,14 @@ def test_tables_are_quick():
     for _ in range(5):
         tables(arm, *states)
     assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize("coupled", [0, 2])
+def test_torques_and_sums_of_parts_need_no_table(coupled):
+    robot = from_urdf(random_urdf(3, joints=9, coupled=coupled))
+    states = robot.random_state(1, (4,))
+    numbers, pull, found = numbers_of(robot), np.array(robot.gravity_in_base), tables(robot, *states)
+    want = found.torques(numbers, pull)
+    assert_close(rigid_torques(robot, *states), want, scale=10 * np.max(np.abs(want)))
+    sizes = Tables(np.abs(found.inertial), np.abs(found.weight)).torques(np.abs(numbers), np.abs(pull))
+    assert_close(largest_parts(robot, *states), sizes)

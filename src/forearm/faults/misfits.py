@@ -5,6 +5,7 @@ that is no Fault are its arguments held beside what the function's annotations s
 named. Where all of them fit, the error is not about them and goes on as it is.
 """
 
+import contextlib
 import errno
 import functools
 import inspect
@@ -103,6 +104,8 @@ def _of_the_caller(error: Exception, own: Any) -> bool:
 
     What an argument's own special methods raise (`__array__`, `__float__`) is about the argument.
     """
+    if ELSEWHERE in vars(error):
+        return True
     trace = error.__traceback__
     while trace is not None:
         frame, trace = trace.tb_frame, trace.tb_next
@@ -110,6 +113,17 @@ def _of_the_caller(error: Exception, own: Any) -> bool:
         if module not in KNOWN_MODULES and frame.f_globals is not own:
             return not _special(frame)
     return False
+
+
+def of_somebody_else(error: BaseException) -> BaseException:
+    """An error of somebody else's function, raised in another process: the frames that would tell stayed there."""
+    with contextlib.suppress(Exception):
+        error.__dict__[ELSEWHERE] = True
+    return error
+
+
+ELSEWHERE = "_raised_elsewhere"
+"""What marks such an error."""
 
 
 def _special(frame: types.FrameType) -> bool:

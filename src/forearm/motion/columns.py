@@ -111,11 +111,9 @@ def columns_of(
             named[at] = what
     bases = {kind: 0 if any(w[:2] == (kind, "#0") for w in named.values()) else 1 for kind in LOGGED}
     for kind in LOGGED:
-        many = [titles[at] for at, what in named.items() if what[:2] in ((kind, "#0"), (kind, f"#{arm.n}"))]
-        if len(many) == 2:
-            given = (
-                f"columns {many[0]!r} and {many[1]!r}: {kind} of {arm.n + 1} joints, and the arm has {arm.n}"
-            )
+        two = [titles[at] for at, what in named.items() if what[:2] in ((kind, "#0"), (kind, f"#{arm.n}"))]
+        if len(two) == 2:
+            given = f"columns {two[0]!r} and {two[1]!r}: {kind} of {arm.n + 1} joints, not {arm.n}"
             refuse(label, 1, given, f"{kind}1 to {kind}{arm.n}, or from 0 to {arm.n - 1}")
     _refuse_other_numbers(arm, label, titles, named, bases)
     _refuse_other_counts(arm, label, titles, named, bases)
@@ -269,6 +267,9 @@ def message_order(title: str) -> bool:
 
 def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
     """(quantity, joint or '#' and its number, unit) of a title."""
+    kind, _, name = title.partition(":")
+    if kind in LOGGED and (own := _places(arm.joint_names)[0].get(name)) is not None:
+        return kind, own, ""  # as we write it, whatever the name would mean: a unit, an index, a topic
     for stem, unit in _stems(title):
         if stem.lower() in TIMES:
             return "t", 0, unit or ("ns" if stem == "%time" else "")

@@ -8,7 +8,7 @@ angles that look like degrees.
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -348,7 +348,15 @@ def write_columns(path: Any, columns: dict[str, Vector]) -> Path:
     return Path(path)
 
 
+def write_titles(file: Any, titles: Iterable[str], end: str = "\r\n") -> None:
+    """A header of CSV, in quotes where a title holds what others separate titles by."""
+    titles = list(titles)
+    odd = any(";" in title for title in titles)
+    quoted = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator=end)
+    (quoted if odd else csv.writer(file, lineterminator=end)).writerow(titles)
+
+
 def _put(file: Any, columns: dict[str, Vector]) -> None:
     writer = csv.writer(file)
-    writer.writerow(columns)
+    write_titles(file, columns)
     writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values(), strict=True))

@@ -39,6 +39,8 @@ LONGEST_LINE = 1 << 20
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 QUOTED = re.compile(rb'(?:(?<=[,;\t \n])|^)"([0-9eE+.,-]*)"(?=[,;\t \n]|$)')
 """A number between quotes that is a whole cell."""
+IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
+"""What stands between quotes in a header."""
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
@@ -117,6 +119,11 @@ def check_titles(label: str, line: int, titles: Sequence[str]) -> None:
             refuse(label, line, f"column {title!r} appears {times} times", "each column once")
 
 
+def _out_of_quotes(title: str) -> str:
+    """A title without quotes around it, which stay where spaces stand before them; quotes of its own are left."""
+    return title[1:-1].strip() if len(title) > 1 and title[0] == title[-1] == '"' else title
+
+
 class PieceReader:
     """The header, then the pieces."""
 
@@ -133,7 +140,8 @@ class PieceReader:
         if not header.strip():
             what = "the file is empty" if self.line < MOST_BLANK else f"the first {self.line} lines are empty"
             refuse(label, 1, f"{what}: 0 rows of numbers", "a header and a row for each instant")
-        self.separator = next((s for s in ";\t," if s in header), None)
+        bare = IN_QUOTES.sub("", header)  # what stands in quotes separates nothing
+        self.separator = next((s for s in ";\t," if s in bare), None)
         self.titles = self._titles(header.strip("\r\n"))
 
     def _text(self, raw: bytes, encoding: str = "utf-8") -> str:
@@ -151,7 +159,7 @@ class PieceReader:
                 found = next(csv.reader([header], delimiter=self.separator), [])
             except csv.Error as error:
                 refuse(self.label, self.header_line, f"the header cannot be taken apart ({error})", "titles")
-        titles = [title.strip().strip('"').strip() for title in found]
+        titles = [_out_of_quotes(title.strip()) for title in found]
         if titles and all(NUMBER.fullmatch(title) for title in titles):
             refuse(
                 self.label,

@@ -1,16 +1,41 @@
 """How much memory this machine has, and gives: what needs more is refused before it begins."""
 
+import contextlib
 import math
 import mmap
 import os
+from functools import cache
+from pathlib import Path
 
 
+@cache
 def machine_memory() -> float:
-    """Bytes of memory that this machine has; infinite where nobody says."""
+    """Bytes of memory that this machine has, or gives to the container that this is; infinite where nobody says."""
     try:
-        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+        has = float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
-        return math.inf
+        has = math.inf
+    return min(has, group_memory())
+
+
+def group_memory(groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> float:
+    """Bytes that Linux gives to the processes that this one is counted with; who takes more is killed.
+
+    A group has the limits of those around it too. Within a container its own group stands at the root.
+    """
+    least = math.inf
+    with contextlib.suppress(OSError, ValueError):
+        for line in ["0::/", "0:memory:/", *own.read_text().splitlines()]:
+            _, kinds, path = line.split(":", 2)
+            if kinds and "memory" not in kinds.split(","):
+                continue
+            top = groups / "memory" if kinds else groups
+            name = "memory.limit_in_bytes" if kinds else "memory.max"
+            here = top / path.strip("/")
+            for folder in (here, *(above for above in here.parents if above.is_relative_to(top))):
+                with contextlib.suppress(OSError, ValueError):  # not there, or "max"
+                    least = min(least, float(int((folder / name).read_text())))
+    return least
 
 
 def refuse_without_room(what: str, need: int) -> None:

@@ -42,6 +42,12 @@ def read_limited(path: str | Path | GivenContent, kind: str, most: int = MAX_BYT
     return content
 
 
+def refuse_pipe(path: str | Path | GivenContent, who: str) -> None:
+    """Refuse a pipe where a library reads the file again: what was in it has been read, and nobody writes more."""
+    if not isinstance(path, GivenContent) and Path(path).is_fifo():
+        raise ReadFault(f"{path}: is a pipe, and {who} reads the file once more; give a plain file.")
+
+
 def shortened(message: str) -> str:
     """A message, or its beginning."""
     return message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} …"

@@ -16,7 +16,7 @@ from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
-from forearm.readers.file_content import GivenContent, read_limited, shortened
+from forearm.readers.file_content import GivenContent, read_limited, refuse_pipe, shortened
 from forearm.readers.mjcf_leftovers import JOINTS, left_out
 from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words
 from forearm.readers.robot_text import BodyText, Frame, JointText, LinkText, Mimic, RobotText
@@ -49,6 +49,8 @@ def read_mjcf(
     `rest` are fields of Arm or Robot; gravity is the model's unless it is given. Equality constraints between two
     joints become couplings where they are linear.
     """
+    if allow_files:
+        refuse_pipe(path, "MuJoCo")
     robot, model = _robot(path, read_limited(path, "MJCF", MAX_BYTES), allow_files)
     rest.setdefault("gravity", NO_GRAVITY if _off(model, "GRAVITY") else _triple(model.opt.gravity))
     found = read_robot(robot, tip, root, lock, right_angles, keep_defects, False, rest)

@@ -23,7 +23,7 @@ from multiprocessing.sharedctypes import RawValue
 from typing import Any, NamedTuple
 
 from forearm.compiler.fork_locks import fork_safe_lock
-from forearm.faults import StateFault
+from forearm.faults import StateFault, of_somebody_else
 from forearm.outside.option_names import option
 from forearm.outside.running_log import LOG
 from forearm.sweeps.problem import Problem
@@ -71,17 +71,21 @@ def work(stretch: BlockStretch) -> Any:
     if problem is None:
         return None
     total = problem.empty()
+    told: Exception | None = None
     for block in range(stretch.first, stretch.end):
         if stretch.name in _ENDED or (_stop is not None and _stop.value):
             return None
         try:
             problem.take(total, block)
         except BaseException as error:
-            if _looks_like_a_loss(error):
-                raise _in_words(error) from None
-            if not isinstance(error, Exception) or stretch.name.startswith(f"{os.getpid()}-"):
+            if _misunderstood(error):
+                told = _in_words(error)
+            elif not isinstance(error, Exception) or stretch.name.startswith(f"{os.getpid()}-"):
                 raise
-            raise _able_to_travel(error) from None
+            else:
+                told = _able_to_travel(error)
+        if told is not None:
+            raise told  # here, where the error that it tells of is not its context: that may be what cannot travel
     return total
 
 
@@ -94,9 +98,9 @@ def _able_to_travel(error: Exception) -> Exception:
     return error
 
 
-def _looks_like_a_loss(error: BaseException) -> bool:
-    """Whether an error is such as executors give for a worker that has gone; from a function it means nothing."""
-    return isinstance(error, futures.BrokenExecutor) or type(error).__name__ in LOST
+def _misunderstood(error: BaseException) -> bool:
+    """Whether an executor would take a function's error for a worker that has gone, or for the word to go."""
+    return isinstance(error, (futures.BrokenExecutor, SystemExit)) or type(error).__name__ in LOST
 
 
 def _in_words(error: BaseException) -> StateFault:
@@ -361,7 +365,7 @@ class Workforce:
             self.waiting.appendleft(stretch)
         else:
             error.add_note(f"in {self._samples(stretch)}")
-            raise error
+            raise of_somebody_else(error) if callable(self.problem.what) else error
 
     def _content(self) -> bytes:
         if self.content is None:

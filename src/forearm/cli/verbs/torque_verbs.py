@@ -257,12 +257,14 @@ def _titles(arm: Any) -> list[str]:
 
 def _write(arm: Any, t: Any, parts: dict[str, Any], out: str, shared: Shared) -> None:
     """Torques, and their terms, as CSV."""
+    from forearm.motion.motion_files import write_titles
+
     named = _titles(arm)
     header = [*(["t"] if t is not None else []), *(f"{k}{title}" for k in parts for title in named)]
     count = len(parts["tau"])
     with writing(out) as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
+        write_titles(file, header, "\n")
         for k in range(count):
             instant = [repr(float(t[k]))] if t is not None else []
             writer.writerow([*instant, *(repr(float(x)) for part in parts.values() for x in part[k])])

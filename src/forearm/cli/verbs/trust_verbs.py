@@ -158,10 +158,13 @@ def compare(
     rigid
         Leave out rotor inertia and friction of both.
     """
+    from forearm.readers.file_content import refuse_pipe
     from forearm.verification.difference.comparison import compare as differ
 
     if other.lower().endswith(".csv"):
         _refuse_with_rows({"--states": states, "--seed": seed})
+    if other in PACKAGES:
+        refuse_pipe(arm, other)
     one = robot_of(arm, reading=reading, rigid=rigid, shared=shared)
     two = _other(arm, other, reading, rigid, shared)
     found = differ(one, two, states=48 if states is None else states, seed=seed or 0, tolerance=tolerance)

@@ -6,6 +6,7 @@ well: then which it is cannot be told.
 """
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -13,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from forearm.verification.difference.bounds import Bounds
+from forearm.arm import Arm
+from forearm.robot import Robot
+from forearm.verification.difference.bounds import SEEN, Bounds
 from forearm.verification.difference.cause_texts import key_of, text_of
 from forearm.verification.difference.coincidences import PLAIN, Odds
 from forearm.verification.difference.hypotheses import Bench, Cause, Fit, OtherView, fit
@@ -58,12 +61,40 @@ class Explanation:
     either: tuple[str, ...] = ()
     """In words, several that explain all of it equally well."""
     whole: bool = True
-    """Whether all pairs were tried; False where patience ended before."""
+    """Whether all causes and pairs were tried; False where patience ended before."""
 
 
 def unknowns_of(group: tuple[Cause, ...]) -> int:
     """How many unknowns causes have together."""
     return sum(cause.parameters for cause in group)
+
+
+def alone_until(bench: Bench, every: list[Cause], until: float) -> tuple[list[Explained], bool]:
+    """What causes leave, each by itself, in their order; and whether all were tried before the time was over.
+
+    First come those that see the joints as they are, which share one table, and kinds of which there are few.
+    """
+    kinds = Counter(cause.key for cause in every)
+
+    def effort(k: int) -> tuple[bool, int]:
+        seen = every[k].unknown_zero is not None or any(name in every[k].change for name in SEEN)
+        return seen, kinds[every[k].key]
+
+    found: dict[int, Explained] = {}
+    for k in sorted(range(len(every)), key=effort):
+        if found and time.process_time() > until:
+            break
+        found[k] = ((every[k],), tried(bench, (every[k],)), every[k].parameters)
+    return [found[k] for k in sorted(found)], len(found) == len(every)
+
+
+def unsure(answer: Explanation, arm: Arm | Robot) -> Explanation:
+    """An answer where causes were left untried: one with unknowns may have a simpler rival among those."""
+    if answer.found is None or not answer.found[2]:
+        return replace(answer, whole=False)
+    group, left_over, _ = answer.found
+    told = "; and ".join(text_of(cause, left_over, arm) for cause in group)
+    return Explanation(None, (told,), whole=False)
 
 
 def single_cause(bench: Bench, plain: Fit, alone: list[Explained]) -> Explanation:

@@ -19,10 +19,11 @@ from forearm.verification.difference.bounds import least
 from forearm.verification.difference.cause_search import (
     Explained,
     Explanation,
+    alone_until,
     cause_in_noise,
     single_cause,
-    tried,
     two_causes,
+    unsure,
 )
 from forearm.verification.difference.cause_texts import key_of, text_of
 from forearm.verification.difference.coincidences import Odds
@@ -31,6 +32,7 @@ from forearm.verification.difference.hypotheses import Bench, Fit, fit
 from forearm.verification.difference.row_causes import late_rows, other_widths
 from forearm.verification.difference.suspects import causes
 from forearm.verification.difference.term_differences import terms_apart
+from forearm.verification.difference.torque_tables import largest_parts
 from forearm.verification.difference.verdict import Comparison, Evidence
 
 TOLERANCE = 1e-7
@@ -45,6 +47,10 @@ SINGLE = 16 * 2.0**-24
 """What numbers of single precision tell of the largest torque, after some sums."""
 MOST, WORST = 1000, 16
 """Rows of a long log on which causes are tried, and how many of them are those that differ most."""
+MOST_JOINTS = 64
+"""Joints of a robot for which causes are looked for: what is known of them grows with their square, and more."""
+ALONE = 30.0
+"""Processor seconds for causes by themselves, at least: a robot of fifty joints has thousands."""
 CHUNK = 512
 """Rows at a time where all are looked at."""
 HARDLY = 0.7
@@ -74,7 +80,8 @@ def compare(
         seed: Which ones.
         tolerance: Relative difference that counts as none; by default 1e-7, or what the digits of a file allow.
         name: What to call the other.
-        patience: Processor seconds after which no more pairs of causes are tried; the notes say so.
+        patience: Processor seconds after which no more pairs of causes are tried, and after half a minute or more no
+            more causes; the notes say so.
 
     Returns:
         The comparison: `same`, `causes`, `terms`, `evidence`; print it.
@@ -144,9 +151,7 @@ def _joint_room(bench: Bench, other: Other, ours: Matrix, tolerance: float | Non
 
 def _largest_sum(bench: Bench) -> float:
     """The largest sum of sizes that makes a torque, of which each part may be rounded."""
-    table = bench.tables(bench.plain, bench.q, bench.qd, bench.qdd, keep=True)
-    pull = np.abs(np.array(bench.arm.gravity_in_base, dtype=float))
-    return float(np.max(table.sizes(bench.arm, pull), initial=0.0))
+    return float(np.max(largest_parts(bench.arm, bench.q, bench.qd, bench.qdd), initial=0.0))
 
 
 def _is_single(tau: Matrix) -> bool:
@@ -199,24 +204,35 @@ def _judged(that: Other, bench: Bench, ours: Matrix, tolerance: float | None, pa
         if tolerance is not None:
             return replace(result, tolerance=float(tolerance))
         return _as_written(result, bench, left)
+    if len(arm.links) > MOST_JOINTS:
+        return replace(result, notes=(_too_many(arm),))
     looked = _spread(bench, left)
     plain = fit(looked, looked.plain)
     odds = Odds(looked, plain)
-    alone: list[Explained] = [((cause,), tried(looked, (cause,)), cause.parameters) for cause in causes(arm)]
+    alone, whole = alone_until(looked, [*causes(arm)], time.process_time() + max(ALONE, patience))
     alone += other_widths(looked)
     alone += late_rows(bench, ours) if that.rows is not None else []
     tested = [e for e in alone if odds.spare(e[1], e[2]) > 0]
     evidence = [Evidence(cs[0].text, 1 - f.residual / plain.residual, f.residual) for cs, f, _ in tested]
     result = replace(result, evidence=tuple(sorted(evidence, key=lambda e: e.residual)))
-    answer, noise = _answer(odds, alone, patience, that)
+    answer, noise = _answer(odds, alone, patience if whole else 0.0, that)
+    if not whole:
+        answer = unsure(answer, arm)
     few = () if len(tested) == len(alone) else (_too_few(bench, ours),)
-    result = replace(result, notes=(*_unsaid(answer, patience, looked, plain, that), *few))
+    result = replace(result, notes=(*_unsaid(answer, patience, looked, plain, that, whole), *few))
     if answer.found is None:
         return replace(result, either=answer.either)
     group, left_over, _ = answer.found
     texts = tuple(text_of(cause, left_over, arm) + noise for cause in group)
     keys = tuple(key_of(cause, left_over, arm) for cause in group)
     return replace(result, causes=texts, keys=keys, residual=left_over.residual)
+
+
+def _too_many(arm: Arm | Robot) -> str:
+    return (
+        f"causes are looked for in robots of up to {MOST_JOINTS} joints, and {arm.name!r} has {len(arm.links)}: "
+        "compare its chains one by one"
+    )
 
 
 def _too_few(bench: Bench, ours: Matrix) -> str:
@@ -247,12 +263,15 @@ def _answer(odds: Odds, alone: list[Explained], patience: float, that: Other) ->
     return replace(pair, found=found), noise
 
 
-def _unsaid(answer: Explanation, patience: float, bench: Bench, plain: Fit, that: Other) -> tuple[str, ...]:
-    """What is to be said of a search that found nothing, or that was not finished."""
+def _unsaid(
+    answer: Explanation, patience: float, bench: Bench, plain: Fit, that: Other, whole: bool
+) -> tuple[str, ...]:
+    """What is to be said of a search that found nothing, or that was not finished: of pairs, or before that."""
     told = []
     if not answer.whole:
+        what, seconds = ("pairs of causes", patience) if whole else ("causes", max(ALONE, patience))
         told.append(
-            f"not all pairs of causes were tried in {patience:g} s of processor time; fa.compare(patience=) takes more"
+            f"not all {what} were tried in {seconds:g} s of processor time; fa.compare(patience=) takes more"
         )
     if answer.found is not None or answer.either or that.rows is None:
         return tuple(told)

@@ -15,7 +15,7 @@ from forearm.motion.columns import KINDS
 from forearm.motion.motion_files import read_motion_file, with_lags
 from forearm.robot import Robot
 from forearm.verification.difference.hypotheses import joint_friction
-from forearm.verification.difference.torque_tables import all_joints, drive_torques, numbers_of, tables
+from forearm.verification.difference.torque_tables import all_joints, drive_torques, rigid_torques
 
 Torques = Callable[[Matrix, Matrix, Matrix], Matrix]
 
@@ -104,8 +104,7 @@ def _asked(arm: Arm | Robot, other: Any, name: str | None) -> Other:
 
 def _arm_torques(arm: Arm | Robot) -> Torques:
     def torques(q: Matrix, qd: Matrix, qdd: Matrix) -> Matrix:
-        rigid = tables(arm, q, qd, qdd).torques(numbers_of(arm), np.array(arm.gravity_in_base, dtype=float))
-        return rigid + drive_torques(arm, qd, qdd)
+        return rigid_torques(arm, q, qd, qdd) + drive_torques(arm, qd, qdd)
 
     return torques
 

@@ -18,8 +18,8 @@ from forearm.robot import Robot
 from forearm.verification.difference.inertia_readings import mapped_numbers, read_as_modified
 from forearm.verification.difference.torque_tables import Tables, all_joints, independent, tables
 
-KEPT = 80
-"""Tables that are kept at a time."""
+KEPT, KEPT_BYTES = 80, 1 << 28
+"""Tables that are kept at a time, and bytes of them where they are large."""
 LEAST = 1e-6
 """Torques smaller than this share of their inertial part are held against that: they are rounding."""
 
@@ -209,7 +209,8 @@ class Bench:
             self._keep(view, Tables(made.inertial[rows], made.weight[:, rows]))
 
     def _keep(self, view: OtherView, made: Tables) -> None:
-        if len(self.kept) >= KEPT:
+        most = min(KEPT, max(1, KEPT_BYTES // max(1, made.inertial.nbytes + made.weight.nbytes)))
+        while len(self.kept) >= most:
             self.kept.pop(next(iter(self.kept)))
         self.kept[_joints_of(view)] = made
 

@@ -36,9 +36,10 @@ def terms_apart(
 def _split(torques: Any, q: Matrix, qd: Matrix) -> tuple[Any, Any, Any]:
     still = 0 * q
     weight = torques(q, still, still)
-    n = q.shape[1]
-    columns = [torques(q, still, still + e) - weight for e in np.eye(n)]
-    return weight, np.array(columns).transpose(1, 2, 0), torques(q, qd, still) - weight
+    S, n = q.shape
+    every = np.repeat(q, n, axis=0)  # all columns of M at once: one by one they take as long as each other
+    columns = torques(every, 0 * every, np.tile(np.eye(n), (S, 1))) - np.repeat(weight, n, axis=0)
+    return weight, columns.reshape(S, n, n).transpose(0, 2, 1), torques(q, qd, still) - weight
 
 
 def _difference(mine: Any, theirs: Any, torque: float) -> tuple[float, str]:

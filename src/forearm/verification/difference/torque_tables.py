@@ -5,8 +5,9 @@ they are two tables: tau = (Y + Σ g_k G_k) π. A hypothesis about inertias or g
 unknown numbers come out of a linear fit.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -31,12 +32,7 @@ class Tables:
 
     def torques(self, numbers: Vector, gravity: Vector) -> Matrix:
         """tau (S, n)."""
-        return np.asarray(self.inertial @ numbers + np.einsum("k,ksic,c->si", gravity, self.weight, numbers))
-
-    def sizes(self, arm: Arm | Robot, gravity: Vector) -> Matrix:
-        """The same sums of the sizes of all parts (S, n): what rounding of torques is relative to."""
-        inertial, weight = np.abs(self.inertial), np.abs(self.weight)
-        return Tables(inertial, weight).torques(np.abs(numbers_of(arm)), np.abs(gravity))
+        return np.asarray(self.inertial @ numbers + np.tensordot(gravity, self.weight @ numbers, 1))
 
 
 def numbers_of(arm: Arm | Robot) -> Vector:
@@ -69,33 +65,79 @@ class _Moving:
         return self.acceleration + _cross(self.wd, reach) + _cross(self.w, _cross(self.w, reach))
 
 
+class _Felt(NamedTuple):
+    """What the joints on the way to a body feel of a unit of each of its ten numbers; no other joint feels any."""
+
+    path: list[int]
+    """Those joints, from the base on."""
+    inertial: Any
+    """Without gravity (S, len(path), 10)."""
+    weight: Any
+    """Of a unit of gravity along each axis of the base (3, S, len(path), 10)."""
+
+
 def tables(arm: Arm | Robot, q: Matrix, qd: Matrix, qdd: Matrix) -> Tables:
     """Regressors of a batch: each body's wrench is linear in its numbers; joints feel it through their screws."""
+    S, n = len(q), len(arm.links)
+    inertial, weight = np.zeros((S, n, 10 * n)), np.zeros((3, S, n, 10 * n))
+    for i, felt in enumerate(_felt(arm, q, qd, qdd)):
+        place = slice(10 * i, 10 * i + 10)
+        inertial[:, felt.path, place] = felt.inertial
+        weight[:, :, felt.path, place] = felt.weight
+    if not _coupled(arm):
+        return Tables(inertial, weight)
+    B = arm.coupling_map[0].T
+    return Tables(B @ inertial, B @ weight)
+
+
+def rigid_torques(arm: Arm | Robot, q: Matrix, qd: Matrix, qdd: Matrix) -> Matrix:
+    """Torques (S, n) without drives: the sum over bodies, of which no table is made."""
+    numbers, pull = numbers_of(arm).reshape(-1, 10), np.array(arm.gravity_in_base, dtype=float)
+    tau = np.zeros((len(q), len(arm.links)))
+    for ten, felt in zip(numbers, _felt(arm, q, qd, qdd), strict=True):
+        tau[:, felt.path] += felt.inertial @ ten + np.einsum("k,ksi->si", pull, felt.weight @ ten)
+    return np.asarray(independent(arm, tau))
+
+
+def largest_parts(arm: Arm | Robot, q: Matrix, qd: Matrix, qdd: Matrix) -> Matrix:
+    """Sums of the sizes of all parts that make the torques (S, n): what rounding of torques is relative to."""
+    numbers = np.abs(numbers_of(arm)).reshape(-1, 10)
+    pull = np.abs(np.array(arm.gravity_in_base, dtype=float))
+    sums = np.zeros((len(q), arm.n))
+    B = arm.coupling_map[0] if _coupled(arm) else None
+    for ten, (path, inertial, weight) in zip(numbers, _felt(arm, q, qd, qdd), strict=True):
+        here: Any = path
+        if B is not None:
+            here, inertial, weight = slice(None), B[path].T @ inertial, B[path].T @ weight
+        sums[:, here] += np.abs(inertial) @ ten + np.einsum("k,ksi->si", pull, np.abs(weight) @ ten)
+    return sums
+
+
+def _coupled(arm: Arm | Robot) -> TypeGuard[Robot]:
+    """Whether joints follow others: where none does, the map from the independent ones changes nothing."""
+    return isinstance(arm, Robot) and bool(arm.couplings)
+
+
+def _felt(arm: Arm | Robot, q: Matrix, qd: Matrix, qdd: Matrix) -> Iterator[_Felt]:
+    """What joints feel of each body in turn."""
     tree, parents = arm if isinstance(arm, Robot) else None, getattr(arm, "parents", range(arm.n))
     if tree:
         q = q @ tree.coupling_map[0].T + tree.coupling_map[1]
     qd, qdd = all_joints(arm, qd), all_joints(arm, qdd)
-    S, n = q.shape
-    still = np.zeros((S, 3))
+    S, still = len(q), np.zeros((len(q), 3))
     moving = [_Moving(np.broadcast_to(np.eye(3), (S, 3, 3)), still, still, still, still)]
     axes, points, paths = [], [], [list[int]()]
-    inertial, weight = np.zeros((S, n, 10 * n)), np.zeros((3, S, n, 10 * n))
     for i, (link, parent) in enumerate(zip(arm.links, parents, strict=True)):
         start = _mounted(moving[parent], tree.mounts[i]) if tree else moving[parent]
         axes.append(start.R[:, :, 2] * link.z[2])
         points.append(start.p)
         paths.append([*paths[parent], i])
         moving.append(here := _carried(link, start, axes[-1], q[:, i], qd[:, i : i + 1], qdd[:, i : i + 1]))
-        place = slice(10 * i, 10 * i + 10)
         pushed = _wrench(here.R, here.w, here.wd, here.acceleration)
-        pulled = [_pull(here.R, -e) for e in np.eye(3)]
+        pulled = np.array([_pull(here.R, -e) for e in np.eye(3)])
         screws = np.array([_screw(arm.links[j].revolute, axes[j], here.p - points[j]) for j in paths[-1]])
-        inertial[:, paths[-1], place] = screws.transpose(1, 0, 2) @ pushed
-        weight[:, :, paths[-1], place] = [screws.transpose(1, 0, 2) @ pull for pull in pulled]
-    if not tree:
-        return Tables(inertial, weight)
-    B = tree.coupling_map[0].T
-    return Tables(B @ inertial, B @ weight)
+        screws = screws.transpose(1, 0, 2)
+        yield _Felt(paths[-1], screws @ pushed, screws @ pulled)
 
 
 def _mounted(on: _Moving, mount: Pose) -> _Moving:
