@@ -46,7 +46,10 @@ def samples_of(arm: Arm, motion: AnyMotion) -> Samples:
 
 def played(arm: Arm, motion: AnyMotion) -> tuple[Samples, tuple[str, ...]]:
     """The rows that a page plays, and a note where they are not all: how far its motion is from those left out."""
-    if isinstance(motion, Motion) and np.min(np.diff(motion.breaks)) >= SHOWN * motion.duration / MOST_SAMPLES:
+    if (
+        isinstance(motion, Motion)
+        and np.min(np.diff(motion.breaks)) >= SHOWN * motion.duration / MOST_SAMPLES
+    ):
         motion = motion.sample(MOST_SAMPLES)
     samples = samples_of(arm, motion)
     count = len(samples.t)
