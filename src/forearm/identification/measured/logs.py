@@ -32,9 +32,6 @@ LARGEST_STEP = 0.5
 LONE, ALONE = 3, 20.0
 """So few readings that are so many times farther off than all others are wrong ones."""
 
-LogSource = str | Path | Mapping[str, Any]
-"""A log: its file, or its arrays by name."""
-
 
 @dataclass(frozen=True, eq=False)
 class Log:
@@ -80,6 +77,10 @@ class Log:
         return replace(self, t=self.t[keep], q=self.q[keep], qd=qd, tau=self.tau[keep])
 
 
+LogSource = str | Path | Mapping[str, Any] | Log
+"""A log: its file, its arrays by name, or one that was read."""
+
+
 def read_log(
     source: Any,
     arm: Arm,
@@ -94,6 +95,10 @@ def read_log(
     if isinstance(source, Log):
         return source
     if isinstance(source, Mapping):
+        if time_unit not in (None, "s"):
+            raise StateFault(
+                f"log: time_unit is {shown(time_unit)}, which is for files; give t of a mapping in seconds, without it."
+            )
         log = _from_mapping(source, arm, gains, bool(degrees))
     else:
         log = _from_file(source, arm, gains, degrees, time_unit)

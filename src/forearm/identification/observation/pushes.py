@@ -87,7 +87,7 @@ def watch(
     *,
     quiet: LogSource | None = None,
     threshold: ArrayLike | None = None,
-    gain: float = 30.0,
+    gain: ArrayLike = 30.0,
     gains: ArrayLike | None = None,
     coupling: ArrayLike | None = None,
     zero: ArrayLike | None = None,
@@ -153,7 +153,7 @@ def watch(
     return Watched(arm.joint_names, motion.t, external, limit, found, notes)
 
 
-def _external(arm: Arm, motion: Filtered, gain: float) -> Matrix:
+def _external(arm: Arm, motion: Filtered, gain: ArrayLike) -> Matrix:
     dt = float(motion.t[-1] - motion.t[0]) / (len(motion.t) - 1)
     return observer(arm, gain=gain, dt=dt).run(motion.q, motion.qd, motion.tau)
 
