@@ -37,6 +37,8 @@ SNAP = 1e-15
 
 def is_number(x: object) -> bool:
     """Whether x is a plain real number (not a symbol, traced or counted scalar, not a bool)."""
+    if type(x) is float or type(x) is int:
+        return True
     return isinstance(x, (int, float, np.floating, np.integer)) and not isinstance(x, (bool, np.timedelta64))
 
 

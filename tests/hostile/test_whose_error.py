@@ -1,7 +1,10 @@
 """Whose error it was: a mistake of ours, or of a function that was given, is never told as that of an argument."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 import forearm as fa
 from forearm.faults import declared, explained
@@ -112,11 +115,12 @@ def test_an_error_of_a_class_derived_from_ours_is_its_own():
                 int,
             ],
         ),
+        (ArrayLike | Literal["arm"] | None, [None, "arm", [1.0, 2.0]], ["own", True, ["arm"]]),
         ("Unheard | None", [None, 3, "x"], []),
         ("Arm | 'Robot'", [None, 3], []),
         ("list[int]", [[1, 2]], [["1"], 3, "1"]),
     ],
-    ids=["bool", "int", "float", "frame", "states", "unheard", "quoted", "list"],
+    ids=["bool", "int", "float", "frame", "states", "word", "unheard", "quoted", "list"],
 )
 def test_annotations_say_what_fits(annotation, right, wrong):
     kinds = declared(annotation, {})

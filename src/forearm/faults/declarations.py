@@ -200,7 +200,7 @@ def _kind(annotation: Any) -> Kind:
     if origin is Annotated:
         return NUMBER if inner[1:] == ("a number",) else _kind(inner[0])
     if origin is Literal:
-        return Kind(f"one of {', '.join(map(repr, inner))}", lambda value: value in inner)
+        return Kind(" or ".join(map(repr, inner)), lambda value: value in inner, complete=True)
     if origin in KINDS:
         return KINDS[origin]
     if origin is Mapping:

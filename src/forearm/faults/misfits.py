@@ -102,6 +102,8 @@ class Border:
         if self.declared is None:
             self._read()
         table, rest = self.declared, self.rest
+        if not table and rest is None:
+            return None
         for name, value in (*zip(self.names, given, strict=False), *named.items()):
             kinds = table.get(name, rest)  # type: ignore[union-attr]
             if kinds is not None and (said := misfit(self.function.__qualname__, name, value, kinds)):
@@ -118,10 +120,10 @@ class Border:
             kinds = _declared(p, known)
             if p.kind == p.VAR_KEYWORD:
                 self.rest = kinds if kinds.complete else None
-            elif p.kind != p.VAR_POSITIONAL and kinds.complete:
-                table[p.name] = kinds
             elif p.kind != p.VAR_POSITIONAL:
-                table[p.name] = ANY
+                table[p.name] = kinds if kinds.complete else ANY
+        if self.rest is None:  # else what is not in the table is one of the rest
+            table = {name: kinds for name, kinds in table.items() if kinds is not ANY}
         plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         self.names = tuple(p.name for p in parameters if p.kind in plain)
         self.declared = table
