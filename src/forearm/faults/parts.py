@@ -169,7 +169,8 @@ def limits(value: Any, where: str) -> tuple[float, float] | None:
     if value is None:
         return None
     try:
-        least, greatest = () if isinstance(value, UNORDERED) else value
+        row: Any = () if isinstance(value, UNORDERED) else value
+        least, greatest = row
         low, high = (float(x) if is_scalar(x) else math.nan for x in (least, greatest))
     except Exception:
         raise ArmFault(
