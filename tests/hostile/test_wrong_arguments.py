@@ -191,7 +191,7 @@ MOTION = fa.simulation.Quintic([0.0, 0.0], [1.0, 1.0], 1.0)
         (lambda: fa.identify(RR, LOG, time_unit="ms"), "time_unit is 'ms', which is for files; give t .* in seconds"),
         (lambda: fa.observer(RR, dt=True), "dt is True; give a positive time"),
         (lambda: MOTION(np.array([0.1, 0.9])), r"the time is array\(\[0\.1, 0\.9\]\); .* ask \.sample\(times\)"),
-        (lambda: MOTION.faster(np.inf), "faster by inf; give a positive number"),
+        (lambda: MOTION.faster(np.inf), "factor of faster is inf; give a positive number"),
         (lambda: MOTION.sample(2.5), "times is 2.5; give a whole number"),
         (lambda: fa.observer(RR, offset=np.nan), "offset is nan; give a finite number"),
         (lambda: fa.observer(RR, gain="50"), "gain is '50'; give numbers"),

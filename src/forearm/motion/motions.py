@@ -17,7 +17,7 @@ from forearm.algebra import Scalar, Vector, is_number
 from forearm.algebra import cos as scalar_cos
 from forearm.algebra import sin as scalar_sin
 from forearm.algebra import where as scalar_where
-from forearm.faults import Fault, StateFault, explained, explained_parts, floats, number_of, shown, whole
+from forearm.faults import Fault, StateFault, explained, explained_parts, floats, positive, shown, whole
 
 MOST_INSTANTS = 2**48
 """No memory holds so many; above, they cannot be counted."""
@@ -47,9 +47,8 @@ def known(t: Any) -> Any:
 
 def moment(t: Any) -> Any:
     """One time; or a column of times (K, 1), by which a formula is sampled. A row of them would meet the joints."""
-    if isinstance(t, (list, tuple, bool, complex)) or (
-        isinstance(t, np.ndarray) and t.ndim and (t.shape[1:] != (1,) or t.dtype.kind not in "fiuO")
-    ):
+    many = isinstance(t, np.ndarray) and t.ndim and (t.shape[1:] != (1,) or t.dtype.kind not in "fiuO")
+    if many or isinstance(t, (list, tuple, bool, complex)):
         raise StateFault(
             f"motion: the time is {shown(t)}; give one number, in seconds, or ask .sample(times) for many."
         )
@@ -74,8 +73,8 @@ class Motion(ABC):
         """The motion at these times, or at so many times from 0 to its end."""
         if is_number(times) and times >= MOST_INSTANTS:
             raise StateFault(f"motion: sampled at {MOST_INSTANTS:.3g} instants or more; give fewer.")
-        even = is_number(times)
-        t = np.linspace(0.0, self.duration, whole(times, "times")) if even else floats("times", times)
+        asked = whole(times, "times") if is_number(times) else floats("times", times)
+        t = np.linspace(0.0, self.duration, asked) if isinstance(asked, int) else asked
         if t.ndim != 1:
             raise StateFault(f"motion: times have shape {t.shape}; give a number of them, or a row of times.")
         return Samples(known(t), *self.rows(t))
@@ -94,10 +93,7 @@ class Motion(ABC):
     @explained
     def faster(self, factor: float) -> "Motion":
         """The same path in duration / factor: speeds times factor, accelerations times its square."""
-        number = number_of(factor)
-        if number is None or not 0 < number < math.inf:
-            raise StateFault(f"motion: faster by {shown(factor)}; give a positive number.")
-        return Retimed(self, number)
+        return Retimed(self, positive(factor, "motion: the factor of faster"))
 
 
 class MotionFormula(Motion):
@@ -279,7 +275,7 @@ class Fourier(MotionFormula):
                 f"Fourier motion: center has shape {center.shape}, sines {sines.shape}, cosines {cosines.shape}; "
                 "give (n,), (K, n) and (K, n)."
             )
-        if not all(np.all(np.isfinite(values)) for values in (center, sines, cosines)):
+        if not all(np.isfinite(values).all() for values in (center, sines, cosines)):
             raise StateFault("Fourier motion: it has entries that are not finite; give finite numbers.")
         if not (is_number(self.period) and math.isfinite(self.period) and self.period > 0):
             raise StateFault(f"Fourier motion: period is {self.period!r}; give a positive time in seconds.")
