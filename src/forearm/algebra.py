@@ -37,14 +37,16 @@ SNAP = 1e-15
 
 def is_number(x: object) -> bool:
     """Whether x is a plain real number (not a symbol, traced or counted scalar, not a bool)."""
-    return isinstance(x, (int, float, np.floating, np.integer)) and not isinstance(x, bool)
+    if type(x) is float or type(x) is int:
+        return True
+    return isinstance(x, (int, float, np.floating, np.integer)) and not isinstance(x, (bool, np.timedelta64))
 
 
 def is_scalar(x: object) -> bool:
     """Whether x can stand for a real number: a plain number, or an object with arithmetic of its own."""
     if is_number(x):
         return True
-    if isinstance(x, (bool, complex, np.complexfloating, np.ndarray, str, bytes, list, tuple, dict, set)):
+    if isinstance(x, (bool, complex, np.generic, np.ndarray, str, bytes, list, tuple, dict, set, type)):
         return False
     try:
         if hasattr(x, "__array__") or hasattr(x, "__dlpack__"):  # arrays and tensors, also of one number
@@ -64,9 +66,18 @@ def is_one(x: Scalar) -> bool:
     return bool(x == 1) if is_number(x) else getattr(x, "is_Integer", False) is True and bool(x == 1)
 
 
+def _method(x: object, name: str) -> Any:
+    """A method of an object, or None; also where its own __getattr__ raises."""
+    try:
+        method = getattr(x, name, None)
+    except Exception:
+        return None
+    return method if callable(method) else None
+
+
 def _function(name: str, x: Scalar) -> Scalar:
-    method = getattr(x, name, None)
-    if callable(method):
+    method = _method(x, name)
+    if method is not None:
         return method()
     module = type(x).__module__
     if module.startswith("sympy"):
@@ -109,8 +120,8 @@ def where(x: Scalar, a: AnyScalar, b: AnyScalar) -> AnyScalar:
     """`a` where x is positive, `b` elsewhere: the one choice that traced values allow."""
     if is_number(x):
         return a if x > 0 else b
-    select = getattr(x, "where_positive", None)
-    if callable(select):
+    select = _method(x, "where_positive")
+    if select is not None:
         return select(a, b)  # type: ignore[no-any-return]
     if type(x).__module__.startswith("sympy"):
         return sys.modules["sympy"].Piecewise((a, x > 0), (b, True))  # type: ignore[no-any-return]

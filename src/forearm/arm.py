@@ -132,7 +132,7 @@ class Arm(Part):
         standard = faults.convention(convention) == "standard"
         known = ("a", "alpha", *(field.name for field in fields(Link) if field.name != "pose"))
         named, links = [], []
-        for number, row in enumerate(rows, 1):
+        for number, row in enumerate(faults.several(rows, "from_dh: rows"), 1):
             with faults.InRow(number):
                 named.append(faults.dh_row(row, known))
                 links.append(Link.dh(**named[-1]))

@@ -198,8 +198,9 @@ def hint_degrees(arm: Arm | Robot, q: Any) -> None:
 def mark_rows_not_finite(result: Any, status: Any) -> None:
     """Set `status` to True for the rows of a result that hold NaN or infinities, whatever kind of arrays they are."""
     rows = tuple(result.shape[:-1])
-    if not str(getattr(status, "dtype", "")).endswith("bool") or tuple(status.shape) != rows:
-        shape = f" of shape {tuple(status.shape)}" if hasattr(status, "shape") else ""
+    has = faults.attribute(status, "shape")
+    shape = f" of shape {has}" if isinstance(has, tuple) else ""
+    if not str(faults.attribute(status, "dtype", "")).endswith("bool") or not shape or tuple(has) != rows:
         raise faults.StateFault(
             f"status is {faults.a_or_an(type(status).__name__)}{shape}; give a bool array of the batch's shape: "
             f"np.empty({rows}, bool)."

@@ -67,6 +67,7 @@ class Inertia(Part):
     @faults.explained
     def rod(cls, mass: Scalar, length: Scalar, axis: str = "x") -> "Inertia":
         """A thin uniform rod along an axis, about its middle."""
+        mass, length = _scalars("rod", mass=mass, length=length)
         i = mass * length * length / 12
         return cls(_diagonal({**dict.fromkeys("xyz", i), faults.choice(axis, "xyz", "rod axis"): 0.0}), "com")
 
@@ -74,6 +75,7 @@ class Inertia(Part):
     @faults.explained
     def box(cls, mass: Scalar, x: Scalar, y: Scalar, z: Scalar) -> "Inertia":
         """A uniform box with these edge lengths, about its middle."""
+        mass, x, y, z = _scalars("box", mass=mass, x=x, y=y, z=z)
         xx, yy, zz = x * x, y * y, z * z
         m = mass / 12
         return cls(_diagonal({"x": m * (yy + zz), "y": m * (zz + xx), "z": m * (xx + yy)}), "com")
@@ -82,6 +84,7 @@ class Inertia(Part):
     @faults.explained
     def cylinder(cls, mass: Scalar, radius: Scalar, length: Scalar, axis: str = "z") -> "Inertia":
         """A uniform cylinder along an axis, about its middle."""
+        mass, radius, length = _scalars("cylinder", mass=mass, radius=radius, length=length)
         across = mass * (3 * radius * radius + length * length) / 12
         along = mass * radius * radius / 2
         moments = {**dict.fromkeys("xyz", across), faults.choice(axis, "xyz", "cylinder axis"): along}
@@ -91,11 +94,17 @@ class Inertia(Part):
     @faults.explained
     def sphere(cls, mass: Scalar, radius: Scalar) -> "Inertia":
         """A uniform ball, about its middle."""
+        mass, radius = _scalars("sphere", mass=mass, radius=radius)
         return cls(_diagonal(dict.fromkeys("xyz", mass * radius * radius * 2 / 5)), "com")
 
 
 NO_INERTIA = Inertia()
 """The inertia of a point mass, or of nothing."""
+
+
+def _scalars(shape: str, **given: Any) -> list[Scalar]:
+    """Numbers of a body, each a finite one or a symbol."""
+    return [faults.scalar(value, f"Inertia.{shape}: {name}") for name, value in given.items()]
 
 
 def _diagonal(moments: dict[str, Scalar]) -> tuple[Triple, ...]:
@@ -113,6 +122,7 @@ def _tensor(matrix: Any, axes: Any, products: str | None, components: dict[str, 
         if sign < 0:
             rows = tuple(tuple(x if i == j else -x for j, x in enumerate(row)) for i, row in enumerate(rows))
     else:
+        components = {k: faults.scalar(v, f"{where}: {k}", "kg m²") for k, v in components.items()}
         off: dict[str, Any] = {k: components[k] for k in ("Ixy", "Ixz", "Iyz") if k in components}
         sign = faults.products_of_inertia(off, products, where)
         xy, xz, yz = (sign * off[k] if k in off else 0.0 for k in ("Ixy", "Ixz", "Iyz"))

@@ -203,7 +203,7 @@ def test_a_push_on_a_free_base_beside_torques():
 def test_a_payload_whose_inertia_is_not_symmetric_lost_half_of_it():
     with pytest.raises(fa.StateFault, match="payload: inertia is not symmetric"):
         payload_numbers(1.0, (0, 0, 0), [[1, 2, 3], [0, 1, 0], [0, 0, 1]])
-    with pytest.raises(fa.StateFault, match="payload: inertia is an Inertia that gives no array"):
+    with pytest.raises(fa.StateFault, match=r"payload: inertia holds Inertia.*; give numbers"):
         payload_numbers(1.0, (0, 0, 0), fa.Inertia.sphere(1.0, 0.1))
 
 

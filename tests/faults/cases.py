@@ -17,6 +17,7 @@ from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.kinematics import frame_pose
 from forearm.link import Drive, Link, Wrench
+from forearm.sweeps.reductions import Extremes
 
 ROD = dict(mass=1.0, com=(-0.5, 0, 0), inertia=Inertia.rod(1.0, 1.0))
 
@@ -32,12 +33,17 @@ def _halved(number: float | None = None) -> float:
 
 
 @faults.explained
+def _doubled(number: float = 0.0, *, degrees: bool = False) -> float:
+    return number * 2
+
+
+@faults.explained
 def _used(thing: Any) -> Any:
     return thing + 1
 
 
 def _told(progress: Any) -> None:
-    misfits.explain("_told", [misfits.Given("progress", progress)], _wrongly(progress))
+    raise misfits.explanation("_told", [misfits.Given("progress", progress)], _wrongly(progress))
 
 
 def _wrongly(function: Any) -> TypeError:
@@ -238,7 +244,14 @@ CALLS = [
     arm("configuration of none", lambda: two_links().configuration("ready"), r"has no configuration 'ready'; it has none"),
     arm("no DH row", lambda: Arm("bent", [Link("revolute", Pose.at((0, 0, 0.3), (0, 0.5, 0)), **ROD)]).dh_table(), r"arm 'bent': link 1 'joint1' has a general pose after its joint, not Tx\(a\) Rx\(alpha\)"),
     state("an array that raises", lambda: faults.state(two_links(), "q", Foreign()), r"q is a Foreign that gives no array of numbers \(KeyError: 'mine'\); give numbers, a list of them or a NumPy array\."),
-    state("no numbers", lambda: faults.floats("times", ["x"]), r"times is a list that gives no array of numbers \(ValueError: .*\); give numbers, a list of them or a NumPy array\."),
+    state("no numbers", lambda: faults.floats("times", [[1, 2], [3]]), r"times is a list that gives no array of numbers \(ValueError: .*\); give numbers, a list of them or a NumPy array\."),
+    state("numbers without order", lambda: faults.one_state(two_links(), "q", {1.0, 2.0}), r"q is \{1\.0, 2\.0\}; give a row of 2 numbers\."),
+    state("no limit", lambda: faults.limit("x", "most_bytes"), r"most_bytes is 'x'; give a number, 0 or more, or math\.inf\."),
+    state("words for times", lambda: faults.motion_rows("view", two_links(), ["x"]), r"view: t is \['x'\]; give real numbers\."),
+    state("a field that is no number", lambda: Extremes(True), r"Extremes: worst is True; give a whole number\."),
+    state("many axes of numbers", lambda: faults.floats("times", np.zeros((1,) * 40)), r"times has 40 axes; give 30 at most\."),
+    state("words for numbers", lambda: faults.floats("times", ["x"]), r"times is \['x'\]; give numbers, a list of them or a NumPy array\."),
+    state("objects for numbers", lambda: faults.floats("times", [None]), r"times holds None; give numbers\."),
     state("rows of different lengths", lambda: faults.state(two_links(), "q", [[1], [2, 3]]), r"q is no array of numbers \(.*\); give rows of equal length\."),
     state("complex q", lambda: faults.state(two_links(), "q", [1j, 0]), r"q is complex; arm 'rr' takes real numbers"),
     state("words for q", lambda: faults.state(two_links(), "qd", ["a", "b"]), r"qd has type <U1; give real numbers, shape \(2,\) or \(..., 2\)"),
@@ -277,7 +290,9 @@ ARGUMENTS = [
     state("a name for several", lambda: faults.names_of("payload", "compile: free"), r"compile: free is 'payload'; give a list of names: \['payload'\]\."),
     state("another signature", lambda: _told(lambda: None), r"_told: progress is a function that does not take what it is called with \(TypeError: .*\); help\(_told\) says what it gets"),
     Case("symbols in machine code", lambda: faults.needs_floats(one(mass=Letter()), "compile: energy"), KernelFault, r"compile: energy: link 1 'only' of arm 'one' has m, a Letter, where machine code takes a plain number; give float\(\.\.\.\), or with_values"),
-    state("of no kind", lambda: _used({1, 2}), r"_used: thing is \{1, 2\}, which cannot be used \(TypeError: .*\); help\(_used\) says what can\."),
+    state("of no kind", lambda: _used({1, 2}), r"_used ended in TypeError: .*; thing, which is \{1, 2\}, may be the reason: help\(_used\) says what can be given\."),
+    state("a word that is repeated", lambda: _doubled("3"), r"_doubled: number is '3'; give a number\."),
+    state("a word for True", lambda: _doubled(3, degrees="no"), r"_doubled: degrees is 'no'; give True or False\."),
     arm("uneven rotation", lambda: Pose(Foreign()), r"Pose rotation is <.*; give a 3x3 matrix\."),
     arm("uneven matrix", lambda: Pose.from_matrix([[1], [2, 3]]), r"Pose.from_matrix got \[\[1\], \[2, 3\]\]; give a 4x4 homogeneous matrix\."),
 ]  # fmt: skip

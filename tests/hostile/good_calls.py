@@ -202,6 +202,26 @@ UNSPOILT = {
 """Public names that are not in the table, and why."""
 
 
+LIKE_MATH = ("fa.sin(", "fa.cos(", "fa.sqrt(", "fa.where(")
+"""Functions of one scalar inside formulations: they raise what Python's own `math` raises."""
+LONG = {
+    ("fa.sweep", "samples", "2**31"): "two milliards of samples, one after the other",
+    ("sim.advise_step", "duration", "2**31"): "68 years in steps of milliseconds",
+}
+"""Large, good arguments, and what takes so long."""
+UNREAD = {
+    "fa.Arc(": "tool_path reads it",
+    "fa.NamedFrame(": "the arm that has the frame knows its links",
+    "fa.Wrench(": "the arm that it acts on knows its frames; forces are read at once",
+    "fa.where(": "either value is handed on",
+    "sim.ComputedTorque(": "read when the law is first called",
+    "sim.PDWithGravity(": "read when the law is first called",
+    "sim.FeedforwardPD(": "read when the law is first called",
+    "sim.Samples(": "whoever is given it reads it",
+}
+"""Calls that keep what they are given, and who looks at it."""
+
+
 def spring(t, q, qd, kp):
     """A law with a gain."""
     return -kp * q

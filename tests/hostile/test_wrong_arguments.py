@@ -122,7 +122,7 @@ def law(t, q, qd):
     "ask",
     [
         lambda given: fa.simulate(RR, [0.3, -0.4], law=given, duration=0.01, trace=False, progress=object),
-        lambda given: fa.derive(RR, progress=given, names={"a", "b"}),
+        lambda given: fa.derive(RR, progress=given, coordinates=np.eye(2)),
     ],
 )
 def test_an_error_of_the_callers_own_function_stays_as_it_is(ask, given):
@@ -132,7 +132,7 @@ def test_an_error_of_the_callers_own_function_stays_as_it_is(ask, given):
 
 
 def test_what_an_argument_itself_raises_is_about_the_argument():
-    with pytest.raises(fa.StateFault, match=r"derive: coordinates is .*OwnError: an object of the zoo"):
+    with pytest.raises(fa.StateFault, match=r"derive ended in OwnError: an object of the zoo; coordinates"):
         fa.derive(RR, coordinates=ZOO["__getattr__ raises"]())
 
 
@@ -174,6 +174,38 @@ def test_functions_are_what_they_were_to_pickle_inspect_and_typing():
     ],
 )  # fmt: skip
 def test_what_went_on_for_ever_or_was_taken_for_something_else(ask, said):
+    with pytest.raises(fa.Fault, match=said):
+        ask()
+
+
+LOG = {"t": np.arange(100) / 50, "q": np.zeros((100, 2)), "tau": np.zeros((100, 2))}
+MOTION = fa.simulation.Quintic([0.0, 0.0], [1.0, 1.0], 1.0)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: fa.count("newton_euler_notes", 2, kinds="rr"), "kinds is 'rr'; give the kinds of joints, 'R', 'P'"),
+        (lambda: fa.polynomial("newton_euler_notes", equation="99"), "is equation '99'; give one of '8'"),
+        (lambda: fa.watch(RR, LOG, degrees="no"), "degrees is 'no'; give True or False"),
+        (lambda: fa.identify(RR, LOG, time_unit="ms"), "time_unit is 'ms', which is for files; give t .* in seconds"),
+        (lambda: fa.observer(RR, dt=True), "dt is True; give a positive time"),
+        (lambda: MOTION(np.array([0.1, 0.9])), r"the time is array\(\[0\.1, 0\.9\]\); .* ask \.sample\(times\)"),
+        (lambda: MOTION.faster(np.inf), "factor of faster is inf; give a positive number"),
+        (lambda: MOTION.sample(2.5), "times is 2.5; give a whole number"),
+        (lambda: fa.observer(RR, offset=np.nan), "offset is nan; give a finite number"),
+        (lambda: fa.observer(RR, gain="50"), "gain is '50'; give numbers"),
+        (lambda: fa.simulate(RR, [0, 0], duration=0.01, torque_limits="5"), "torque_limits is '5'; give numbers"),
+        (lambda: fa.Uniform(["0", "0"], [1, 1]), r"Uniform low is \['0', '0'\]; give numbers"),
+        (lambda: fa.Normal(0.0, np.timedelta64(1, "s")), "Normal deviation is .*; give numbers"),
+        (lambda: fa.view(RR, q=[1j, 0]), r"q is a list; arm 'rr' takes \(2,\) finite numbers"),
+        (lambda: fa.derive(RR, names=[True, False]), r"names is \[True, False\]; give a list of names"),
+        (lambda: payload_numbers(np.nan), "mass has entries that are not finite"),
+        (lambda: fa.Link("revolute", limits=(False, "1")), r"limits are \(False, '1'\); give \(low, high\)"),
+        (lambda: fa.Inertia.box(True, 1, 1, 1), "mass is True; give"),
+    ],
+)  # fmt: skip
+def test_what_is_only_taken_for_a_number_or_a_choice_gets_no_result(ask, said):
     with pytest.raises(fa.Fault, match=said):
         ask()
 

@@ -205,3 +205,13 @@ ZOO = {
     "__array__ is a list": lambda: lying(array=[1.0, 2.0]),
 }
 """By name; a name is what a report of a failure says."""
+
+ODD = frozenset(
+    (
+        "1j;Decimal sNaN;NUL;bytes;uneven rows;list of None;list of lists of texts;within itself;pair of bool;masked;"
+        "objects;object arrays inside;complex;dates;spans;a date;structured;huge range;dict of odd keys;dict of q;"
+        "dict within itself;set;a module;NotImplemented;Ellipsis;slice;object;namespace;exception;a closed file;"
+        "RandomState;lambda of none;lambda of many"
+    ).split(";")
+) | frozenset(name for name in ZOO if name.startswith("__") and name != "__index__ is huge")
+"""What stands for no number, name, choice or thing of ours anywhere: a call that takes it has misread it."""

@@ -201,7 +201,7 @@ def test_files_plain_and_gzipped(log, tmp_path):
         ({"smoothing": np.nan}, "smoothing is nan; give"),
         ({"cutoff": 1e-308}, "cut-off of 1e-308 Hz"),
         ({"zero": [np.nan] * 6}, r"zero is \[nan, .*give where each of the 6 joints is"),
-        ({"zero": "here"}, "zero is a str that gives no array of numbers"),
+        ({"zero": "here"}, "zero is 'here'; give numbers, a list of them or a NumPy array"),
         ({"coupling": [[1, 2], [3]]}, "coupling is a list that gives no array of numbers"),
         ({"gains": [2.0] * 6}, "gains are for currents, and it has tau"),
     ],

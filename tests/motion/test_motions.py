@@ -153,7 +153,7 @@ def test_files_that_are_no_csv(tmp_path):
         (lambda: ViaPoints([0, 1], [A]), r"via points: times have shape \(2,\), points \(1, 2\)"),
         (lambda: ViaPoints([0, 1, 1], [A, B, A]), r"give rising times that begin with 0"),
         (lambda: ViaPoints([0, 1], [A, [np.nan, 0]]), r"some times or points are not finite"),
-        (lambda: MOTIONS["via"].faster(0), r"motion: faster by 0; give a positive number"),
+        (lambda: MOTIONS["via"].faster(0), r"motion: the factor of faster is 0; give a positive number"),
         (
             lambda: write_motion(MOTIONS["via"], fa.load("puma560"), "x.csv"),
             r"has 2 joints, arm 'puma560' has 6",

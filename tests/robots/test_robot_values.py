@@ -189,7 +189,7 @@ def test_a_link_called_tool_within_a_tree_is_said_not_to_be_the_frame_tool():
         (
             "configurations",
             {"home": ("x", 0, 0)},
-            r"configuration 'home' is a tuple that gives no array of numbers",
+            r"configuration 'home' is \('x', 0, 0\); give numbers",
         ),
     ],
 )

@@ -15,7 +15,7 @@ from forearm.compiler.graph.graph import Counts, Graph
 from forearm.compiler.kernel import SEARCH, Kernel, KernelSubject, Why
 from forearm.compiler.store import graphs
 from forearm.compiler.store.files import graph_key
-from forearm.faults import KernelFault, explained, names_of, shown
+from forearm.faults import KernelFault, explained, names_of, needs_arm, shown
 from forearm.outside.running_log import LOG
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def compile(
     Returns:
         The kernel. `kernel.why` tells what was chosen from what, `kernel.counts` what it costs.
     """
+    needs_arm(arm)
     if target not in TARGETS:
         raise KernelFault(f"compile: target is {shown(target)}; give {' or '.join(map(repr, TARGETS))}.")
     free = names_of(free, "compile: free", kind=KernelFault)

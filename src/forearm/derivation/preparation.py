@@ -122,7 +122,7 @@ def _coordinate_names(arm: Arm, names: Sequence[str] | None) -> tuple[str, ...]:
     found = (
         tuple(f"q{i}" for i in range(1, arm.n + 1))
         if names is None
-        else tuple(map(str, faults.several(names, "derive: names", 1000, faults.StateFault)))
+        else faults.names_of(names, "derive: names", 1000)
     )
     if len(found) != arm.n or len(set(found)) != arm.n or not all(name.isidentifier() for name in found):
         raise faults.StateFault(

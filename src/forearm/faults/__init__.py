@@ -8,10 +8,12 @@ scalars) pass unchecked.
 
     kinds    the exception family
     call_arguments    readers of one argument of a call
-    misfits    the argument that an error is about
+    declarations    what annotations say of an argument
+    misfits    no result for what is not declared; the argument that an error is about
     parts    one argument: a scalar, a vector, a matrix, a word
     chains   a whole arm: impossible inertias, names, limits; notes
     calls    states, missing masses, singular matrices
+    number_arrays    arrays of real numbers
     labelled_rows    rows of tables in another order
     trees    robots with branches: parents, couplings, free bases
 """
@@ -19,8 +21,10 @@ scalars) pass unchecked.
 from forearm.faults.call_arguments import *  # noqa: F403
 from forearm.faults.calls import *  # noqa: F403
 from forearm.faults.chains import *  # noqa: F403
+from forearm.faults.declarations import *  # noqa: F403
 from forearm.faults.kinds import *  # noqa: F403
 from forearm.faults.labelled_rows import *  # noqa: F403
 from forearm.faults.misfits import *  # noqa: F403
+from forearm.faults.number_arrays import *  # noqa: F403
 from forearm.faults.parts import *  # noqa: F403
 from forearm.faults.trees import *  # noqa: F403

@@ -5,7 +5,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -52,6 +52,14 @@ DEEPEST_SHOWN = 3
 """Lists within lists that a message shows."""
 
 
+def attribute(value: Any, name: str, default: Any = None) -> Any:
+    """What `getattr` gives, whatever an object's own `__getattr__` raises."""
+    try:
+        return getattr(value, name, default)
+    except Exception:
+        return default
+
+
 def a_or_an(word: str) -> str:
     """The word with its article: an Inertia, a Pose."""
     return f"{'an' if word[0] in 'AEIOaeio' or word == 'ndarray' else 'a'} {word}"
@@ -83,7 +91,7 @@ def whole(value: Any, where: str, least: int = 0, most: int = 2**62) -> int:
 
 def number_of(value: Any) -> float | None:
     """A real number as a float; None for what is none, or too large for a float."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.floating, np.integer)):
+    if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, (Real, np.floating, np.integer)):
         return None
     try:
         return float(value)
@@ -101,6 +109,18 @@ def positive(value: Any, where: str, *, zero: bool = False) -> float:
             f"{where} is {shown(value)}; give a {'number, 0 or more' if zero else 'positive number'}."
         )
     return number
+
+
+def limit(value: Any, where: str) -> float:
+    """A number that something may not go beyond; infinity is none."""
+    number = number_of(value)
+    if number is None or not number >= 0:
+        raise StateFault(f"{where} is {shown(value)}; give a number, 0 or more, or math.inf.")
+    return number
+
+
+Seed: TypeAlias = int | np.random.Generator | None
+"""What random numbers come from: a whole number gives the same ones each time."""
 
 
 def random_numbers(seed: Any, where: str = "seed") -> np.random.Generator:

@@ -9,10 +9,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from forearm.algebra import is_number
-from forearm.faults.call_arguments import LONGEST_SHOWN, a_or_an, did_you_mean, shown
+from forearm.faults.call_arguments import LONGEST_SHOWN, UNORDERED, a_or_an, attribute, did_you_mean, shown
 from forearm.faults.kinds import (
     ArmFault,
-    Fault,
     KernelFault,
     NoDynamics,
     SingularInertia,
@@ -20,17 +19,14 @@ from forearm.faults.kinds import (
     UnknownFormulation,
 )
 from forearm.faults.labelled_rows import by_labels, not_labelled, not_masked
+from forearm.faults.number_arrays import floats, no_array, not_scalars
 from forearm.faults.parts import DEGREES
 
 
 def needs_arm(value: Any) -> None:
     """Refuse what is no arm, most often its name."""
-    try:
-        if hasattr(value, "links"):
-            return
-    except Exception:  # what an object's own __getattr__ raises
-        pass
-    no_arm(value)
+    if not isinstance(attribute(value, "links"), tuple):
+        no_arm(value)
 
 
 def no_arm(value: Any) -> NoReturn:
@@ -142,6 +138,8 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
         n = len(coordinates(arm, name))
         raise StateFault(f"{name} has type {array.dtype}; give real numbers, shape ({n},) or (..., {n}).")
     joint_shape(arm, name, array.shape)
+    if array.dtype.kind == "O":
+        not_scalars(name, array.flat)
     return array
 
 
@@ -194,15 +192,20 @@ def one_state(arm: Any, name: str, value: Any) -> None:
     """Refuse what is not one number for each joint, whatever the kind of number."""
     n = len(arm.links)
     not_labelled(value, name)
+    not_masked(value, name)
     try:
         shape = value.shape if isinstance(value, np.ndarray) else (len(value),)
-    except TypeError:
+    except Exception:  # also what an object's own __len__ raises
         shape = ()
     if shape != (n,):
         raise StateFault(
             f"{name} has shape {shape}, but arm {arm.name!r} has {n} joints and a formulation takes one state at a "
             f"time; give ({n},)."
         )
+    if isinstance(value, UNORDERED):
+        raise StateFault(f"{name} is {shown(value)}; give a row of {n} numbers.")
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
+        not_scalars(name, value)
 
 
 def _from_names(arm: Any, name: str, value: dict[Any, Any], names: list[str]) -> Any:
@@ -240,6 +243,9 @@ def finite_state(arm: Any, name: str, array: np.ndarray[Any, Any]) -> None:
 
 def motion_rows(what: str, arm: Any, t: Any, **rows: Any) -> None:
     """Refuse a motion whose times do not rise, or with numbers (K, n) that are not finite: no verdict holds for it."""
+    for name, values in {"t": t, **rows}.items():
+        if np.asarray(values).dtype.kind not in "fiu":
+            raise StateFault(f"{what}: {name} is {shown(values)}; give real numbers.")
     if len(t) and not (np.all(np.isfinite(t)) and np.all(np.diff(t) > 0)):
         k = int(np.argmax(~np.isfinite(t) | (np.diff(t, prepend=-np.inf) <= 0)))
         raise StateFault(
@@ -368,26 +374,3 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
         raise StateFault(f"{name} is no array of numbers ({error}); give rows of equal length.") from None
     except Exception as error:  # whatever an object's own __array__ raises
         raise no_array(name, value, error) from error
-
-
-def floats(name: str, value: Any) -> np.ndarray[Any, Any]:
-    """Numbers of any shape, as float64; masks and labels are refused, because nobody would look at them."""
-    try:
-        not_masked(value, name)
-        not_labelled(value, name)
-        if getattr(value, "dtype", None) is not None and np.iscomplexobj(value):
-            raise StateFault(f"{name} is complex; give real numbers.")
-        return np.asarray(value, dtype=np.float64)
-    except Fault:
-        raise
-    except Exception as error:  # also what an object's own __array__ or __float__ raises
-        raise no_array(name, value, error) from error
-
-
-def no_array(name: str, value: Any, error: Exception) -> StateFault:
-    """What cannot be made an array: the reason is its own, and the cause of the fault."""
-    reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    return StateFault(
-        f"{name} is {a_or_an(type(value).__name__)} that gives no array of numbers ({reason}); give numbers, a list of "
-        "them or a NumPy array."
-    )

@@ -8,8 +8,9 @@ import numpy as np
 
 from forearm.algebra import cross, is_number, is_zero
 from forearm.faults.call_arguments import did_you_mean, several, shown
-from forearm.faults.calls import coordinates, floats
+from forearm.faults.calls import coordinates
 from forearm.faults.kinds import ArmFault, StateFault
+from forearm.faults.number_arrays import floats
 from forearm.faults.parts import DEGREES, SLACK, choice, part, text
 from forearm.faults.parts import name as checked_name
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from forearm.faults.call_arguments import attribute
 from forearm.faults.kinds import StateFault
 
 
@@ -38,7 +39,7 @@ def _rows_of(value: Any) -> dict[str, Any]:
         return {}
     if hasattr(value, "columns") and hasattr(value, "index"):
         return {"index": np.asarray(value.index)}
-    dims = [axis for axis in getattr(value, "dims", ()) if isinstance(axis, str)]
+    dims = [axis for axis in attribute(value, "dims", ()) if isinstance(axis, str)]
     if len(dims) < 2:
         return {}
     labels = {axis: np.asarray(value.coords[axis]) if axis in value.coords else None for axis in dims}
@@ -55,15 +56,15 @@ def _has_words(labels: Any) -> bool:
 
 def by_labels(name: str, value: Any, names: list[str]) -> Any:
     """What has labels as a dict by them, where they name joints: their order is the value's own, not the arm's."""
-    titles = getattr(value, "columns", None)
+    titles = attribute(value, "columns", None)
     if not (titles is None or callable(titles)) and any(title in names for title in titles):
         return {title: value[title] for title in _once(name, titles)}
-    index = getattr(value, "index", None)
+    index = attribute(value, "index", None)
     if not (index is None or callable(index)) and any(k in names for k in index):
         if np.ndim(value) != 1:
             raise StateFault(f"{name} has the joints as its rows; give one row for each state: {name}.T.")
         return dict(zip(_once(name, index), np.asarray(value), strict=True))
-    for axis in getattr(value, "dims", ()):
+    for axis in attribute(value, "dims", ()):
         labels = value.coords[axis].values.tolist() if axis in value.coords else ()
         if any(label in names for label in labels):
             rows = np.moveaxis(np.asarray(value), value.dims.index(axis), 0)
@@ -89,8 +90,8 @@ def _words_of(value: Any) -> list[str]:
     """Labels of a table, a series or an array of xarray that are words, not places."""
     if isinstance(value, (np.ndarray, list, tuple, dict, float, int)):
         return []
-    axes = [getattr(value, name, ()) for name in ("columns", "index")]
-    axes += [value.coords[axis].values for axis in getattr(value, "dims", ()) if axis in value.coords]
+    axes = [attribute(value, name, ()) for name in ("columns", "index")]
+    axes += [value.coords[axis].values for axis in attribute(value, "dims", ()) if axis in value.coords]
     return [label for axis in axes if isinstance(axis, Iterable) for label in axis if isinstance(label, str)]
 
 
@@ -111,7 +112,7 @@ def _refuse_words(name: str, value: Any, names: list[str]) -> None:
 
 def not_masked(value: Any, name: str, fault: type[Exception] = StateFault) -> None:
     """Refuse an array with masked entries: what is computed from them would pass for numbers."""
-    if type(value) in (np.ndarray, list, tuple, float) or not hasattr(value, "mask"):
+    if type(value) in (np.ndarray, list, tuple, float) or attribute(value, "mask") is None:
         return  # numpy.ma is imported for its own arrays alone: it costs a first torque 20 ms
     if np.ma.is_masked(value):
         raise fault(

@@ -1,29 +1,32 @@
-"""Misfits: one sentence that names the argument where a call has ended in somebody else's error.
+"""Misfits: no result for an argument that is not what is declared, and one sentence where a call ends in an error.
 
-`explained` stands before a public function. It costs nothing while all is well: only when a call has ended in an error
-that is no Fault are its arguments held beside what the function's annotations say, and the first that does not fit is
-named. Where all of them fit, the error is not about them and goes on as it is.
+`explained` stands before a public function and holds what it is given beside what its annotations say.
+
+Before the call, only what can be told in a glance and is wrong whatever the function makes of it: a word for True, a
+text, a date or a NaN for a number. The function may still refuse it, because its own words are better (which names
+there are, which sizes); what it must not do is answer.
+
+After a call that ended in an error which is no Fault, everything else. An argument that is not what is declared is
+named. One of which nothing is declared, or a number beyond all measure, is named as what *may* be the reason, with the
+error in its own words, and only where the error itself points to it. Else the error goes on as it is: it is about
+something else. So do errors of the caller's own functions, of the system, and those that say what they are.
 """
 
 import contextlib
 import errno
 import functools
 import inspect
-import operator
-import os
-import re
 import sys
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from itertools import islice
-from pathlib import PurePath
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from forearm.algebra import Scalar, is_scalar
 from forearm.faults.call_arguments import number_of, shown
+from forearm.faults.declarations import ANYTHING, MOST_LOOKED_AT, Declared, declared, misfit
 from forearm.faults.kinds import Fault, StateFault
 
 P = ParamSpec("P")
@@ -31,25 +34,52 @@ R = TypeVar("R")
 
 
 def explained(function: Callable[P, R]) -> Callable[P, R]:
-    """A public function whose errors about its arguments are one sentence that names the argument."""
+    """A public function that gives no result for what it does not declare, and names the argument of an error."""
+    border = Border(function)
 
     @functools.wraps(function)
     def called(*given: P.args, **named: P.kwargs) -> R:
+        odd = border.misfit(given, named)
         try:
-            return function(*given, **named)
+            result = function(*given, **named)
         except NOT_ABOUT_ARGUMENTS:
             raise
         except Exception as error:
-            _explain_call(function, given, named, error)
+            if (fault := _explanation(function, given, named, error)) is not None:
+                raise fault from error
             raise
+        if odd is not None:
+            raise odd
+        return result
 
     return called
 
 
-def explained_parts(cls: type) -> None:
-    """The same for a class of dataclasses (`__init_subclass__` calls this): its fields are the arguments."""
-    if check := vars(cls).get("__post_init__"):
-        cls.__post_init__ = explained(check)  # type: ignore[attr-defined]
+def explained_parts(cls: type, *, at_border: bool = False) -> None:
+    """The same for dataclasses of ours (`__init_subclass__` calls this): their fields are the arguments.
+
+    They are looked at before their own check where that is asked for: parts of arms have a reader for each field.
+    """
+    check = vars(cls).get("__post_init__")
+    if check is None or cls.__module__.partition(".")[0] != "forearm":
+        return
+    checked = explained(check)
+
+    @functools.wraps(check)
+    def looked_at(part: Any) -> None:
+        odd = _odd_field(part, check) if at_border else None
+        checked(part)
+        if odd is not None:
+            raise odd
+
+    cls.__post_init__ = looked_at  # type: ignore[attr-defined]
+
+
+def _odd_field(part: Any, check: Any) -> Fault | None:
+    """The fault of the first field that is not what is declared."""
+    where, said, kind = _arguments(check, (part,), {})
+    told = (misfit(where, one.name, one.value, one.kinds) for one in said if one.kinds.complete)
+    return next((kind(words) for words in told if words), None)
 
 
 NOT_ABOUT_ARGUMENTS = (
@@ -59,6 +89,57 @@ NOT_ABOUT_ARGUMENTS = (
 """Errors that say themselves what is the matter, or that are our own mistakes."""
 
 
+class Border:
+    """What a function declares, as far as it is looked at before a call; read when it is first called."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.declared: dict[str, Declared] | None = None
+        self.names: tuple[str, ...] = ()
+        self.rest: Declared | None = None
+
+    def misfit(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> Fault | None:
+        """The fault of the first argument that is not what is declared; one that cannot wait is raised."""
+        if self.declared is None:
+            self._read()
+        table, rest = self.declared, self.rest
+        if not table and rest is None:
+            return None
+        for name, value in (*zip(self.names, given, strict=False), *named.items()):
+            kinds = table.get(name, rest)  # type: ignore[union-attr]
+            if kinds is not None and (said := misfit(self.function.__qualname__, name, value, kinds)):
+                if kinds.at_once:
+                    raise StateFault(said)
+                return StateFault(said)
+        return None
+
+    def _read(self) -> None:
+        parameters = inspect.signature(self.function).parameters.values()
+        known = self.function.__globals__
+        table: dict[str, Declared] = {}
+        for p in parameters:
+            kinds = _declared(p, known)
+            if p.kind == p.VAR_KEYWORD:
+                self.rest = kinds if kinds.complete else None
+            elif p.kind != p.VAR_POSITIONAL:
+                table[p.name] = kinds if kinds.complete else ANY
+        if self.rest is None:  # else what is not in the table is one of the rest
+            table = {name: kinds for name, kinds in table.items() if kinds is not ANY}
+        plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self.names = tuple(p.name for p in parameters if p.kind in plain)
+        self.declared = table
+
+
+ANY = Declared((ANYTHING,))
+"""Of which nothing is said."""
+
+
+def _declared(parameter: inspect.Parameter, known: Mapping[str, Any]) -> Declared:
+    if parameter.annotation is inspect.Parameter.empty:
+        return ANY
+    return declared(parameter.annotation, known, optional=parameter.default is None)
+
+
 class Given(NamedTuple):
     """An argument of a call."""
 
@@ -66,53 +147,89 @@ class Given(NamedTuple):
     """What the function calls it."""
     value: Any
     """What was given."""
-    annotation: Any = "Any"
+    kinds: Declared = ANY
     """What the function says of it."""
-    optional: bool = False
-    """Whether it may be left out."""
 
 
-def _explain_call(function: Any, given: Any, named: Any, error: Exception) -> None:
-    """As `explain`, for a function and what it was called with."""
+def _arguments(function: Any, given: Any, named: Any) -> tuple[str, list[Given], type[Fault]]:
+    """Whose arguments they are, what they are, and which fault refuses them: a dataclass is what its fields are."""
+    known, part = function.__globals__, given[0] if given else None
+    if function.__qualname__.endswith(".__post_init__") and is_dataclass(part):
+        said = [Given(f.name, getattr(part, f.name), declared(f.type, known)) for f in fields(part)]
+        return type(part).__name__, said, getattr(part, "fault", StateFault)
     signature = inspect.signature(function)
-    try:
-        bound = signature.bind(*given, **named).arguments
-    except TypeError:  # too many, too few: Python's sentence is clear
-        return
-    where, part = function.__qualname__, given[0] if given else None
-    if where.endswith(".__post_init__") and is_dataclass(part):
-        said = [Given(f.name, getattr(part, f.name), f.type) for f in fields(part)]
-        kind = getattr(part, "fault", StateFault)
-        explain(type(part).__name__, said, error, kind, function.__globals__)
-        return
-    said = [
-        Given(name, bound[name], p.annotation, p.default is None)
-        for name, p in signature.parameters.items()
-        if name in bound and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and name not in ("self", "cls")
-    ]
-    for p in signature.parameters.values():
+    bound = signature.bind(*given, **named).arguments
+    said = []
+    for name, p in signature.parameters.items():
+        if name not in bound or name in ("self", "cls"):
+            continue
+        kinds = _declared(p, known)
         if p.kind == p.VAR_POSITIONAL:
-            many = bound.get(p.name, ())
-            said += [Given(f"{p.name}[{k}]", value, p.annotation) for k, value in enumerate(many)]
-        if p.kind == p.VAR_KEYWORD:
-            said += [Given(name, value, p.annotation) for name, value in bound.get(p.name, {}).items()]
-    explain(where, said, error, StateFault, function.__globals__)
+            said += [Given(f"{name}[{k}]", value, kinds) for k, value in enumerate(bound[name])]
+        elif p.kind == p.VAR_KEYWORD:
+            said += [Given(each, value, kinds) for each, value in bound[name].items()]
+        else:
+            said.append(Given(name, bound[name], kinds))
+    return function.__qualname__, said, StateFault
 
 
-def _of_the_caller(error: Exception, own: Any) -> bool:
-    """Whether an error came out of somebody else's function: a law, a progress bar, a pool, a class derived from ours.
+def _explanation(function: Any, given: Any, named: Any, error: Exception) -> Fault | None:
+    """As `explanation`, for a function and what it was called with."""
+    try:
+        where, said, kind = _arguments(function, given, named)
+    except Exception:  # too many arguments, too few: Python's sentence is clear
+        return None
+    return explanation(where, said, error, kind, function.__code__)
 
-    What an argument's own special methods raise (`__array__`, `__float__`) is about the argument.
-    """
-    if ELSEWHERE in vars(error):
-        return True
+
+def explanation(
+    where: str, said: list[Given], error: Exception, kind: type[Fault] = StateFault, code: Any = None
+) -> Fault | None:
+    """A fault that names the argument which an error is about; None where it is about no argument, or nobody knows."""
+    try:
+        if told := _wrong_signature(where, said, error):
+            return kind(told)
+        owner = _stranger(error, code)
+        if owner is CALLER or (isinstance(error, OSError) and error.errno not in (None, errno.EBADF)):
+            return None
+        told = next(filter(None, (misfit(where, one.name, one.value, one.kinds) for one in said)), "")
+        if not told and (name := _suspect(said, error, owner)):
+            told = f"{where} ended in {_reason(error)}; {name} may be the reason: help({where}) says what can be given."
+        return kind(told) if told else None
+    except Exception:  # arguments that answer no question must not hide the error
+        return None
+
+
+def _frames(error: Exception) -> Iterator[types.FrameType]:
+    """The functions that an error came through, the innermost last."""
     trace = error.__traceback__
     while trace is not None:
-        frame, trace = trace.tb_frame, trace.tb_next
+        yield trace.tb_frame
+        trace = trace.tb_next
+
+
+CALLER = object()
+"""Stands for a function of the caller's own."""
+
+
+def _stranger(error: Exception, own: Any) -> Any:
+    """Who raised an error that came out of somebody else's code: a function of the caller's, or an object given.
+
+    A law, a progress bar, a pool, a class derived from ours is the caller's own. What an argument's special methods
+    raise (`__array__`, `__float__`) is about the argument, which is returned. None where all the code is ours.
+    """
+    if ELSEWHERE in vars(error):
+        return CALLER
+    for frame in _frames(error):
         module = str(frame.f_globals.get("__name__")).partition(".")[0]
-        if module not in KNOWN_MODULES and frame.f_globals is not own:
-            return not _special(frame)
-    return False
+        if module not in KNOWN_MODULES and frame.f_code is not own:
+            return _owner(frame) if _special(frame) else CALLER
+    return None
+
+
+def _owner(frame: types.FrameType) -> Any:
+    code = frame.f_code
+    return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
 
 
 def of_somebody_else(error: BaseException) -> BaseException:
@@ -128,11 +245,9 @@ ELSEWHERE = "_raised_elsewhere"
 
 def _special(frame: types.FrameType) -> bool:
     """Whether a function that runs is a special method of its object, and not what calls it."""
-    code = frame.f_code
-    owner = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
     return any(
-        getattr(method, "__code__", None) is code
-        for cls in type(owner).__mro__
+        getattr(method, "__code__", None) is frame.f_code
+        for cls in type(_owner(frame)).__mro__
         for name, method in vars(cls).items()
         if name.startswith("__") and name != "__call__"
     )
@@ -145,107 +260,87 @@ KNOWN_MODULES = {
 """Whose functions we call ourselves; all others are called because somebody gave them."""
 
 
-def explain(
-    where: str, said: list[Given], error: Exception, kind: type[Fault] = StateFault, known: Any = None
-) -> None:
-    """Raise a fault that names the first argument that is not what its annotation says, if there is one."""
-    _refuse_signature(where, said, error, kind)
-    if _of_the_caller(error, known) or _of_the_system(error):
-        return
-    for refuse in (_of_another_kind, _too_large):
-        for name, value, annotation, optional in said:
-            wanted = refuse(value, _alternatives(annotation), known or {})
-            if wanted:
-                wanted += ", or leave it out" if optional else ""
-                raise kind(f"{where}: {name} is {shown(value)}; give {wanted}.") from error
-    for name, value, _, _ in said:
-        if not _plain(value):
-            raise kind(
-                f"{where}: {name} is {shown(value)}, which cannot be used ({_reason(error)}); "
-                f"help({where}) says what can."
-            ) from error
-
-
-def _refuse_signature(where: str, said: list[Given], error: Exception, kind: type[Fault]) -> None:
-    """Name a function that was given and does not take what it is called with."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    ours = last is not None and str(last.tb_frame.f_globals.get("__name__")).startswith("forearm")
-    if not isinstance(error, TypeError) or not ours:
-        return
-    for name, value, _, _ in said:
-        if isinstance(value, FUNCTIONS) and str(error).startswith(f"{value.__qualname__}() "):
-            raise kind(
-                f"{where}: {name} is a function that does not take what it is called with ({_reason(error)}); "
-                f"help({where}) says what it gets."
-            ) from error
-
-
-FUNCTIONS = (types.FunctionType, types.MethodType)
-"""What has code of its own."""
-
-
-def _of_the_system(error: Exception) -> bool:
-    """Whether the system said what is the matter: a full disk, a name that is too long."""
-    return isinstance(error, OSError) and error.errno not in (None, errno.EBADF)
-
-
-SCALAR, TRIPLE = str(Scalar), str(tuple[Scalar, Scalar, Scalar])
-"""How the annotations of numbers look where they are no text."""
-
-
-def _alternatives(annotation: Any) -> list[str]:
-    """What an annotation allows, word by word: `int | None` is ["int", "None"]."""
-    if annotation is inspect.Parameter.empty:
-        return ["Any"]
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "") or ""
-    if "[" in str(annotation) or not text:  # list[int] is a type, too, and has the name of list
-        text = str(annotation)
-    text = text.replace(TRIPLE, "Triple").replace(SCALAR, "Scalar")
-    if "numpy._typing" in text:
-        others = [word for word in ("None", "Callable") if word in text]
-        return ["States", *others, *re.findall(r"forearm\.[\w.]*\.([A-Z]\w+)", text)]
-    pieces, depth = [""], 0
-    for letter in text.strip("'\""):
-        depth += (letter in "[(") - (letter in "])")
-        if letter == "|" and not depth:
-            pieces.append("")
-        else:
-            pieces[-1] += letter
-    return [re.sub(r"^([\w.]+\.)", "", piece.strip(" '\"")) for piece in pieces]
-
-
-def _of_another_kind(value: Any, allowed: list[str], known: dict[str, Any]) -> str:
-    """What to give where a value is none of what is allowed; nothing where it may be, or nobody can tell."""
-    texts = []
-    for word in allowed:
-        text, fits = _kind(word, known)
-        try:
-            if fits is None or fits(value):
-                return ""
-        except Exception:  # an object that answers no question is none of them
-            pass
-        texts.append(text)
-    return " or ".join(dict.fromkeys(text for text in texts if text))
-
-
-def _too_large(value: Any, allowed: list[str], known: dict[str, Any]) -> str:
-    """What to give in place of a number that is too large, negative or no number at all."""
-    if value is None:
-        return ""
-    try:
-        if "int" in allowed and _is_whole(value):
-            return "" if 0 <= value < 2**31 else "a whole number that is not negative, and smaller"
-        if "float" in allowed:
-            number = number_of(value)
-            return "" if number is None or abs(number) < HUGE else "a finite number of usual size"
-        if any(word in ARRAYS for word in allowed) and not isinstance(value, Mapping):
-            array = np.asarray(value, dtype=float)
-            return "" if bool(np.all(np.abs(array) < HUGE)) and array.size else "finite numbers of usual size"
-    except Exception:
-        return ""
+def _wrong_signature(where: str, said: list[Given], error: Exception) -> str:
+    """The sentence about a function that was given and does not take what it is called with."""
+    last = list(_frames(error))[-1:]
+    ours = any(str(frame.f_globals.get("__name__")).startswith("forearm") for frame in last)
+    if isinstance(error, TypeError) and ours:
+        for name, value, _ in said:
+            called = getattr(value, "__qualname__", "") if isinstance(value, FUNCTIONS) else ""
+            if called and str(error).startswith((f"{called}() ", f"{called}.__init__() ")):
+                return (
+                    f"{where}: {name} is a function that does not take what it is called with ({_reason(error)}); "
+                    f"help({where}) says what it gets."
+                )
     return ""
+
+
+FUNCTIONS = (types.FunctionType, types.MethodType, type)
+"""What is called by its name."""
+
+
+def _suspect(said: list[Given], error: Exception, owner: Any) -> str:
+    """The argument that an error points to, with its value, or nothing.
+
+    It points to an object whose own method raised it, to a type that its words name where nothing is declared, and,
+    where it is about numbers, to one that is not finite, empty or beyond all measure.
+    """
+    for name, value, kinds in said:
+        undeclared = any(kind.fits is None for kind in kinds.kinds) and not (value is None and kinds.optional)
+        if (
+            (owner is not None and any(one is owner for one in _within(value)))
+            or (undeclared and isinstance(error, (TypeError, AttributeError)) and _named(value, error))
+            or (isinstance(error, ABOUT_NUMBERS) and _beyond(value))
+        ):
+            return f"{name}, which is {shown(value)},"
+    return ""
+
+
+def _named(value: Any, error: Exception) -> bool:
+    """Whether an error's words name the type of a value: Python's 'Pose' object is not iterable, NumPy's not a Pose."""
+    cls, words = type(value), _reason(error)
+    names = (cls.__name__, f"{cls.__module__}.{cls.__qualname__}")
+    return any(f"'{name}'" in words or f"not {name}" in words for name in names)
+
+
+ABOUT_NUMBERS = (ArithmeticError, ValueError, IndexError, RuntimeError, TypeError)
+"""Errors that numbers end in: TypeError is NumPy's about whole numbers that no float holds."""
+
+
+def _within(value: Any, depth: int = 0) -> Iterator[Any]:
+    """A value and what lists and mappings in it hold, as far as one may look."""
+    yield value
+    if depth < DEEPEST and isinstance(value, (list, tuple, dict)):
+        for one in islice(value.values() if isinstance(value, dict) else value, MOST_LOOKED_AT):
+            yield from _within(one, depth + 1)
+    elif isinstance(value, np.ndarray) and value.dtype == object:
+        yield from value.flat
+
+
+DEEPEST = 5
+"""Lists within lists that are looked into."""
+
+
+def _beyond(value: Any) -> bool:
+    """Whether a number or array is beyond all measure: not finite, empty, beyond 1e100 or next to nothing."""
+    if value is None or isinstance(value, (str, bytes, Mapping)) or callable(value):
+        return False
+    number = number_of(value)
+    if number is not None:
+        return not SMALL < abs(number) < HUGE and number != 0
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        return False
+    try:
+        array = np.asarray(value, dtype=float)
+    except OverflowError:
+        return True
+    except Exception:
+        return False
+    return not array.size or not bool(np.all(np.abs(array) < HUGE))
+
+
+SMALL, HUGE = 1e-100, 1e100
+"""Numbers beyond these overflow in what is computed from them."""
 
 
 def _reason(error: Exception) -> str:
@@ -259,118 +354,3 @@ def _reason(error: Exception) -> str:
 
 LONGEST_REASON = 200
 """Letters of somebody else's error in a message."""
-
-
-def _plain(value: Any, depth: int = 0) -> bool:
-    """Whether a value is made of what calls are made of: numbers of usual size, texts, lists and parts of arms."""
-    if (
-        value is None
-        or isinstance(value, (bool, str, PurePath))
-        or type(value).__module__.startswith(("forearm", "sympy"))
-    ):
-        return not isinstance(value, str) or "\0" not in value
-    if isinstance(value, (int, float, np.number)):
-        return not isinstance(value, (complex, np.complexfloating)) and bool(-HUGE < value < HUGE)
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "fiub" and bool(np.isfinite(value).all())
-    if depth < DEEPEST and isinstance(value, (list, tuple)):
-        return all(_plain(one, depth + 1) for one in value[:MOST_LOOKED_AT])
-    if depth < DEEPEST and isinstance(value, dict):
-        return all(isinstance(name, str) and _plain(one, depth + 1) for name, one in value.items())
-    return callable(value) and not isinstance(value, type)
-
-
-DEEPEST = 5
-"""Lists within lists that a call may have."""
-HUGE = 1e100
-"""Numbers beyond this overflow in what is computed from them."""
-ARRAYS = ("States", "ArrayLike", "AnyArray", "Vector", "Matrix", "ndarray", "NDArray")
-"""Annotations of what is given as arrays."""
-
-
-def _is_whole(value: Any) -> bool:
-    if isinstance(value, (bool, np.bool_, np.ndarray)):
-        return False
-    operator.index(value)
-    return True
-
-
-def _is_array(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return all(isinstance(name, str) for name in value)
-    if isinstance(value, (str, bytes)) or np.ma.is_masked(value):
-        return False
-    array = np.asarray(value)
-    return (array.dtype.kind in "fiu" and array.dtype.itemsize <= 16) or _of_scalars(array)
-
-
-def _of_scalars(array: Any) -> bool:
-    """Whether an array of objects holds what computes: symbols, traced scalars."""
-    return (
-        array.dtype == object
-        and array.size > 0
-        and all(hasattr(x, "__mul__") and hasattr(x, "__sub__") for x in array.flat)
-    )
-
-
-def _is_list(value: Any, kind: Any, first: list[str], known: dict[str, Any]) -> bool:
-    """Whether a value is a sequence, or can be gone through, and holds what it should as far as one may look."""
-    if not isinstance(value, kind) or isinstance(value, (str, bytes, Mapping)):
-        return False
-    some = islice(value, MOST_LOOKED_AT) if isinstance(value, Sequence) else ()
-    return not any(_of_another_kind(one, first, known) for one in some)
-
-
-MOST_LOOKED_AT = 1000
-"""Members of a list that are held against an annotation."""
-
-
-def _is_path(value: Any) -> bool:
-    return "\0" not in os.fspath(value)
-
-
-KINDS: dict[str, tuple[str, Callable[[Any], bool] | None]] = {
-    "None": ("", lambda value: value is None),
-    "NoneType": ("", lambda value: value is None),
-    "int": ("a whole number", _is_whole),
-    "float": ("a number", lambda value: number_of(value) is not None),
-    "Scalar": ("a number", is_scalar),
-    "Triple": ("three numbers", lambda value: len(value) == 3 and all(map(is_scalar, value))),
-    "bool": ("True or False", lambda value: isinstance(value, (bool, np.bool_))),
-    "str": ("a text", lambda value: isinstance(value, str) and "\0" not in value),
-    "Path": ("a path", _is_path),
-    "PathLike": ("a path", _is_path),
-    "Callable": ("a function", callable),
-    "Mapping": (
-        "a mapping with names",
-        lambda v: isinstance(v, Mapping) and all(isinstance(k, str) for k in v),
-    ),
-    **dict.fromkeys(ARRAYS, ("numbers, a list of them or a NumPy array", _is_array)),
-}
-"""What an annotation means: how a message says it, and whether a value is one; None where nobody can tell."""
-
-
-def _kind(word: str, known: dict[str, Any]) -> tuple[str, Callable[[Any], bool] | None]:
-    """The kind of a word of an annotation."""
-    head, _, inner = word.partition("[")
-    if head in KINDS:
-        return KINDS[head]
-    if head in ("Sequence", "tuple", "list", "Iterable"):
-        first = (
-            _alternatives(inner.rpartition("]")[0].split(",")[0])
-            if "," not in inner or "..." in inner
-            else ["Any"]
-        )
-        return "a list", lambda value: _is_list(
-            value, Iterable if head == "Iterable" else Sequence, first, known
-        )
-    if head in ("Any", "object"):
-        return "", None
-    cls = known.get(head)
-    if isinstance(cls, type) and cls is not object and not getattr(cls, "_is_protocol", False):
-        return f"{'an' if head[0] in 'AEIO' else 'a'} {head}", lambda value: isinstance(value, cls)
-    if head in ("Arm", "Robot"):
-        return f"{'an' if head == 'Arm' else 'a'} {head}", lambda value: any(
-            head == c.__name__ for c in type(value).__mro__
-        )
-    return "", None

@@ -29,6 +29,8 @@ def scalar(value: Any, where: str, unit: str = "") -> Any:
         number = float(value)
     except OverflowError:  # a whole number that no float holds
         number = math.inf
+    except ValueError:  # a Decimal that signals
+        number = math.nan
     if not math.isfinite(number):
         raise ArmFault(f"{where} is {number}; give a finite number{_in(unit)}.")
     return number
@@ -167,13 +169,15 @@ def limits(value: Any, where: str) -> tuple[float, float] | None:
     if value is None:
         return None
     try:
-        low, high = (float(x) for x in (() if isinstance(value, UNORDERED) else value))
+        row: Any = () if isinstance(value, UNORDERED) else value
+        least, greatest = row
+        low, high = (float(x) if is_scalar(x) else math.nan for x in (least, greatest))
     except Exception:
         raise ArmFault(
             f"{where}: limits are {shown(value)}; give (low, high), or None for no limits."
         ) from None
     if math.isnan(low) or math.isnan(high):
-        raise ArmFault(f"{where}: limits are ({low:g}, {high:g}); give (low, high), or None for no limits.")
+        raise ArmFault(f"{where}: limits are {shown(value)}; give (low, high), or None for no limits.")
     return low, high
 
 
@@ -289,7 +293,7 @@ def frame_links(frames: Iterable[Any], n: int, where: str) -> None:
     """Each named frame once, on a frame that the arm has."""
     seen: set[str] = set()
     for frame in frames:
-        if not (isinstance(frame.link, int) and 0 <= frame.link <= n):
+        if not (is_number(frame.link) and isinstance(frame.link, int) and 0 <= frame.link <= n):
             raise ArmFault(
                 f"{where}: frame {frame.name!r} rides on {frame.link!r}; give 0 (the base) to {n}."
             )

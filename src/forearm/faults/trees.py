@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from forearm.algebra import is_number
-from forearm.faults.call_arguments import did_you_mean, several, shown
+from forearm.faults.call_arguments import attribute, did_you_mean, number_of, several, shown
 from forearm.faults.kinds import ArmFault, StateFault
 from forearm.faults.parts import name, part
 
@@ -18,9 +18,10 @@ UNIT = 1e-6
 
 def plain_number(value: Any, where: str) -> float:
     """A finite number, no symbol."""
-    if not is_number(value) or not math.isfinite(value):
+    number = number_of(value) if is_number(value) else None
+    if number is None or not math.isfinite(number):
         raise ArmFault(f"{where} is {shown(value)}; give a finite number.")
-    return float(value)
+    return number
 
 
 def listed(given: Any, where: str, what: str) -> tuple[Any, ...]:
@@ -210,7 +211,7 @@ def needs_own_joints(value: Any, what: str, instead: str = OWN_MOTION) -> None:
 
 def needs_joints(value: Any, what: str) -> None:
     """Refuse a free body where joints are asked about."""
-    if not getattr(value, "links", True):
+    if not attribute(value, "links", True):
         raise StateFault(
             f"robot {value.name!r}: {what} are those of joints, and this is a free body; it has none."
         )
@@ -218,7 +219,7 @@ def needs_joints(value: Any, what: str) -> None:
 
 def needs_mount(value: Any) -> None:
     """Refuse the wrench on the mount of what has none."""
-    if getattr(value, "free", False):
+    if attribute(value, "free", False) is True:
         raise StateFault(
             f"robot {value.name!r} has a free base, which stands on nothing; the wrench on its base is the first six "
             "numbers of inverse_dynamics."

@@ -14,7 +14,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.dynamics import parameter_names, parameters, regressor
-from forearm.faults import explained, needs_chain
+from forearm.faults import Seed, explained, needs_chain
 from forearm.identification.drive_columns import DriveColumns, drive_columns
 from forearm.inertia import TEN
 from forearm.outside.blas_threads import one_blas_thread
@@ -72,7 +72,7 @@ class BaseColumns:
 @one_blas_thread()
 @explained
 def base_parameters(
-    arm: Arm, *, rotors: bool = True, drives: DriveColumns | None = None, seed: int = 0
+    arm: Arm, *, rotors: bool = True, drives: DriveColumns | None = None, seed: Seed = 0
 ) -> BaseColumns:
     """The combinations of parameters that torques of this arm can tell, those of its drives among them.
 

@@ -124,7 +124,7 @@ def excite(
     speed: float | None = None,
     acceleration: float | None = None,
     generations: int = 600,
-    seed: int = 0,
+    seed: faults.Seed = 0,
 ) -> Excitation:
     """A periodic motion that shows the arm's base parameters, within its limits; its first instant is at rest.
 

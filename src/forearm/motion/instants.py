@@ -55,7 +55,7 @@ def apart(breaks: Vector) -> Vector:
 def shares_of_time(t: Vector) -> Vector:
     """What part of the time from first to last each of rising instants (K,) stands for; all of it together is 1."""
     if len(t) < 2 or not t[-1] > t[0]:
-        return np.full(len(t), 1.0 / len(t))
+        return np.full(len(t), 1.0 / max(len(t), 1))
     steps = np.diff(t)
     return (np.concatenate([steps, [0.0]]) + np.concatenate([[0.0], steps])) / (2 * (t[-1] - t[0]))
 

@@ -10,8 +10,9 @@ import csv
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -289,7 +290,11 @@ class Recorded:
 
 @explained
 def read_motion(
-    path: Any, arm: Arm | Robot, *, degrees: bool | None = None, time_unit: str | None = None
+    path: str | PathLike[str] | IO[bytes],
+    arm: Arm | Robot,
+    *,
+    degrees: bool | None = None,
+    time_unit: str | None = None,
 ) -> Recorded:
     """Read a log with a time and a position for every joint of the arm; speeds, accelerations, torques if it has them.
 
@@ -319,7 +324,9 @@ def read_motion(
 
 
 @explained
-def write_motion(motion: Motion | Samples, arm: Arm | Robot, path: Any, times: Any = 201) -> Path:
+def write_motion(
+    motion: Motion | Samples, arm: Arm | Robot, path: str | PathLike[str] | IO[str], times: Any = 201
+) -> Path:
     """Write a motion, sampled at `times` (or at so many times), as columns t, q, qd, qdd by joint; gives the path."""
     samples = motion.sample(times) if isinstance(motion, Motion) else motion
     columns: dict[str, Vector] = {"t": samples.t}

@@ -17,7 +17,7 @@ from forearm.algebra import Scalar, Vector, is_number
 from forearm.algebra import cos as scalar_cos
 from forearm.algebra import sin as scalar_sin
 from forearm.algebra import where as scalar_where
-from forearm.faults import Fault, StateFault, explained, explained_parts, floats, shown
+from forearm.faults import Fault, StateFault, explained, explained_parts, floats, positive, shown, whole
 
 MOST_INSTANTS = 2**48
 """No memory holds so many; above, they cannot be counted."""
@@ -45,6 +45,16 @@ def known(t: Any) -> Any:
     return t
 
 
+def moment(t: Any) -> Any:
+    """One time; or a column of times (K, 1), by which a formula is sampled. A row of them would meet the joints."""
+    many = isinstance(t, np.ndarray) and t.ndim and (t.shape[1:] != (1,) or t.dtype.kind not in "fiuO")
+    if many or isinstance(t, (list, tuple, bool, complex)):
+        raise StateFault(
+            f"motion: the time is {shown(t)}; give one number, in seconds, or ask .sample(times) for many."
+        )
+    return known(t)
+
+
 class Motion(ABC):
     """What all motions share: `duration`, the call at one time, `sample`."""
 
@@ -52,7 +62,7 @@ class Motion(ABC):
     """When the motion ends [s]."""
 
     def __init_subclass__(cls) -> None:
-        explained_parts(cls)
+        explained_parts(cls, at_border=True)
 
     @abstractmethod
     def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
@@ -63,7 +73,8 @@ class Motion(ABC):
         """The motion at these times, or at so many times from 0 to its end."""
         if is_number(times) and times >= MOST_INSTANTS:
             raise StateFault(f"motion: sampled at {MOST_INSTANTS:.3g} instants or more; give fewer.")
-        t = np.linspace(0.0, self.duration, times) if is_number(times) else floats("times", times)
+        asked = whole(times, "times") if is_number(times) else floats("times", times)
+        t = np.linspace(0.0, self.duration, asked) if isinstance(asked, int) else asked
         if t.ndim != 1:
             raise StateFault(f"motion: times have shape {t.shape}; give a number of them, or a row of times.")
         return Samples(known(t), *self.rows(t))
@@ -82,9 +93,7 @@ class Motion(ABC):
     @explained
     def faster(self, factor: float) -> "Motion":
         """The same path in duration / factor: speeds times factor, accelerations times its square."""
-        if not 0 < factor < math.inf:
-            raise StateFault(f"motion: faster by {factor!r}; give a positive number.")
-        return Retimed(self, float(factor))
+        return Retimed(self, positive(factor, "motion: the factor of faster"))
 
 
 class MotionFormula(Motion):
@@ -157,7 +166,7 @@ def _ends(start: Any, goal: Any, duration: Any, what: str) -> tuple[Vector, Vect
 def _clamped(t: Scalar, duration: float) -> Scalar:
     """t, but not before 0 nor after the end."""
     try:
-        return where(known(t), where(t - duration, duration, t), 0.0)
+        return where(moment(t), where(t - duration, duration, t), 0.0)
     except Fault:
         raise
     except Exception as error:
@@ -266,6 +275,8 @@ class Fourier(MotionFormula):
                 f"Fourier motion: center has shape {center.shape}, sines {sines.shape}, cosines {cosines.shape}; "
                 "give (n,), (K, n) and (K, n)."
             )
+        if not all(np.isfinite(values).all() for values in (center, sines, cosines)):
+            raise StateFault("Fourier motion: it has entries that are not finite; give finite numbers.")
         if not (is_number(self.period) and math.isfinite(self.period) and self.period > 0):
             raise StateFault(f"Fourier motion: period is {self.period!r}; give a positive time in seconds.")
         for name, value in (("center", center), ("sines", sines), ("cosines", cosines)):
@@ -278,7 +289,7 @@ class Fourier(MotionFormula):
 
     def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at one time."""
-        q, qd, qdd = self.center, 0 * self.center, 0 * self.center
+        t, q, qd, qdd = moment(t), self.center, 0 * self.center, 0 * self.center
         for k, (a, b) in enumerate(zip(self.sines, self.cosines, strict=True), 1):
             w = 2 * math.pi * k / self.period
             s, c = sin(t * w), cos(t * w)

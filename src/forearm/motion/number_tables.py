@@ -144,7 +144,9 @@ class PieceReader:
         self.separator = next((s for s in ";\t," if s in bare), None)
         self.titles = self._titles(header.strip("\r\n"))
 
-    def _text(self, raw: bytes, encoding: str = "utf-8") -> str:
+    def _text(self, raw: bytes | str, encoding: str = "utf-8") -> str:
+        if isinstance(raw, str):
+            raise ReadFault(f"{self.label}: is open as text; open it as bytes ('rb'), or give its path.")
         try:
             return raw.decode(encoding)
         except UnicodeDecodeError:

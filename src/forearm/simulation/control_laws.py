@@ -27,6 +27,8 @@ def gain(arm: Arm, name: str, value: Any) -> Vector:
         if hasattr(value, "keys") or hasattr(value, "coords")
         else np.asarray(value)
     )
+    if not faults.may_be_numbers(array):
+        raise StateFault(f"{name} is {faults.shown(value)}; give one number, or one for each joint.")
     if array.shape not in ((), (arm.n,)):
         raise StateFault(
             f"{name} has shape {array.shape}; give one number, or one for each joint of arm {arm.name!r} ({arm.n},)."
@@ -136,6 +138,9 @@ def payload_numbers(
     """
     m, c = faults.floats("payload: mass", mass), faults.floats("payload: com", com)
     tensor = np.zeros((3, 3)) if inertia is None else faults.floats("payload: inertia", inertia)
+    for name, values in (("mass", m), ("com", c), ("inertia", tensor)):
+        if not np.all(np.isfinite(values)):
+            raise StateFault(f"payload: {name} has entries that are not finite; give finite numbers.")
     if c.shape[-1:] != (3,) or tensor.shape[-2:] != (3, 3):
         raise StateFault(
             f"payload: com has shape {c.shape}, inertia {tensor.shape}; give (..., 3) and (..., 3, 3)."

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -263,7 +263,7 @@ class Record:
     # -- out of the door ---------------------------------------------------------------------------------
 
     @faults.explained
-    def to_csv(self, path: str | Path) -> Path:
+    def to_csv(self, path: str | Path | IO[str]) -> Path:
         """Write one motion as columns t, q, qd, qdd, tau (by joint), energies; gives the path.
 
         A motion that stopped at a limit ends there.

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -61,7 +61,7 @@ def simulate(
     payload: Any = None,
     free: Mapping[str, Any] | None = None,
     wrench: Wrench | None = None,
-    torque_limits: ArrayLike | None = None,
+    torque_limits: ArrayLike | Literal["arm"] | None = None,
     limits: str = "note",
     sticking: bool = False,
     record_every: int | None = None,

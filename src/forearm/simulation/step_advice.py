@@ -15,6 +15,8 @@ from forearm.simulation.stability import fastest_rate
 
 TURN = 0.05
 """Greatest change of an angle within a step that counts as not excessive [rad]."""
+LEAST_TOLERANCE = 1e-13
+"""Below this the ends of two runs differ by rounding, however short the steps are [rad or m]."""
 EASY = 0.2
 """Step times fastest rate that is a good beginning."""
 
@@ -66,6 +68,9 @@ def advise_step(
         method: A scheme of fixed steps in the kernel: 'rk4', 'euler' or 'symplectic'.
         **options: As for `simulate`, but dt: `law`, `payload`, `wrench`, …
     """
+    faults.needs_arm(arm)
+    q0 = faults.state(arm, "q0", q0)
+    qd0 = None if qd0 is None else faults.state(arm, "qd0", qd0)
     if np.ndim(q0) > 1 or np.ndim(qd0 if qd0 is not None else 0.0) > 1:
         raise StateFault(
             f"advise_step: q0 has shape {np.shape(q0)}; give one motion, the fastest of a batch."
@@ -75,8 +80,12 @@ def advise_step(
         raise StateFault(
             f"advise_step: method is {method!r}; give {', '.join(map(repr, able[:-1]))} or {able[-1]!r}."
         )
-    if not tolerance > 0:
-        raise StateFault(f"advise_step: tolerance is {tolerance!r}; give a positive number [rad or m].")
+    allowed = faults.number_of(tolerance)
+    if allowed is None or not allowed >= LEAST_TOLERANCE:
+        raise StateFault(
+            f"advise_step: tolerance is {faults.shown(tolerance)}; give a positive number [rad or m], "
+            f"{LEAST_TOLERANCE:g} or more: what is smaller is rounding."
+        )
     order = SCHEMES[method].order
     rate, speed = _along(arm, q0, qd0, duration, options)
     first = min(EASY / max(rate, 1e-9), TURN / max(speed, 1e-9), duration / 4)

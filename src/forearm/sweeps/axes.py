@@ -48,7 +48,7 @@ class SweepAxis(ABC):
     """How many values a grid has; 1 for random numbers, which are drawn anew for every sample."""
 
     def __init_subclass__(cls) -> None:
-        explained_parts(cls)
+        explained_parts(cls, at_border=True)
 
     @abstractmethod
     def at(self, places: Vector, seed: int, name: str, first: int) -> Any:

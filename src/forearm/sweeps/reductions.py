@@ -67,7 +67,7 @@ class Reduction(ABC):
     """Whether sums are asked for."""
 
     def __init_subclass__(cls) -> None:
-        explained_parts(cls)
+        explained_parts(cls, at_border=True)
 
     @abstractmethod
     def empty(self, m: int) -> State:

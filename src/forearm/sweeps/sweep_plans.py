@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forearm.faults import StateFault, explained, positive, random_numbers, whole
+from forearm.faults import Seed, StateFault, explained, positive, random_numbers, whole
 
 MOST_TASKS = 2_000_000
 """A schedule of more tasks would take minutes to simulate."""
@@ -55,7 +55,7 @@ def plan_sweep(
     slowness: float = 2.0,
     failures: float = 0.0,
     restart: float = 30.0,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> SweepPlan:
     """Simulate the schedule of a sweep.
 
@@ -74,11 +74,13 @@ def plan_sweep(
     """
     workers = whole(workers, "plan_sweep: workers", 1, MOST_TASKS)
     numbers = {"states": states, "rate": rate, "task_seconds": task_seconds, "slowness": slowness}
-    for name, value in numbers.items():
-        positive(value, f"plan_sweep: {name}")
+    states, rate, task_seconds, slowness = (
+        positive(value, f"plan_sweep: {name}") for name, value in numbers.items()
+    )
     others = {"dispatch": dispatch, "start": start, "slow": slow, "failures": failures, "restart": restart}
-    for name, value in others.items():
-        positive(value, f"plan_sweep: {name}", zero=True)
+    dispatch, start, slow, failures, restart = (
+        positive(value, f"plan_sweep: {name}", zero=True) for name, value in others.items()
+    )
     tasks = max(1, math.ceil(states / (rate * task_seconds)))
     if tasks > MOST_TASKS:
         raise StateFault(

@@ -97,6 +97,7 @@ class LookupTable:
         n = self.plan.arm.n
         given = faults.state(self.plan.arm, "q", q)
         faults.finite_state(self.plan.arm, "q", given)
+        faults.one_state(self.plan.arm, "q", given)
         state = {"q": given.reshape(1, n)}
         made = {
             "gravity_torque": np.zeros(n),

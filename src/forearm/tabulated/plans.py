@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from forearm import dynamics
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import StateFault, explained, needs_chain, precision
+from forearm.faults import StateFault, explained, limit, needs_chain, precision
 from forearm.tabulated.grids import CHUNK, Grid, checked_ranges, grids_of
 from forearm.tabulated.methods import INPUTS, entries_of, frictionless
 from forearm.tabulated.stencils import order_of
@@ -95,6 +95,7 @@ def plan_table(
 
 def refuse_too_much(plan: TablePlan, most_bytes: float, most_seconds: float) -> None:
     """A fault before memory or time is spent."""
+    most_bytes, most_seconds = limit(most_bytes, "most_bytes"), limit(most_seconds, "most_seconds")
     if plan.bytes > most_bytes:
         raise StateFault(
             f"{plan}, more than the {amount(most_bytes)} allowed; give fewer points, float32, a method that tabulates "

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from forearm.arm import Arm
-from forearm.faults import ReadFault, explained
+from forearm.faults import ReadFault, explained, limit
 from forearm.tabulated.lookup_tables import LookupTable
 from forearm.tabulated.plans import MOST_BYTES, TablePlan
 from forearm.tabulated.table_headers import ALIGNED, MAGIC, plan_of
@@ -63,10 +63,10 @@ def open_table(path: str | Path, arm: Arm, *, most_bytes: float = MOST_BYTES) ->
             raise ReadFault(
                 f"{path}: the header of the table cannot be read ({reason}); save it again."
             ) from None
-        if packed is not None and plan.bytes > most_bytes:
+        if packed is not None and plan.bytes > limit(most_bytes, "most_bytes"):
             raise ReadFault(
-                f"{path}: {plan}, more than the {most_bytes:.3g} bytes allowed; give most_bytes=, or save it with "
-                "compressed=False to map it."
+                f"{path}: {plan}, more than the {float(most_bytes):.3g} bytes allowed; give most_bytes=, or save it "
+                "with compressed=False to map it."
             )
         numbers = _mapped(path, plan, place) if packed is None else _unpacked(path, file, plan, packed)
     if plan.bytes <= LARGEST_CHECKED:

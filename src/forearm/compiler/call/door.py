@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
+from forearm.algebra import AnyArray, States
 from forearm.compiler.fork_locks import fork_safe_lock
-from forearm.faults import NOT_ABOUT_ARGUMENTS, Given, explain
+from forearm.faults import NOT_ABOUT_ARGUMENTS, Given, declared, explanation
 
 if TYPE_CHECKING:
     from forearm.compiler.call.entries.builtin_functions import Entry
     from forearm.compiler.call.machine import MachineKernel
+
+
+STATES, THREADS, OUT = declared(States, {}), declared(int, {}), declared(AnyArray | tuple | None, {})
+"""What the arguments of a kernel are."""
 
 
 class Door:
@@ -56,9 +61,10 @@ class Door:
             raise
         except Exception as error:
             names = [port.name for port in self.kernel.graph.inputs]
-            said = [Given(name, value, "States") for name, value in zip(names, inputs, strict=False)]
-            said += [Given("threads", threads, "int"), Given("out", out, "AnyArray | tuple | None")]
-            explain(self.kernel.name, said, error)
+            said = [Given(name, value, STATES) for name, value in zip(names, inputs, strict=False)]
+            said += [Given("threads", threads, THREADS), Given("out", out, OUT)]
+            if (fault := explanation(self.kernel.name, said, error)) is not None:
+                raise fault from error
             raise
         if len(self._entries) < 2:
             program = self.program(inputs)

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from forearm.counting.meter.conventions import Convention
 from forearm.counting.meter.tallies import Tally, convention_of, count
-from forearm.faults import StateFault, explained
+from forearm.faults import StateFault, explained, shown
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,8 @@ def polynomial(
     at the next one, and `first` says so. With `bookkeeping`, operations on lines without an equation are included.
     """
     rule = convention_of(convention, None)
+    if equation is not None:
+        _refuse_equation(equation, _counted(stem, 3, rule, quantity, kinds)[1], stem, quantity)
     for first, last in ((1, 5), (1, 7), (2, 7), (2, 9), (3, 10)):
         taken = {n: _part(stem, n, rule, quantity, kinds, equation) for n in range(first, last + 1)}
         if bookkeeping:
@@ -186,6 +188,15 @@ def polynomial(
     raise StateFault(
         f"polynomial: the counts of {stem} {quantity} are no polynomial of degree 5 or less in n."
     )
+
+
+def _refuse_equation(equation: str, known: Mapping[str, Tally], stem: str, quantity: str) -> None:
+    """A tag that stands at no line, which would cost nothing."""
+    if equation not in known:
+        raise StateFault(
+            f"polynomial: no line of {stem} {quantity} is equation {shown(equation)}; give one of "
+            f"{', '.join(map(repr, known))}."
+        )
 
 
 def lowest_fit(points: Mapping[int, int]) -> Polynomial | None:

@@ -20,7 +20,7 @@ import numpy as np
 from forearm.arm import WALK, Arm
 from forearm.counting.meter.conventions import Convention
 from forearm.counting.meter.counted_scalar import TRIG, Counted, Meter, Operation, values
-from forearm.faults import StateFault, floats, no_formulation, one_state, several, whole
+from forearm.faults import StateFault, floats, no_formulation, one_state, several, shown, whole
 from forearm.formulations import FORMULATIONS
 from forearm.frames import Pose
 from forearm.inertia import AboutCom, Inertia, Ten
@@ -30,8 +30,10 @@ from forearm.strobing import Strobed, strobe
 
 def generic_arm(n: int, kinds: str = "R", inertia: str = "full", gravity: str = "dense") -> Arm:
     """An arm of n joints in which no entry of any matrix is zero or one (except as the arguments say)."""
-    if not kinds:
-        raise StateFault("count: kinds is ''; give the kinds of joints, 'R', 'P' or a pattern of both.")
+    if not isinstance(kinds, str) or not kinds or not set(kinds) <= set("RP"):  # type: ignore[redundant-expr]
+        raise StateFault(
+            f"count: kinds is {shown(kinds)}; give the kinds of joints, 'R', 'P' or a pattern of both."
+        )
     rng = np.random.default_rng(1980)
     links = []
     for i in range(whole(n, "count: n", 1, MOST_JOINTS)):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from forearm.algebra import Matrix, Vector
-from forearm.faults import StateFault
+from forearm.faults import StateFault, limit
 from forearm.identification.measured.logs import Log
 from forearm.motion.differentiation import chosen_cutoff, low_pass, smoothed
 from forearm.outside.text_table import instant
@@ -100,7 +100,7 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
     notes: list[str] = []
     even, q, qd, tau = even_rows(log, notes)
     rate = (len(even) - 1) / (even[-1] - even[0])
-    fc, why = (cutoff, "as asked for") if cutoff is not None else chosen_cutoff(q, rate)
+    fc, why = (limit(cutoff, "cutoff"), "as asked for") if cutoff is not None else chosen_cutoff(q, rate)
     if not 1e-9 * rate < fc < 0.45 * rate:
         raise StateFault(
             f"{log.label}: a cut-off of {fc:g} Hz at {rate:.4g} rows a second; give one below {0.45 * rate:.3g} Hz."

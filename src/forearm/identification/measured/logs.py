@@ -34,9 +34,6 @@ LONE, ALONE = 3, 20.0
 COARSE = 12
 """A torque that has no more values than this was rounded to steps that are no noise."""
 
-LogSource = str | Path | Mapping[str, Any]
-"""A log: its file, or its arrays by name."""
-
 
 @dataclass(frozen=True, eq=False)
 class Log:
@@ -82,6 +79,10 @@ class Log:
         return replace(self, t=self.t[keep], q=self.q[keep], qd=qd, tau=self.tau[keep])
 
 
+LogSource = str | Path | Mapping[str, Any] | Log
+"""A log: its file, its arrays by name, or one that was read."""
+
+
 def read_log(
     source: Any,
     arm: Arm,
@@ -96,6 +97,10 @@ def read_log(
     if isinstance(source, Log):
         return source
     if isinstance(source, Mapping):
+        if time_unit not in (None, "s"):
+            raise StateFault(
+                f"log: time_unit is {shown(time_unit)}, which is for files; give t of a mapping in seconds, without it."
+            )
         log = _from_mapping(source, arm, gains, bool(degrees))
     else:
         log = _from_file(source, arm, gains, degrees, time_unit)

@@ -19,7 +19,7 @@ from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.compiler.sources.controller import emit_c
 from forearm.dynamics import bias_torque, mass_matrix_rate, momentum
-from forearm.faults import StateFault
+from forearm.faults import StateFault, shown
 from forearm.outside.output_files import replacing_text
 
 
@@ -100,11 +100,17 @@ def observer(
     given = faults.for_joints(arm, "gain", gain)
     if given.shape not in ((), (arm.n,)) or not np.all(np.isfinite(given)) or np.any(given <= 0):
         raise StateFault(
-            f"observer: gain is {gain!r}; give a positive number, or one for each of {arm.n} joints."
+            f"observer: gain is {shown(gain)}; give a positive number, or one for each of {arm.n} joints."
         )
-    if not (np.isfinite(dt) and dt > 0):
-        raise StateFault(f"observer: dt is {dt!r}; give a positive time in seconds.")
-    return MomentumObserver(arm, given, float(dt), offset)
+    beside = faults.for_joints(arm, "offset", offset)
+    if beside.shape not in ((), (arm.n,)) or not np.all(np.isfinite(beside)):
+        raise StateFault(
+            f"observer: offset is {shown(offset)}; give a finite number, or one for each of {arm.n} joints."
+        )
+    step = faults.number_of(dt)
+    if step is None or not 0 < step < np.inf:
+        raise StateFault(f"observer: dt is {shown(dt)}; give a positive time in seconds.")
+    return MomentumObserver(arm, given, step, beside)
 
 
 def _refuse_shapes(given: dict[str, Vector], shape: tuple[int, ...], wanted: str) -> None:

@@ -98,7 +98,7 @@ def watch(
     *,
     quiet: LogSource | None = None,
     threshold: ArrayLike | None = None,
-    gain: float = 30.0,
+    gain: ArrayLike = 30.0,
     gains: ArrayLike | None = None,
     coupling: ArrayLike | None = None,
     zero: ArrayLike | None = None,
@@ -124,6 +124,7 @@ def watch(
     faults.needs_arm(arm)
     faults.needs_chain(arm, "watch")
     faults.needs_dynamics(arm, "watch")
+    gain = observer(arm, gain=gain).gain  # checked before the log is read
     options: dict[str, Any] = {
         "gains": gains,
         "coupling": coupling,
@@ -178,7 +179,7 @@ def _usual(external: Matrix, resting: Matrix) -> tuple[Vector, Vector]:
     return middle, 1.4826 * np.nanmedian(np.abs(seen - middle), axis=0)
 
 
-def _resting(arm: Arm, motion: Filtered, gain: float) -> Matrix:
+def _resting(arm: Arm, motion: Filtered, gain: Vector) -> Matrix:
     """Which part of dry friction the observer may see too much or too little (K, n), because a joint rests."""
     from scipy.ndimage import binary_dilation, binary_opening
     from scipy.signal import lfilter
@@ -190,9 +191,9 @@ def _resting(arm: Arm, motion: Filtered, gain: float) -> Matrix:
     reach = 2 * math.ceil(0.5 / motion.cutoff / dt) + 1  # what filters smear
     still = binary_opening(still, np.ones((math.ceil(RESTS / dt), 1), dtype=bool))
     still = binary_dilation(still, np.ones((reach, 1), dtype=bool))
-    half = 0.5 * gain * dt
-    seen: Matrix = lfilter([half, half], [1.0 + half, half - 1.0], still.astype(float), axis=0)
-    return seen
+    halves = 0.5 * dt * np.broadcast_to(gain, (arm.n,))
+    columns = zip(halves, still.T.astype(float), strict=True)
+    return np.stack([lfilter([h, h], [1.0 + h, h - 1.0], column) for h, column in columns], axis=1)
 
 
 def _said(arm: Arm, allowed: Vector) -> list[str]:
@@ -209,7 +210,7 @@ def _step(motion: Filtered) -> float:
     return float(motion.t[-1] - motion.t[0]) / (len(motion.t) - 1)
 
 
-def _external(arm: Arm, motion: Filtered, gain: float, middle: Vector | float = 0.0) -> Matrix:
+def _external(arm: Arm, motion: Filtered, gain: Vector, middle: Vector | float = 0.0) -> Matrix:
     """External torques (K, n) beside those that are usual: a sensor's offset looks like a push the other way."""
     return observer(arm, gain=gain, dt=_step(motion), offset=-middle).run(motion.q, motion.qd, motion.tau)
 

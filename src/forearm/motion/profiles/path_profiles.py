@@ -10,7 +10,7 @@ import numpy as np
 from forearm.algebra import Scalar, Vector, is_number
 from forearm.faults import StateFault, TraceFault
 from forearm.motion.instants import apart
-from forearm.motion.motions import Motion, known
+from forearm.motion.motions import Motion, moment
 from forearm.motion.profiles.point_to_point import PointToPoint, phase_times
 
 
@@ -21,7 +21,7 @@ class Looked(Motion):
         """(q, qd, qdd) at one time."""
         if not is_number(t):
             _not_compiled(type(self).__name__)
-        q, qd, qdd = self.rows(known(np.array([t], dtype=float)))
+        q, qd, qdd = self.rows(np.array([moment(t)], dtype=float))
         return q[0], qd[0], qdd[0]
 
 

@@ -16,7 +16,7 @@ from forearm.algebra import Scalar, Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
 from forearm.motion.instants import apart
-from forearm.motion.motions import MotionFormula, known, where
+from forearm.motion.motions import MotionFormula, moment, where
 from forearm.motion.profiles.joint_limits import configurations, joint_limit, needed, within_positions
 
 
@@ -84,7 +84,7 @@ class PointToPoint(MotionFormula):
 
     def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at one time."""
-        way, t = self.goal - self.start, known(t)
+        way, t = self.goal - self.start, moment(t)
         columns = [self._joint(t, j, way[j]) for j in range(len(way))]
         if isinstance(t, np.ndarray):
             q, qd, qdd = (np.concatenate([column[k] for column in columns], axis=1) for k in range(3))

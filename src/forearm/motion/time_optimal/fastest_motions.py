@@ -93,10 +93,11 @@ def _count(grid: Any) -> int:
     """How many intervals."""
     if is_number(grid) and grid == int(grid) and 2 <= grid <= MOST_POINTS:
         return int(grid)
-    points = np.array(grid, dtype=float) if np.ndim(grid) == 1 else np.zeros(0)
-    if len(points) < 3 or not np.all(np.isfinite(points)) or np.any(np.diff(points) <= 0):
+    points = np.zeros(0) if is_number(grid) else faults.floats("fastest: grid", grid)
+    if points.ndim != 1 or len(points) < 3 or not np.all(np.isfinite(points)) or np.any(np.diff(points) <= 0):
         raise StateFault(
-            f"fastest: grid is {grid!r:.60}; give a number of intervals, 2 to {MOST_POINTS}, or rising path parameters."
+            f"fastest: grid is {faults.shown(grid)}; give a number of intervals, 2 to {MOST_POINTS}, or rising path "
+            "parameters."
         )
     return len(points) - 1
 

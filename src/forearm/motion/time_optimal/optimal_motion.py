@@ -9,7 +9,7 @@ import numpy as np
 from forearm.algebra import Scalar, Vector, is_number
 from forearm.arm import Arm
 from forearm.motion.instants import apart
-from forearm.motion.motions import Motion, known
+from forearm.motion.motions import Motion, moment
 from forearm.motion.profiles.path_profiles import along_path
 from forearm.motion.time_optimal.limit_lines import (
     JointLimits,
@@ -108,7 +108,7 @@ class TimeOptimal(Motion):
                 f"a time-optimal motion on a grid of {len(self.s)} points is a table, which is looked up in Python; "
                 "give control_dt=."
             )
-        q, qd, qdd = self.rows(known(np.array([t], dtype=float)))
+        q, qd, qdd = self.rows(np.array([moment(t)], dtype=float))
         return q[0], qd[0], qdd[0]
 
     @cached_property

@@ -9,7 +9,7 @@ import numpy as np
 
 from forearm import faults
 from forearm.algebra import Matrix, Vector
-from forearm.faults import StateFault
+from forearm.faults import Fault, StateFault
 from forearm.frames import Pose
 from forearm.motion.profiles.round_corners import corner_radii, whereabouts
 
@@ -86,7 +86,12 @@ def legs_of(start: Matrix, places: Sequence[Any], speed: float, turn_speed: floa
         way, across, angle = goal[:3, 3] - here[:3, 3], None, 0.0
         distance = float(np.linalg.norm(way))
         if isinstance(place, Arc):
-            way, across, angle = _circle(here[:3, 3], np.asarray(place.through, dtype=float), goal[:3, 3], k)
+            way, across, angle = _circle(
+                here[:3, 3],
+                faults.floats(f"tool_path: through of the arc to place {k}", place.through),
+                goal[:3, 3],
+                k,
+            )
             distance = float(np.linalg.norm(way)) * angle
         if distance < SAME_PLACE and np.linalg.norm(turn) < SAME_PLACE:
             raise StateFault(f"tool_path: place {k} (from 0) is where the tool is already; leave it out.")
@@ -100,8 +105,8 @@ def _pose(place: Any, here: Matrix, k: int) -> Matrix:
     if isinstance(place, Pose):
         return np.asarray(place.matrix, dtype=float)
     try:
-        given = np.array(place, dtype=float)
-    except (TypeError, ValueError):
+        given = faults.floats("place", place)
+    except Fault:  # told below, with what a place may be
         given = np.zeros(0)
     if not np.all(np.isfinite(given)):
         raise StateFault(

@@ -136,7 +136,7 @@ def tool_path(
 def _listed(places: Any) -> Sequence[Any]:
     """Places as a list; one alone will do."""
     single = isinstance(places, (Pose, Arc)) or (
-        not isinstance(places, (list, tuple)) and np.ndim(places) == 1
+        not isinstance(places, (list, tuple)) and np.size(faults.attribute(places, "shape", ())) == 1
     )
     if single or (isinstance(places, np.ndarray) and places.shape == (4, 4)):
         return [places]

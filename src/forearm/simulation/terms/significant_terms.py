@@ -23,6 +23,8 @@ from forearm.motion.motions import Motion
 from forearm.outside.running_log import LOG
 from forearm.simulation.terms.summands import adjoints, edges, located_graph, measured, without
 
+MOST_SAMPLES = 100_000
+"""Instants at which a motion is looked at, at most."""
 MOST_MORE = 1000
 """Instants that are added at most for the breaks of a motion: each costs a row of every summand's effect."""
 TERMS = ("inertial", "centrifugal", "coriolis", "gravity", "rotor", "friction")
@@ -151,6 +153,7 @@ def significance(
 def states_of(arm: Arm, motion: Any, samples: int) -> tuple[tuple[Vector, Vector, Vector], Vector]:
     """A motion as arrays (K, n), and what part of the time each row stands for (K,)."""
     weights = None
+    samples = faults.whole(samples, "samples", 1, MOST_SAMPLES)
     if isinstance(motion, Motion):
         t, *motion = motion.sample(looked_at(motion, samples, "significance", MOST_MORE))
         weights = shares_of_time(t)
@@ -289,9 +292,13 @@ def error_against_speed(arm: Arm, motion: Any, factors: Any = None, *, samples: 
         samples: At how many times a motion is looked at; pieces that are shorter than that, more closely.
     """
     (q, qd, qdd), _ = states_of(arm, motion, samples)
-    speeds = np.geomspace(0.1, 10, 21) if factors is None else np.atleast_1d(np.asarray(factors, dtype=float))
-    if np.any(speeds <= 0) or speeds.ndim != 1:
-        raise StateFault("error_against_speed: factors must be positive numbers (F,); give some.")
+    speeds = (
+        np.geomspace(0.1, 10, 21) if factors is None else np.atleast_1d(faults.floats("factors", factors))
+    )
+    if speeds.ndim != 1 or not speeds.size or not np.all((speeds > 0) & np.isfinite(speeds)):
+        raise StateFault(
+            f"error_against_speed: factors is {faults.shown(factors)}; give positive numbers (F,), some of them."
+        )
     names = {
         "Coriolis": ("coriolis",),
         "centrifugal": ("centrifugal",),

@@ -65,7 +65,7 @@ def compare(
     other: Any,
     *,
     states: int = 48,
-    seed: int = 0,
+    seed: faults.Seed = 0,
     tolerance: float | None = None,
     name: str | None = None,
     patience: float = 20.0,
@@ -104,7 +104,7 @@ def compare(
     return replace(found, notes=(*that.notes, *found.notes, *_notes(found, bench, ours)))
 
 
-def _bench(arm: Arm | Robot, other: Other, states: int, seed: int) -> Bench:
+def _bench(arm: Arm | Robot, other: Other, states: int, seed: faults.Seed) -> Bench:
     """States and the other's torques: those of a file, or random ones, every fourth of them slow."""
     if other.rows is not None:
         q, qd, qdd, tau = other.rows

@@ -16,7 +16,7 @@ from forearm.arm import Arm
 from forearm.chain_cuts import paths
 from forearm.compiler.model.chosen_model import plain_model
 from forearm.compiler.model.quantity_graphs import evaluated
-from forearm.faults import ArmFault, explained
+from forearm.faults import ArmFault, Seed, explained
 from forearm.outside.option_names import option
 from forearm.robot import Robot
 from forearm.verification.numbers.doubts import Sizes, base_doubts, body_doubts, finding
@@ -37,7 +37,7 @@ SAMPLES, FEWEST, SHORT_CHAIN = 40, 4, 50
 
 
 @explained
-def check(arm: Arm | Robot, *, seed: int = 0) -> Report:
+def check(arm: Arm | Robot, *, seed: Seed = 0) -> Report:
     """Question the numbers of an arm: a report of findings, errors first.
 
     Args:
@@ -241,7 +241,7 @@ def _repeated(arm: Arm | Robot) -> Iterator[Finding]:
 # -- the arm in motion ---------------------------------------------------------------------------------------
 
 
-def _motion(arm: Arm | Robot, seed: int, facts: list[tuple[str, str]]) -> Iterator[Finding]:
+def _motion(arm: Arm | Robot, seed: Seed, facts: list[tuple[str, str]]) -> Iterator[Finding]:
     """M and gravity over the workspace."""
     if isinstance(arm, Robot):
         yield from _tree_motion(arm, seed, facts)
@@ -270,7 +270,7 @@ def _motion(arm: Arm | Robot, seed: int, facts: list[tuple[str, str]]) -> Iterat
             )
 
 
-def _tree_motion(robot: Robot, seed: int, facts: list[tuple[str, str]]) -> Iterator[Finding]:
+def _tree_motion(robot: Robot, seed: Seed, facts: list[tuple[str, str]]) -> Iterator[Finding]:
     """Gravity at the joints of a robot, and M where each joint has its own row of it."""
     q, _, _ = robot.random_state(seed, (SAMPLES,))
     model, before = plain_model(robot), robot.nv - robot.n

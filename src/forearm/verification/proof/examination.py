@@ -66,7 +66,7 @@ def verify(
     arm: Arm | Robot,
     *,
     states: int = 2,
-    seed: int = 0,
+    seed: faults.Seed = 0,
     source: str | Path | None = None,
     formulations: Sequence[str] | None = None,
     compiled: bool = True,
@@ -160,7 +160,7 @@ def _stems(arm: Arm, wanted: Sequence[str] | None) -> list[str]:
     ]
 
 
-def _states(arm: Arm, count: int, seed: int) -> list[State]:
+def _states(arm: Arm, count: int, seed: faults.Seed) -> list[State]:
     """Random states of moderate speed, within limits and within two turns or two metres."""
     q, qd, qdd = arm.random_state(seed, (count,))
     q = np.where(np.abs(q) > 2 * np.pi, np.fmod(q, 2 * np.pi), q)

@@ -1,0 +1,128 @@
+"""Whose error it was: a mistake of ours, or of a function that was given, is never told as that of an argument."""
+
+from typing import Literal
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+import forearm as fa
+from forearm.faults import declared, explained
+from hostile.zoo import ZOO
+
+RR = fa.load("rr")
+Q = fa.Uniform([0, 0], [1, 1])
+OWN = [TypeError, ValueError, AttributeError, KeyError, ZeroDivisionError, IndexError, OSError, MemoryError]
+GIVEN_TO = {
+    "law": lambda f: fa.simulate(RR, [0.3, 0.2], law=f, duration=np.float64(0.01), control_dt=1e-3),
+    "progress": lambda f: fa.simulate(RR, np.array([0.3, 0.2]), duration=0.01, progress=f),
+    "swept": lambda f: fa.sweep(f, {"q": Q}, samples=3),
+    "told of a sweep": lambda f: fa.sweep("gravity_torque", {"q": Q}, arm=RR, samples=3, progress=f),
+    "compared": lambda f: fa.compare(RR, f, states=2),
+    "told of a derivation": lambda f: fa.derive(RR, progress=f, names=None),
+}
+
+
+@pytest.mark.parametrize("error", OWN)
+@pytest.mark.parametrize("ask", GIVEN_TO.values(), ids=GIVEN_TO)
+def test_an_error_of_a_function_that_was_given_is_its_own(ask, error):
+    mine = error("mine")
+
+    def failing(*given, **named):
+        raise mine
+
+    with pytest.raises(error) as caught:
+        ask(failing)
+    assert caught.value is mine
+
+
+@explained
+def _mistaken(
+    number: float = 1.0, rows: object = None, limit: float = np.inf, *, error: object = None
+) -> None:
+    raise error
+
+
+@pytest.mark.parametrize("error", [*OWN, RuntimeError, RecursionError, StopIteration, KeyboardInterrupt])
+@pytest.mark.parametrize(
+    "rows", [ZOO[k]() for k in ("set", "namespace", "lambda of any", "Generator", "a robot")]
+)
+def test_a_mistake_of_ours_is_not_the_fault_of_an_odd_argument(rows, error):
+    """Nothing in such an error points to the argument, though nobody declared what it may be."""
+    mine = error("of ours")
+    with pytest.raises(error) as caught:
+        _mistaken(2.0, rows, 1.0, error=mine)
+    assert caught.value is mine
+
+
+def test_what_may_be_the_reason_is_told_with_the_error_itself():
+    mine = ZeroDivisionError("of ours")
+    with pytest.raises(
+        fa.StateFault, match=r"_mistaken ended in ZeroDivisionError: of ours; limit, which is inf,"
+    ) as caught:
+        _mistaken(limit=np.inf, error=mine)
+    assert caught.value.__cause__ is mine
+
+
+def test_an_object_that_answers_no_question_hides_no_error():
+    class Mute:
+        __module__ = None
+        __class__ = property(lambda self: 1 / 0)
+
+    with pytest.raises(KeyError, match="of ours"):
+        _mistaken(rows=Mute(), error=KeyError("of ours"))
+
+
+class Gauge(fa.Extremes):
+    """A reduction of the caller's own, whose annotations and errors are his."""
+
+    gain: float = None
+
+    def __post_init__(self):
+        return [][3]
+
+
+def test_an_error_of_a_class_derived_from_ours_is_its_own():
+    with pytest.raises(IndexError):
+        Gauge(1)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "right", "wrong"),
+    [
+        (bool, [True, np.True_], ["no", 1, None, 0.0, []]),
+        (int, [3, np.int8(3), np.array(3), -1], [True, 3.0, "3", None, np.timedelta64(3, "s"), [3]]),
+        (
+            float,
+            [3, 0.5, np.float32(1), np.array(0.5), np.inf],
+            [True, "1", np.nan, 1j, None, [1.0], np.timedelta64(1, "s")],
+        ),
+        (str | int | None, ["a", 3, None], [True, 0.5, b"a", ["a"]]),
+        (
+            fa.algebra.States,
+            [[1, 2], (0.5,), {"a": [1.0]}, np.zeros(3, "f4"), 3, [], range(3)],
+            [
+                [True],
+                "1",
+                ["1"],
+                [None],
+                1j,
+                {1, 2},
+                {"a": "1"},
+                np.zeros(2, "M8[s]"),
+                {1: 2},
+                iter([1]),
+                int,
+            ],
+        ),
+        (ArrayLike | Literal["arm"] | None, [None, "arm", [1.0, 2.0]], ["own", True, ["arm"]]),
+        ("Unheard | None", [None, 3, "x"], []),
+        ("Arm | 'Robot'", [None, 3], []),
+        ("list[int]", [[1, 2]], [["1"], 3, "1"]),
+    ],
+    ids=["bool", "int", "float", "frame", "states", "word", "unheard", "quoted", "list"],
+)
+def test_annotations_say_what_fits(annotation, right, wrong):
+    kinds = declared(annotation, {})
+    assert [value for value in right if kinds.wanted(value)] == []
+    assert [value for value in wrong if not kinds.wanted(value)] == []
