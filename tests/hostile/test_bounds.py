@@ -56,6 +56,7 @@ OF_THE_HOUSE = {
     "_checked": "rows of FORMULATIONS",
     "_source": "rows of FORMULATIONS",
     "_measured": "rows of FORMULATIONS and the published tables",
+    "_kind": "annotations of our own functions",
     "_addresses": "two precisions",
     "_machine": "four levels",
     "gpu_machine": "kinds of GPU",

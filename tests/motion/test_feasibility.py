@@ -161,7 +161,7 @@ def test_times_that_run_back_or_stand_still_are_refused():
         (lambda: fa.feasible(fa.load("rr"), Samples(*CALM["via"].sample(5))), r"give one motion of arm 'rr', \(K, 2\)"),
         (lambda: fa.feasible(UR, CALM["via"].sample(5)._replace(qd=np.zeros((1, 6)))), r"qd of shape \(1, 6\) beside positions of shape \(5, 6\); give as many rows of each"),
         (lambda: fa.speed_up(UR, CALM["via"], samples=1), r"speed_up: samples is 1; give a number of times, 2 or more"),
-        (lambda: CALM["via"].faster(np.inf), r"faster by inf; give a positive number"),
+        (lambda: CALM["via"].faster(np.inf), r"the factor of faster is inf; give a positive number"),
         (lambda: fa.speed_up(UR, 3), r"speed_up: motion is an int; give a Motion"),
         (lambda: fa.speed_up(fa.load("rr"), Quintic([0, 0], [1, 1], 1.0)), r"has no limits, and none were given"),
         (lambda: fa.speed_up(UR, ViaPoints([0, 1], [HOME, HOME])), r"the motion stays where it is"),

@@ -108,7 +108,8 @@ class Border:
         for name, value in (*zip(self.names, given, strict=False), *named.items()):
             kinds = table.get(name, rest)  # type: ignore[union-attr]
             if kinds is not None and (said := misfit(self.function.__qualname__, name, value, kinds)):
-                if kinds.at_once:
+                nowhere = isinstance(value, str) and "\0" in value  # no name of a file, as its reader says
+                if kinds.at_once and not nowhere:
                     raise StateFault(said)
                 return StateFault(said)
         return None
