@@ -313,3 +313,13 @@ def test_a_path_with_more_knots_than_the_grid_can_follow_is_refused():
     assert fa.fastest(RUBBING, path, torques=[41, 14], speeds=3.0, accelerations=4.0).excess < 1e-3
     with pytest.raises(fa.StateFault, match=r"bends too sharply for 10 intervals"):
         fa.fastest(RUBBING, path, torques=[41, 14], speeds=3.0, accelerations=4.0, grid=10)
+
+
+def test_a_path_of_many_short_pieces_passed_a_limit_inside_one_of_them():
+    """By four percent, between two points of the grid and beside an excess of 0.05 %."""
+    way = [[0.22, -0.15], [0.0, -0.05], [0.13, -0.25], [0.07, 0.0], [0.1, 0.04]]
+    arm, most = RUBBING.without_drives(), np.array([1.5, 8.0])
+    path = fa.via_points(arm, way, speeds=2, accelerations=5)
+    motion = fa.fastest(arm, path, torques=500.0, speeds=1000.0, accelerations=most, ease=0.2)
+    _, _, qdd = motion.rows(np.linspace(0.0, motion.duration, 40_001))
+    assert np.max(np.abs(qdd) / most) - 1 <= 1e-3

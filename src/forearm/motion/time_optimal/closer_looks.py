@@ -21,9 +21,14 @@ from forearm.motion.time_optimal.path_grids import FINE, Friction
 Rows = Callable[[list[Motion], Vector], tuple[Vector, Vector, Vector]]
 """q, q' and q'' (P, M, n) of paths at parameters (P, M)."""
 PLACES, RUBBED = 800, 1600
-"""Places at which a path is looked at, at least, besides its breaks; with friction, which changes faster, more."""
+"""Places at which a path is looked at, at least, besides its breaks; with friction, which changes faster, more.
+
+Without friction those of a fine grid itself are enough: between breaks limits are smooth along the path.
+"""
 ENDS = (1e-3, 1e-2)
 """Shares of an interval near both its ends: dry friction is all there soon after a joint sets out."""
+INSIDE = (np.arange(24) + 0.5) / 24
+"""Shares of a piece between two breaks: a path of many short pieces may bend in each of them as it likes."""
 BESIDE = 1e-9
 """How far from a break its two sides are looked at, over the length of the path."""
 
@@ -39,7 +44,7 @@ class CloserLook:
     points: Vector
     """Grids (P, N + 1)."""
     each: int
-    """Places in each interval; first come those, then both sides of each break."""
+    """Places in each interval; first come those, then both sides of each break, and places between breaks."""
     interval: Vector
     """In which interval each place is (P, M)."""
     share: Vector
@@ -51,17 +56,20 @@ class CloserLook:
     def at(
         cls, arm: Arm, paths: list[Motion], points: Vector, limits: JointLimits, rows: Rows
     ) -> "CloserLook":
-        """Between the points of grids (P, N + 1), and at the breaks of the paths."""
-        count, places = points.shape[1] - 1, PLACES if Friction.of(arm).none else RUBBED
-        parts = FINE * -(-places // (FINE * count))
-        even = (np.arange(parts) + 0.5) / parts  # in the middle between places that the search looks at
-        shares = np.concatenate([ENDS, even, 1.0 - np.array(ENDS)])
+        """Between the points of grids (P, N + 1), and at and between the breaks of the paths."""
+        count, smooth = points.shape[1] - 1, Friction.of(arm).none
+        places = PLACES if smooth else RUBBED
+        parts = 0 if smooth and FINE * count >= places else FINE * -(-places // (FINE * count))
+        even = (np.arange(parts) + 0.5) / max(
+            parts, 1
+        )  # in the middle between places that the search looks at
+        shares = even if smooth else np.concatenate([ENDS, even, 1.0 - np.array(ENDS)])
         among = np.broadcast_to(np.repeat(np.arange(count), len(shares)), (len(paths), count * len(shares)))
-        sides, beyond = _sides(paths, points)
+        pieces, beyond = _pieces(paths, points)
         interval = np.concatenate([among, beyond], axis=1)
         start, step = (np.take_along_axis(x, interval, 1) for x in (points[:, :-1], np.diff(points)))
         s = np.concatenate(
-            [start[:, : among.shape[1]] + step[:, : among.shape[1]] * np.tile(shares, count), sides], axis=1
+            [start[:, : among.shape[1]] + step[:, : among.shape[1]] * np.tile(shares, count), pieces], axis=1
         )
         return cls(arm, limits, points, len(shares), interval, (s - start) / step, rows(paths, s))
 
@@ -87,17 +95,18 @@ class CloserLook:
         paths, intervals = self.points.shape[0], self.points.shape[1] - 1
         size = np.abs(values) / limits
         even = self.each * intervals
-        found = size[:, :even].reshape(paths, intervals, self.each, len(limits)).max(axis=2)
+        found = size[:, :even].reshape(paths, intervals, self.each, len(limits)).max(axis=2, initial=0.0)
         np.maximum.at(found, (np.arange(paths)[:, None], self.interval[:, even:]), size[:, even:])
         return found - 1.0  # type: ignore[no-any-return]
 
 
-def _sides(paths: list[Motion], points: Vector) -> tuple[Vector, Vector]:
-    """Both sides of the breaks of paths, and in which intervals of their grids (P, N + 1) they are, each (P, B)."""
+def _pieces(paths: list[Motion], points: Vector) -> tuple[Vector, Vector]:
+    """Places beside and between the breaks of paths, and in which intervals of their grids (P, N + 1): both (P, B)."""
     most = max(len(path.breaks) for path in paths)
     # paths with fewer breaks have their last one more often
     breaks = np.stack([np.pad(path.breaks, (0, most - len(path.breaks)), "edge") for path in paths])
     beside, end = BESIDE * points[:, -1:], points[:, -1:]
-    sides = np.clip(np.concatenate([breaks - beside, breaks + beside], axis=1), 0.0, end)
-    found = [np.searchsorted(row[1:-1], at, "right") for row, at in zip(points, sides, strict=True)]
-    return sides, np.stack(found)
+    inside = (breaks[:, :-1, None] + np.diff(breaks)[..., None] * INSIDE).reshape(len(paths), -1)
+    places = np.clip(np.concatenate([breaks - beside, breaks + beside, inside], axis=1), 0.0, end)
+    found = [np.searchsorted(row[1:-1], at, "right") for row, at in zip(points, places, strict=True)]
+    return places, np.stack(found)
