@@ -212,9 +212,10 @@ def _other(arm: str, other: str, reading: Reading, rigid: bool, shared: Shared) 
 def _model_of_pinocchio(arm: str, pinocchio: Any) -> Any:
     """What Pinocchio makes of a URDF file."""
     from forearm.faults import StateFault
-    from forearm.readers.peer_texts import refuse_too_deep
+    from forearm.readers.peer_texts import refuse_too_deep, tree_for_peers
     from forearm.readers.urdf_elements import robot_from_file
 
+    tree_for_peers(arm, "URDF")
     joints = robot_from_file(arm, units=False).joints.values()
     refuse_too_deep(arm, {joint.child: joint.parent for joint in joints})
     try:
@@ -225,14 +226,12 @@ def _model_of_pinocchio(arm: str, pinocchio: Any) -> Any:
 
 def _model_of_mujoco(arm: str, rigid: bool, allow_files: bool) -> Any:
     """What MuJoCo makes of a file; of what changes no torque, and might open files or fill memory, it sees none."""
-    from forearm.readers.file_content import MAX_BYTES, read_limited
     from forearm.readers.mjcf import compiled
-    from forearm.readers.peer_texts import mjcf_for_mujoco, urdf_for_mujoco
-    from forearm.readers.xml import parse_xml
+    from forearm.readers.peer_texts import mjcf_for_mujoco, tree_for_peers, urdf_for_mujoco
 
     text, urdf = None, Path(arm).suffix.lower() == ".urdf"
     if urdf or not allow_files:
-        tree = parse_xml(read_limited(arm, "URDF" if urdf else "MJCF", MAX_BYTES), arm)
+        tree = tree_for_peers(arm, "URDF" if urdf else "MJCF")
         text = urdf_for_mujoco(tree) if urdf else mjcf_for_mujoco(tree)
     model = compiled(arm, text)
     if rigid:

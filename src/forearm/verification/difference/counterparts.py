@@ -13,6 +13,7 @@ from forearm.chain_cuts import on_six_joints
 from forearm.faults import StateFault
 from forearm.motion.columns import KINDS
 from forearm.motion.motion_files import read_motion_file, with_lags
+from forearm.outside.foreign_logs import no_mujoco_log
 from forearm.robot import Robot
 from forearm.verification.difference.torque_tables import drive_torques, numbers_of, tables
 
@@ -162,7 +163,8 @@ def _mujoco(model: Any) -> Torques:
         model.opt.disableflags = before | off
         try:
             data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, qdd
-            mujoco.mj_inverse(model, data)
+            with no_mujoco_log():
+                mujoco.mj_inverse(model, data)
             return data.qfrc_inverse + dry * np.sign(qd)
         finally:
             model.opt.disableflags = before
