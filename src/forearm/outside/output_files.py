@@ -101,7 +101,7 @@ def check_writable(path: str | Path) -> None:
             return
         target = Path(os.path.realpath(path))
         old = _mode(target)
-        if _is_special(target, old):
+        if _is_special(target, old) and not target.is_dir():  # a store of Zarr is a folder, and is replaced
             if not os.access(target if old is not None else target.parent, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             return

@@ -54,7 +54,7 @@ def tree_for_peers(file: str, kind: str) -> Any:
     tree = parse_xml(read_limited(file, kind, MAX_BYTES), file)
     for element in tree.iter("{*}*"):
         name = etree.QName(element)
-        if name.namespace is not None and element.prefix is None:
+        if name.namespace and element.prefix is None:
             raise StateFault(
                 f"compare: {file}:{element.sourceline}: <{name.localname}> is in a namespace of its own, "
                 f"xmlns={one_line(name.namespace)[:60]!r}, which MuJoCo and Pinocchio do not know; take xmlns out, or "
