@@ -44,6 +44,15 @@ def test_a_place_that_cannot_be_written_was_told_after_all_was_computed(capsys, 
     assert not list(Path().iterdir())
 
 
+def test_a_demo_for_a_folder_without_permission_was_told_after_a_minute(capsys, monkeypatch):
+    Path("out").mkdir()
+    _refuse_new_files(monkeypatch)
+    said = forearm(capsys, "demo")
+    assert said.code == 2
+    assert "out: Permission denied" in said.err
+    assert "report" not in said.out
+
+
 def test_a_file_of_somebody_else_in_a_folder_for_all_is_told_before_anything_is_computed(capsys, monkeypatch):
     Path("all").mkdir()
     Path("all/out.csv").write_text("theirs")

@@ -81,11 +81,15 @@ def replacing_text(path: str | Path) -> Iterator[TextIO]:
 
 @contextmanager
 def folder_of_files(path: str | Path) -> Iterator[Path]:
-    """A folder to write files into, made where it is not there; if nothing gets into it, it is taken away again."""
+    """A folder to write files into, made where it is not there; if nothing gets into it, it is taken away again.
+
+    One that nothing can be written into is told before anything is computed for it.
+    """
     folder = Path(path)
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     try:
+        _try_place(folder / "files", path)
         yield folder
     except BaseException:
         with suppress(OSError):  # one that is not empty stays
@@ -106,14 +110,21 @@ def check_writable(path: str | Path) -> None:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             return
         _refuse_anothers(target)
-        with unfinished(target) as beside:
-            try:
-                os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-            finally:
-                with suppress(FileNotFoundError):
-                    os.unlink(beside)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+    _try_place(target, path)
+
+
+def _try_place(target: Path, path: str | Path) -> None:
+    """Make an empty file beside a place, and take it away; what goes wrong names the path that was given."""
+    with unfinished(target) as beside:
+        try:
+            os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        finally:
+            with suppress(OSError):
+                os.unlink(beside)
 
 
 def _refuse_anothers(target: Path) -> None:
