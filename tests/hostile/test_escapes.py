@@ -179,3 +179,19 @@ def test_where_an_arms_numbers_come_from_put_entries_into_a_bibliography(tmp_pat
     fa.write_toml(fa.load("rr").replace(provenance=(("source", told),)), tmp_path / "a.toml")
     assert run(["cite", str(tmp_path / "a.toml"), "--bibtex"]) == 0
     assert "@" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("debug", [(), ("--debug",)])
+def test_a_column_or_a_file_called_by_an_escape_sequence_moved_the_cursor(
+    tmp_path, monkeypatch, capsys, debug
+):
+    monkeypatch.chdir(tmp_path)
+    evil = "\x1b[2J\u202e\x9b31m"
+    rows = "".join(f"{k / 10},{k / 7},0.1,0.2,0.3,0.4,0,0,1\n" for k in range(4))
+    (tmp_path / f"{evil}.csv").write_text(f"q1,q2,qd1,qd2,qdd1,qdd2,tau1,tau2,{evil}\n{rows}")
+    assert run(["compare", "rr", f"{evil}.csv"]) == 1
+    assert run(["torque", "rr", f"{evil}.txt", *debug]) == 2
+    heard = capsys.readouterr()
+    assert "columns ignored" in heard.out + heard.err
+    for text in heard:
+        assert not set(text) & {"\x1b", "\x9b", "\u202e"}, text

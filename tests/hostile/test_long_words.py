@@ -89,3 +89,10 @@ def test_a_thousand_long_names_that_are_nearly_alike_are_compared_in_two_seconds
     with pytest.raises(fa.ReadFault, match="which is no parameter"):
         from_toml(f'name = "x"\nconvention = "tree"\n[parameters]\n{names}b = "{"a" * 190}zzz"\n')
     assert time.process_time() - start < 2
+
+
+def test_lines_of_a_small_archive_that_hold_nothing_took_an_hour(tmp_path, monkeypatch):
+    monkeypatch.setattr("forearm.motion.number_tables.MOST_EMPTY", 1000)
+    (tmp_path / "a.csv").write_text("t,q1,q2\n0,0,0\n1,1,1\n" + " \n" * 1001)
+    with pytest.raises(fa.ReadFault, match=r"a\.csv:1004: 1001 lines are empty; expected 1000 at most"):
+        read_motion_file(tmp_path / "a.csv", fa.load("rr"))

@@ -101,6 +101,19 @@ def test_matplotlib_without_a_folder_of_its_own_was_called_a_bug_of_ours(monkeyp
         style.matplotlib()
 
 
+def test_a_backend_that_matplotlib_does_not_know_was_called_a_bug_of_ours(monkeypatch):
+    real = builtins.__import__
+
+    def refusing(name, *more):
+        if name == "matplotlib":
+            raise ValueError("Key backend: 'x' is not a valid value for backend")
+        return real(name, *more)
+
+    monkeypatch.setattr(builtins, "__import__", refusing)
+    with pytest.raises(style.NoMatplotlib, match="unset MPLBACKEND"):
+        style.matplotlib()
+
+
 def test_two_archives_whose_names_differ_after_a_point_are_two(tmp_path):
     run = simulate(fa.load("rr"), [0.1, 0.2], duration=0.01)
     names = ["run.1", "run.2", "run", "run.npz"]

@@ -50,3 +50,9 @@ def test_names_have_no_letters_that_unicode_has_not(letter):
     """XML cannot hold them: `convert` to URDF was a ValueError."""
     with pytest.raises(fa.ArmFault, match="give printable characters alone"):
         fa.load("rr").replace(name=f"a{letter}")
+
+
+def test_a_state_whose_torques_overflow_was_called_a_bug_of_ours(capsys):
+    said = forearm(capsys, "torque", "rr", "--q", "0", "0", "--qd", "1e200", "1")
+    assert (said.code, said.out) == (2, "")
+    assert "overflows" in said.err

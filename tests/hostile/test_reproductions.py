@@ -225,6 +225,21 @@ REPRODUCTIONS = {
     "49 a seed that ended the process, schedules, steps and lists without end, errors that named no argument": [
         "hostile/test_wrong_arguments.py",
     ],
+    "53 elements of a namespace, which MuJoCo and Pinocchio read and we did not; MuJoCo's own log": [
+        "hostile/test_peer_libraries.py::test_a_namespace_hid_elements_from_us_that_other_libraries_read",
+        "hostile/test_peer_libraries.py::test_mujoco_appended_its_warnings_to_what_a_link_leads_to",
+    ],
+    "54 results lost for a folder without permission or a mounted file; a page written over a disk": [
+        "hostile/test_places.py::test_a_place_that_cannot_be_written_was_told_after_all_was_computed",
+        "hostile/test_places.py::test_a_file_that_is_mounted_alone_lost_the_result",
+        "hostile/test_places.py::test_a_link_under_a_name_that_is_written_unasked_led_to_a_device",
+    ],
+    "55 titles of a log that moved the cursor; exact powers and empty lines without end": [
+        "hostile/test_escapes.py::test_a_column_or_a_file_called_by_an_escape_sequence_moved_the_cursor",
+        "hostile/test_toml_and_urdf_bombs.py::test_an_exact_power_of_what_was_a_symbol_took_all_memory",
+        "hostile/test_long_words.py::test_lines_of_a_small_archive_that_hold_nothing_took_an_hour",
+        "hostile/test_table_files.py::test_numbers_of_other_shapes_than_the_plan_were_looked_up_beyond_their_end",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

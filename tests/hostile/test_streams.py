@@ -235,3 +235,9 @@ def test_a_terminal_that_went_away_took_the_result_of_a_verb_with_a_progress_bar
     monkeypatch.setattr(sys, "stderr", Gone(words))
     assert run([verb, "rr", *map(str, given)]) == 0
     assert "q1" in capsys.readouterr().out or verb == "verify"
+
+
+def test_help_for_a_terminal_of_a_thousand_million_columns_ends(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "1000000000")
+    assert run(["--help"]) == 0
+    assert len(capsys.readouterr().out) < 1_000_000

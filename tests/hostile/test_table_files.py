@@ -130,3 +130,10 @@ def test_a_number_in_the_place_of_a_path_closes_no_open_file(read, tmp_path):
             read(file.fileno())
         file.write("still open")
         file.flush()
+
+
+@pytest.mark.parametrize("change", [lambda x: x[:1], lambda x: x.T, lambda x: x.ravel()])
+def test_numbers_of_other_shapes_than_the_plan_were_looked_up_beyond_their_end(change):
+    table = fa.tabulate(fa.load("rr"), points=5)
+    with pytest.raises(fa.StateFault, match="numbers have shapes"):
+        fa.LookupTable(table.plan, tuple(change(x) for x in table.numbers))

@@ -307,3 +307,29 @@ def test_a_source_that_the_oracle_would_walk_for_ever_gets_a_sentence(text, why,
     path.write_text(text)
     with pytest.raises(fa.StateFault, match=f"cannot be read .*{why}.*; give the URDF file that arm 'r'"):
         fa.verify(arm, source=path, states=1)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "(l/l + 1)**999999999",
+        "(l - l + 3)**(99999999)/7",
+        "((((l/l + 1)**999)**999)**999)**999",
+        "2**(l - l + 3**30)",
+    ],
+)
+def test_an_exact_power_of_what_was_a_symbol_took_all_memory(formula):
+    sympy = pytest.importorskip("sympy")
+    text = HEAD + "[parameters]\nl = 1\n" + LINK.replace("a = 0\n", f'a = "{formula}"\n', 1)
+    started = time.process_time()
+    with pytest.raises(fa.ReadFault, match=r"power beyond 1000|more than 400 digits"):
+        from_toml(text, "arm.toml", {"l": sympy.Symbol("l")})
+    assert time.process_time() - started < 2
+
+
+def test_powers_of_symbols_are_still_powers():
+    sympy = pytest.importorskip("sympy")
+    length = sympy.Symbol("l")
+    text = HEAD + "[parameters]\nl = 1\n" + LINK.replace("mass = 1\n", 'mass = "(l + 1)**2 / 2**0.5"\n', 1)
+    arm = from_toml(text, "arm.toml", {"l": length})
+    assert arm.links[0].ten.mass.subs(length, 1) == pytest.approx(4 / 2**0.5)

@@ -177,6 +177,7 @@ def writing(target: str) -> "Iterator[TextIO]":
 def check_places(*paths: "str | Path | None", plot: "Path | None" = None) -> None:
     """Refuse places that cannot be written to before anything is computed for them, and one that is given twice."""
     from forearm.faults import StateFault
+    from forearm.outside.output_files import check_writable
 
     if plot is not None:
         from forearm.plots.style import check_place
@@ -197,6 +198,7 @@ def check_places(*paths: "str | Path | None", plot: "Path | None" = None) -> Non
         if os.path.join(folder, name) in seen:
             raise StateFault(f"{path} is given for two files, and one would be lost; give two names.")
         seen.add(os.path.join(folder, name))
+        check_writable(path)
 
 
 def written(target: str) -> dict[str, str]:
@@ -232,12 +234,15 @@ def _same_file(one: str, other: str) -> bool:
 def refuse_to_overwrite(paths: "Sequence[str | Path]", force: bool, ours: bytes | None = None) -> None:
     """Refuse where a plain file is in the place of one to be written, unless its head holds the mark of our own."""
     from forearm.faults import StateFault
-    from forearm.outside.output_files import is_plain_file
+    from forearm.outside.output_files import is_plain_file, leads_to_no_file
 
     for path in paths:
         if not force and os.path.islink(path) and not os.path.exists(path):  # a stranger's, to any place
             told = f"{path} is a link to {os.readlink(path)}, which is not there"
             raise StateFault(f"{told}; give --force to make it, or another name.")
+        if not force and leads_to_no_file(path):
+            told = f"{path} is a link to {os.readlink(path)}, which is no plain file"
+            raise StateFault(f"{told}; give --force to write to it, or another name.")
         if force or path == STDIO or not is_plain_file(path):
             continue
         with Path(path).open("rb") as file:

@@ -66,6 +66,11 @@ def print_json(value: Any) -> None:
     print(text)
 
 
+def say(text: Any) -> None:
+    """A text for a person, on stdout: harmless for a terminal, whatever titles and names of files it holds."""
+    print(terminal(str(text)))
+
+
 def plain(value: Any) -> Any:
     """Values that JSON knows."""
     if isinstance(value, Mapping):
@@ -126,7 +131,7 @@ def cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.6g}"
-    return "" if value is None else str(value)
+    return "" if value is None else terminal(str(value))
 
 
 def verdict_style(row: Sequence[Any]) -> str:

@@ -12,6 +12,7 @@ from forearm.cli import stop_signals
 from forearm.cli.exit_codes import BAD_INPUT, CLOSED_PIPE, INTERRUPTED, OK, OUR_BUG
 from forearm.cli.standard_streams import Stdout, complain, make_ready, remark, tell_of_long_work
 from forearm.outside import option_names
+from forearm.outside.escapes import terminal
 
 ANYWHERE = ("--json", "--quiet", "--no-color", "--debug")
 """Flags of every verb, which may also stand before the verb."""
@@ -54,7 +55,7 @@ def _exit_code(words: list[str]) -> int:
     except Exception as error:
         if "--debug" not in words:
             return _explained(error, complain)
-        remark("".join(traceback.format_exception(error)).rstrip())
+        remark(terminal("".join(traceback.format_exception(error)).rstrip()))
         return _explained(error, lambda sentence: None)
 
 

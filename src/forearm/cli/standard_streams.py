@@ -29,8 +29,14 @@ class Closed(io.TextIOBase):
     read = readline = write = _refuse  # type: ignore[assignment]
 
 
+WIDEST = "999"
+"""Columns of a terminal; lines of help are filled up to its width, whatever the environment says it is."""
+
+
 def make_ready() -> None:
-    """Put something in the place of closed streams, and let no character fail."""
+    """Put something in the place of closed streams, let no character fail and no line be without end."""
+    if len(os.environ.get("COLUMNS", "")) > len(WIDEST):
+        os.environ["COLUMNS"] = WIDEST
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         stream = getattr(sys, name)
         if stream is None:

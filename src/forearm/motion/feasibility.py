@@ -211,7 +211,7 @@ def judged(
         excesses += _beyond(link, "rms torque", rms[[i]], rms_limits[i], None, tolerance)
     loads = []
     for i, link in joints:
-        peaks = [int(np.nanargmax(np.abs(x[:, i]))) for x in (tau, rows.qd, power)]
+        peaks = [_greatest(np.abs(x[:, i])) for x in (tau, rows.qd, power)]
         when = [None if t is None else float(t[k]) for k in peaks]
         sizes = [abs(float(x[k, i])) for x, k in zip((tau, rows.qd, power), peaks, strict=True)]
         loads.append(
@@ -232,6 +232,11 @@ def judged(
             )
         )
     return Feasibility(arm, rows, tau, tuple(loads), tuple(excesses))
+
+
+def _greatest(sizes: Vector) -> int:
+    """Row of the greatest number; the first where none is one."""
+    return int(np.argmax(np.where(np.isnan(sizes), -1.0, sizes)))
 
 
 def _rms(t: Vector | None, tau: Vector) -> Vector:

@@ -27,6 +27,7 @@ from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
 from forearm.motion.row_times import check_times, gap_notes, seconds_notes
 from forearm.motion.slope_checks import dry_friction_notes, lag_notes, slope_notes
+from forearm.outside.escapes import one_line
 from forearm.outside.output_files import replacing_text
 from forearm.robot import Robot
 
@@ -195,7 +196,7 @@ def _check_sizes(label: str, table: NumberTable, columns: Header, found: dict[st
         if values is None or np.max(np.abs(values), initial=0.0) <= LARGEST:
             continue
         row, joint = (int(i) for i in np.argwhere(np.abs(values) > LARGEST)[0])
-        title = table.titles[columns.places[kind, joint].at]
+        title = one_line(table.titles[columns.places[kind, joint].at])
         given = f"{title} is {values[row, joint]:.3g}"
         refuse(label, table.line(row), given, f"numbers of an arm, up to {LARGEST:g}")
 
@@ -205,10 +206,10 @@ def header_notes(arm: Arm | Robot, titles: Sequence[str], columns: Header) -> tu
     said = []
     if columns.ignored:
         many = f" and {len(columns.ignored) - 12} more" if len(columns.ignored) > 12 else ""
-        said.append(f"columns ignored: {', '.join(columns.ignored[:12])}{many}")
+        said.append(f"columns ignored: {', '.join(map(one_line, columns.ignored[:12]))}{many}")
     if columns.beyond:
         said.append(
-            f"{columns.beyond[0]} counts more joints than move here; numbers are taken in their order: "
+            f"{one_line(columns.beyond[0])} counts more joints than move here; numbers are taken in their order: "
             f"{', '.join(arm.joint_names)}. If a joint before them is held, title the columns by joint"
         )
     for (kind, _), column in columns.places.items():

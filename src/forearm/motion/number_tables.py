@@ -34,6 +34,8 @@ MOST_COLUMNS, LONGEST_TITLE = 10_000, 200
 """Beyond these a header is none; what looks for joints in it takes time with the square of a title's length."""
 MOST_BLANK = 1000
 """Empty lines before a header; a small archive holds any number of them."""
+MOST_EMPTY = 1 << 20
+"""Lines without a number after it, as many as a sheet has; an archive holds any number of them, and each takes time."""
 LONGEST_LINE = 1 << 20
 """Bytes of a row."""
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -132,6 +134,7 @@ class PieceReader:
         self.words: list[list[str]] = []
         self.commas = self.points = False
         self.line = self.bare = 0  # bare: the first row of empty cells, which may only be followed by others
+        self.empty = 0
         header = ""
         while not header.strip() and self.line < MOST_BLANK and (raw := file.readline(1 << 20)):
             self.line += 1
@@ -241,6 +244,7 @@ class PieceReader:
             cells = self._cells(row)
             if not any(cells):
                 self.bare = self.bare or (line if len(cells) > 1 else 0)
+                self._count_empty(line)
                 continue
             if self.bare:
                 self._refuse_bare()
@@ -262,6 +266,11 @@ class PieceReader:
         except csv.Error:
             found = row.split(self.separator)
         return [cell.strip() for cell in found]
+
+    def _count_empty(self, line: int) -> None:
+        self.empty += 1
+        if self.empty > MOST_EMPTY:
+            refuse(self.label, line, f"{self.empty} lines are empty", f"{MOST_EMPTY} at most: remove them")
 
     def _refuse_bare(self) -> NoReturn:
         """A row of separators between others: left out, all rows after it would be another row's."""

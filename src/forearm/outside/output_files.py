@@ -2,10 +2,12 @@
 
 A file is written beside its place and renamed into it when it is complete, so an interrupt, a full disk or an error
 leaves the old file as it was, and nothing else; what a process that was killed left is taken away by the next who
-writes the same file. What is no plain file (a pipe, a device) is written to directly, and
-what stands for an open file (/dev/stdout) is that file, from where it stands.
+writes the same file. What is no plain file (a pipe, a device) is written to directly, what stands for an open file
+(/dev/stdout) is that file, from where it stands, and a file that cannot be replaced (one that is mounted alone) gets
+the content of the one beside it.
 """
 
+import errno
 import io
 import os
 import re
@@ -79,17 +81,65 @@ def replacing_text(path: str | Path) -> Iterator[TextIO]:
 
 @contextmanager
 def folder_of_files(path: str | Path) -> Iterator[Path]:
-    """A folder to write files into, made where it is not there; if nothing gets into it, it is taken away again."""
+    """A folder to write files into, made where it is not there; if nothing gets into it, it is taken away again.
+
+    One that nothing can be written into is told before anything is computed for it.
+    """
     folder = Path(path)
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     try:
+        _try_place(folder / "files", path)
         yield folder
     except BaseException:
         with suppress(OSError):  # one that is not empty stays
             for place in made:
                 place.rmdir()
         raise
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise what writing this path would raise for its place: no permission, a name that is too long, a full table."""
+    try:
+        if _open_file(path) is not None:
+            return
+        target = Path(os.path.realpath(path))
+        old = _mode(target)
+        if _is_special(target, old) and not target.is_dir():  # a store of Zarr is a folder, and is replaced
+            if not os.access(target if old is not None else target.parent, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            return
+        _refuse_anothers(target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    _try_place(target, path)
+
+
+def _try_place(target: Path, path: str | Path) -> None:
+    """Make an empty file beside a place, and take it away; what goes wrong names the path that was given."""
+    with unfinished(target) as beside:
+        try:
+            os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        finally:
+            with suppress(OSError):
+                os.unlink(beside)
+
+
+def _refuse_anothers(target: Path) -> None:
+    """A file of somebody else's in a folder such as /tmp, where nobody may replace what others put there."""
+    folder = target.parent.stat()
+    if folder.st_mode & stat.S_ISVTX and target.exists() and hasattr(os, "geteuid"):
+        if os.geteuid() not in (0, folder.st_uid, target.stat().st_uid):
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+def leads_to_no_file(path: str | Path) -> bool:
+    """Whether a path is a link to a device, a pipe or a folder: what stands for an open file (/dev/stdout) is none."""
+    return (
+        os.path.islink(path) and os.path.exists(path) and _open_file(path) is None and not is_plain_file(path)
+    )
 
 
 def is_plain_file(path: str | Path) -> bool:
@@ -182,6 +232,19 @@ def _is_running(process: int) -> bool:
     return True
 
 
+def _take_place(beside: Path, target: Path) -> None:
+    """Rename; a file that the system is busy with, one mounted into a container, is filled instead."""
+    try:
+        os.replace(beside, target)
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            raise
+        with open(beside, "rb") as whole, open(target, "r+b") as place:
+            shutil.copyfileobj(whole, place)
+            place.truncate()
+        os.unlink(beside)
+
+
 def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
     """Write a new file beside the target, then rename it."""
     with unfinished(target) as beside:
@@ -193,7 +256,7 @@ def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
                 os.fsync(file.fileno())
             if old is not None:
                 os.chmod(beside, stat.S_IMODE(old))
-            os.replace(beside, target)
+            _take_place(beside, target)
         except BaseException:
             with suppress(OSError):
                 os.unlink(beside)

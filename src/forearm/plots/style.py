@@ -85,6 +85,10 @@ def matplotlib() -> Any:
             "pictures need matplotlib, which wants a folder to write to and finds none "
             f"({' '.join(str(error).split())[:120]} …); set MPLCONFIGDIR to one."
         ) from None
+    except ValueError as error:  # MPLBACKEND, which is looked at although nothing here has a window
+        raise NoMatplotlib(
+            f"pictures need matplotlib, which does not begin ({' '.join(str(error).split())[:80]} …); unset MPLBACKEND."
+        ) from None
     return matplotlib
 
 

@@ -16,6 +16,7 @@ from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
+from forearm.outside.foreign_logs import no_mujoco_log
 from forearm.readers.file_content import GivenContent, read_limited, refuse_pipe, shortened
 from forearm.readers.mjcf_leftovers import JOINTS, left_out
 from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words
@@ -141,19 +142,14 @@ def compiled(path: str, text: str | None) -> Any:
         raise ReadFault(
             f"{path}: MJCF is read by MuJoCo, which is not installed; pip install 'forearm[mjcf]'."
         ) from None
-    heard = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(
-        lambda sentence: None
-    )  # MuJoCo would write them to a file in the current folder
     try:
-        if text is None:
-            return mujoco.MjModel.from_xml_path(path)
-        return mujoco.MjModel.from_xml_string(text)
+        with no_mujoco_log():
+            return (
+                mujoco.MjModel.from_xml_path(path) if text is None else mujoco.MjModel.from_xml_string(text)
+            )
     except (ValueError, RuntimeError, UnicodeDecodeError, mujoco.FatalError) as error:
         sentence = " ".join(str(error).split()).rstrip(".")
         raise ReadFault(f"{path}: MuJoCo refuses it: {shortened(sentence)}. Repair it there.") from None
-    finally:
-        mujoco.set_mju_user_warning(heard)
 
 
 def _lines(tree: Any) -> dict[tuple[str, str], int]:

@@ -2,7 +2,8 @@
 
 A file from elsewhere may name other files, say in a few letters how many gigabytes a picture has, or hang thousands of
 links on each other, which a library walks by calling itself. So MuJoCo gets what can change a torque and nothing else,
-and Pinocchio gets no deeper tree than its calls have room for.
+and Pinocchio gets no deeper tree than its calls have room for. Neither knows namespaces: what is in one would be looked
+at by them and not by us, so there may be none.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,10 @@ from typing import Any
 from lxml import etree
 
 from forearm.faults import StateFault
+from forearm.outside.escapes import one_line
+from forearm.readers.file_content import MAX_BYTES, read_limited
 from forearm.readers.mjcf_leftovers import ACTUATORS
+from forearm.readers.xml import parse_xml
 
 IDLE = (
     *("asset", "camera", "custom", "deformable", "keyframe", "lengthrange", "light", "material", "mesh"),
@@ -40,6 +44,23 @@ IN_URDF = ("compiler", "option")
 """What MuJoCo may be told within <mujoco> in a URDF file."""
 DEEPEST = 1000
 """Links that hang on each other; Pinocchio calls itself for each, and 4,000 ended the process."""
+
+
+def tree_for_peers(file: str, kind: str) -> Any:
+    """The elements of a file, all of which other libraries call what they are called here.
+
+    <visual xmlns="x"> is another element than <visual>, which is not read and stays; to MuJoCo it is <visual>.
+    """
+    tree = parse_xml(read_limited(file, kind, MAX_BYTES), file)
+    for element in tree.iter("{*}*"):
+        name = etree.QName(element)
+        if name.namespace and element.prefix is None:
+            raise StateFault(
+                f"compare: {file}:{element.sourceline}: <{name.localname}> is in a namespace of its own, "
+                f"xmlns={one_line(name.namespace)[:60]!r}, which MuJoCo and Pinocchio do not know; take xmlns out, or "
+                "the element."
+            )
+    return tree
 
 
 def urdf_for_mujoco(tree: Any) -> str:

@@ -92,7 +92,7 @@ def check_array(label: str, array: Any, files: int) -> None:
     size = array.dtype.itemsize * math.prod(chunks)
     shards = getattr(array, "shards", None) or chunks
     if (
-        min(chunks, default=0) < 1
+        min((*chunks, *shards), default=0) < 1
         or size > LARGEST_CHUNK
         or math.prod(shards) > MOST_PARTS * math.prod(chunks)
     ):

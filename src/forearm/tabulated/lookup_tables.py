@@ -39,6 +39,13 @@ class LookupTable:
     learnt: bool = False
     """Whether it comes from a log: cells that the log never met, or does not determine, are then not numbers."""
 
+    def __post_init__(self) -> None:
+        """Numbers as many as the plan says: machine code looks no further."""
+        wanted = [(grid.cells, len(grid.entries)) for grid in self.plan.grids]
+        given = [np.shape(stored) for stored in self.numbers]
+        if given != wanted:
+            raise StateFault(f"table: numbers have shapes {given}; give {wanted}, as the plan has its grids.")
+
     @property
     def nbytes(self) -> int:
         """Memory of the stored numbers."""

@@ -7,7 +7,7 @@ from forearm.cli.hyphens import STDIO
 from forearm.cli.inputs import check_places, doubted, refuse_to_overwrite, robot_of, state_of
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source, Target
-from forearm.cli.output import PLAIN, Shared, note, print_json, table
+from forearm.cli.output import PLAIN, Shared, note, print_json, say, table
 
 
 def arms(*, shared: Shared = PLAIN) -> None:
@@ -71,7 +71,7 @@ def show(
     if shared.json:
         print_json(_description(found))
     else:
-        print(found)
+        say(found)
 
 
 def _description(arm: Any) -> dict[str, Any]:

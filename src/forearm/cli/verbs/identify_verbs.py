@@ -18,7 +18,7 @@ from forearm.cli.option_groups import (
     Reading,
     Source,
 )
-from forearm.cli.output import PLAIN, Shared, note, print_json
+from forearm.cli.output import PLAIN, Shared, note, print_json, say
 
 MOST_ROWS = 1e8
 """Rows of a file that a person or a robot still reads."""
@@ -175,7 +175,7 @@ def _told(shared: Shared, text: str, content: dict[str, Any]) -> None:
     if shared.json:
         print_json(content)
     else:
-        print(text)
+        say(text)
 
 
 def _payload_json(body: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from forearm.cli.hyphens import STDIO
 from forearm.cli.inputs import arm_of, check_places, doubted, refuse_what_is_read, writing, written
 from forearm.cli.measures import NumberIfAny
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
-from forearm.cli.output import PLAIN, Shared, note, print_json, progress
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress, say
 
 if TYPE_CHECKING:
     from forearm.derivation import Equations, LagrangeSteps
@@ -156,4 +156,4 @@ def cite(
         print("\n\n".join(dict.fromkeys(bibtex_of(name) for name in (what or ("forearm",)))))
     else:
         for subject, text in rows:
-            print(f"{subject}: {text}")
+            say(f"{subject}: {text}")

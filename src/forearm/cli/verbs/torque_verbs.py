@@ -104,6 +104,8 @@ def torque(
         t, *rows, remarks = motion_of(found, motion, units=units)
         about = {"notes": [*doubts_of(found), *remarks]}
     parts = _parts(found, rows, formulation, terms)
+    if motion is None:
+        _refuse_overflow(found, rows, parts["tau"])
     for remark in remarks:
         note(shared, remark)
     report = _report(found, t, rows, parts["tau"])
@@ -124,6 +126,18 @@ def torque(
         _draw(found, t, rows, parts, plot)
         note(shared, f"drawn: {plot}")
     return OK if report or not summary else FOUND
+
+
+def _refuse_overflow(arm: Any, rows: list[Any], tau: Any) -> None:
+    """Refuse a state whose torques are no numbers; among rows of a motion they stay, each in its place."""
+    import numpy as np
+
+    from forearm.faults import not_finite
+
+    if not np.all(np.isfinite(tau)):
+        not_finite(
+            arm, "inverse_dynamics", {name: x[0] for name, x in zip(("q", "qd", "qdd"), rows, strict=True)}
+        )
 
 
 def _refuse_with_long(out: str, given: dict[str, Any]) -> None:

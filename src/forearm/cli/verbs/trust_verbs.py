@@ -11,7 +11,7 @@ from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import doubts_of, robot_of
 from forearm.cli.measures import NumberIfAny, Seed, Whole, WholeIfAny
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source
-from forearm.cli.output import PLAIN, Shared, note, progress, table, verdict_style
+from forearm.cli.output import PLAIN, Shared, note, progress, say, table, verdict_style
 
 PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
 """What the other libraries are called where packages come from."""
@@ -64,9 +64,9 @@ def verify(
         styles=verdict_style,
     )
     for reason in proof.skipped:
-        print(f"skipped: {reason}")
+        say(f"skipped: {reason}")
     for row in proof.failures:
-        print(f"FAIL: {row.check}: {row.subject}, {row.residual:.2e}, state {row.state} {row.why}".rstrip())
+        say(f"FAIL: {row.check}: {row.subject}, {row.residual:.2e}, state {row.state} {row.why}".rstrip())
     return OK if proof.passed else FOUND
 
 
@@ -113,7 +113,7 @@ def check(
         print(report.to_json())
         return OK if good else FOUND
     counts = ", ".join(f"{len(report.of(level))} {level}s" for level in ("error", "warning", "note"))
-    print(f"{report.arm}: {counts}")
+    say(f"{report.arm}: {counts}")
     if report.findings:
         rows = [
             (f.level, f"{f.link} {f.name}" if f.link else f.name, f.value, f.threshold, f.fix)
@@ -122,7 +122,7 @@ def check(
         header = ("", "where", "found", "held against", "likely cause, what to do")
         table(shared, header, rows, left=(0, 1, 2, 3, 4), styles=verdict_style)
     for what, value in report.facts:
-        print(f"{what}: {value}")
+        say(f"{what}: {value}")
     return OK if good else FOUND
 
 
@@ -171,7 +171,10 @@ def compare(
     for told in found.notes:
         note(shared, f"{found.other}: {told}")
     doubts = [told for side in (one, two) if hasattr(side, "joint_names") for told in doubts_of(side)]
-    print(replace(found, notes=(*doubts, *found.notes)).to_json() if shared.json else found)
+    if shared.json:
+        print(replace(found, notes=(*doubts, *found.notes)).to_json())
+    else:
+        say(found)
     return OK if found.same else FOUND
 
 
@@ -215,9 +218,10 @@ def _other(arm: str, other: str, reading: Reading, rigid: bool, shared: Shared) 
 def _model_of_pinocchio(arm: str, pinocchio: Any) -> Any:
     """What Pinocchio makes of a URDF file."""
     from forearm.faults import StateFault
-    from forearm.readers.peer_texts import refuse_too_deep
+    from forearm.readers.peer_texts import refuse_too_deep, tree_for_peers
     from forearm.readers.urdf_elements import robot_from_file
 
+    tree_for_peers(arm, "URDF")
     joints = robot_from_file(arm, units=False).joints.values()
     refuse_too_deep(arm, {joint.child: joint.parent for joint in joints})
     try:
@@ -228,14 +232,12 @@ def _model_of_pinocchio(arm: str, pinocchio: Any) -> Any:
 
 def _model_of_mujoco(arm: str, rigid: bool, allow_files: bool) -> Any:
     """What MuJoCo makes of a file; of what changes no torque, and might open files or fill memory, it sees none."""
-    from forearm.readers.file_content import MAX_BYTES, read_limited
     from forearm.readers.mjcf import compiled
-    from forearm.readers.peer_texts import mjcf_for_mujoco, urdf_for_mujoco
-    from forearm.readers.xml import parse_xml
+    from forearm.readers.peer_texts import mjcf_for_mujoco, tree_for_peers, urdf_for_mujoco
 
     text, urdf = None, Path(arm).suffix.lower() == ".urdf"
     if urdf or not allow_files:
-        tree = parse_xml(read_limited(arm, "URDF" if urdf else "MJCF", MAX_BYTES), arm)
+        tree = tree_for_peers(arm, "URDF" if urdf else "MJCF")
         text = urdf_for_mujoco(tree) if urdf else mjcf_for_mujoco(tree)
     model = compiled(arm, text)
     if rigid:

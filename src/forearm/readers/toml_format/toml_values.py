@@ -36,9 +36,34 @@ UNITS: dict[str, UnitTable] = {
 """What each dimension may be written in; the first is the one that a bare number has."""
 
 
+MAX_POWER = 1000
+"""The largest power of what holds a symbol."""
+MAX_DIGITS = 10**400
+"""Whole numbers and fractions of SymPy, which are exact, are not longer than this."""
+
+
 def _power(a: Scalar, b: Scalar) -> Scalar:
-    """A power; of plain numbers in floats, so that 9**9**9 is an overflow and not an hour."""
-    return float(a) ** float(b) if is_number(a) and is_number(b) else a**b
+    """A power; of plain numbers in floats, so that 9**9**9 is an overflow and not an hour.
+
+    With symbols it is SymPy's, exact, and of (l/l + 1)**999999999 it would work out every digit.
+    """
+    if is_number(a) and is_number(b):
+        return float(a) ** float(b)
+    if is_number(b) or getattr(b, "is_number", False):
+        try:
+            size = abs(float(b))
+        except TypeError:  # of SymPy: i, or an infinity without a sign
+            raise ArithmeticError("a power that is no real number") from None
+        if not size <= MAX_POWER:
+            raise OverflowError(f"a power beyond {MAX_POWER} of what may hold a symbol")
+    return a**b
+
+
+def _no_longer(found: Scalar) -> Scalar:
+    """A result, if it is no exact number of hundreds of digits."""
+    if getattr(found, "is_Rational", False) and max(abs(found.p), found.q) > MAX_DIGITS:
+        raise OverflowError("an exact number of more than 400 digits")
+    return found
 
 
 OPERATORS: dict[type[ast.AST], Callable[..., Scalar]] = {
@@ -168,7 +193,7 @@ def _evaluate(node: ast.expr, parameters: Mapping[str, Scalar]) -> Scalar:
                 raise NotAQuantity(f"names {name!r}, which is no parameter{hint}; [parameters] has {known}")
             return parameters[name]
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            return OPERATORS[type(op)](_evaluate(left, parameters), _evaluate(right, parameters))
+            return _no_longer(OPERATORS[type(op)](_evaluate(left, parameters), _evaluate(right, parameters)))
         case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
             return OPERATORS[type(op)](_evaluate(operand, parameters))
     raise NotAQuantity(
