@@ -97,7 +97,6 @@ class ArmCall(Door):
             return self._foreign(kind, values, out, threads)
         if _other_scalars(values):
             return self._on_other_scalars(values)
-        faults.rows_alike(self.kernel.name, self.names, values)
         precision = {} if not single_precision(values) else {"dtype": "float32"}
         kernel = kernel_of(self.arm, self.quantity, **self.options, **precision)
         if self.names[0] == "q":

@@ -99,6 +99,8 @@ def forward_dynamics(
     """
     call = kept_call(arm, "forward_dynamics") or arm_call(arm, "forward_dynamics")
     if wrench is not None:
+        # while tau has its labels: a sum has none
+        faults.rows_alike(f"forward_dynamics of {arm.name}", ("q", "qd", "tau"), (q, qd, tau))
         given = tau if library_of(tau) else faults.joint_values(arm, "tau", tau)
         outside = external_torque(arm, q, wrench, threads=threads)
         faults.joint_batch(arm, "forward_dynamics", tau=given, **{"J(q)ᵀ f": outside})

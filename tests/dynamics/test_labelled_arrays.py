@@ -49,6 +49,48 @@ def test_rows_of_two_tables_in_another_order_were_taken_by_place():
         fa.inverse_dynamics(arm, first, second[::-1], qdd)
 
 
+PUSH = fa.Wrench(force=(0, 0, 1))
+"""Beside it, torques are added up before they go anywhere."""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda q, qd, x: fa.terms(arm, q, qd, x),
+        lambda q, qd, x: fa.task(arm, q, qd, damping=0.1),
+        lambda q, qd, x: fa.forward_dynamics(arm, x, q, qd, wrench=PUSH),
+        lambda q, qd, x: fa.compile(arm, "inverse_dynamics")(q, qd, x),
+        lambda q, qd, x: fa.compile_function(lambda a, b: a + b, {"a": 3, "b": 3})(
+            q.set_axis([1, 2, 3], axis=1), qd.set_axis([1, 2, 3], axis=1)
+        ),
+        lambda q, qd, x: fa.simulate(arm, q, qd, duration=0.001),
+        lambda q, qd, x: fa.tabulate(arm, points=4).torques(arm, q, qd, x),
+        lambda q, qd, x: fa.significance(arm, (q, qd, x)),
+        lambda q, qd, x: fa.observer(arm).run(q, qd, x),
+    ],
+    ids=[
+        "terms",
+        "task",
+        "wrench",
+        "kernel",
+        "function",
+        "simulate",
+        "table",
+        "significance",
+        "observer",
+    ],
+)
+def test_only_functions_of_one_quantity_looked_at_the_order_of_rows(call):
+    first, second = (pd.DataFrame(x, columns=names, index=[0.1, 0.2, 0.3]) for x in (q, qd))
+    call(first, second, qdd)
+    with pytest.raises(
+        fa.StateFault, match=r"row 1 along index is 0.1 in \w+ and 0.3 in \w+, and rows are taken"
+    ):
+        call(first, second[::-1], qdd)
+    with pytest.raises(fa.StateFault, match=r"learn_table: row 1 along index is 0.1 in q and 0.3 in qd"):
+        fa.learn_table(arm, first, second[::-1], qdd, qdd, points=2)
+
+
 def test_axes_of_two_arrays_in_another_order_were_taken_by_place():
     runs = xr.DataArray(np.tile(q, (3, 1, 1)), dims=("run", "time", "joint"), coords={"joint": names})
     speeds = xr.DataArray(np.tile(qd, (3, 1, 1)), dims=("time", "run", "joint"), coords={"joint": names})

@@ -242,6 +242,25 @@ def test_gains_of_as_many_motions_as_joints_are_not_guessed_at():
 
 
 @pytest.mark.parametrize("trace", [True, False])
+def test_a_matrix_of_gains_for_a_grid_of_as_many_motions_was_one_number_for_each(trace):
+    """Four motions in a grid of two by two, and u = -K q by `np.dot`, which takes single numbers as well."""
+    rng = np.random.default_rng(0)
+    q0, K = rng.uniform(-1, 1, (2, 2, 2)), rng.uniform(5, 9, (2, 2))
+    options = dict(law=lambda t, q, qd, K: -np.dot(K, q), duration=0.02, trace=trace)
+    with pytest.raises(
+        fa.StateFault, match=r"shape \(2, 2\), and there are 2 x 2 motions of 2 joints; give \(1, 1, 2, 2\)"
+    ):
+        simulate(RR, q0, gains={"K": K}, **options)
+    shared = simulate(RR, q0, gains={"K": K[None, None]}, **options)
+    each = simulate(RR, q0, gains={"K": K[..., None]}, **options | {"law": lambda t, q, qd, K: -K * q})
+    for i, j in np.ndindex(2, 2):
+        np.testing.assert_allclose(shared.q[i, j], simulate(RR, q0[i, j], gains={"K": K}, **options).q)
+        np.testing.assert_allclose(
+            each.q[i, j], simulate(RR, q0[i, j], gains={"K": np.diag([K[i, j]] * 2)}, **options).q
+        )
+
+
+@pytest.mark.parametrize("trace", [True, False])
 @pytest.mark.parametrize("m", [2, 4])
 def test_a_matrix_of_gains_for_as_many_motions_as_joints_is_not_cut_into_rows(m, trace):
     """State feedback u = u0 - K x of two motions of two joints: each had a row of K, and one number for both joints."""

@@ -254,9 +254,19 @@ def test_the_time_of_one_joint_was_read_as_its_position(tmp_path):
     want = fa.inverse_dynamics(arm, *q)
     for rows, timed in ((np.hstack([t, *q]), True), (np.hstack(q), False)):
         np.save(tmp_path / "motion.npy", rows)
-        fa.stream(arm, "inverse_dynamics", tmp_path / "motion.npy", tmp_path / "tau.npy")
+        done = fa.stream(arm, "inverse_dynamics", tmp_path / "motion.npy", tmp_path / "tau.npy")
         found = np.load(tmp_path / "tau.npy")
         assert np.array_equal(found, np.hstack([t, want]) if timed else want)
+        assert f"read as {'t, ' * timed}q, qd, qdd: of one joint" in done.notes[0]
+
+
+def test_positions_of_one_joint_were_taken_for_times_and_its_speeds_for_positions_without_a_word(tmp_path):
+    arm = fa.Arm("one", fa.load("rr").links[:1], gravity=(0, -9.81, 0))
+    q = np.linspace(0.0, 1.0, 9)[:, None]
+    for rows, told in ((np.hstack([q, 3 * q]), True), (q, False)):
+        np.save(tmp_path / "motion.npy", rows)
+        done = fa.stream(arm, "gravity_torque", tmp_path / "motion.npy", tmp_path / "g.npy")
+        assert [note.partition("read as ")[2][:5] for note in done.notes] == ["t, q:"] * told
 
 
 def test_speeds_of_other_joints_were_streamed_without_a_word(tmp_path):

@@ -18,7 +18,7 @@ from forearm.faults.kinds import (
     StateFault,
     UnknownFormulation,
 )
-from forearm.faults.labelled_rows import by_labels, not_labelled, not_masked
+from forearm.faults.labelled_rows import by_labels, not_labelled, not_masked, rows_alike
 from forearm.faults.number_arrays import floats, no_array, not_scalars
 from forearm.faults.parts import DEGREES
 
@@ -105,6 +105,12 @@ def state(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """One argument of a call as float64 (..., n), size and kind checked; symbols and traced scalars stay."""
     array = joint_values(arm, name, value)
     return array if array.dtype == object else np.asarray(array, dtype=np.float64)
+
+
+def states(arm: Any, where: str, **given: Any) -> dict[str, np.ndarray[Any, Any]]:
+    """Arguments of a call that go together row by row, each as by `state`."""
+    rows_alike(where, tuple(given), tuple(given.values()))
+    return {name: state(arm, name, value) for name, value in given.items()}
 
 
 def joint_floats(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:

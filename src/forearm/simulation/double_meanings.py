@@ -23,31 +23,40 @@ def gain_shape(value: Vector, batch: tuple[int, ...]) -> tuple[int, ...]:
 def refuse_gains_of_two_meanings(
     arm: Arm | Robot, law: Any, gains: dict[str, Vector], batch: tuple[int, ...], wanted: bool
 ) -> None:
-    """As many motions as joints: (n,) may be a number for each motion or for each joint, (n, m) a row or a matrix."""
+    """As many motions as joints: (n,) may be a number for each motion or for each joint, (n, m) a row or a matrix.
+
+    Of a grid of (n, m) motions, (n, m) may be a number for each motion, or a matrix.
+    """
     n = arm.nv
-    if n == 1 or batch != (n,):
+    if n == 1:
         return
-    matrices = {name: value.shape for name, value in gains.items() if _is_matrix(value, n)}
     for name, value in gains.items():
-        if value.shape == batch:
+        if value.shape == batch == (n,):
             raise StateFault(
                 f"simulate: gain {name!r} has shape ({n},), and there are {n} motions of {n} joints; give ({n}, 1) for "
                 f"a number for each motion, or (1, {n}) for one for each joint."
             )
+    matrices = {name: value.shape for name, value in gains.items() if _is_matrix(value, n, batch)}
     for some in ({name: shape} for name, shape in matrices.items()):
         others = {name: gain_shape(value, batch) for name, value in gains.items()}
         if any(_takes(arm, law, others | shapes, wanted) for shapes in (some, matrices)):
             ((name, (_, m)),) = some.items()
+            each, all_have = (
+                f"for {m} numbers for each motion, ({n}, 1, {m}) beside q0 ({n}, 1, {arm.nq})",
+                "1",
+            )
+            if len(batch) == 2:
+                each, all_have = f"for a number for each motion, ({n}, {m}, 1)", "1, 1"
             raise StateFault(
-                f"simulate: gain {name!r} has shape ({n}, {m}), and there are {n} motions of {n} joints; give (1, {n}, "
-                f"{m}) for a matrix that all have, or, for {m} numbers for each motion, ({n}, 1, {m}) beside q0 "
-                f"({n}, 1, {arm.nq})."
+                f"simulate: gain {name!r} has shape ({n}, {m}), and there are {' x '.join(map(str, batch))} motions of "
+                f"{n} joints; give ({all_have}, {n}, {m}) for a matrix that all have, or, {each}."
             )
 
 
-def _is_matrix(value: Vector, n: int) -> bool:
-    """Whether a gain may be a matrix that makes n numbers of others."""
-    return value.ndim == 2 and len(value) == n and value.shape[1] > 1
+def _is_matrix(value: Vector, n: int, batch: tuple[int, ...]) -> bool:
+    """Whether a gain that begins with the axes of the batch may be a matrix that makes n numbers of others."""
+    begins = bool(batch) and value.shape[: len(batch)] == batch
+    return begins and value.ndim == 2 and len(value) == n and value.shape[1] > 1
 
 
 def _takes(arm: Arm | Robot, law: Any, gains: dict[str, tuple[int, ...]], wanted: bool) -> bool:

@@ -24,7 +24,7 @@ from forearm.motion.slope_checks import lag_notes, slope_notes
 from forearm.robot import Robot
 from forearm.streams.limit_watch import LimitWatch
 from forearm.streams.row_sinks import row_sink
-from forearm.streams.row_sources import ROWS, row_source, suffix_of
+from forearm.streams.row_sources import ROWS, RowSource, row_source, suffix_of
 
 SEEN = 16
 """Every so many rows are looked at: enough to tell degrees from radians."""
@@ -99,7 +99,7 @@ def stream(
         _refuse_other_rows(source, rows.rows, 0)
     kernel = kernel_of(arm, quantity)
     out, count, odd = np.empty((ROWS, len(titles))), 0, 0
-    notes: tuple[str, ...] = tuple(rows.notes)
+    notes: tuple[str, ...] = (*rows.notes, *_how_read(arm, inputs, rows))
     clock, outputs = _Clock(progress), QUANTITIES[quantity].outputs
     watch = LimitWatch(arm, (*inputs, *outputs))
     with closing(rows), row_sink(target, [*(["t"] if rows.timed else []), *titles], rows.rows) as sink:
@@ -124,6 +124,16 @@ def stream(
             clock.tell(count / rows.rows if rows.rows else rows.at() / max(1, rows.bytes), count)
         _refuse_other_rows(source, rows.rows, count)
     return Streamed(Path(target), count, odd, clock.seconds, notes, watch.excesses)
+
+
+def _how_read(arm: Arm | Robot, inputs: Sequence[str], rows: RowSource) -> tuple[str, ...]:
+    """A note where the number of columns cannot tell a time from a value: of one joint, each is one column."""
+    order = ("t", *inputs) if rows.timed else tuple(inputs)
+    if rows.titled or arm.nv > 1 or len(order) == 1:
+        return ()
+    return (
+        f"rows have no titles and are read as {', '.join(order)}: of one joint, their number does not tell.",
+    )
 
 
 def _refuse_no_time(source: Any, t: Vector, first: int) -> None:

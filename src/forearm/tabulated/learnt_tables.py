@@ -80,8 +80,9 @@ def learn_table(
         arm, method, points=points, interpolation=interpolation, speeds=speeds, accelerations=accelerations
     )
     refuse_too_much(plan, most_bytes, np.inf)
-    state = {k: faults.state(arm, k, x).reshape(-1, arm.n) for k, x in zip(INPUTS, (q, qd, qdd), strict=True)}
-    wanted = faults.state(arm, "tau", tau).reshape(-1, arm.n)
+    log = faults.states(arm, "learn_table", q=q, qd=qd, qdd=qdd, tau=tau)
+    state = {k: log[k].reshape(-1, arm.n) for k in INPUTS}
+    wanted = log["tau"].reshape(-1, arm.n)
     if not len(wanted) == len(state["q"]) == len(state["qd"]) == len(state["qdd"]) > 0:
         sizes = ", ".join(f"{name} {len(x)}" for name, x in (*state.items(), ("tau", wanted)))
         raise StateFault(f"learn_table: the log has rows {sizes}; give as many of each, and at least one.")

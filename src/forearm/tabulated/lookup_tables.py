@@ -58,10 +58,8 @@ class LookupTable:
         """
         self.refuse_another(arm)
         wanted = check_threads("table", threads)
-        states = [
-            faults.floats(name, faults.state(arm, name, x))
-            for name, x in zip(INPUTS, (q, qd, qdd), strict=True)
-        ]
+        given = faults.states(arm, "table", q=q, qd=qd, qdd=qdd)
+        states = [faults.floats(name, x) for name, x in given.items()]
         for name, x in zip(INPUTS, states, strict=True):
             faults.finite_state(arm, name, x)
         try:

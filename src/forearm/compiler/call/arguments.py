@@ -27,6 +27,7 @@ from forearm.faults import (
     no_array,
     not_labelled,
     not_masked,
+    rows_alike,
     shown,
 )
 
@@ -50,6 +51,7 @@ def taken(kernel: Kernel, inputs: Sequence[Any]) -> tuple[list[Array], tuple[int
     """All arguments of a call as NumPy arrays of the kernel's dtype, and the axes of the batch."""
     ports = kernel.graph.inputs
     check_number(kernel, inputs)
+    rows_alike(kernel.name, [port.name for port in ports], inputs)
     arrays = [accept(kernel, p, v) for p, v in zip(ports, inputs, strict=True)]
     batch = batch_shape(kernel.name, ports, arrays, kernel.layout)
     if not batch:

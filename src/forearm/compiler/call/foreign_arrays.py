@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.faults import StateFault
+from forearm.faults import StateFault, rows_alike
 
 HOMES = {"cupy": "CuPy", "torch": "PyTorch", "jax": "JAX", "jaxlib": "JAX"}
 """Libraries whose arrays are known, by the first word of their module."""
@@ -110,6 +110,7 @@ def foreign_kind(where: str, names: Sequence[str], values: Sequence[Any]) -> For
 
 def on_natives(where: str, given: Mapping[str, Any], compute: Callable[..., Any]) -> Any:
     """`compute(xp, *arrays)` on arrays of ours, NumPy's or CuPy's; what it gives goes back as the kind that came in."""
+    rows_alike(where, tuple(given), tuple(given.values()))
     kind = foreign_kind(where, tuple(given), tuple(given.values()))
     if kind is None:
         return compute(np, *given.values())
@@ -118,6 +119,7 @@ def on_natives(where: str, given: Mapping[str, Any], compute: Callable[..., Any]
 
 def on_host(where: str, given: Mapping[str, Any]) -> tuple[Any, ...]:
     """Values as NumPy's (copied from a GPU), and where they lived: 'cpu' or 'cuda'."""
+    rows_alike(where, tuple(given), tuple(given.values()))
     kind = foreign_kind(where, tuple(given), tuple(given.values()))
     if kind is None:
         return *given.values(), "cpu"

@@ -62,7 +62,7 @@ class MomentumObserver:
     @faults.explained
     def run(self, q: Any, qd: Any, tau: Any) -> Matrix:
         """External torques (K, n) along a log of even steps dt."""
-        given = {k: faults.state(self.arm, k, v) for k, v in (("q", q), ("qd", qd), ("tau", tau))}
+        given = faults.states(self.arm, "observer", q=q, qd=qd, tau=tau)
         _refuse_shapes(given, (len(given["q"]), self.arm.n), f"(K, {self.arm.n})")
         q, qd, tau = given.values()
         p, model = _model(self.arm, q, qd)

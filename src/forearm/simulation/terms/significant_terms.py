@@ -161,7 +161,8 @@ def states_of(arm: Arm, motion: Any, samples: int) -> tuple[tuple[Vector, Vector
         weights = _of_times(getattr(motion, "t", None), np.shape(motion.q))
         motion = (motion.q, motion.qd, motion.qdd)
     try:
-        given = [faults.state(arm, k, v) for k, v in zip(("q", "qd", "qdd"), motion, strict=True)]
+        q, qd, qdd = motion
+        given = list(faults.states(arm, "significance", q=q, qd=qd, qdd=qdd).values())
     except faults.Fault:
         raise
     except (TypeError, ValueError):
