@@ -300,7 +300,8 @@ def test_rows_that_ask_more_than_the_instants_of_a_sweep_are_warned_of(capsys, t
     path.write_text("t,q1,q2,qd1,qd2,qdd1,qdd2\n" + "\n".join(rows) + "\n")
     words = ("sweep", "rr", path, "--payload", "0", "0", "--samples", "1")
     told = [x for x in forearm(capsys, *words, "--json").json["notes"] if "the worst is between them" in x]
-    assert len(told) == 1 and "--instants 3001," in told[0]
+    assert len(told) == 1
+    assert "--instants 3001," in told[0]
     assert "the worst is between" not in forearm(capsys, *words, "--instants", "3001").err
 
 
