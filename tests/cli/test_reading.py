@@ -101,6 +101,20 @@ def test_an_option_that_a_format_does_not_have_is_not_ignored(capsys):
     assert "puma560: --tip does nothing in this format" in said.err
 
 
+def test_an_option_of_another_format_ended_in_a_bug_report(capsys, tmp_path):
+    body = '<body><joint axis="0 1 0"/><geom type="sphere" size="0.1" pos="0.3 0 0"/></body>'
+    model = tmp_path / "arm.xml"
+    model.write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    for path, flag in (
+        (model, "--any-units"),
+        (model, "--allow-massless"),
+        ("examples/fork.urdf", "--allow-files"),
+    ):
+        said = forearm(capsys, "show", path, flag)
+        assert said.code == 2
+        assert f"{flag} does nothing in this format" in said.err
+
+
 @pytest.mark.parametrize(
     ("value", "shell"),
     [

@@ -291,6 +291,20 @@ def test_the_worst_instant_of_a_sweep_is_told_by_the_clock_of_its_file(capsys, t
         assert f"{worst[0]:.3f}".rstrip("0") in text  # it was 1.7e+09
 
 
+def test_rows_that_ask_more_than_the_instants_of_a_sweep_are_warned_of(capsys, tmp_path):
+    """A pulse of some rows lay between even instants, and the worst torque was a tenth of that at the rows."""
+    t = np.sort(np.r_[np.linspace(0, 3, 40), 1.5 + np.linspace(0.0005, 0.0195, 20)])
+    pulse = np.where((t > 1.5) & (t < 1.52), 200 * np.sin(np.pi * (t - 1.5) / 0.02) ** 2, 0.0)
+    rows = [f"{a!r},0,0,0,0,{b!r},0" for a, b in zip(t.tolist(), pulse.tolist(), strict=True)]
+    path = tmp_path / "log.csv"
+    path.write_text("t,q1,q2,qd1,qd2,qdd1,qdd2\n" + "\n".join(rows) + "\n")
+    words = ("sweep", "rr", path, "--payload", "0", "0", "--samples", "1")
+    told = [x for x in forearm(capsys, *words, "--json").json["notes"] if "the worst is between them" in x]
+    assert len(told) == 1
+    assert "--instants 3001," in told[0]
+    assert "the worst is between" not in forearm(capsys, *words, "--instants", "3001").err
+
+
 def test_each_torque_of_a_free_base_has_its_name_in_json(capsys):
     """The names of four joints stood beside ten torques."""
     told = forearm(capsys, "torque", "examples/fork.urdf", "--base", "free", "--json").json

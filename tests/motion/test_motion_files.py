@@ -241,6 +241,21 @@ def test_a_joint_whose_name_begins_with_s_is_no_plural():
     np.testing.assert_array_equal(plural.q, [[1, 2], [3, 4]])
 
 
+@pytest.mark.parametrize("form", ["q{}", "q_j{}", "axis{}.position", "q_Joint_{}", "position[{}]"])
+def test_numbers_are_refused_where_names_of_joints_count_in_another_order(form):
+    """The second joint from the base was taken, and joint2 is the third."""
+    arm = fa.load("planar_3r")
+    links = [x.replace(name=f"joint{k}") for x, k in zip(arm.links, (1, 3, 2), strict=True)]
+    arm = arm.replace(links=links)
+    head = ",".join(form.format(i) for i in (1, 2, 3))
+    with pytest.raises(
+        ReadFault, match=r"'joint3', and 'joint2' has that number; expected titles by joint, q:joint1"
+    ):
+        read_motion_file(io.BytesIO(f"t,{head}\n0,1,2,3\n".encode()), arm, label="log")
+    file = read_motion_file(io.BytesIO(b"t,q:joint1,joint2.position,q_joint3\n0,1,2,3\n"), arm, label="log")
+    np.testing.assert_array_equal(file.q, [[1, 3, 2]])
+
+
 def test_columns_of_joints_that_follow_or_are_held_are_taken_for_no_others():
     names = [x.replace(name=f"j{i}") for i, x in enumerate((*RR.links, *RR.links), 1)]
     follows = fa.Coupling("j3", (("j2", 1.0),))

@@ -68,6 +68,12 @@ def test_units_and_formulas_become_si():
     assert second.inertia == Inertia.point()
 
 
+def test_a_unit_is_that_of_the_whole_formula():
+    text = ARM.format(convention="poses", first='xyz = ["(k + 20) mm", "2*k mm", "k + 20 m"]', second="")
+    arm = from_toml(text.replace("[[link]]", "[parameters]\nk = 5\n[[link]]", 1))
+    assert arm.links[0].pose.translation == (0.025, 0.01, 25.0)
+
+
 def test_names_are_given_where_they_are_missing():
     assert two("joints", "", "").joint_names == ("joint1", "joint2")
 

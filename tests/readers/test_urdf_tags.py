@@ -47,6 +47,15 @@ def test_what_is_misspelt_was_taken_as_not_there(old, new, told):
         ),
         ('<transmission name="t"><joint name="j"><hardwareInterface/></joint></transmission>', ""),
         ('<gazebo reference="a"><turnGravityOff>false</turnGravityOff></gazebo>', ""),
+        (
+            '<transmission name="t"><joint name="j"/><actuator name="m"><d:gear_ratio xmlns:d="drake" value="100"/>'
+            '<d:rotor_inertia xmlns:d="drake" value="2e-4"/></actuator></transmission>',
+            "rotor inertia in <transmission> (<rotor_inertia>) of j is left out; joints carry <dynamics> alone",
+        ),
+        (
+            '<gazebo reference="j"><springStiffness>100</springStiffness><dampingFactor>0.0</dampingFactor></gazebo>',
+            "a spring in <gazebo> (<springStiffness>) of j is left out; joints carry <dynamics> alone",
+        ),
     ],
 )
 def test_what_could_change_torques_and_is_not_read_is_named(extra, told):

@@ -1,5 +1,7 @@
 """Zarr, Parquet, xarray and Dask: files and arrays of theirs, and nothing copied that need not be."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,41 @@ def test_zarr_in_and_out(tmp_path):
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
     with pytest.raises(fa.ReadFault, match="has no array tau"):
         fa.stream(ARM, "forward_dynamics", tmp_path / "g.zarr", tmp_path / "x.npy")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"units": "degrees"}, "q: says units='degrees', and numbers are read in SI"),
+        ({"scale_factor": 1e-3}, "q: says scale_factor=0.001, which is not read"),
+        ({"add_offset": 0.5}, "q: says add_offset=0.5, which is not read"),
+        ({"units": "rad", "scale_factor": 1.0, "add_offset": 0.0, "long_name": "position"}, ""),
+    ],
+)
+def test_units_beside_the_numbers_of_a_store_were_passed_over(tmp_path, said, told):
+    zarr = pytest.importorskip("zarr")
+    group = zarr.open_group(str(tmp_path / "g.zarr"), mode="w")
+    group.create_array("q", data=np.full((3, 6), 5.0)).attrs.update(said)
+    with pytest.raises(fa.ReadFault, match=told) if told else nullcontext():
+        fa.stream(ARM, "gravity_torque", tmp_path / "g.zarr", tmp_path / "g.npy")
+
+
+def test_units_beside_the_columns_of_a_table_were_passed_over(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path, tau = tmp_path / "a.parquet", tmp_path / "g.npy"
+    for unit, title in (("deg", "q{}"), ("rad", "q{}"), ("deg", "q{} [deg]")):
+        fields = [
+            pyarrow.field(title.format(j + 1), pyarrow.float64(), metadata={"unit": unit}) for j in range(6)
+        ]
+        columns = [pyarrow.array([5.0])] * 6
+        parquet.write_table(pyarrow.table(columns, schema=pyarrow.schema(fields)), path)
+        silent = (unit, title) == ("deg", "q{}")
+        with pytest.raises(fa.ReadFault, match="column 'q1': says unit='deg'") if silent else nullcontext():
+            fa.stream(ARM, "gravity_torque", path, tau)
+    assert fa.stream(ARM, "gravity_torque", path, tau, degrees=True).rows == 1
+    angle = np.full((1, 6), np.deg2rad(5.0))
+    np.testing.assert_allclose(np.load(tau), fa.gravity_torque(ARM, angle), rtol=1e-12)
 
 
 def test_parquet_in_and_out(tmp_path):

@@ -4,6 +4,7 @@ import functools
 import pickle
 import re
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -61,6 +62,43 @@ class Plant:
         return self.gain * choices["x"]
 
 
+HELPERS = """
+GAIN = 2.0
+def cost(x): return GAIN * x
+class Cost:
+    unit = 1.0
+    def __call__(self, choices): return self.unit * cost(choices["x"])
+"""
+CALLS = """
+import helpers, functools
+from helpers import cost, Cost
+def by_name(choices): return cost(choices["x"])
+def by_module(choices): return helpers.cost(choices["x"])
+class Other(Cost): pass
+cached = functools.lru_cache(by_name)
+by_base, by_cache = Other(), lambda choices: cached(choices)
+"""
+
+
+def _calls(name, helpers):
+    """A thing that is swept, in a module that calls another of the same author."""
+    made = {module: ModuleType(module) for module in ("helpers", "caller")}
+    with pytest.MonkeyPatch.context() as patch:
+        for module, text in (("helpers", helpers), ("caller", CALLS)):
+            patch.setitem(sys.modules, module, made[module])
+            exec(text, vars(made[module]))
+        return fingerprint(getattr(made["caller"], name))
+
+
+@pytest.mark.parametrize("name", ["by_name", "by_module", "Cost", "by_base", "by_cache"])
+def test_a_journal_gave_the_results_of_functions_in_another_module_before_they_changed(name):
+    same = _calls(name, HELPERS)
+    assert _calls(name, HELPERS) == same
+    assert _calls(name, HELPERS.replace("GAIN = 2", "GAIN = 3")) != same
+    assert _calls(name, HELPERS.replace("GAIN * x", "GAIN + x")) != same
+    assert _calls(name, HELPERS + "another = 1") == same
+
+
 def test_functions_are_told_by_all_that_they_read():
     rr = fa.load("rr")
     long = np.arange(10_000.0)
@@ -74,6 +112,7 @@ def test_functions_are_told_by_all_that_they_read():
         (Plant(1.0).method, Plant(2.0).method),
         ({"a": [1, (2.0, "x")]}, {"a": [1, (2.0, "y")]}),
         ([long], [changed]),
+        ([one := _make(1.0), two := _make(2.0), one], [one, two, two]),
     ]
     for one, other in pairs:
         assert fingerprint(one) == fingerprint(one)

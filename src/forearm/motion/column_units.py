@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from forearm.arm import Arm
 from forearm.faults import ReadFault
@@ -35,6 +36,12 @@ ANGLES = {
 LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 CURRENTS = {"a": 1.0, "ma": 1e-3}
 FORCES = ("nm", "n*m", "n·m", "n.m", "n m", "n")
+
+_SI = re.compile(
+    r"(?:rad(?:ian)?s?|m|met(?:er|re)s?|s|sec(?:ond)?s?|n|newtons?|n ?[·*.]? ?m|1|)(?:[ /.·*^].*)?",
+    re.IGNORECASE,
+)
+"""Units that change no number, whatever they are divided by: rad/s, m s-2, seconds since a day."""
 
 
 @dataclass(frozen=True)
@@ -127,3 +134,21 @@ def refuse_half_said(
             f"column {silent!r} says no unit, and {other!r} is not in {unit}",
             f"a unit in the title of each {what}, or {given} for those without",
         )
+
+
+def refuse_other_units(label: str, said: Mapping[str, Any], instead: str) -> None:
+    """Refuse numbers that a file says, beside them, to be in another unit than ours, or packed as steps of something.
+
+    Args:
+        label: The file and what of it, for the message.
+        said: What is said of the numbers, by name, as xarray and others write it: units, scale_factor, add_offset.
+        instead: What to do about it.
+    """
+    for key, harmless in (("scale_factor", 1), ("add_offset", 0)):
+        if key in said and said[key] != harmless:
+            raise ReadFault(f"{label}: says {key}={repr(said[key])[:40]}, which is not read; {instead}.")
+    for key in ("units", "unit"):
+        if isinstance(unit := said.get(key), str) and not _SI.fullmatch(unit.strip()):
+            raise ReadFault(
+                f"{label}: says {key}={unit[:40]!r}, and numbers are read in SI units and radians; {instead}."
+            )

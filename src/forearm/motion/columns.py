@@ -216,26 +216,44 @@ def _refuse_other_counts(
     named: dict[int, tuple[str, int | str, str]],
     bases: dict[str, int],
 ) -> None:
-    """Refuse numbers beyond the last joint where they count joints that follow others, or that are held, too."""
+    """Refuse numbers that may be another joint's: beyond the last one, or where joint3 stands before joint2."""
     if not counts_otherwise(arm):
         return
+    own = _name_numbers(arm)
     for at, (kind, joint, _) in named.items():
-        if isinstance(joint, str) and int(joint[1:]) - bases[kind] >= arm.n:
+        if not isinstance(joint, str):
+            continue
+        number, place = int(joint[1:]), int(joint[1:]) - bases[kind]
+        by_joint = f"titles by joint, {kind}:{arm.joint_names[0]} and so on for all"
+        if place >= arm.n:
             refuse(
                 label,
                 1,
                 f"column {titles[at]!r} counts joints, and {arm.n} move of themselves here: "
                 f"{', '.join(arm.joint_names)}",
-                f"titles by joint, {kind}:{arm.joint_names[0]} and so on for all",
+                by_joint,
+            )
+        if own != sorted(own) and number in own and own.index(number) != place:
+            refuse(
+                label,
+                1,
+                f"column {titles[at]!r} counts joints from the base, so it would be {arm.joint_names[place]!r}, and "
+                f"{arm.joint_names[own.index(number)]!r} has that number",
+                by_joint,
             )
 
 
 def counts_otherwise(arm: Arm | Robot) -> bool:
-    """Whether a number may be another joint's: some follow others, or the names count j1, j2, j4."""
-    numbers = [int(found[1]) for name in arm.joint_names if (found := _ENDS.search(name))]
+    """Whether a number may be another joint's: some follow others, or the names count j1, j2, j4, or j1, j3, j2."""
+    numbers = _name_numbers(arm)
     counted = [list(range(base, base + arm.n)) for base in (0, 1)]
-    skips = len(numbers) == arm.n and numbers == sorted(set(numbers)) and numbers not in counted
-    return skips or (isinstance(arm, Robot) and bool(arm.couplings))
+    return (bool(numbers) and numbers not in counted) or (isinstance(arm, Robot) and bool(arm.couplings))
+
+
+def _name_numbers(arm: Arm | Robot) -> list[int]:
+    """The numbers that the joints' names end with, from the base on; none where some have none, or two the same."""
+    found = [int(match[1]) for name in arm.joint_names if (match := _ENDS.search(name))]
+    return found if len(found) == arm.n == len(set(found)) else []
 
 
 def _is_ours(arm: Arm | Robot, titles: Sequence[str]) -> bool:

@@ -37,6 +37,9 @@ __all__ = ["choose_chain", "from_toml", "known_arms", "load", "parameters_of", "
 FORMATS = {".toml": "toml", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
 """File suffix -> module of this package, whose function read_<module>(path, **options) gives the arm."""
 
+OF_ONE_FORMAT = ("allow_files", "allow_massless", "check_units")
+"""Options that MJCF has and URDF has not, or the other way round."""
+
 ARMS = Path(__file__).parent.parent / "arms"
 """Where the built-in arms lie."""
 
@@ -134,12 +137,12 @@ def _checked(text: str, reader: Callable[..., Any], options: Mapping[str, Any]) 
     known = inspect.signature(reader).parameters
     if "parameters" in options and "parameters" not in known:
         raise ReadFault(f"{text}: parameters= belongs to TOML files with a [parameters] table; leave it out.")
-    if not any(p.kind is p.VAR_KEYWORD for p in known.values()):
-        for name in options:
-            if name not in known:
-                raise ReadFault(
-                    f"{text}: {option(name)} does nothing in this format, which says it itself; leave it out."
-                )
+    takes_fields = any(p.kind is p.VAR_KEYWORD for p in known.values())  # of an arm, which are many
+    for name in options:
+        if name not in known and (not takes_fields or name in OF_ONE_FORMAT):
+            raise ReadFault(
+                f"{text}: {option(name)} does nothing in this format, which says it itself; leave it out."
+            )
     return reader
 
 

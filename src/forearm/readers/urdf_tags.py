@@ -24,6 +24,14 @@ KNOWN = {
 """What an element holds, read or of no matter."""
 OFF = {"turnGravityOff": ("true", "1"), "gravity": ("false", "0")}
 """How simulators are told to leave gravity out."""
+DRIVES = {
+    "rotor_inertia": "rotor inertia",
+    "motorInertia": "rotor inertia",
+    "springStiffness": "a spring",
+    "spring_stiffness": "a spring",
+    "dampingFactor": "damping",
+}
+"""What transmissions (Drake, the PR2) and simulators (Gazebo) add to the torques of a joint, by their own elements."""
 
 
 def _elements(root: Any) -> Iterator[Any]:
@@ -56,3 +64,22 @@ def look_at_tags(robot: RobotText, root: Any) -> None:
         if (element.text or "").strip().lower() in OFF[element.tag]:
             what = element.getparent().get("reference") or element.getparent().get("name") or "?"
             robot.notes.append(f"{what!r}: <{element.tag}> is left out; gravity is in the torques")
+    _note_drives(robot, root)
+
+
+def _note_drives(robot: RobotText, root: Any) -> None:
+    """A note on rotors, springs and dampers that stand where URDF itself has none."""
+    found: dict[str, list[str]] = {}
+    for part in root.iterchildren("transmission", "gazebo"):
+        joints = [joint.get("name") for joint in part.iterchildren("joint")]
+        whose = (
+            part.get("reference") or next((name for name in joints if name), None) or part.get("name") or "?"
+        )
+        for element in part.iterdescendants():
+            tag = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+            value = (element.get("value") or element.text or "").strip()
+            if tag in DRIVES and value.strip("+-0.") not in ("", "e"):
+                found.setdefault(f"{DRIVES[tag]} in <{part.tag}> (<{tag}>)", []).append(whose)
+    for what, names in found.items():
+        few = ", ".join(dict.fromkeys(names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        robot.notes.append(f"{what} of {few} is left out; joints carry <dynamics> alone")

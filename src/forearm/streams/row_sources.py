@@ -17,6 +17,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault
+from forearm.motion.column_units import refuse_other_units
 from forearm.motion.columns import KINDS, columns_of
 from forearm.motion.motion_files import header_notes
 from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, check_titles, opened
@@ -31,6 +32,9 @@ READ = 8
 """Blocks that are asked of a compressed file at once."""
 NUMBERS = ("int", "uint", "float", "double", "halffloat", "bool", "decimal")
 """How the types of columns begin that hold one number a row."""
+
+SAID = "say the unit in the titles, like q1 [deg] or t [ms], or give --degrees (degrees=True)"
+"""What to do about units that stand beside the titles of a table."""
 
 
 class RowBlock(NamedTuple):
@@ -251,6 +255,12 @@ class ParquetRows(RowSource):
         self.wanted = [titles[self.columns.places[key].at] for key in wanted]
         self.factors = np.array([self.columns.places[key].factor for key in wanted])
         self._refuse_other_than_numbers()
+        for column in (self.columns.places[key] for key in wanted if not self.columns.places[key].stated):
+            said = self.file.schema_arrow.field(title := titles[column.at]).metadata or {}
+            told = f"{self.label}: column {one_line(title)[:80]!r}"
+            refuse_other_units(
+                told, {str(k, "utf-8", "replace"): str(said[k], "utf-8", "replace") for k in said}, SAID
+            )
 
     def _refuse_other_than_numbers(self) -> None:
         """Before anything is unpacked: a few bytes are lists of any length, and a text of any form is no number."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from forearm.faults import ReadFault, StateFault
+from forearm.motion.column_units import refuse_other_units
 from forearm.outside.escapes import one_line
 
 CODECS = frozenset(
@@ -88,6 +89,7 @@ def check_array(label: str, array: Any, files: int) -> None:
         )
     if array.dtype.kind not in "fiu":
         raise ReadFault(f"{label}: the array is of {one_line(str(array.dtype))[:60]}; give rows of numbers.")
+    refuse_other_units(label, array.attrs, "write the numbers themselves, in SI units and without it")
     chunks = array.chunks
     size = array.dtype.itemsize * math.prod(chunks)
     shards = getattr(array, "shards", None) or chunks

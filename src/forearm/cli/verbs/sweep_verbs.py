@@ -17,6 +17,8 @@ from forearm.outside.text_table import instant
 
 MOST_INSTANTS = 1_000_000
 """Instants of one motion: a robot has no more to say in an hour."""
+MISSED = 0.01
+"""Share of the largest torque at a file's rows that instants between them may miss without a word."""
 
 
 def sweep(
@@ -120,7 +122,32 @@ def _motions(
         rows = len(one.samples.t)
         if rows > instants:
             said.append(f"{path} has {rows} rows, of which {instants} instants are looked at (--instants)")
-    return [_resampled(one, instants) for one in read], said
+    looked_at = [_resampled(one, instants) for one in read]
+    for path, one, samples in zip(motions, read, looked_at, strict=True):
+        said += _missed(arm, path, one.samples, samples)
+    return looked_at, said
+
+
+def _missed(arm: Any, path: str, rows: Any, samples: Any) -> list[str]:
+    """A remark where the file's rows ask more of the arm as it is than the instants that are looked at."""
+    import numpy as np
+
+    from forearm.dynamics import inverse_dynamics
+
+    there, here = (
+        np.abs(np.asarray(inverse_dynamics(arm, *some[1:]))).max(axis=0) for some in (rows, samples)
+    )
+    if np.all(there <= here * (1 + MISSED)):
+        return []
+    j = int(np.argmax((there - here) / np.maximum(there, 1e-300)))
+    shortest = float(np.diff(rows.t).min())
+    every = min(MOST_INSTANTS, 1 + math.ceil(float(rows.t[-1] - rows.t[0]) / shortest - 1e-6))
+    unit = "N m" if arm.state_links[j].revolute else "N"
+    return [
+        f"WARNING: at the rows of {path} joint {arm.joint_names[j]!r} needs {there[j]:.4g} {unit}, at the "
+        f"{len(samples.t)} even instants that are looked at {here[j]:.4g}: the worst is between them. Give --instants "
+        f"{every}, as near to each other as its rows"
+    ]
 
 
 def _resampled(one: Any, instants: int) -> Any:

@@ -35,6 +35,9 @@ UNITS: dict[str, UnitTable] = {
 }
 """What each dimension may be written in; the first is the one that a bare number has."""
 
+UNITS_WITH_PI = ("deg", "deg/s", "rpm")
+"""Units in which nobody writes pi."""
+
 
 MAX_POWER = 1000
 """The largest power of what holds a symbol."""
@@ -121,6 +124,7 @@ def quantity(value: Any, dimension: str, parameters: Mapping[str, Scalar]) -> Sc
             known = ", ".join(UNITS[dimension]) or "none: it is a pure number"
             raise NotAQuantity(f"is {value!r}, but {unit!r} is no unit of {dimension}; units here: {known}")
         factor, divisor = UNITS[dimension][unit]
+        _refuse_two_units(value, formula, unit, tree, (factor, divisor) != (1, 1))
     try:
         result = _evaluate(tree, parameters)
     except ArithmeticError as error:
@@ -132,6 +136,22 @@ def quantity(value: Any, dimension: str, parameters: Mapping[str, Scalar]) -> Sc
     if not is_number(result):
         return result if (factor, divisor) == (1, 1) else result * factor / divisor
     return _finite_size(result, dimension) * factor / divisor
+
+
+def _refuse_two_units(value: str, formula: str, unit: str, tree: ast.expr, other: bool) -> None:
+    """Refuse a unit that one reads as that of the last summand alone, or as degrees of a number in radians."""
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    is_sum = isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add | ast.Sub)
+    bare = tree.col_offset == 0  # a sum in parentheses begins after them
+    if other and names and is_sum and bare:
+        raise NotAQuantity(
+            f"is {value!r}, a sum of which all or the last alone may be in {unit}; give '({formula}) {unit}' if "
+            f"{', '.join(sorted(names))} is in {unit} too, and the whole in SI without a unit otherwise"
+        )
+    if "pi" in names and unit in UNITS_WITH_PI:
+        raise NotAQuantity(
+            f"is {value!r}, and pi is for radians; give {formula!r} without a unit, or degrees like '90 deg'"
+        )
 
 
 def _finite_size(number: Any, dimension: str) -> float:
