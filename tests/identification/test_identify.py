@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import forearm as fa
+from arms import random_arm
+from forearm.identification.consistent_fit import believed, ten_of_pseudo
 from identification.synthetic import log_of, motion_of, somewhat_wrong, with_drives
 
 ARMS = ["rr", "generic_3r", "ur5e", "iiwa14", "panda"]
@@ -248,3 +250,21 @@ def test_torques_in_coarse_steps_are_warned_of(three, step, coarse):
     log["tau"][:, 2] = np.round(log["tau"][:, 2] / step) * step
     told = [note for note in fa.identify(start, log).notes if "torques have few values: joint3" in note]
     assert len(told) == coarse
+
+
+@pytest.mark.parametrize("size", [1.0, 0.1, 1e-3])
+def test_links_of_small_arms_were_believed_to_be_a_centimetre_thick(size):
+    """What a log did not tell came back as a hundred times what was given."""
+    powers = size ** np.array([3, 4, 4, 4, 5, 5, 5, 5, 5, 5])
+    given = fa.parameters(random_arm(3, 5)).reshape(3, 10) * powers
+    bodies, changed = believed(given)
+    assert not changed
+    assert np.allclose([ten_of_pseudo(J) / powers for J in bodies], given / powers, rtol=1e-12, atol=1e-12)
+
+
+def test_a_link_without_thickness_is_believed_to_have_some():
+    point = np.array([[2.0, 0.6, 0, 0, 0, 0, 0, 0.18, 0, 0.18]])
+    for size in (1.0, 1e-3):
+        bodies, _ = believed(point * size ** np.array([3, 4, 4, 4, 5, 5, 5, 5, 5, 5]))
+        assert np.linalg.eigvalsh(bodies[0])[0] > 0
+        assert np.linalg.cond(bodies[0] / np.sqrt(np.outer(d := np.diag(bodies[0]), d))) < 1e4

@@ -9,6 +9,7 @@ import pytest
 from arms import random_arm
 from forearm.arm import Arm
 from forearm.frames import Pose
+from forearm.inertia import Inertia
 from forearm.readers import load
 from forearm.verification.difference.comparison import compare
 from forearm.verification.difference.counterparts import other_of
@@ -193,6 +194,32 @@ def test_one_link_in_the_middle():
     links = list(arm.links)
     links[1] = links[1].replace(mass=links[1].mass * 1.5)
     assert compare(arm, arm.replace(links=tuple(links))).keys == ("link 2",)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-2, 1e-3])
+def test_a_small_arm_with_a_slide_was_the_same_whatever_its_inertia(size):
+    arm = shrunk(random_arm(3, 5, "RPR", general=True), size)
+    rows = np.array(arm.links[2].inertia.tensor) * 1.001
+    other = arm.replace(links=(*arm.links[:2], arm.links[2].replace(inertia=Inertia.about_com(rows))))
+    assert compare(arm, arm, states=8).same
+    assert not compare(arm, other, states=8, patience=0.0).same
+
+
+def shrunk(arm, size):
+    """An arm whose lengths are `size` times as long, and its weights by the third power of that."""
+    links = []
+    for link in arm.links:
+        about = np.array(link.about_com.inertia) * size**5
+        links.append(
+            link.replace(
+                pose=Pose(link.pose.rotation, np.array(link.pose.translation) * size),
+                d=link.d * size,
+                mass=link.mass * size**3,
+                com=np.array(link.com) * size,
+                inertia=Inertia.about_com(about),
+            )
+        )
+    return arm.replace(links=tuple(links))
 
 
 @pytest.mark.parametrize("kinds", ["R", "P"])

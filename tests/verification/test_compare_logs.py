@@ -11,7 +11,7 @@ from forearm.link import Drive
 from forearm.verification import compare
 
 
-def write_log(path, arm, tau_of, decimals=None, count=60, noise=0.0, seed=1):
+def write_log(path, arm, tau_of, decimals=None, count=60, noise=0.0, seed=1, form="f"):
     """A CSV file of random states and torques."""
     rng = np.random.default_rng(seed)
     q, qd, qdd = arm.random_state(seed, (count,))
@@ -22,7 +22,7 @@ def write_log(path, arm, tau_of, decimals=None, count=60, noise=0.0, seed=1):
         writer = csv.writer(file)
         writer.writerow(names)
         for row in np.concatenate([q, qd, qdd, tau], axis=1):
-            writer.writerow([repr(float(x)) if decimals is None else f"{x:.{decimals}f}" for x in row])
+            writer.writerow([repr(float(x)) if decimals is None else f"{x:.{decimals}{form}}" for x in row])
     return path
 
 
@@ -35,6 +35,18 @@ def test_torques_written_with_few_decimals_are_the_same_to_the_digits_written(tm
     assert found.same, str(found)
     assert "the same, to the digits written" in found.verdict
     assert "within the digits written" in str(found)
+
+
+@pytest.mark.parametrize("figures", [5, 6])
+@pytest.mark.parametrize("name", ["rr", "puma560"])
+def test_torques_of_six_digits_each_were_said_to_differ(tmp_path, name, figures):
+    """As %g and streams of C++ write them: small torques have more decimals than large ones."""
+    arm = fa.load(name)
+    file = write_log(tmp_path / "log.csv", arm, lambda *s: fa.inverse_dynamics(arm, *s), figures, form="g")
+    found = compare(arm, file)
+    assert found.same, str(found)
+    loaded = arm.with_payload(0.02 * float(arm.total_mass), frame="tool")
+    assert not compare(loaded, file, patience=0.0).same
 
 
 def test_a_real_difference_is_not_hidden_by_the_digits(tmp_path):

@@ -31,6 +31,8 @@ from forearm.inertia import Ten, numbers_of, ten_from
 
 LEAST_RADIUS = 0.01
 """A given link that is thinner is believed to be so thick, as its root of second moment over mass [m]."""
+LEAST_THICKNESS = 0.05
+"""The same as a share of how far the largest link's mass is from its frame, where that is less: arms may be small."""
 LEAST_SHARE = 0.01
 """A given link that is lighter is believed to have this share of the mean mass."""
 PAIRS = tuple((i, j) for j in range(4) for i in range(j + 1))
@@ -71,19 +73,26 @@ def ten_of_pseudo(J: Matrix) -> Vector:
 def believed(tens: Matrix) -> tuple[list[Matrix], tuple[int, ...]]:
     """Positive definite pseudo-inertias near ten parameters of each link (n, 10), and which had to be changed."""
     mean = float(np.mean(np.maximum(tens[:, 0], 0.0))) or 1.0
+    least = min(LEAST_RADIUS, LEAST_THICKNESS * _largest_radius(tens)) or LEAST_RADIUS
     found, changed = [], []
     for number, row in enumerate(tens, 1):
         mass = max(float(row[0]), LEAST_SHARE * mean)
         center = row[1:4] / row[0] if row[0] > 0 else np.zeros(3)
         second = pseudo_inertia(ten_from(row))[:3, :3] - max(row[0], 0.0) * np.outer(center, center)
         values, axes = np.linalg.eigh(second)
-        raised = np.maximum(values, mass * LEAST_RADIUS**2)
+        raised = np.maximum(values, mass * least**2)
         if row[0] != mass or np.any(values < 0):
             changed.append(number)
         about = (axes * raised) @ axes.T + mass * np.outer(center, center)
         h = mass * center
         found.append(np.block([[about, h[:, None]], [h[None, :], np.array([[mass]])]]))
     return found, tuple(changed)
+
+
+def _largest_radius(tens: Matrix) -> float:
+    """Root mean square of how far a link's mass is from its frame's origin, of the one where it is farthest [m]."""
+    squares = [np.trace(pseudo_inertia(ten_from(row))[:3, :3]) / row[0] for row in tens if row[0] > 0]
+    return float(np.sqrt(max([0.0, *squares])))
 
 
 def consistent_fit(

@@ -112,8 +112,9 @@ def read_motion_file(
             mine = columns.of(kind, width[kind])
             factors = np.array([c.factor for c in mine])
             found[kind] = next(parts)
+            largest = np.max(np.abs(found[kind]), axis=0)
             found[kind] *= factors
-            digits[kind] = last_digits(table.words, [c.at for c in mine]) * factors
+            digits[kind] = last_digits(table.words, [c.at for c in mine], largest) * factors
     led = next(parts) * np.array([c.factor for c in columns.followers.values()])
     if degrees is not False and not free:
         ask_about_degrees(arm, label, columns.stated("q", arm.n), found["q"])

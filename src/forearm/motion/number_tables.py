@@ -317,13 +317,33 @@ class PieceReader:
         return value
 
 
-def last_digits(words: list[list[str]], columns: Sequence[int]) -> Vector:
-    """The unit of the last digit that is written in each column (columns,); 0 where there are more than 12 of them."""
+def last_digits(words: list[list[str]], columns: Sequence[int], largest: Vector) -> Vector:
+    """The unit of the last digit that is written in each column (columns,); 0 where there are more than 12 of them.
+
+    Whoever writes 12.3457 and 0.0123457 has six digits of each (%g, streams of C++), not seven decimals: the unit is
+    that of the `largest` number of the column (columns,).
+    """
     found = np.zeros(len(columns))
     for at, k in enumerate(columns):
-        units = [_unit(row[k].strip().replace(",", ".")) for row in words]
-        found[at] = min((u for u in units if u > 0), default=0.0)
-    return np.where(found < 1e-12, 0.0, found)
+        column = [row[k].strip().replace(",", ".") for row in words]
+        unit = min((u for u in map(_unit, column) if u > 0), default=0.0)
+        written = [word for word in column if _figures(word)]
+        most = max(map(_figures, written), default=0)
+        as_decimals = sum(_unit(word) == unit for word in written)
+        if sum(_figures(word) == most for word in written) > as_decimals:
+            unit = 10.0 ** (np.floor(np.log10(max(largest[at], TINY))) + 1 - most) if most <= MANY else 0.0
+        found[at] = unit
+    return np.where(found < 10.0**-MANY * np.minimum(largest, 1.0), 0.0, found)
+
+
+MANY = 12
+"""Digits beyond which nobody rounded."""
+TINY = np.finfo(float).tiny
+
+
+def _figures(word: str) -> int:
+    """How many digits are written from the first that is not zero on; 0 for a zero."""
+    return len(word.lower().partition("e")[0].lstrip("+-").replace(".", "").lstrip("0"))
 
 
 def _unit(word: str) -> float:

@@ -117,8 +117,24 @@ def _bench(arm: Arm | Robot, other: Other, states: int, seed: faults.Seed) -> Be
     qd = rng.uniform(0.3, 2, (states, arm.n)) * rng.choice([-1.0, 1.0], (states, arm.n))
     qdd = rng.uniform(-4, 4, (states, arm.n))
     qd[3::4] *= 10 ** rng.uniform(-6, 0, qd[3::4].shape)  # where laws of dry friction differ
+    far, slides = _size(arm), np.array([link.prismatic for link in arm.state_links])
+    q *= np.where(
+        slides, far, 1.0
+    )  # as a pendulum of that length would: quicker, so that weight does not hide the rest
+    qd *= np.where(slides, far, 1.0) / np.sqrt(far)
+    qdd *= np.where(slides, far, 1.0) / far
     assert other.torques is not None
     return Bench(arm, q, qd, qdd, other.torques(q, qd, qdd), np.ones(q.shape))
+
+
+def _size(arm: Arm | Robot) -> float:
+    """How far the arm goes, a metre at most [m]: what small arms do in states of large ones is slide and hang."""
+    steps = [np.array(link.pose.translation, dtype=float) + [0.0, 0.0, link.d] for link in arm.links]
+    mounts = [np.array(x.translation, dtype=float) for x in arm.mounts] if isinstance(arm, Robot) else []
+    bodies = [np.array(link.com, dtype=float) for link in arm.links]
+    size = sum(float(np.linalg.norm(x)) for x in (*steps, *mounts))
+    size += max(float(np.linalg.norm(x)) for x in bodies)
+    return min(size, 1.0) or 1.0
 
 
 def _own(arm: Arm | Robot, bench: Bench) -> Matrix:
