@@ -185,3 +185,20 @@ def test_options_that_a_payload_has_no_use_for_were_ignored(capsys):
     said = forearm(capsys, "identify", "rr", "log.csv", "--payload", "--validate", "other.csv")
     assert said.code == 2
     assert "--validate is for finding the arm, and --payload takes it as known" in said.err
+
+
+def test_how_many_rows_are_written_does_not_change_a_verdict_on_limits(capsys):
+    at = ("--q0", *"0 0 0 -1 0 1 0".split(), "--goal", *"1.5 0 0 -1 0 1 0".split(), "--duration", 0.5)
+    whole, few = (forearm(capsys, "simulate", "panda", *at, "--every", every, "--json") for every in (1, 250))
+    assert (whole.code, few.code) == (1, 1)
+    (all_rows,), (three,) = whole.json["beyond_limits"], few.json["beyond_limits"]
+    assert three == all_rows | {"row": 1, "first_row": 0, "worst": pytest.approx(all_rows["worst"])}
+    assert np.allclose(few.json["q"], whole.json["q"][::250], rtol=1e-9)
+    assert (few.json["t"], three["t"]) == ([0, 0.25, 0.5], 0.25)
+
+
+def test_a_long_simulation_says_which_steps_were_held_against_limits(capsys, monkeypatch):
+    monkeypatch.setattr("forearm.cli.verbs.simulation_verbs.MOST_JUDGED", 40)
+    said = forearm(capsys, "simulate", "rr", "--duration", 0.1, "--every", 12, "--json").json
+    assert said["notes"] == ["limits of speed and torque are looked at in one of 3 steps of this long motion"]
+    assert np.allclose(said["t"], [*np.arange(0, 0.1, 0.012), 0.1])

@@ -101,3 +101,12 @@ def test_rows_that_cannot_be_are_no_bug_of_ours(capsys, tmp_path, rows, words):
     said = forearm(capsys, "move", "rr", "--to", "1", "1", *limits, "--rows", rows, *out)
     assert said.code == 2
     assert words in said.err
+
+
+def test_what_is_said_of_waypoints_is_in_json_too(capsys, tmp_path):
+    path = tmp_path / "via.csv"
+    path.write_text("t,q1,q2\n0,0,0\n1,1,0.5\n2,2,1.5\n")
+    said = forearm(
+        capsys, "move", "rr", "--via", path, "--speeds", "1", "--accelerations", "1", "--json"
+    ).json
+    assert "its t is not used, the motion has its own times" in said["notes"][0]

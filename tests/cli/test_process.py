@@ -138,7 +138,13 @@ def test_numbers_that_are_none(capsys, words, sentence):
 
 
 @pytest.mark.parametrize(
-    "words", [("torque", "rr", "--q", "90", "45"), ("simulate", "rr", "--q0", "90", "45")]
+    "words",
+    [
+        ("torque", "rr", "--q", "90", "45"),
+        ("simulate", "rr", "--q0", "90", "45"),
+        ("simulate", "rr", "--goal", "90", "45", "--duration", "0.01"),
+        ("move", "rr", "--to", "90", "45", "--speeds", "1", "--accelerations", "1"),
+    ],
 )
 def test_degrees_are_asked_about(words):
     said = ran(*words)

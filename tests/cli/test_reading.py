@@ -134,3 +134,37 @@ def test_a_name_from_a_file_is_one_word_of_the_shell_in_what_is_advised(value, s
 def test_joints_to_hold_are_words_of_the_shell_too():
     with of_the_shell():
         assert held({"a b": 0.0, "c": 1.5}) == "--lock 'a b=0.0' c=1.5"
+
+
+FINGER = """<link name="{0}"><inertial><mass value="0.2"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0"
+iyz="0"/></inertial></link><joint name="j_{0}" type="prismatic"><parent link="hand"/><child link="{0}"/><axis
+xyz="{1}"/><limit lower="0" upper="0.04" effort="9" velocity="1"/></joint>"""
+GRASPING = """<robot name="grasping"><link name="base"/><link name="arm"><inertial><mass value="1"/><inertia ixx="0.01"
+iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="turn" type="revolute"><parent
+link="base"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="50" velocity="3"/></joint>
+<link name="hand"/><joint name="weld" type="fixed"><parent link="arm"/><child link="hand"/><origin
+xyz="0.5 0 0"/></joint>{0}</robot>"""
+HELD = ("--lock", "j_left=0.01", "j_right=0.01")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("torque", "--payload", 1),
+        ("reactions", "--payload", 1),
+        ("simulate", "--payload", 1, "--duration", 0.01),
+        ("move", "--payload", 1, "--to", 1, "--accelerations", 1),
+        ("reach", "--pose", 0, 0, 0, "--only", "position"),
+        ("sweep", "MOTION", "--payload", 1, 2, "--samples", 1),
+    ],
+)
+def test_a_tool_that_a_file_leaves_open_is_told_by_what_uses_it(capsys, tmp_path, words):
+    path, motion = tmp_path / "grasping.urdf", tmp_path / "motion.csv"
+    path.write_text(GRASPING.format(FINGER.format("left", "0 1 0") + FINGER.format("right", "0 -1 0")))
+    motion.write_text("t,q1\n0,0\n0.5,0.2\n1,0.3\n1.5,0.2\n")
+    verb, *more = (motion if word == "MOTION" else word for word in words)
+    note = "the tool is the frame of arm; --tip names another"
+    assert note in forearm(capsys, verb, path, *more, *HELD).err
+    assert note in " ".join(forearm(capsys, verb, path, *more, *HELD, "--json").json["notes"])
+    assert note not in forearm(capsys, verb, path, *more, "--tip", "hand").err
+    assert note not in forearm(capsys, "torque", path, *HELD).err

@@ -29,3 +29,23 @@ def test_rows_after_a_stop_are_not_written_as_if_the_arm_flew_on_in_place(tmp_pa
 def test_a_motion_that_does_not_stop_is_written_whole(tmp_path):
     run = simulate(LIMITED, [0.0, 0.0], duration=0.05, dt=1e-3, limits="stop")
     assert run.until_stopped() is run
+
+
+@pytest.mark.parametrize("every", [1, 7, 1000])
+def test_limits_are_not_passed_after_a_motion_stopped(every):
+    arm = LIMITED.replace(links=[LIMITED.links[0].replace(speed_limit=1.2), LIMITED.links[1]])
+    options = dict(law=[25.0, 4.0], duration=0.15, dt=1e-3, limits="stop", record_every=every)
+    outcome = simulate(arm, [1.1, 0.0], [1.3, 0.0], **options).outcome
+    rows = simulate(arm, [1.1, 0.0], [1.3, 0.0], **options).until_stopped()
+    (speed,) = outcome.limits
+    assert (speed.t, speed.share) == (rows.t[speed.row], np.mean(np.abs(rows.qd[:, 0]) > 1.2))
+    assert speed.t <= outcome.last
+
+
+def test_a_thinned_motion_keeps_its_outcome_and_its_last_row():
+    run = simulate(RR, [0.1, 0.2], duration=0.05, dt=1e-3)
+    thin = run.thinned(7)
+    assert np.array_equal(thin.q, run.q[[*range(0, 50, 7), 50]])
+    assert (thin.t[-1], str(thin.outcome)) == (run.t[-1], str(run.outcome))
+    with pytest.raises(fa.StateFault, match="2,"):
+        simulate(RR, [[0.1, 0.2]] * 2, duration=0.05, dt=1e-3).thinned(7)

@@ -21,8 +21,14 @@ if TYPE_CHECKING:
     from forearm.arm import Arm
     from forearm.robot import Robot
 
-DOUBTS = ("left out", "not read", "not used", "gravity off", "?")
+UNASKED = ("from", "to", "goal", "posture")
+"""Positions whose angles nobody else asks about who takes them."""
+AT_THE_TOOL = "the payload is at the tool"
+"""How a note begins that says where something is held."""
+DOUBTS = ("left out", "not read", "not used", "gravity off", "?", AT_THE_TOOL)
 """Words of notes that ask whether an arm's numbers are meant, or say what of its file is not in them."""
+TOOLS = ("the tool is the frame of", "the arm's tool is not the link")
+"""Words of notes about a file that does not say which of its frames the tool is."""
 
 
 def robot_of(
@@ -41,15 +47,21 @@ def robot_of(
 
     options = reading.options()
     found = _from_stdin(options) if name == STDIO else load(name, **options)
+    held = _held(found.without_drives() if rigid else found, payload)
     if shared is not None:
-        for doubt in doubts_of(found):
+        for doubt in doubts_of(held):
             note(shared, f"{found.name}: {doubt}")
-    return _held(found.without_drives() if rigid else found, payload)
+    return held
 
 
 def doubts_of(arm: "Arm | Robot") -> list[str]:
     """Of an arm's notes, those that a person should know before believing its torques."""
     return [told for told in arm.notes if any(word in told for word in DOUBTS)]
+
+
+def tool_doubts(arm: "Arm | Robot") -> list[str]:
+    """Of an arm's notes, those that a person should know who gives its tool a place, or something to hold."""
+    return [told for told in arm.notes if any(word in told for word in TOOLS)]
 
 
 def doubted(arm: "Arm | Robot", notes: Sequence[str] = ()) -> dict[str, list[str]]:
@@ -69,10 +81,14 @@ def arm_of(
     from forearm.arm import Arm
     from forearm.readers import choose_chain
 
-    arm = robot_of(name, reading=reading, rigid=rigid, shared=shared)
+    arm = robot_of(name, reading=reading, rigid=rigid)
     if not isinstance(arm, Arm):
         choose_chain(name, arm)
-    return _held(arm, payload)  # type: ignore[return-value]
+    held = _held(arm, payload)
+    if shared is not None:
+        for doubt in doubts_of(held):
+            note(shared, f"{arm.name}: {doubt}")
+    return held  # type: ignore[return-value]
 
 
 def _held(arm: "Arm | Robot", payload: Sequence[float]) -> "Arm | Robot":
@@ -93,7 +109,9 @@ def _held(arm: "Arm | Robot", payload: Sequence[float]) -> "Arm | Robot":
             f"--payload: robot {arm.name!r} has {len(ends)} ends ({', '.join(ends[:8])}), and which of them holds it "
             f"is not said; choose one chain, --tip {ends[0]!r}, or in Python robot.with_payload(…, frame={ends[0]!r})."
         )
-    return arm.with_payload(payload[0], tuple(payload[1:]) or (0.0, 0.0, 0.0), frame=ends[0])
+    held = arm.with_payload(payload[0], tuple(payload[1:]) or (0.0, 0.0, 0.0), frame=ends[0])
+    where = [f"{AT_THE_TOOL}, and {told}" for told in tool_doubts(arm)]
+    return held.replace(remarks=(*held.remarks, *where)) if where else held
 
 
 def _from_stdin(options: dict[str, Any]) -> "Arm | Robot":
@@ -140,6 +158,10 @@ def state_of(arm: "Arm | Robot", name: str, values: Sequence[float] | None, zero
     if not np.all(np.isfinite(found)):
         given = " ".join(f"{x:g}" for x in found)
         raise StateFault(f"--{name} is {given}; give finite numbers, one for each {whose}.")
+    if name in UNASKED:
+        from forearm.arm_calls import hint_degrees
+
+        hint_degrees(arm, found)
     return found
 
 

@@ -75,6 +75,10 @@ def _with_limits(
     torque = tau if watched or plant.torque_limits is not None else None
     if torque is None:
         return found
+    if not request.batch and math.isfinite(found[()].last):  # the rows behind repeat the one where it stopped
+        last = int(np.searchsorted(t, found[()].last - 1e-6 * request.dt))
+        t, torque = np.append(t[:last], found[()].last), torque[: last + 1]
+        speed = None if speed is None else speed[: last + 1]
     beyond = limit_excesses(plant.arm, t, position, speed, torque, plant.torque_limits)
     shares = _shares_held(plant, end, request.batch, float(t[-1]))
     some = np.vectorize(bool, otypes=[bool])(beyond) | np.any(shares > 0, axis=-1)

@@ -260,6 +260,32 @@ class Record:
         }
         return replace(self, t=np.append(self.t[:last], end), **cut, later=None)
 
+    def thinned(self, stride: int) -> "Record":
+        """One motion with every so many of its rows, and the last; the outcome stays that of all rows.
+
+        What it says of limits keeps its times and sizes, and names the nearest rows that are left.
+        """
+        if self.q.ndim != 2:
+            raise StateFault(
+                f"thinned: this record has {self.q.shape[:-2]} motions; give record_every instead."
+            )
+        rows = len(self.t)
+        kept = np.append(np.arange(0, rows - 1, min(stride, rows)), rows - 1) if rows else np.arange(0)
+
+        def nearest(row: int) -> int:
+            return row if row < 0 else int(np.argmin(np.abs(kept - row)))
+
+        cut = {
+            name: getattr(self, name)[kept] for name in ("t", "q", "qd", "qdd", "tau", "work", "dissipated")
+        }
+        limits = tuple(
+            replace(excess, row=nearest(excess.row), first_row=nearest(excess.first_row))
+            for excess in self.outcome.limits
+        )
+        outcomes = np.empty((), dtype=object)
+        outcomes[()] = replace(self.outcome, limits=limits)
+        return replace(self, **cut, outcomes=outcomes, later=None)
+
     # -- out of the door ---------------------------------------------------------------------------------
 
     @faults.explained

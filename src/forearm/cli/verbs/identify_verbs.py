@@ -6,7 +6,14 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from forearm.cli.inputs import arm_of, check_places, doubted, refuse_to_overwrite, refuse_what_is_read
+from forearm.cli.inputs import (
+    arm_of,
+    check_places,
+    doubted,
+    refuse_to_overwrite,
+    refuse_what_is_read,
+    tool_doubts,
+)
 from forearm.cli.measures import Number, NumberIfAny, PlainNumbers, Seed, Whole
 from forearm.cli.option_groups import (
     AS_LOGGED,
@@ -105,7 +112,10 @@ def identify(
             }
         )
         body = identification.identify_payload(found, log, offsets=offsets, **options)
-        _told(shared, str(body), _payload_json(body) | doubted(found, body.notes))
+        where = tool_doubts(found)
+        for remark in where:
+            note(shared, remark)
+        _told(shared, str(body), _payload_json(body) | doubted(found, [*where, *body.notes]))
         made = body.on(found)
     else:
         _refuse_without_payload(offsets)

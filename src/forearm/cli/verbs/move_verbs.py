@@ -8,7 +8,15 @@ from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.hyphens import STDIO
-from forearm.cli.inputs import arm_of, check_places, doubted, refuse_what_is_read, state_of, written
+from forearm.cli.inputs import (
+    arm_of,
+    check_places,
+    doubted,
+    refuse_what_is_read,
+    state_of,
+    tool_doubts,
+    written,
+)
 from forearm.cli.measures import ANGLE, LENGTH, NumberIfAny, Numbers, Whole, check_joint_units, check_kinds
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json
@@ -102,12 +110,14 @@ def move(
         0.25 if tool_speed is None else tool_speed,
         1.0 if tool_acceleration is None else tool_acceleration,
     )
-    points = None if via is None else _waypoints(found, via, shared)
+    points, remarks = (None, []) if via is None else _waypoints(found, via)
+    for remark in (remarks := [*(tool_doubts(found) if line else []), *remarks]):
+        note(shared, remark)
     motion = _motion(found, start, to, points, line, blend, limits, tool, fastest)
     report = feasible(
         found, motion, **{name: _tighter(found, name, limits) for name in ("speeds", "torques")}
     )
-    _tell(found, motion, report, rows, out, shared)
+    _tell(found, motion, report, rows, out, remarks, shared)
     if plot is not None:
         _draw(motion, report, plot)
         note(shared, f"drawn: {plot}")
@@ -216,20 +226,18 @@ def _line(arm: Any, start: Any, to: Any, tool: tuple[float, float], limits: dict
     return tool_path(arm, start, [place], speed=tool[0], acceleration=tool[1], speeds=limits.get("speeds"))
 
 
-def _waypoints(arm: Any, via: Path, shared: Shared) -> Any:
-    """The positions of a file; what else it holds is said not to be used."""
+def _waypoints(arm: Any, via: Path) -> tuple[Any, list[str]]:
+    """The positions of a file, and remarks: what else it holds is not used."""
     from forearm.motion.motion_files import read_motion_file
 
     file = read_motion_file(via, arm, label=str(via))
-    for remark in file.notes:
-        note(shared, remark)
+    remarks = list(file.notes)
     beside = [name for name in ("t", "qd", "qdd") if getattr(file, name) is not None]
     if beside:
-        note(
-            shared,
-            f"{via}: waypoints are positions; its {', '.join(beside)} is not used, the motion has its own times",
+        remarks.append(
+            f"{via}: waypoints are positions; its {', '.join(beside)} is not used, the motion has its own times"
         )
-    return file.q
+    return file.q, remarks
 
 
 def _draw(motion: Any, report: Any, path: Path) -> None:
@@ -241,7 +249,9 @@ def _draw(motion: Any, report: Any, path: Path) -> None:
     plots.save(plots.band_figure(report.arm, report.samples.t, report.tau), path)
 
 
-def _tell(arm: Any, motion: Any, report: Any, rows: int, out: str, shared: Shared) -> None:
+def _tell(
+    arm: Any, motion: Any, report: Any, rows: int, out: str, remarks: list[str], shared: Shared
+) -> None:
     from forearm.motion.motion_files import write_motion
 
     if out != STDIO:
@@ -255,7 +265,7 @@ def _tell(arm: Any, motion: Any, report: Any, rows: int, out: str, shared: Share
             "within_limits": bool(report),
         }
         told["beyond_limits"] = [vars(excess) for excess in report.excesses]
-        print_json(told | doubted(arm) | written(out) | samples._asdict() | _binding(motion))
+        print_json(told | doubted(arm, remarks) | written(out) | samples._asdict() | _binding(motion))
         return
     if out == STDIO:
         write_motion(motion, arm, sys.stdout, times=rows)

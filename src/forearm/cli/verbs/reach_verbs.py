@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import arm_of, doubted, state_of
+from forearm.cli.inputs import arm_of, doubted, state_of, tool_doubts
 from forearm.cli.measures import ANGLE, LENGTH, Numbers, Seed, Whole
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
@@ -76,15 +76,17 @@ def reach(
 
 
 def _remarks(arm: Any, frame: str, only: str | None, goal: Any, every: bool) -> list[str]:
-    """What a person should know of a list of solutions."""
+    """What a person should know of the frame that is brought somewhere, and of a list of solutions."""
     from forearm.reach.goals import goals_of
     from forearm.reach.programs import STARTS, programs_of
 
+    where = tool_doubts(arm) if frame == "tool" else []
     if not every or programs_of(arm, frame, goals_of(goal, only).asked).closed:
-        return []
+        return where
     return [
+        *where,
         f"{arm.name} has no closed form for this: solutions are those that {STARTS} searches found, and one that few "
-        "starts lead to may be missing"
+        "starts lead to may be missing",
     ]
 
 

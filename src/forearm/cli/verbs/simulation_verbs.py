@@ -1,5 +1,6 @@
 """Simulation: let an arm or a robot go, or bring it to a goal."""
 
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,6 +13,9 @@ from forearm.cli.inputs import check_places, doubted, refuse_what_is_read, robot
 from forearm.cli.measures import Number, Numbers, Whole
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
+
+MOST_JUDGED = 200_000
+"""States of a motion that are held against limits, however few of them are written."""
 
 
 def simulate(
@@ -58,7 +62,7 @@ def simulate(
     method
         Scheme: rk4 (unless told otherwise), euler (semi-implicit), symplectic, dop853, papers.
     every
-        Record every so many steps (10).
+        Write every so many steps (10); limits are looked at between them, too.
     limits
         Limits of position, speed and effort: note them, stop at those of position, or ignore them (note).
     sticking
@@ -81,6 +85,7 @@ def simulate(
     believed = robot_of(arm, reading=reading, rigid=rigid) if unaware else real
     start = state_of(real, "q0", q0)
     law = _to_the_goal(believed, start, goal, duration) if goal else None
+    stride = _judged_every(every, duration, dt)
     with progress(shared, f"simulating {real.name}") as tell:
         record = simulated(
             real,
@@ -90,15 +95,37 @@ def simulate(
             duration=duration,
             dt=dt,
             method=method,
-            record_every=every,
+            record_every=stride,
             limits=limits,
             sticking=sticking,
             progress=lambda done: tell(round(1000 * done), 1000, "simulating"),
         )
-    _tell_record(record, real, out, shared)
+    if every > stride:
+        record = record.thinned(every // stride)
+    remarks = _of_strides(stride, limits)
+    for remark in remarks:
+        note(shared, remark)
+    _tell_record(record, real, out, remarks, shared)
     if plot is not None:
         _save_record(record, plot, shared)
     return OK if record.outcome.finished and record.outcome.within_limits else FOUND
+
+
+def _judged_every(every: int, duration: float, dt: float) -> int:
+    """How often states are looked at: at every step, or as often as the rows and a bound on their number allow."""
+    if every < 1 or not (dt > 0 and 0 < duration < math.inf):
+        return every  # refused where the rest is
+    least = math.ceil(duration / dt / MOST_JUDGED)
+    return (
+        next((k for k in range(least, min(every, 1000 * least)) if not every % k), every) if least > 1 else 1
+    )
+
+
+def _of_strides(stride: int, limits: str) -> list[str]:
+    """What a verdict on limits did not look at."""
+    if stride == 1 or limits == "ignore":
+        return []
+    return [f"limits of speed and torque are looked at in one of {stride} steps of this long motion"]
 
 
 def _refuse_unaware(unaware: bool, payload: Sequence[float], goal: Sequence[float]) -> None:
@@ -133,7 +160,7 @@ def _save_record(record: Any, plot: Path, shared: Shared) -> None:
     note(shared, f"drawn: {plot}")
 
 
-def _tell_record(record: Any, arm: Any, out: str, shared: Shared) -> None:
+def _tell_record(record: Any, arm: Any, out: str, remarks: list[str], shared: Shared) -> None:
     if shared.json:
         outcome = record.outcome
         told = {"arm": arm.name, "outcome": outcome.kind, "advice": outcome.advice}
@@ -142,7 +169,7 @@ def _tell_record(record: Any, arm: Any, out: str, shared: Shared) -> None:
             record.to_csv(out)
         print_json(
             told
-            | doubted(arm)
+            | doubted(arm, remarks)
             | written(out)
             | {"law": record.law, "method": record.method, **record.until_stopped().arrays()}
         )

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
-from forearm.cli.inputs import arm_of, doubted
+from forearm.cli.inputs import arm_of, doubted, tool_doubts
 from forearm.cli.measures import ANGLE, MASS, Numbers, Seed, Whole, WholeIfAny, check_kinds, torque_unit
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
@@ -84,6 +84,7 @@ def sweep(
     found = arm_of(arm, reading=reading, shared=shared)
     read, remarks = _motions(found, motions, units, instants)
     over = _axes(found, read, payload, tilt, viscous, dry, density, lengths)
+    remarks += tool_doubts(found) if payload else []
     for remark in remarks:
         note(shared, remark)
     begun: list[tuple[float, int]] = []
