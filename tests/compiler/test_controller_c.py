@@ -99,3 +99,13 @@ def test_a_wrist_without_torque_passed_the_self_test_in_single_precision(tmp_pat
         source.write_text(written)
         subprocess.run([COMPILER, "-w", str(source), str(selftest), "-o", str(program), "-lm"], check=True)
         assert subprocess.run([str(program)], capture_output=True).returncode == code
+
+
+def test_free_parameters_that_would_be_one_word_of_c_are_refused(tmp_path):
+    arm = load("rr")
+    arm = arm.replace(links=tuple(x.replace(name=n) for x, n in zip(arm.links, "肩肘", strict=True)))
+    says = "^C code of rr_inverse_dynamics: '肩_mass' and '肘_mass' would both be mass in C; give names that"
+    with pytest.raises(fa.KernelFault, match=says):
+        fa.emit_c(arm, tmp_path / "c", free=("肩.mass", "肘.mass"))
+    assert not (tmp_path / "c").exists()
+    fa.emit_c(arm, tmp_path / "c", free=("links[0].mass", "links[1].mass"))

@@ -82,3 +82,20 @@ def test_names_are_made_legal():
     assert identifier("<lambda>") == "_lambda"
     assert identifier("ω") == "graph"
     assert identifier("v12") == "_v12"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs"),
+    [(("out_y",), ("y",)), (("a",), ("x y", "x_y")), (("ω", "φ"), ("y",)), (("y", "y_2"), ("y", "out_y"))],
+)
+def test_names_that_would_be_one_word_stay_two(inputs, outputs):
+    def turned(**given):
+        total = sum((k + 1) * x for k, x in enumerate(given.values()))
+        first = next(iter(given.values()))
+        return {name: np.array([first[1], (k + 2) * total[0]]) for k, name in enumerate(outputs)}
+
+    graph = trace(turned, dict.fromkeys(inputs, (2,)), "n", outputs)
+    state = {name: np.array([1.0 + k, 10.0 + k]) for k, name in enumerate(inputs)}
+    found = to_numpy(graph)(*state.values())
+    for got, want in zip([found] if len(outputs) == 1 else found, turned(**state).values(), strict=True):
+        np.testing.assert_array_equal(got, want)

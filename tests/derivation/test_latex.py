@@ -27,6 +27,7 @@ def rr():
     [
         ("m1", "m_{1}"),
         ("lc1", "l_{c1}"),
+        ("_m1", r"\mathrm{\_m1}"),  # a subscript of nothing is an error of TeX
         ("I1z", "I_{1z}"),
         ("Ixx1", "I_{xx1}"),
         ("g", "g"),

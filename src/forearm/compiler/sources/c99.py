@@ -148,8 +148,17 @@ def file_names(arm_name: str) -> tuple[str, str, str]:
 
 
 def _check(unit: Unit) -> None:
-    """Structs must name every element."""
+    """Structs must name every element, and inputs and outputs be told apart by the letters that C has."""
     for key, graph in unit.graphs.items():
+        seen: dict[str, str] = {}
+        for port in (*graph.inputs, *graph.outputs):
+            word = identifier(port.name)
+            if word in seen:
+                raise KernelFault(
+                    f"C code of {unit.name}_{key}: {seen[word]!r} and {port.name!r} would both be {word} in C; give "
+                    "names that differ in letters of ASCII, links by their numbers: 'links[0].mass'."
+                )
+            seen[word] = port.name
         for port in graph.inputs:
             members = unit.free.get(port.name)
             if members is not None and len(members) != port.size:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -34,7 +34,7 @@ FORM = {
 
 def numpy_source(graph: Graph, name: str = "") -> str:
     """Source of a module with a function of the graph's inputs, (..., *shape); it returns its output, or a tuple."""
-    inputs = [identifier(port.name) for port in graph.inputs]
+    inputs = words(port.name for port in graph.inputs)
     lines = ["import numpy as np", "", ""]
     lines += [f"def {identifier(name or graph.name)}({', '.join(inputs)}):", f'    """{_title(graph)}."""']
     kinds = ", ".join([*inputs, "np.float32"]) if inputs else "np.float64"
@@ -52,13 +52,13 @@ def numpy_source(graph: Graph, name: str = "") -> str:
         else:
             names.append(f"v{index}")
             lines.append(f"    v{index} = {FORM[node.op].format(*(names[a] for a in node.args))}")
-    return "\n".join([*lines, *_outputs(graph, names)]) + "\n"
+    return "\n".join([*lines, *_outputs(graph, names, inputs)]) + "\n"
 
 
-def _outputs(graph: Graph, names: list[str]) -> list[str]:
-    """Lines that gather the outputs and return them."""
+def _outputs(graph: Graph, names: list[str], inputs: list[str]) -> list[str]:
+    """Lines that gather the outputs and return them; an input may be read until the last of them."""
     lines = []
-    keys = [f"out_{identifier(port.name)}" for port in graph.outputs]
+    keys = words((f"out_{identifier(port.name)}" for port in graph.outputs), inputs)
     for key, port, row in zip(keys, graph.outputs, graph.results, strict=True):
         lines.append(f"    {key} = np.empty((*lead, {', '.join(str(s) for s in port.shape)}), dtype=kind)")
         for k, r in enumerate(row):
@@ -91,6 +91,18 @@ def identifier(text: str) -> str:
     name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_") or "graph"
     taken = name[0].isdigit() or keyword.iskeyword(name) or name in ("np", "kind", "lead")
     return f"_{name}" if taken or re.fullmatch(r"v\d+", name) else name
+
+
+def words(names: Iterable[str], taken: Sequence[str] = ()) -> list[str]:
+    """Identifiers of names, no two alike and none that is taken: where they would be, the later ones get a number."""
+    found: list[str] = []
+    for name in names:
+        word, count = identifier(name), 1
+        while word in found or word in taken:
+            count += 1
+            word = f"{identifier(name)}_{count}"
+        found.append(word)
+    return found
 
 
 TAKEN = frozenset(

@@ -83,7 +83,7 @@ def between_joints(ring: Vocabulary) -> str:
 def latex_name(name: str) -> str:
     r"""m1 -> m_{1}, lc1 -> l_{c1}, I1z -> I_{1z}, theta1 -> \theta_{1}."""
     name = "".join(_LETTERS.get(c, c) for c in name)
-    if not name.isidentifier() or not name.isascii():
+    if not name.isidentifier() or not name.isascii() or name.startswith("_"):
         return upright(name)
     greek = next((g for g in sorted(GREEK, key=len, reverse=True) if name.startswith(g)), None)
     head, rest = (f"\\{greek}", name[len(greek) :]) if greek else (name[0], name[1:])
