@@ -1,14 +1,19 @@
 """A process to which the system gives no more memory: one sentence, where LLVM would end it."""
 
+import io
+import json
 import math
 import subprocess
 import sys
+import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.outside.memory_size import group_memory, refuse_without_room
+from forearm.cli.output import plain, print_json
+from forearm.outside.memory_size import group_memory, own_memory, refuse_without_room
 
 SHORT = """
 import os, resource, sys
@@ -88,3 +93,37 @@ def test_a_container_had_the_memory_of_its_machine(tmp_path, line, name, told, w
     (tmp_path / "groups" / name).parent.mkdir(parents=True)
     (tmp_path / "groups" / name).write_text(told)
     assert group_memory(tmp_path / "groups", own) == want
+
+
+@pytest.mark.parametrize(("more", "fits"), [(1.2, False), (1.6, True)])
+def test_a_record_that_filled_the_memory_ended_the_process_when_the_motion_was_done(monkeypatch, more, fits):
+    record = 8 * 1001 * (4 * 2 + 2)
+    monkeypatch.setattr("forearm.simulation.records.own_memory", lambda: 1e9)
+    monkeypatch.setattr("forearm.simulation.records.machine_memory", lambda: 1e9 + more * record)
+    if fits:
+        assert fa.simulate(fa.load("rr"), [0.1, 0.2], duration=1.0, record_every=1).q.shape == (1001, 2)
+        return
+    with pytest.raises(fa.StateFault, match=r"of which this process holds 1 GB; give record_every="):
+        fa.simulate(fa.load("rr"), [0.1, 0.2], duration=1.0, record_every=1)
+
+
+def test_what_this_process_holds_is_known():
+    before = own_memory()
+    taken = bytearray(b"x" * 50_000_000)
+    assert own_memory() - before > 0.9 * len(taken) or before == 0.0
+
+
+def test_a_long_motion_as_json_took_fifteen_times_its_memory(monkeypatch):
+    rows = np.arange(30_000.0).reshape(-1, 2)
+    rows[7] = np.nan
+    value = {"ärm": {1: "a\nb", "none": {}}, "t": rows[:, 0], "few": rows[:2], "q": rows}
+    text = json.dumps(plain(value), indent=1, ensure_ascii=False) + "\n"
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(write=len))
+    tracemalloc.start()
+    print_json(value)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 6 * rows.nbytes  # twenty and more, if all of it were text at once
+    monkeypatch.setattr("sys.stdout", whole := io.StringIO())
+    print_json(value)
+    assert whole.getvalue() == text

@@ -17,6 +17,8 @@ from forearm.outside.escapes import terminal
 from forearm.outside.text_table import text_table
 
 EVERYWHERE = Group("Every verb", sort_key=9)
+AT_ONCE = 2**12
+"""Numbers of an array that become text at once, and letters that are written at once."""
 
 
 @Parameter(name="*", group=EVERYWHERE)
@@ -59,11 +61,39 @@ def _terminal(shared: Shared) -> Any:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document; what is not a number is null."""
-    text = json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False)
-    if not text.isascii():  # what JSON leaves as it is may still move a terminal's cursor
-        text = "".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in text)
-    print(text)
+    """One JSON document; what is not a number is null. A part at a time: a long motion takes memory once."""
+    held, length = [], 0
+    for part in _json_parts(value, "\n"):
+        if not part.isascii():  # what JSON leaves as it is may still move a terminal's cursor
+            part = "".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in part)
+        held.append(part)
+        length += len(part)
+        if length > AT_ONCE:
+            sys.stdout.write("".join(held))
+            held, length = [], 0
+    print("".join(held))
+
+
+def _json_parts(value: Any, line: str) -> Iterator[str]:
+    """The text of a document as `json.dumps` has it, on lines that begin so; of a large array some rows at a time."""
+    if isinstance(value, Mapping) and value:
+        for number, (key, entry) in enumerate({str(k): v for k, v in value.items()}.items()):
+            yield f"{',' if number else '{'}{line} {_json(key)}: "
+            yield from _json_parts(entry, f"{line} ")
+        yield f"{line}}}"
+    elif getattr(value, "ndim", 0) and value.size > AT_ONCE:
+        rows = max(1, AT_ONCE * len(value) // value.size)
+        for k in range(0, len(value), rows):
+            yield ("," if k else "[") + _json(value[k : k + rows])[1:-2].replace(
+                "\n", line
+            )  # its brackets aside
+        yield f"{line}]"
+    else:
+        yield _json(value).replace("\n", line)  # within words JSON has none
+
+
+def _json(value: Any) -> str:
+    return json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def say(text: Any) -> None:
