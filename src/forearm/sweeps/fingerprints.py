@@ -69,7 +69,7 @@ def _told_of_code(value: FunctionType | type, met: dict[int, tuple[int, Any]]) -
     return _name(value) + _told((_text(value), *around), (), met)
 
 
-@functools.cache
+@functools.lru_cache(1024)
 def _installed(module: str) -> bool:
     """Whether a module came with Python or was installed, so that nobody changes it between two runs of a sweep."""
     if module.partition(".")[0] in ("forearm", *sys.builtin_module_names):
