@@ -80,11 +80,11 @@ ONLY = {
 """Bugs that one law alone (or that law and power, which contains it) can see."""
 
 
-def mutate(monkeypatch, old, new):
+def mutate(monkeypatch, old, new, stem=MUTANT):
     """Put a formulation with one change in place of the real one."""
-    name = f"forearm.formulations.{MUTANT}"
+    name = f"forearm.formulations.{stem}"
     source = importlib.import_module(name).__loader__.get_source(name)
-    assert source.count(old) >= 1, f"{MUTANT} has no {old!r} any more"
+    assert source.count(old) >= 1, f"{stem} has no {old!r} any more"
     module = types.ModuleType(name)
     exec(compile(source.replace(old, new), name, "exec"), module.__dict__)
     monkeypatch.setitem(sys.modules, name, module)

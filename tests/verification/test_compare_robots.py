@@ -103,7 +103,7 @@ def test_a_star_of_hundreds_took_gigabytes_to_compare(monkeypatch):
     def table(*_):
         raise AssertionError("a table of all joints by all numbers, for torques that are the same")
 
-    monkeypatch.setattr("forearm.verification.difference.hypotheses.tables", table)
+    monkeypatch.setattr("forearm.verification.difference.causes.hypotheses.tables", table)
     begun = time.process_time()
     assert fa.compare(star(60), star(60), states=12).same
     assert time.process_time() - begun < 5

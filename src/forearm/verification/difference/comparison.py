@@ -15,8 +15,8 @@ from forearm import faults
 from forearm.algebra import Matrix, Vector, is_number
 from forearm.arm import Arm
 from forearm.robot import Robot
-from forearm.verification.difference.bounds import least
-from forearm.verification.difference.cause_search import (
+from forearm.verification.difference.causes.bounds import least
+from forearm.verification.difference.causes.cause_search import (
     Explained,
     Explanation,
     alone_until,
@@ -25,12 +25,13 @@ from forearm.verification.difference.cause_search import (
     two_causes,
     unsure,
 )
-from forearm.verification.difference.cause_texts import key_of, text_of
-from forearm.verification.difference.coincidences import Odds
+from forearm.verification.difference.causes.cause_texts import key_of, text_of
+from forearm.verification.difference.causes.coincidences import Odds
+from forearm.verification.difference.causes.hypotheses import Bench, Cause, Fit, fit
+from forearm.verification.difference.causes.remainders import ENOUGH, can_be, is_noise
+from forearm.verification.difference.causes.row_causes import late_rows, other_widths
+from forearm.verification.difference.causes.suspects import causes
 from forearm.verification.difference.counterparts import COARSE, Other, on_fixed_bases, other_of
-from forearm.verification.difference.hypotheses import Bench, Fit, fit
-from forearm.verification.difference.row_causes import late_rows, other_widths
-from forearm.verification.difference.suspects import causes
 from forearm.verification.difference.term_differences import terms_apart
 from forearm.verification.difference.torque_tables import largest_parts
 from forearm.verification.difference.verdict import Comparison, Evidence
@@ -222,20 +223,24 @@ def _judged(that: Other, bench: Bench, ours: Matrix, tolerance: float | None, pa
         return _as_written(result, bench, left)
     if len(arm.links) > MOST_JOINTS:
         return replace(result, notes=(_too_many(arm),))
+    if not np.any(bench.tau):
+        return replace(result, notes=("all torques of the other are zero: no cause is looked for",))
     looked = _spread(bench, left)
     plain = fit(looked, looked.plain)
     odds = Odds(looked, plain)
     alone, whole = alone_until(looked, [*causes(arm)], time.process_time() + max(ALONE, patience))
     alone += other_widths(looked)
     alone += late_rows(bench, ours) if that.rows is not None else []
+    every = [group[0] for group, _, _ in alone]
+    alone = [e for e in alone if can_be(e[1], arm)]
     tested = [e for e in alone if odds.spare(e[1], e[2]) > 0]
     evidence = [Evidence(cs[0].text, 1 - f.residual / plain.residual, f.residual) for cs, f, _ in tested]
     result = replace(result, evidence=tuple(sorted(evidence, key=lambda e: e.residual)))
-    answer, noise = _answer(odds, alone, patience if whole else 0.0, that)
+    answer, noise, nearest = _answer(odds, alone, every, patience if whole else 0.0, that, bench)
     if not whole:
         answer = unsure(answer, arm)
     few = () if len(tested) == len(alone) else (_too_few(bench, ours),)
-    result = replace(result, notes=(*_unsaid(answer, patience, looked, plain, that, whole), *few))
+    result = replace(result, notes=(*_unsaid(answer, patience, looked, plain, that, whole), *few, *nearest))
     if answer.found is None:
         return replace(result, either=answer.either)
     group, left_over, _ = answer.found
@@ -259,9 +264,11 @@ def _too_few(bench: Bench, ours: Matrix) -> str:
     return f"{few_are} too few to look for causes with unknowns (friction, offsets, a body): give more states"
 
 
-def _answer(odds: Odds, alone: list[Explained], patience: float, that: Other) -> tuple[Explanation, str]:
-    """One cause, two, or one that leaves noise, with the words for what it leaves."""
-    bench, plain, every = odds.bench, odds.plain, [cs[0] for cs, _, _ in alone]
+def _answer(
+    odds: Odds, alone: list[Explained], every: list[Cause], patience: float, that: Other, log: Bench
+) -> tuple[Explanation, str, tuple[str, ...]]:
+    """One cause, two, or one that leaves noise, with the words for that; or a note of what comes near."""
+    bench, plain = odds.bench, odds.plain
     told = [e for e in alone if odds.told(e[1], e[2], len(every))]
     if any(e[1].over <= 1 and not any(e is one for one in told) for e in alone):
         every = [
@@ -269,14 +276,24 @@ def _answer(odds: Odds, alone: list[Explained], patience: float, that: Other) ->
         ]  # one that may be it is simpler than two that fit
     answer = single_cause(bench, plain, told)
     if answer.found or answer.either:
-        return answer, ""
+        return answer, "", ()
     until = time.process_time() + patience
     pair = two_causes(bench, odds, every, until)
     if pair.found or pair.either or that.rows is None:
-        return pair, ""
-    found = cause_in_noise(bench, plain, alone, told)
-    noise = f"; {found[1].rms:.2g} N m or N rms are left: noise, or a second cause" if found else ""
-    return replace(pair, found=found), noise
+        return pair, "", ()
+    near = cause_in_noise(bench, plain, alone, [e for e in told if odds.clear(e[1])])
+    if near.found is None:
+        texts = "; or ".join(near.either[:3])
+        return pair, "", (f"several come near, and none takes all of it away: {texts}",) if texts else ()
+    (cause,), rest, _ = near.found
+    share = f"{rest.rms:.2g} N m or N rms, {100 * rest.rms / plain.rms:.2g} % of the difference,"
+    if len(bench.q) < ENOUGH:
+        words = f"; {share} are unexplained: {len(bench.q)} rows do not tell noise from a second cause"
+        return replace(pair, found=near.found), words, ()
+    if is_noise(log if rest.rows != slice(None) else bench, cause, rest):
+        return replace(pair, found=near.found), f"; {share} are left: noise, or a second cause as small", ()
+    text = f"nearest is: {text_of(cause, rest, bench.arm)}; but {share} are unexplained, and they go with the motion"
+    return pair, "", (text,)
 
 
 def _unsaid(

@@ -15,7 +15,7 @@ from forearm.motion.columns import KINDS
 from forearm.motion.motion_files import read_motion_file, with_lags
 from forearm.outside.foreign_logs import no_mujoco_log
 from forearm.robot import Robot
-from forearm.verification.difference.hypotheses import joint_friction
+from forearm.verification.difference.causes.unknowns import joint_friction
 from forearm.verification.difference.torque_tables import all_joints, drive_torques, rigid_torques
 
 Torques = Callable[[Matrix, Matrix, Matrix], Matrix]

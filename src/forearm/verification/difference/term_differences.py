@@ -7,9 +7,9 @@ import numpy as np
 from forearm.algebra import Matrix
 from forearm.arm import Arm
 from forearm.robot import Robot
-from forearm.verification.difference.cause_texts import listed
+from forearm.verification.difference.causes.cause_texts import listed
+from forearm.verification.difference.causes.hypotheses import Bench
 from forearm.verification.difference.counterparts import Other, other_of
-from forearm.verification.difference.hypotheses import Bench
 
 ROUNDING = 1e-14
 """A part of a torque that is so small beside the whole is its rounding."""

@@ -21,6 +21,7 @@ from forearm.outside.option_names import option
 from forearm.robot import Robot
 from forearm.verification.numbers.doubts import Sizes, base_doubts, body_doubts, finding
 from forearm.verification.numbers.findings import LEVELS, Finding, Report
+from forearm.verification.numbers.misread_bodies import misread
 from forearm.verification.numbers.sampled_motion import weights_and_matrices
 
 FAMILY = 100.0
@@ -32,8 +33,8 @@ EXACT, NEARLY = 1e-14, 2e-3
 """Sines between these are those of right angles written with two to a dozen digits."""
 ILL, SINGULAR = 1e8, 1e13
 """Condition of M (scaled to a unit diagonal) for a warning and for an error."""
-SAMPLES, FEWEST, SHORT_CHAIN = 40, 4, 50
-"""Positions that are looked at: of chains with more joints fewer, M grows with their square."""
+SAMPLES, FEWEST, FEW_JOINTS = 40, 4, 50
+"""Positions that are looked at: of arms with more joints fewer, M grows with their square."""
 
 
 @explained
@@ -56,7 +57,7 @@ def check(arm: Arm | Robot, *, seed: Seed = 0) -> Report:
             found += base_doubts(arm)
         for i, link in enumerate(arm.links):
             found += body_doubts(arm, i, link, sizes)
-        found += [*_masses(arm), *_repeated(arm), *_motion(arm, seed, facts)]
+        found += [*misread(arm), *_masses(arm), *_repeated(arm), *_motion(arm, seed, facts)]
         facts.insert(0, ("total mass", f"{float(arm.total_mass):.4g} kg"))
     found.sort(key=lambda doubt: LEVELS.index(doubt.level))
     return Report(arm.name, tuple(found), tuple(facts))
@@ -246,7 +247,7 @@ def _motion(arm: Arm | Robot, seed: Seed, facts: list[tuple[str, str]]) -> Itera
     if isinstance(arm, Robot):
         yield from _tree_motion(arm, seed, facts)
         return
-    count = min(SAMPLES, max(FEWEST, SAMPLES * SHORT_CHAIN // arm.n))
+    count = _positions(arm)
     q, _, _ = arm.random_state(seed, (count,))
     q = np.where(np.abs(q) > 2 * math.pi, np.fmod(q, 2 * math.pi), q)
     weights, matrices = weights_and_matrices(arm, q)
@@ -270,15 +271,19 @@ def _motion(arm: Arm | Robot, seed: Seed, facts: list[tuple[str, str]]) -> Itera
             )
 
 
+def _positions(arm: Arm | Robot) -> int:
+    """How many positions of an arm are looked at."""
+    return min(SAMPLES, max(FEWEST, SAMPLES * FEW_JOINTS // max(len(arm.links), 1)))
+
+
 def _tree_motion(robot: Robot, seed: Seed, facts: list[tuple[str, str]]) -> Iterator[Finding]:
     """Gravity at the joints of a robot, and M where each joint has its own row of it."""
-    q, _, _ = robot.random_state(seed, (SAMPLES,))
+    count = _positions(robot)
+    q, _, _ = robot.random_state(seed, (count,))
     model, before = plain_model(robot), robot.nv - robot.n
     weights = np.array([evaluated(model, "gravity_torque", x) for x in q], dtype=float)[:, before:]
     worst = np.max(np.abs(weights), axis=0, initial=0.0)
-    facts.append(
-        (f"largest gravity torque at {SAMPLES} random positions", f"{np.max(worst, initial=0.0):.3g}")
-    )
+    facts.append((f"largest gravity torque at {count} random positions", f"{np.max(worst, initial=0.0):.3g}"))
     if not robot.couplings and not robot.free:
         yield from _condition(
             robot, np.array([evaluated(model, "mass_matrix", x) for x in q], dtype=float), facts

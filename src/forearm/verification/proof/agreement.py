@@ -15,9 +15,7 @@ from forearm.arm import Arm
 from forearm.formulations import FORMULATIONS
 from forearm.strobing import torques_of
 from forearm.verification.proof import oracle
-
-TOLERANCE = 1e-11
-"""Relative to the largest magnitude met on the way."""
+from forearm.verification.proof.magnitudes import Magnitudes
 
 WORDS = {
     "joint_torques": "torques",
@@ -44,12 +42,8 @@ class Truth:
     """Velocity torques by Lagrange."""
     weight: Vector
     """Gravity torques by Lagrange."""
-
-    @property
-    def scale(self) -> float:
-        """The largest torque met on the way."""
-        parts = (self.tau, self.velocity, self.weight, self.tau - self.velocity - self.weight)
-        return float(max(np.max(np.abs(part)) for part in parts))
+    christoffel: Any
+    """Christoffel symbols by Lagrange (n, n, n)."""
 
 
 def plain_numbers(arm: Arm) -> tuple[list[dict[str, Any]], Any, Any]:
@@ -74,8 +68,16 @@ def _matrix(rotation: Any, translation: Any) -> Any:
 
 def truth(chain: oracle.Chain, q: Vector, qd: Vector, qdd: Vector) -> Truth:
     """What the oracle says, both ways."""
-    M, velocity, weight = oracle.lagrange_terms(chain, q, qd)
-    return Truth(oracle.spatial_torques(chain, q, qd, qdd), M @ qdd + velocity + weight, M, velocity, weight)
+    M, slopes, weight = oracle.lagrange_slopes(chain, q)
+    velocity = oracle.velocity_torques(slopes, qd)
+    return Truth(
+        oracle.spatial_torques(chain, q, qd, qdd),
+        M @ qdd + velocity + weight,
+        M,
+        velocity,
+        weight,
+        oracle.christoffel_symbols(slopes),
+    )
 
 
 def values(
@@ -101,17 +103,20 @@ def values(
     return found
 
 
-def distances(found: dict[str, Any], scale: float) -> Iterator[tuple[str, float, str]]:
+def relative(difference: Any, scale: Any) -> float:
+    """The largest difference, each by its own scale; zero by zero is zero."""
+    size = np.abs(np.asarray(difference, dtype=float))
+    by = np.maximum(np.broadcast_to(scale, size.shape), np.finfo(float).tiny)
+    return float(np.max(np.where(size == 0, 0.0, size / by), initial=0.0))
+
+
+def distances(found: dict[str, Any], scale: Any) -> Iterator[tuple[str, float, str]]:
     """For each source: its distance to the median of all, and the one that is farthest from it."""
     center = np.median(np.array(list(found.values())), axis=0)
     for name, value in found.items():
-        apart = {other: _largest(value - theirs) for other, theirs in found.items() if other != name}
+        apart = {other: relative(value - theirs, scale) for other, theirs in found.items() if other != name}
         farthest = max(apart, key=lambda other: apart[other]) if apart else ""
-        yield (
-            name,
-            _largest(value - center) / max(scale, np.finfo(float).tiny),
-            farthest,
-        )  # zero by zero is zero
+        yield name, relative(value - center, scale), farthest
 
 
 def oracle_values(quantity: str, said: Truth, qd: Vector, qdd: Vector) -> dict[str, Any]:
@@ -124,20 +129,21 @@ def oracle_values(quantity: str, said: Truth, qd: Vector, qdd: Vector) -> dict[s
         return {"oracle, Lagrange": said.weight}
     if quantity == "joint_accelerations":
         return {"oracle, the accelerations that tau came from": qdd}
-    return {}
+    if quantity == "christoffel":
+        return {"oracle, Lagrange": said.christoffel}
+    return {"oracle, Lagrange": said.christoffel @ qd}  # the Coriolis matrix
 
 
-def scale_of(quantity: str, said: Truth, qd: Vector) -> float:
-    """The largest magnitude met on the way to a quantity."""
-    size = float(np.max(np.abs(said.M)))
-    if quantity in ("mass_matrix", "christoffel"):
-        return size
+def scale_of(quantity: str, sizes: Magnitudes, M: Any, qd: Vector, qdd: Vector) -> Any:
+    """The magnitudes that are added up for each element of a quantity, by its name here or in the compiler."""
+    if quantity == "mass_matrix":
+        return sizes.mass
+    if quantity == "christoffel":
+        return sizes.christoffel
     if quantity == "coriolis_matrix":
-        return size * float(np.max(np.abs(qd)))
-    if quantity == "joint_accelerations":
-        return float(np.linalg.norm(np.linalg.inv(said.M), 2)) * said.scale
-    return said.scale
-
-
-def _largest(value: Any) -> float:
-    return float(np.max(np.abs(value), initial=0.0))
+        return sizes.coriolis(qd)
+    if quantity in ("joint_accelerations", "forward_dynamics"):
+        return sizes.accelerations(M, qd, qdd)
+    if quantity == "gravity_torque":
+        return sizes.gravity_torques
+    return sizes.torques(qd, 0 * qdd if quantity == "bias_torque" else qdd)

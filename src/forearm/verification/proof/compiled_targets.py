@@ -7,9 +7,11 @@ import numpy as np
 
 from forearm import arm_calls, dynamics
 from forearm.arm import Arm
+from forearm.compiler.model.quantity_graphs import evaluated
 from forearm.compiler.sources.numpy_source import to_numpy
 from forearm.robot import Robot
-from forearm.verification.proof.agreement import TOLERANCE
+from forearm.verification.proof.agreement import scale_of
+from forearm.verification.proof.magnitudes import TOLERANCE, Magnitudes
 
 COMPILED = (
     "inverse_dynamics",
@@ -19,6 +21,10 @@ COMPILED = (
     "coriolis_matrix",
     "forward_dynamics",
 )
+
+
+SINGLE = 64 * float(np.finfo(np.float32).eps)
+"""The tolerance in single precision."""
 
 
 def targets(arm: Arm | Robot, quantity: str) -> Iterator[tuple[str, float, Callable[[list[Any]], Any]]]:
@@ -32,7 +38,7 @@ def targets(arm: Arm | Robot, quantity: str) -> Iterator[tuple[str, float, Calla
     )
     yield "NumPy", TOLERANCE, lambda batch: to_numpy(arm_calls.kernel_of(arm, quantity).graph)(*batch)
     if quantity == "inverse_dynamics":
-        yield "machine code, float32", 1e-4, lambda batch: _single_precision(arm, quantity, batch)
+        yield "machine code, float32", SINGLE, lambda batch: _single_precision(arm, quantity, batch)
 
 
 def _single_precision(arm: Arm | Robot, quantity: str, batch: list[Any]) -> Any:
@@ -40,7 +46,8 @@ def _single_precision(arm: Arm | Robot, quantity: str, batch: list[Any]) -> Any:
     return np.asarray(kernel(*(values.astype(np.float32) for values in batch)), dtype=float)
 
 
-def relative(difference: Any, scale: float) -> float:
-    """Largest difference by scale; zero by zero is zero."""
-    size = float(np.max(np.abs(difference), initial=0.0))
-    return size if size == 0 or size != size else size / max(scale, np.finfo(float).tiny)
+def kernel_scale(sizes: Magnitudes, model: Any, quantity: str, at: Any, want: Any) -> Any:
+    """The magnitudes that are added up for each element of what a kernel gives, drives included, at a state."""
+    q, qd, qdd = at
+    M = np.asarray(evaluated(model, "mass_matrix", q), dtype=float)
+    return scale_of(quantity, sizes, M, qd, want if quantity == "forward_dynamics" else qdd)

@@ -21,21 +21,23 @@ from forearm.compiler.model.quantities import QUANTITIES
 from forearm.compiler.model.quantity_graphs import evaluated
 from forearm.formulations import FORMULATIONS
 from forearm.outside.escapes import one_line
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.robot import Robot
 from forearm.strobing import strobed_mass_matrix
 from forearm.verification.proof import oracle
 from forearm.verification.proof.agreement import (
-    TOLERANCE,
     WORDS,
     distances,
     oracle_values,
     plain_numbers,
+    relative,
     scale_of,
     truth,
     values,
 )
-from forearm.verification.proof.compiled_targets import COMPILED, relative, targets
+from forearm.verification.proof.compiled_targets import COMPILED, kernel_scale, targets
 from forearm.verification.proof.examination_report import Row, Verification
+from forearm.verification.proof.magnitudes import TOLERANCE, joint_sizes, magnitudes
 from forearm.verification.proof.mechanical_laws import (
     FULL_LAWS,
     LAWS,
@@ -55,7 +57,7 @@ COMPILER = "the formulations; not the graph, its passes or the emitter"
 MOST_STATES = 100_000
 """Random states that are looked at, at most."""
 SINGULAR = 1e12
-"""Condition of M above which accelerations mean nothing."""
+"""Condition of M, scaled to a unit diagonal, above which accelerations mean nothing."""
 
 LONGEST_SOURCE = 16 * 2**20
 """Bytes that the oracle reads of a file."""
@@ -206,12 +208,21 @@ def _steps(work: _Work, arm: Arm, compiled: bool) -> Iterator[tuple[str, Callabl
 
 def _ask_oracle(work: _Work) -> None:
     work.said = [truth(work.chain, *at) for at in work.states]
-    ways = [relative(said.tau - said.lagrange, said.scale) for said in work.said]
+    ways = [
+        relative(said.tau - said.lagrange, magnitudes(work.arm, at.q).torques(at.qd, at.qdd))
+        for said, at in zip(work.said, work.states, strict=True)
+    ]
     work.add("oracle", "spatial vectors = Lagrange", "oracle", ways, TOLERANCE, "the oracle's 4x4 poses")
-    worst = max(float(np.linalg.cond(said.M)) for said in work.said)
+    worst = max(_condition(said.M) for said in work.said)
     if not worst < SINGULAR:
         work.singular = True
         work.skipped.append(f"accelerations: M is singular (condition {worst:.1e}), see check")
+
+
+def _condition(M: Any) -> float:
+    """The condition of M, each joint in units of its own: a light one beside heavy ones is no fault of it."""
+    own = joint_sizes(M)
+    return float(np.linalg.cond(M / own[:, None] / own))
 
 
 def _agreement(work: _Work, quantity: str) -> None:
@@ -224,6 +235,7 @@ def _agreement(work: _Work, quantity: str) -> None:
         try:
             found = values(work.arm, work.stems, quantity, *at, said.tau)
         except Exception as error:
+            pass_on_signals()
             work.add(
                 "agreement",
                 f"all agree on {WORDS[quantity]}",
@@ -236,7 +248,7 @@ def _agreement(work: _Work, quantity: str) -> None:
             return
         if not found:
             return
-        scale = scale_of(quantity, said, at.qd)
+        scale = scale_of(quantity, magnitudes(work.arm, at.q), said.M, at.qd, at.qdd)
         theirs = oracle_values(quantity, said, at.qd, at.qdd)
         for stem, distance, other in distances({**found, **theirs}, scale):
             apart.setdefault(stem, []).append(distance)
@@ -313,6 +325,7 @@ def _hold(work: _Work, subject: Subject, arm: Arm, names: tuple[str, ...]) -> No
                 difference, scale = law.test(subject, arm, at)
                 found.append(relative(difference, scale))
             except Exception as error:
+                pass_on_signals()
                 found, why = [np.nan], f"{type(error).__name__}: {error}"
                 break
         work.add("law", law.says, subject.name, found, law.tolerance, law.shares, why)
@@ -333,8 +346,8 @@ def _compiled(work: _Work, arm: Arm, quantity: str) -> None:
     inputs = [[row[name] for name in what.inputs] for row in rows]
     want = [np.asarray(evaluated(Model(arm, arm), quantity, *mine), dtype=float) for mine in inputs]
     scales = [
-        max(_kernel_scale(quantity, said, at), float(np.max(np.abs(w))))
-        for said, at, w in zip(work.said, work.states, want, strict=True)
+        kernel_scale(magnitudes(arm, at.q), Model(arm, arm), quantity, at, w)
+        for at, w in zip(work.states, want, strict=True)
     ]
     for target, tolerance, run in targets(arm, quantity):
         found, why = [np.nan], ""
@@ -342,14 +355,6 @@ def _compiled(work: _Work, arm: Arm, quantity: str) -> None:
             got = run([np.array(column) for column in zip(*inputs, strict=True)])
             found = [relative(g - w, scale) for g, w, scale in zip(got, want, scales, strict=True)]
         except Exception as error:
+            pass_on_signals()
             why = f"{type(error).__name__}: {error}"
         work.add("compiled", f"compiled {quantity} = interpreted", target, found, tolerance, COMPILER, why)
-
-
-def _kernel_scale(quantity: str, said: Any, at: State) -> float:
-    like = {
-        "mass_matrix": "mass_matrix",
-        "coriolis_matrix": "coriolis_matrix",
-        "forward_dynamics": "joint_accelerations",
-    }
-    return scale_of(like.get(quantity, "joint_torques"), said, at.qd)

@@ -17,7 +17,7 @@ class Row:
     subject: str
     """Whose numbers were checked: a formulation, 'user functions', a kernel."""
     residual: float
-    """Largest difference met, divided by the largest magnitude met on the way."""
+    """Largest difference of any element, each divided by the magnitudes that are added up for it."""
     tolerance: float
     """What the residual may be."""
     state: int

@@ -1,7 +1,8 @@
 """Laws that the dynamics of any arm obeys, whoever computed it: no reference is needed.
 
 Each law takes a `Subject` (somebody's torques and mass matrix, as black boxes), an arm and a state, and returns a
-difference that must vanish with the largest magnitude met on the way. Which laws catch which bugs was measured:
+difference that must vanish with the magnitudes that are added up on the way, element by element (`magnitudes`), so
+that each joint is judged by its own. Which laws catch which bugs was measured:
 the popular ones (symmetric, positive) miss most; kinetic energy, skew symmetry, gravity on a tilted base and
 tau = M qdd + bias with everything on are the ones that are needed together.
 """
@@ -20,10 +21,13 @@ from forearm.faults import ArmFault, StateFault
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive
+from forearm.verification.proof.magnitudes import TOLERANCE, magnitudes
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
-STEP = 2e-3
-"""Step of the five-point differences: truncation and rounding are both below 1e-11."""
+STEP = 4e-3
+"""Step of the five-point differences, in radians or lengths of the robot: truncation and rounding are below 1e-9."""
+ROUNDED = 1e-4
+"""Share of what is differenced that joins the scale of its slope: its rounding, by the step and the tolerance."""
 TILT = Pose.at((0.3, -0.2, 0.5), (0.7, -0.4, 1.1))
 """A base that is neither upright nor at the origin."""
 
@@ -65,7 +69,8 @@ class Subject:
         return np.asarray(self.torques(_weightless(arm), q, qd, np.zeros(arm.n)), dtype=float)
 
 
-Difference = tuple[Any, float]
+Difference = tuple[Any, Any]
+"""What must vanish, and the magnitudes to measure it by: of the same shape, or one for all."""
 
 
 @dataclass(frozen=True)
@@ -85,45 +90,54 @@ class MechanicalLaw:
 def symmetric(who: Subject, arm: Arm, at: State) -> Difference:
     """M = Mᵀ."""
     M = who.M(arm, at.q)
-    return M - M.T, _size(M)
+    return M - M.T, magnitudes(arm, at.q).mass
 
 
 def positive(who: Subject, arm: Arm, at: State) -> Difference:
-    """No direction has negative inertia."""
-    M = who.M(arm, at.q)
-    return min(0.0, float(np.min(np.linalg.eigvalsh((M + M.T) / 2)))), _size(M)
+    """No direction has negative inertia, joints measured each by its own."""
+    M, own = who.M(arm, at.q), np.sqrt(np.diag(magnitudes(arm, at.q).mass))
+    scaled = (M + M.T) / 2 / np.maximum(np.outer(own, own), np.finfo(float).tiny)
+    return min(0.0, float(np.min(np.linalg.eigvalsh(scaled)))), 1.0
 
 
 def linear(who: Subject, arm: Arm, at: State) -> Difference:
     """tau(qdd) = M qdd + tau(0)."""
     tau, bias = who.torques(arm, *at), who.torques(arm, at.q, at.qd, np.zeros(arm.n))
-    inertial = who.M(arm, at.q) @ at.qdd
-    return tau - bias - inertial, _size(tau, bias, inertial)
+    return tau - bias - who.M(arm, at.q) @ at.qdd, magnitudes(arm, at.q).torques(at.qd, at.qdd)
 
 
 def quadratic(who: Subject, arm: Arm, at: State) -> Difference:
     """Twice the speed, four times the velocity torques."""
     once, twice = who.velocity_torques(arm, at.q, at.qd), who.velocity_torques(arm, at.q, 2 * at.qd)
-    return twice - 4 * once, _size(twice, _size(who.M(arm, at.q)) * _size(at.qd) ** 2)
+    return twice - 4 * once, 4 * magnitudes(arm, at.q).velocity_torques(at.qd)
 
 
 def skew(who: Subject, arm: Arm, at: State) -> Difference:
     """Mdot - 2C is skew for the C that velocity torques give by polarisation."""
-    c = [
-        who.velocity_torques(arm, at.q, at.qd + e) - who.velocity_torques(arm, at.q, e) for e in np.eye(arm.n)
-    ]
-    C = (np.array(c) - who.velocity_torques(arm, at.q, at.qd)).T / 2
-    rate = _slope_along(lambda q: who.M(arm, q), at.q, at.qd)
-    N = rate - 2 * C
-    return N + N.T, _size(rate, C, _size(who.M(arm, at.q)) * _size(at.qd))
+    sizes = magnitudes(arm, at.q)
+    pace = sizes.pace(at.qd)
+    one, parts, rounded = who.velocity_torques(arm, at.q, at.qd), [], []
+    for e in np.eye(arm.n):
+        e = e * (pace / sizes.pace(e))  # as fast as the state, whatever the joint's unit
+        both = who.velocity_torques(arm, at.q, at.qd + e)
+        parts.append((both - who.velocity_torques(arm, at.q, e) - one) / np.sum(e) / 2)
+        rounded.append((sizes.velocity_torques(at.qd) + sizes.velocity_torques(e)) / np.sum(e))
+    rate = _slope_along(lambda q: who.M(arm, q), at.q, at.qd, pace)
+    N = rate - 2 * np.array(parts).T
+    scale = sizes.coriolis(at.qd) + ROUNDED * np.array(rounded).T
+    return N + N.T, scale + scale.T + ROUNDED * pace * sizes.mass
 
 
 def gravity(who: Subject, arm: Arm, at: State) -> Difference:
     """Torques at rest are the slope of the potential energy, which forward kinematics gives."""
-    rest = np.zeros(arm.n)
+    rest, sizes = np.zeros(arm.n), magnitudes(arm, at.q)
     weight = who.torques(arm, at.q, rest, rest)
-    slope = [_slope_along(lambda q: energies.potential_energy(arm, q), at.q, e) for e in np.eye(arm.n)]
-    return weight - np.array(slope), _size(weight, slope, _pull(arm))
+    paces = np.array([sizes.pace(e) for e in np.eye(arm.n)])
+    slope = [
+        _slope_along(lambda q: energies.potential_energy(arm, q), at.q, e, pace)
+        for e, pace in zip(np.eye(arm.n), paces, strict=True)
+    ]
+    return weight - np.array(slope), sizes.gravity_torques + ROUNDED * paces * sizes.potential
 
 
 def gravity_on_a_tilted_base(who: Subject, arm: Arm, at: State) -> Difference:
@@ -133,11 +147,11 @@ def gravity_on_a_tilted_base(who: Subject, arm: Arm, at: State) -> Difference:
 
 def kinetic(who: Subject, arm: Arm, at: State) -> Difference:
     """½ vᵀ M v is the kinetic energy of the links as they fly."""
-    M = who.M(arm, at.q)
+    M, sizes = who.M(arm, at.q), magnitudes(arm, at.q)
     speeds = [at.qd, *(at.qd + 2 * e for e in np.eye(arm.n)), *np.eye(arm.n)]
     ours = np.array([v @ M @ v / 2 for v in speeds])
     theirs = np.array([energies.kinetic_energy(arm, at.q, v) for v in speeds])
-    return ours - theirs, _size(ours, theirs)
+    return ours - theirs, np.array([sizes.kinetic(v) for v in speeds])
 
 
 def power(who: Subject, arm: Arm, at: State) -> Difference:
@@ -147,9 +161,12 @@ def power(who: Subject, arm: Arm, at: State) -> Difference:
         q, qd = at.q + at.qd * t + at.qdd * t * t / 2, at.qd + at.qdd * t
         return energies.kinetic_energy(arm, q, qd) + energies.potential_energy(arm, q)
 
-    tau = who.torques(arm, *at)
-    given, taken = tau @ at.qd, drives.dissipated_power(arm, at.qd)
-    return given - taken - _slope(energy), _size(tau) * _size(at.qd) + _size(_pull(arm))
+    sizes, speed = magnitudes(arm, at.q), np.abs(at.qd)
+    pace = sizes.pace(at.qd) + np.sqrt(sizes.pace(at.qdd))
+    given, taken = who.torques(arm, *at) @ at.qd, drives.dissipated_power(arm, at.qd)
+    held = sizes.kinetic(at.qd) + sizes.potential
+    scale = sizes.torques(at.qd, at.qdd) @ speed + ROUNDED * pace * held
+    return given - taken - _slope(energy, pace), scale
 
 
 def pushed(who: Subject, arm: Arm, at: State) -> Difference:
@@ -160,14 +177,15 @@ def pushed(who: Subject, arm: Arm, at: State) -> Difference:
     upright = arm.replace(base=Pose(), gravity=WEIGHTLESS)
     tau = who.pushed(upright, at.q, at.qd, at.qdd, tip_wrench=wrench) - who.torques(upright, *at)
     J = kinematics.frame_jacobian(upright, at.q, "flange")
-    return tau + J.T @ wrench, _size(J.T @ wrench, who.torques(upright, *at))
+    sizes = magnitudes(upright, at.q)
+    return tau + J.T @ wrench, sizes.pushed(wrench) + sizes.torques(at.qd, at.qdd)
 
 
 def turned(who: Subject, arm: Arm, at: State) -> Difference:
     """Base and gravity turned together change nothing."""
     both = arm.replace(base=TILT @ arm.base, gravity=tuple(TILT.R @ np.array(arm.gravity)))
-    ours = who.torques(arm, *at)
-    return who.torques(both, *at) - ours, _size(ours, _pull(arm))
+    apart = who.torques(both, *at) - who.torques(arm, *at)
+    return apart, magnitudes(arm, at.q).torques(at.qd, at.qdd)
 
 
 def round_trip(who: Subject, arm: Arm, at: State) -> Difference:
@@ -175,28 +193,28 @@ def round_trip(who: Subject, arm: Arm, at: State) -> Difference:
     if who.accelerations is None:
         raise StateFault(f"{who.name} gives no accelerations; leave this law out.")
     tau = who.torques(arm, *at)
-    inverse = float(np.linalg.norm(np.linalg.inv(who.M(arm, at.q)), 2))
-    return who.accelerations(arm, at.q, at.qd, tau) - at.qdd, max(_size(at.qdd), inverse * _size(tau))
+    scale = magnitudes(arm, at.q).accelerations(who.M(arm, at.q), at.qd, at.qdd)
+    return who.accelerations(arm, at.q, at.qd, tau) - at.qdd, scale
 
 
 KINEMATICS = "forward kinematics and the links' numbers"
 NOTHING = "nothing: one answer against itself"
 
 LAWS = {
-    "symmetric": MechanicalLaw("M is symmetric", symmetric, 1e-11, NOTHING),
-    "positive": MechanicalLaw("M is positive", positive, 1e-11, NOTHING),
-    "linear": MechanicalLaw("tau = M qdd + bias", linear, 1e-11, NOTHING),
-    "quadratic": MechanicalLaw("c(2 qd) = 4 c(qd)", quadratic, 1e-11, NOTHING),
+    "symmetric": MechanicalLaw("M is symmetric", symmetric, TOLERANCE, NOTHING),
+    "positive": MechanicalLaw("M is positive", positive, TOLERANCE, NOTHING),
+    "linear": MechanicalLaw("tau = M qdd + bias", linear, TOLERANCE, NOTHING),
+    "quadratic": MechanicalLaw("c(2 qd) = 4 c(qd)", quadratic, TOLERANCE, NOTHING),
     "skew": MechanicalLaw("Mdot - 2C is skew", skew, 1e-8, NOTHING),
     "gravity": MechanicalLaw("g is the slope of potential energy", gravity, 1e-8, KINEMATICS),
     "tilted": MechanicalLaw(
         "g is the slope of potential energy, base tilted", gravity_on_a_tilted_base, 1e-8, KINEMATICS
     ),
-    "kinetic": MechanicalLaw("½ vᵀMv is the kinetic energy of the links", kinetic, 1e-11, KINEMATICS),
+    "kinetic": MechanicalLaw("½ vᵀMv is the kinetic energy of the links", kinetic, TOLERANCE, KINEMATICS),
     "power": MechanicalLaw("power in = rate of energy + friction", power, 1e-7, KINEMATICS),
-    "pushed": MechanicalLaw("a wrench takes Jᵀf off the torques", pushed, 1e-10, KINEMATICS),
-    "turned": MechanicalLaw("base and gravity turned together change nothing", turned, 1e-10, NOTHING),
-    "round_trip": MechanicalLaw("forward dynamics undoes inverse dynamics", round_trip, 1e-10, NOTHING),
+    "pushed": MechanicalLaw("a wrench takes Jᵀf off the torques", pushed, TOLERANCE, KINEMATICS),
+    "turned": MechanicalLaw("base and gravity turned together change nothing", turned, TOLERANCE, NOTHING),
+    "round_trip": MechanicalLaw("forward dynamics undoes inverse dynamics", round_trip, TOLERANCE, NOTHING),
 }
 """All laws by a short name."""
 RIGID_LAWS = (
@@ -248,23 +266,12 @@ def _weightless(arm: Arm) -> Arm:
     return arm.replace(gravity=WEIGHTLESS)
 
 
-def _slope(f: Callable[[float], Any]) -> Any:
-    """f'(0) by five points."""
-    return (f(-2 * STEP) - 8 * f(-STEP) + 8 * f(STEP) - f(2 * STEP)) / (12 * STEP)
+def _slope(f: Callable[[float], Any], pace: float) -> Any:
+    """f'(0) by five points, for what changes at this pace."""
+    h = STEP / (pace or 1.0)
+    return (f(-2 * h) - 8 * f(-h) + 8 * f(h) - f(2 * h)) / (12 * h)
 
 
-def _slope_along(f: Callable[[Vector], Any], q: Vector, direction: Vector) -> Any:
+def _slope_along(f: Callable[[Vector], Any], q: Vector, direction: Vector, pace: float) -> Any:
     """The derivative of f at q along a direction."""
-    return _slope(lambda t: f(q + t * direction))
-
-
-def _size(*values: Any) -> float:
-    """The largest magnitude."""
-    return max(float(np.max(np.abs(value), initial=0.0)) for value in values)
-
-
-def _pull(arm: Arm) -> float:
-    """A torque that gravity could have on this arm, seen from the world's origin: weight times reach."""
-    reach = sum(float(np.linalg.norm(link.pose.p)) + abs(float(link.d)) for link in arm.links)
-    reach += max(float(np.linalg.norm(link.com)) for link in arm.links) + float(np.linalg.norm(arm.base.p))
-    return float(arm.total_mass) * float(np.linalg.norm(arm.gravity)) * reach
+    return _slope(lambda t: f(q + t * direction), pace)

@@ -3,11 +3,11 @@
 Nothing of this library is imported here. A chain is read from Denavit-Hartenberg rows, from plain numbers or from
 a URDF text, and its torques are computed by
 
-    spatial vectors     one 6-vector recursion, everything in world axes at the world's origin
+    spatial vectors     one 6-vector recursion in world axes, each body's at the point of its joint
     Lagrange            T = ½ Σ tr(Ẋ J Ẋᵀ) with 4x4 matrices; the derivatives of M and V by complex steps,
                         which are exact to rounding (no difference is ever taken)
 
-The two share the chain and the 4x4 poses with each other, and nothing else.
+The two share the chain and the joints' 4x4 motions with each other, and nothing else.
 """
 
 import xml.etree.ElementTree as ET
@@ -252,34 +252,53 @@ def _free(chain: Chain) -> list[int]:
 
 
 def spatial_torques(chain: Chain, q: Any, qd: Any, qdd: Any) -> Any:
-    """Joint torques by a recursion of 6-vectors [angular; linear] in world axes at the world's origin."""
+    """Joint torques by a recursion of 6-vectors [angular; linear] in world axes, each at the point of its joint.
+
+    A vector is moved from joint to joint, never to the world's origin: what a far base would add and take off again
+    is not met.
+    """
     q, qd, qdd = _spread_state(chain, q, qd, qdd)
-    pose = np.eye(4)
+    turn, shift = np.eye(3), np.zeros(3)
     velocity, acceleration = np.zeros(6), np.concatenate([np.zeros(3), -chain.gravity])
-    axes, forces = [], []
+    axes, shifts, forces = [], [], []
     for m, position, rate, push in zip(chain.moving, q, qd, qdd, strict=True):
-        joint = pose @ m.before
-        axis = _screw(m.kind, joint[:3, :3] @ m.axis, joint[:3, 3])
-        velocity = velocity + axis * rate
-        acceleration = acceleration + axis * push + _cross_motion(velocity, axis * rate)
-        pose = joint @ _motion(m.kind, m.axis, position) @ m.after
-        inertia = _spatial_inertia(m, pose)
+        shift = shift + turn @ m.before[:3, 3]
+        turn = turn @ m.before[:3, :3]
+        axis = _screw(m.kind, turn @ m.axis)
+        velocity = _motion_at(velocity, shift) + axis * rate
+        acceleration = _motion_at(acceleration, shift) + axis * push + _cross_motion(velocity, axis * rate)
+        after = _motion(m.kind, m.axis, position) @ m.after
+        inertia = _spatial_inertia(m, turn @ after[:3, :3], turn @ after[:3, 3])
         forces.append(inertia @ acceleration + _cross_force(velocity, inertia @ velocity))
         axes.append(axis)
+        shifts.append(shift)
+        turn, shift = turn @ after[:3, :3], turn @ after[:3, 3]
     total = np.zeros(6)
     torques = np.zeros(len(axes))
     for i in reversed(range(len(axes))):
         total = total + forces[i]
         torques[i] = axes[i] @ total
+        total = _force_at(total, -shifts[i])
     return torques[_free(chain)]
 
 
-def _screw(kind: str, direction: Any, point: Any) -> Any:
+def _screw(kind: str, direction: Any) -> Any:
+    """A joint's motion, at a point of its axis."""
     if kind == "revolute":
-        return np.concatenate([direction, np.cross(point, direction)])
+        return np.concatenate([direction, np.zeros(3)])
     if kind == "prismatic":
         return np.concatenate([np.zeros(3), direction])
     return np.zeros(6)
+
+
+def _motion_at(v: Any, shift: Any) -> Any:
+    """A motion vector, seen from a point that is shifted."""
+    return np.concatenate([v[:3], v[3:] + np.cross(v[:3], shift)])
+
+
+def _force_at(f: Any, shift: Any) -> Any:
+    """A force vector, seen from a point that is shifted."""
+    return np.concatenate([f[:3] + np.cross(f[3:], shift), f[3:]])
 
 
 def _cross_motion(a: Any, b: Any) -> Any:
@@ -290,9 +309,9 @@ def _cross_force(v: Any, f: Any) -> Any:
     return np.concatenate([np.cross(v[:3], f[:3]) + np.cross(v[3:], f[3:]), np.cross(v[:3], f[3:])])
 
 
-def _spatial_inertia(m: Moving, pose: Any) -> Any:
-    R = pose[:3, :3]
-    c = _hat(R @ m.center + pose[:3, 3])
+def _spatial_inertia(m: Moving, R: Any, place: Any) -> Any:
+    """At a point, of a body whose frame is turned by R and placed there, seen from that point."""
+    c = _hat(R @ m.center + place)
     top = np.hstack([R @ m.inertia @ R.T + m.mass * c @ c.T, m.mass * c])
     return np.vstack([top, np.hstack([m.mass * c.T, m.mass * np.eye(3)])])
 
@@ -302,18 +321,31 @@ def _spatial_inertia(m: Moving, pose: Any) -> Any:
 
 def lagrange_terms(chain: Chain, q: Any, qd: Any) -> tuple[Any, Any, Any]:
     """M (n, n), the velocity torques (n,) and the gravity torques (n,) from Lagrange's equations."""
-    q, qd = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
+    M, slopes, weight = lagrange_slopes(chain, q)
+    return M, velocity_torques(slopes, qd), weight
+
+
+def lagrange_slopes(chain: Chain, q: Any) -> tuple[Any, Any, Any]:
+    """M (n, n), its slopes (n, n, n), those by q[k] in [k], and the gravity torques (n,)."""
+    q = np.asarray(q, dtype=float)
     n = len(q)
-    M = _mass_matrix(chain, q).real
-    slopes = np.zeros((n, n, n))
-    weight = np.zeros(n)
+    slopes, weight = np.zeros((n, n, n)), np.zeros(n)
     for k in range(n):
         moved = q + 1j * STEP * np.eye(n)[k]
         slopes[k] = _mass_matrix(chain, moved).imag / STEP
         weight[k] = _potential(chain, moved).imag / STEP
-    # d/dt (M qd) - ½ d/dq (qd' M qd)
-    rate = np.einsum("kij,k,j->i", slopes, qd, qd)
-    return M, rate - np.einsum("kij,i,j->k", slopes, qd, qd) / 2, weight
+    return _mass_matrix(chain, q).real, slopes, weight
+
+
+def velocity_torques(slopes: Any, qd: Any) -> Any:
+    """d/dt (M qd) - ½ d/dq (qd' M qd), the part without accelerations (n,)."""
+    qd = np.asarray(qd, dtype=float)
+    return np.einsum("kij,k,j->i", slopes, qd, qd) - np.einsum("kij,i,j->k", slopes, qd, qd) / 2
+
+
+def christoffel_symbols(slopes: Any) -> Any:
+    """c_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i), (n, n, n)."""
+    return (np.einsum("kij->ijk", slopes) + np.einsum("jik->ijk", slopes) - slopes) / 2
 
 
 def lagrange_torques(chain: Chain, q: Any, qd: Any, qdd: Any) -> Any:

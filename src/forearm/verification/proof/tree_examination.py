@@ -21,10 +21,11 @@ from forearm.formulations import FORMULATIONS
 from forearm.free_base import gravity_in_base
 from forearm.robot import Robot
 from forearm.verification.proof import oracle
-from forearm.verification.proof.agreement import TOLERANCE, distances, plain_numbers
-from forearm.verification.proof.compiled_targets import COMPILED, relative, targets
+from forearm.verification.proof.agreement import distances, plain_numbers, relative
+from forearm.verification.proof.compiled_targets import COMPILED, kernel_scale, targets
 from forearm.verification.proof.examination_report import Row, Verification
-from forearm.verification.proof.mechanical_laws import USER, State
+from forearm.verification.proof.magnitudes import TOLERANCE, magnitudes
+from forearm.verification.proof.mechanical_laws import ROUNDED, USER, State
 from forearm.verification.proof.tree_laws import (
     MOST_JOINTS,
     Held,
@@ -36,8 +37,10 @@ from forearm.verification.proof.tree_laws import (
 CHAINS = "links and poses, the cutting into chains (chain_cuts.py), couplings"
 WALKS = {"along the tree": None, "along the tree, base parameters": Choice()}
 """Ways that take the tree as a whole."""
-STEP = 1e-5
-"""Seconds by which a law looks ahead and back."""
+STEP = 1e-4
+"""Radians, or lengths of the robot, by which a law looks ahead and back."""
+SLOPE = 1e-7
+"""Tolerance of a rate that is a difference: the step's square, and rounding by the step."""
 
 
 @dataclass
@@ -114,12 +117,11 @@ def _steps(
         yield f"compiled {quantity}", lambda quantity=quantity: _compiled(work, robot, quantity)  # type: ignore[misc]
 
 
-def _agree(work: _TreeWork, what: str, ways: dict[str, list[Any]]) -> None:
+def _agree(work: _TreeWork, what: str, ways: dict[str, list[Any]], scales: list[Any]) -> None:
     """Each way against the median of all."""
     apart: dict[str, list[float]] = {}
-    for k in range(len(work.states)):
+    for k, scale in enumerate(scales):
         found = {name: np.asarray(values[k], dtype=float) for name, values in ways.items()}
-        scale = max(float(np.max(np.abs(value))) for value in found.values())
         for name, distance, _ in distances(found, scale):
             apart.setdefault(name, []).append(distance)
     for name, residuals in apart.items():
@@ -141,7 +143,8 @@ def _torques(work: _TreeWork) -> None:
         ways["oracle, spatial vectors"].append(both[0])
         ways["oracle, Lagrange"].append(both[1])
     work.torques = ways["along the tree"]
-    _agree(work, "torques", ways)
+    scales = [magnitudes(work.robot, q).torques(qd, qdd) for q, qd, qdd in work.states]
+    _agree(work, "torques", ways, scales)
 
 
 def _of_the_oracle(robot: Robot, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vector, Vector]:
@@ -169,7 +172,7 @@ def _masses(work: _TreeWork) -> None:
     for name, choice in WALKS.items():
         walked = plain_model(work.robot) if choice is None else model_by(work.robot, choice)
         ways[name] = [walked.rigid_mass_matrix(q) for q, _, _ in work.states]
-    _agree(work, "the mass matrix", ways)
+    _agree(work, "the mass matrix", ways, [magnitudes(work.robot, q).mass for q, _, _ in work.states])
 
 
 def _laws(work: _TreeWork) -> None:
@@ -177,24 +180,34 @@ def _laws(work: _TreeWork) -> None:
     model, robot = plain_model(work.robot), work.robot
     kinetic, power, skew, there = [], [], [], []
     for q, qd, qdd in work.states:
+        sizes, speed = magnitudes(robot, q), np.abs(qd)
         M = np.asarray(model.rigid_mass_matrix(q), dtype=float)
         energy = float(energies.kinetic_energy(robot, q, qd))
-        kinetic.append(relative(qd @ M @ qd / 2 - energy, energy))
-        ahead, back = (q + sign * STEP * robot.position_rates(q, qd) for sign in (1, -1))
+        kinetic.append(relative(qd @ M @ qd / 2 - energy, sizes.kinetic(qd)))
         gravity = np.asarray(evaluated(model, "gravity_torque", q), dtype=float)
-        rise = (energies.potential_energy(robot, ahead) - energies.potential_energy(robot, back)) / (2 * STEP)
-        power.append(relative(float(gravity @ qd - rise), float(np.sum(np.abs(gravity * qd))) + 1e-9))
+        rise, pace = _rise(robot, q, qd), sizes.pace(qd)
+        scale = sizes.gravity_torques @ speed + ROUNDED * pace * sizes.potential
+        power.append(relative(gravity @ qd - rise, scale))
         C = np.asarray(evaluated(model, "coriolis_matrix", q, qd), dtype=float)
         rate = np.asarray(evaluated(model, "mass_matrix_rate", q, qd), dtype=float)
-        skew.append(relative(rate - C - C.T, float(np.max(np.abs(C)))))
+        skew.append(relative(rate - C - C.T, sizes.coriolis(qd) + sizes.coriolis(qd).T))
         tau = np.asarray(model.torques(q, qd, qdd), dtype=float)
         back_again = np.asarray(evaluated(model, "forward_dynamics", q, qd, tau), dtype=float)
-        there.append(relative(back_again - qdd, float(np.linalg.cond(M)) * float(np.max(np.abs(qdd)))))
+        there.append(relative(back_again - qdd, sizes.accelerations(M, qd, qdd)))
     shares = "links and poses; no formulation"
     work.add("law", "½ qdᵀ M qd is the kinetic energy", "along the tree", kinetic, shares)
-    work.add("law", "g · qd is the rate of potential energy", "along the tree", power, shares, 1e-6)
+    work.add("law", "g · qd is the rate of potential energy", "along the tree", power, shares, SLOPE)
     work.add("law", "dM/dt = C + Cᵀ", "along the tree", skew, shares)
     work.add("law", "accelerations of torques of accelerations", "along the tree", there, shares)
+
+
+def _rise(robot: Robot, q: Vector, qd: Vector) -> float:
+    """The rate of the potential energy, by differences."""
+    h = STEP / (magnitudes(robot, q).pace(qd) or 1.0)
+    ahead, back = (
+        energies.potential_energy(robot, q + sign * h * robot.position_rates(q, qd)) for sign in (1, -1)
+    )
+    return float((ahead - back) / (2 * h))
 
 
 def _hold(work: _TreeWork, held: Iterator[Held]) -> None:
@@ -211,9 +224,12 @@ def _compiled(work: _TreeWork, robot: Robot, quantity: str) -> None:
     ]
     inputs = [[np.asarray(row[name], dtype=float) for name in names] for row in rows]
     want = [np.asarray(evaluated(plain_model(robot), quantity, *mine), dtype=float) for mine in inputs]
-    loose = 1e4 if quantity == "forward_dynamics" else 1.0  # by the condition of M
+    scales = [
+        kernel_scale(magnitudes(robot, at[0]), plain_model(robot), quantity, at, w)
+        for at, w in zip(work.states, want, strict=True)
+    ]
     for target, tolerance, run in targets(robot, quantity):
         got = run([np.array(column) for column in zip(*inputs, strict=True)])
-        found = [relative(g - w, float(np.max(np.abs(w)))) for g, w in zip(got, want, strict=True)]
+        found = [relative(g - w, scale) for g, w, scale in zip(got, want, scales, strict=True)]
         shares = "the walk along the tree; not the graph, its passes or the emitter"
-        work.add("compiled", f"compiled {quantity} = interpreted", target, found, shares, loose * tolerance)
+        work.add("compiled", f"compiled {quantity} = interpreted", target, found, shares, tolerance)

@@ -15,8 +15,9 @@ from forearm.compiler.model.chosen_model import plain_model
 from forearm.compiler.model.quantity_graphs import evaluated
 from forearm.compiler.model.trees.tree_model import TreeModel
 from forearm.formulations import FORMULATIONS
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.robot import Robot
-from forearm.verification.proof.compiled_targets import relative
+from forearm.verification.proof.agreement import relative
 from forearm.verification.proof.mechanical_laws import (
     FULL_LAWS,
     LAWS,
@@ -107,5 +108,6 @@ def _held(subject: Subject, robot: Any, states: Sequence[State], names: Sequence
             for at in states:
                 found.append(relative(*law.test(subject, robot, at)))
         except Exception as error:
+            pass_on_signals()
             found, why = [np.nan], f"{type(error).__name__}: {error}"
         yield law.says, subject.name, found, law.tolerance, law.shares, why

@@ -1,13 +1,14 @@
 """The words for a cause that was found, with its numbers as far as the torques tell them."""
 
 import math
+from itertools import combinations_with_replacement
 
 import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.robot import Robot
-from forearm.verification.difference.hypotheses import Cause, Fit
+from forearm.verification.difference.causes.hypotheses import Cause, Fit
 
 
 def key_of(cause: Cause, found: Fit, arm: Arm | Robot) -> str:
@@ -33,16 +34,40 @@ def text_of(cause: Cause, found: Fit, arm: Arm | Robot) -> str:
     if extra == "factors":
         factors = [_told(found, extra, i, 1.0, digits=6) for i in range(arm.n)]
         return f"{cause.text}, {_row(factors)}"
+    if extra in ("viscous", "dry", "dry jumps"):
+        return (
+            f"{cause.text}: {extra.split()[0]} by {_row(_numbers(found, extra))}{_one_way(found, extra, arm)}"
+        )
+    if extra == "springs":
+        return f"{cause.text}: {_row(_numbers(found, extra)[: arm.n])} N m/rad or N/m"
+    if extra == "force":
+        return f"{cause.text}: {_row(_numbers(found, extra))} N in the base"
+    if extra == "coupled":
+        places = combinations_with_replacement(range(arm.n), 2)
+        upper = dict(zip(places, _numbers(found, extra), strict=True))
+        rows = [[upper[min(i, j), max(i, j)] for j in range(arm.n)] for i in range(arm.n)]
+        return f"{cause.text}, {_row([_row(row) for row in rows])} kg m²"
     if extra in ("friction", "jumps"):
         viscous, dry = _numbers(found, extra)[: arm.n], _numbers(found, extra)[arm.n :]
-        return f"{cause.text}: viscous by {_row(viscous)}, dry by {_row(dry)}"
+        return f"{cause.text}: viscous by {_row(viscous)}, dry by {_row(dry)}{_one_way(found, extra, arm)}"
     if extra == "scale":
         return f"{cause.text}, {_told(found, extra, 0, 1.0, digits=6)}"
-    if cause.parameters == 10:
+    if extra.startswith("link"):
         if not found.tells(extra, 0):
             return f"{cause.text}; the torques do not tell by how much mass"
         return f"{cause.text}; mass by {_told(found, extra, 0)} kg"
     return cause.text
+
+
+def _one_way(found: Fit, extra: str, arm: Arm | Robot) -> str:
+    """What there is to add of joints that never turn round: their dry friction might as well be a constant."""
+    if extra == "viscous":
+        return ""
+    slopes = found.slopes[extra][:, -arm.n :].reshape(-1, arm.n, arm.n)
+    signs = np.sign(slopes[:, range(arm.n), range(arm.n)])
+    alike = np.flatnonzero(np.all(signs == signs[:1], axis=0) & (signs[0] != 0))
+    names = ", ".join(arm.joint_names[i] for i in alike)
+    return f" (or constants in {names}, which turn one way only)" if names else ""
 
 
 def listed(values: Vector) -> str:
@@ -84,11 +109,15 @@ def _gravity(found: Fit, arm: Arm | Robot) -> tuple[str, str]:
     spreads = [found.spread("gravity", k) for k in range(3)]
     told = [spread < np.inf for spread in spreads]
     printed = _row([_number(float(g)) if t else "?" for g, t in zip(after, told, strict=True)])
-    if not all(told) and np.linalg.norm(after[told]) <= size:
+    open_by = max([1e-5 * size, *(spread for spread in spreads if spread < np.inf)])
+    whole = float(np.linalg.norm(after[told]))  # what is not told can only make it larger
+    if not all(told) and whole <= size + open_by:
         return "gravity", f"gravity in the base of the other is {printed} m/s², as far as the torques tell"
-    if size == 0 or abs(np.linalg.norm(after) - size) > max(1e-5 * size, *spreads):
-        whole = float(np.linalg.norm(after))
-        along = f", {whole:.5g} m/s² in all" if np.max(np.abs(after)) < whole * (1 - 1e-9) else ""
+    if size == 0 or abs(whole - size) > open_by:
+        least = " at least" * (not all(told))
+        along = (
+            f", {whole:.5g} m/s² in all{least}" if np.max(np.abs(after)) < whole * (1 - 1e-9) or least else ""
+        )
         return "gravity size", f"gravity differs: {printed} m/s² in the base of the other{along}"
     angle = tilt(before, after)
     if angle <= np.pi / 2 + 1e-6:  # y up on one side, z up on the other, too

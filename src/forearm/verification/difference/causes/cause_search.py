@@ -16,10 +16,11 @@ import numpy as np
 
 from forearm.arm import Arm
 from forearm.robot import Robot
-from forearm.verification.difference.bounds import SEEN, Bounds
-from forearm.verification.difference.cause_texts import key_of, text_of
-from forearm.verification.difference.coincidences import PLAIN, Odds
-from forearm.verification.difference.hypotheses import Bench, Cause, Fit, OtherView, fit
+from forearm.verification.difference.causes.bounds import SEEN, Bounds
+from forearm.verification.difference.causes.cause_texts import key_of, text_of
+from forearm.verification.difference.causes.coincidences import PLAIN, Odds
+from forearm.verification.difference.causes.hypotheses import Bench, Cause, Fit, OtherView, fit
+from forearm.verification.difference.causes.remainders import can_be
 
 GRID = 16
 """Positions from which an unknown zero is searched."""
@@ -30,7 +31,7 @@ AHEAD = 1.5
 EXACT = 1e-9
 """What is so little beside the torques is no difference between two explanations."""
 FEW = 10
-"""Rows from which on something that is left may be called noise."""
+"""Rows from which on a cause may be named that leaves something."""
 FLEXIBLE = (3, 10)
 """Numbers of unknowns (gravity, a body) with which a fit could imitate a shifted zero."""
 GRAVITY = ("base rotation", "gravity size", "gravity", "cannot tell")
@@ -44,9 +45,12 @@ WIDER = {
     "inertia about origin": ("link",),
     "products sign": ("link",),
     "frame": ("link",),
+    "armature": ("coupled inertia",),
+    "link": ("coupled inertia",),
+    "offset": ("springs",),
 }
 """Causes of which others, with more unknowns, are a wider form: explaining as much, those are no rivals."""
-OF_JOINTS = ("joint direction", "joint zero", "joint order", "torque order", "torque sign")
+OF_JOINTS = ("joint direction", "joint zero", "joint order", "torque order", "torque sign", "rows late")
 """Causes that say which joint it is."""
 
 Explained = tuple[tuple[Cause, ...], Fit, int]
@@ -106,15 +110,13 @@ def single_cause(bench: Bench, plain: Fit, alone: list[Explained]) -> Explanatio
     return _chosen(bench, [*sharp, *(e for e in leading if e[1].over <= 1)], sharp + leading, sure=True)
 
 
-def cause_in_noise(
-    bench: Bench, plain: Fit, alone: list[Explained], told: list[Explained]
-) -> Explained | None:
-    """The one cause of these that takes most of a measured difference away while no other comes near; None without."""
+def cause_in_noise(bench: Bench, plain: Fit, alone: list[Explained], told: list[Explained]) -> Explanation:
+    """The one cause of these that takes most of a measured difference away; several in words where others come near."""
     if len(bench.q) < FEW:
-        return None
+        return Explanation()
     leading = _leading(bench, plain, alone)
     good = [e for e in leading if any(e is one for one in told)]
-    return _chosen(bench, good, leading, sure=False).found
+    return _chosen(bench, good, leading, sure=False)
 
 
 def _leading(bench: Bench, plain: Fit, alone: list[Explained]) -> list[Explained]:
@@ -156,7 +158,7 @@ def _name(bench: Bench, explained: Explained) -> str:
 
 def _is_wider(key: str, narrow: str) -> bool:
     """Whether a cause includes another as a special case."""
-    plain = "link" if key == "last link" or key.startswith("link ") else key
+    plain, narrow = ("link" if k == "last link" or k.startswith("link ") else k for k in (key, narrow))
     return plain in WIDER.get(narrow, ())
 
 
@@ -180,7 +182,11 @@ def two_causes(bench: Bench, odds: Odds, every: list[Cause], until: float) -> Ex
                 continue
             if tried(bench.few, pair, coarse=True).over <= 1:
                 whole, count = tried(bench, pair), unknowns_of(pair)
-                if whole.over <= 1 and odds.told(whole, count, len(general) ** 2):
+                if (
+                    whole.over <= 1
+                    and can_be(whole, bench.arm)
+                    and odds.told(whole, count, len(general) ** 2)
+                ):
                     good.append((pair, whole, count))
         if good and not any(c.parameters in FLEXIBLE for e in good for c in e[0]):
             break

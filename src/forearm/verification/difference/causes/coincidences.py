@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from forearm.verification.difference.hypotheses import Bench, Fit, all_columns
+from forearm.verification.difference.causes.hypotheses import Bench, Fit, all_columns
 
 PLAIN = 3.0
 """How many times less a cause must leave than there was, and than of a difference of another kind, at least."""
 CLEAR = 1000.0
 """The same where the unknowns take most of any difference away, because rows are few or alike."""
+NOISY, STIFF = 10.0, 0.9
+"""The same where something is left that may be noise, unless the unknowns leave at least that share of others."""
 LUCK = 0.01
 """How often one cause of all that are tried may explain by accident."""
 OWN = 1e-11
@@ -69,9 +71,23 @@ class Odds:
         less = max(PLAIN if others > 1 / PLAIN else CLEAR, (tries / LUCK) ** (1 / spare))
         return self._share(found) * less <= others
 
+    def clear(self, found: Fit) -> bool:
+        """Whether what these unknowns leave is far less than they leave of differences of another kind."""
+        others = self._share_of_others(found)
+        return others >= STIFF or self._share(found) * NOISY <= others
+
+    def ample(self, found: Fit, parameters: int) -> bool:
+        """Whether there are twice as many independent numbers as unknowns: two causes have many ways to fit fewer."""
+        spare = self.spare(found, parameters)
+        return 2 * spare >= self._numbers(0.0)
+
+    def _numbers(self, share: float) -> int:
+        """How many numbers that differ by more than this share are independent."""
+        return sum(max(1, _count(*directions, share)) for directions in self._directions)
+
     def spare(self, found: Fit, parameters: int, share: float = 0.0) -> int:
         """How many numbers that differ by more than this share are independent, beyond what the unknowns take up."""
-        numbers = sum(max(1, _count(*directions, share)) for directions in self._directions)
+        numbers = self._numbers(share)
         if not found.slopes:
             return numbers - parameters
         wide = found.wide.reshape(*self.bench.tau.shape, -1)[self._rows][:, self.apart]

@@ -7,6 +7,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector, parallel_axis
 from forearm.arm import Arm
+from forearm.denavit_hartenberg import dh_rows
 from forearm.faults import ArmFault
 from forearm.inertia import numbers_of as ten_numbers
 from forearm.inertia import ten_of
@@ -54,7 +55,7 @@ def read_as_modified(arm: Arm | Robot) -> Arm | None:
     if isinstance(arm, Robot):
         return None
     try:
-        table = arm.dh_table()
+        table = dh_rows(arm)
         rows = [
             {"a": a, "alpha": alpha, "d": d, "theta": theta}
             | {

@@ -13,9 +13,9 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.link import Drive
 from forearm.robot import Robot
-from forearm.verification.difference.inertia_readings import mapped_numbers, read_as_modified
+from forearm.verification.difference.causes.inertia_readings import mapped_numbers, read_as_modified
+from forearm.verification.difference.causes.unknowns import dry_units, own_friction, unit_torques, width_of
 from forearm.verification.difference.torque_tables import Tables, all_joints, independent, tables
 
 KEPT, KEPT_BYTES = 80, 1 << 28
@@ -44,7 +44,7 @@ class OtherView:
     gravity: str = "same"
     """'same', 'negated', 'absent' or 'free' (three unknowns)."""
     extras: tuple[str, ...] = ()
-    """Unknowns that are added: 'armature', 'friction', 'jumps', 'scale', 'factors', 'offset', 'link 3'."""
+    """Unknowns that are added: 'armature', 'coupled', 'viscous', 'dry', 'friction', 'jumps', 'scale', 'link 3' …"""
     rotors: bool = True
     """Whether the arm's own rotor inertias count."""
     friction: bool | float = True
@@ -101,6 +101,8 @@ class Fit:
     """Slopes of the torques in each extra's unknowns (S n, w)."""
     over: float = 0.0
     """Largest difference by what counts as none in its joint: 1 or less is nothing."""
+    rows: slice = field(default_factory=lambda: slice(None))
+    """The rows of states to which these differences belong."""
 
     @property
     def rms(self) -> float:
@@ -232,7 +234,7 @@ def fit(bench: Bench, view: OtherView, keep: bool = True) -> Fit:
     pull = np.array(arm.gravity_in_base, dtype=float)
     gravity = {"negated": -pull, "absent": 0 * pull}.get(view.gravity, pull)
     drives = _own_drives(bench.arm, view, qd, qdd)
-    found = _gauss_newton(bench.arm, view, table, numbers, gravity, tau - drives, (qd, qdd, drives))
+    found = _gauss_newton(bench.arm, view, table, numbers, gravity, tau - drives, (q, qd, qdd, drives))
     found.over = float(np.max(np.abs(found.left.reshape(tau.shape)) / bench.room[:, bench.columns(view)]))
     return found
 
@@ -245,25 +247,11 @@ def _own_drives(arm: Arm | Robot, view: OtherView, qd: Matrix, qdd: Matrix) -> A
     return total + own_friction(arm, qd, None if view.friction is True else float(view.friction))
 
 
-def own_friction(arm: Arm | Robot, qd: Matrix, width: float | None) -> Any:
-    """Friction torques (S, n) of the arm, its dry part smoothed over a width, by default its own."""
-    return independent(arm, joint_friction(arm, all_joints(arm, qd), width))
-
-
-def joint_friction(arm: Arm | Robot, rates: Matrix, width: float | None = None) -> Matrix:
-    """Friction torques of every joint, of those that follow others too, by their rates."""
-    total = np.zeros_like(rates)
-    for i, link in enumerate(arm.links):
-        own = float(link.drive.smoothing if width is None else width)
-        total[:, i] = float(link.drive.viscous) * rates[:, i] + _dry_curve(link.drive, rates[:, i], own)
-    return total
-
-
 def all_columns(bench: Bench, view: OtherView) -> Any:
     """Torques (S, n, c) of a unit of everything in which they are linear: bodies, gravity, rotors, friction."""
     arm, (q, qd, qdd, _) = bench.arm, bench.seen(view)
     table = bench.tables(view, q, qd, qdd, keep=False)
-    curves = [qdd, qd, _dry(arm, qd, jumps=False), _dry(arm, qd, jumps=True)]
+    curves = [qdd, qd, dry_units(arm, qd, jumps=False), dry_units(arm, qd, jumps=True)]
     curves += [own_friction(arm, qd, width) for width in (None, 0.0)]
     drives = [np.einsum("si,ij->sij", curve, np.eye(arm.n)) for curve in curves]
     return np.concatenate([table.inertial, *table.weight, *drives], axis=2)
@@ -276,23 +264,23 @@ def _gauss_newton(
     numbers: Vector,
     gravity: Vector,
     target: Matrix,
-    speeds: tuple[Matrix, Matrix, Matrix],
+    state: tuple[Matrix, Matrix, Matrix, Matrix],
 ) -> Fit:
     """Linear unknowns in one step; gravity and a body's numbers together, which is bilinear, in a few."""
-    sizes = {extra: _width(arm, extra) for extra in view.extras}
+    sizes = {extra: width_of(arm, extra) for extra in view.extras}
     found = {extra: np.zeros(size) for extra, size in sizes.items()}
     bilinear = view.gravity == "free" and any(extra.startswith("link") for extra in view.extras)
     moving = float(
         np.max(np.abs(table.inertial @ numbers))
     )  # what an arm that is let go has, and gravity takes away
     scale = max(float(np.max(np.abs(target))), LEAST * moving, 1e-300)
-    left = target - _model(arm, table, numbers, gravity, found, speeds)
+    left = target - _model(arm, table, numbers, gravity, found, state)
     slopes: dict[str, Matrix] = {}
     for _ in range(12 if bilinear else 1):
         if not sizes and view.gravity != "free":
             break
         changed = _with_links(numbers, found)
-        columns = [_columns(arm, extra, table, changed, gravity, speeds) for extra in view.extras]
+        columns = [unit_torques(arm, extra, table, changed, gravity, state) for extra in view.extras]
         if view.gravity == "free":
             columns.append(np.einsum("ksic,c->sik", table.weight, changed))
         columns = [c.reshape(target.size, -1) for c in columns]
@@ -306,16 +294,25 @@ def _gauss_newton(
         for extra, size in sizes.items():
             found[extra] = found[extra] + step[:size]
             step = step[size:]
-        if view.gravity == "free":
-            gravity = gravity + step
-        left = target - _model(arm, table, numbers, gravity, found, speeds)
+        if view.gravity != "free":
+            step = np.zeros(3)
+        factor = _before_the_factor(found, slopes) if "scale" in found else 1.0
+        gravity = gravity + step / factor
+        left = target - _model(arm, table, numbers, gravity, found, state)
     return Fit(float(np.max(np.abs(left))) / scale, gravity, found, left.ravel(), slopes)
 
 
-def _width(arm: Arm | Robot, extra: str) -> int:
-    if extra in ("friction", "jumps"):
-        return 2 * arm.n
-    return {"armature": arm.n, "scale": 1, "factors": arm.n, "offset": arm.n}.get(extra, 10)
+def _before_the_factor(found: dict[str, Vector], slopes: dict[str, Matrix]) -> float:
+    """One factor of all torques; the other unknowns, in place, become what they are before it.
+
+    f (τ + X b) = f τ + X (f b) is linear in f and f b, which a fit finds; b is what there is to say.
+    """
+    factor = 1 + float(found["scale"][0]) or 1.0
+    for name in slopes.keys() - {"scale"}:
+        slopes[name] = slopes[name] * factor
+    for name in found.keys() - {"scale"}:
+        found[name] = found[name] / factor
+    return factor
 
 
 def _with_links(numbers: Vector, found: dict[str, Vector]) -> Vector:
@@ -327,54 +324,16 @@ def _with_links(numbers: Vector, found: dict[str, Vector]) -> Vector:
     return changed
 
 
-def _columns(
-    arm: Arm | Robot,
-    extra: str,
-    table: Tables,
-    numbers: Vector,
-    gravity: Vector,
-    speeds: tuple[Matrix, Matrix, Matrix],
-) -> Any:
-    qd, qdd, drives = speeds
-    if extra == "armature":
-        return np.einsum("si,ij->sij", qdd, np.eye(arm.n))
-    if extra in ("friction", "jumps"):
-        viscous, dry = np.einsum("si,ij->sij", qd, np.eye(arm.n)), _dry(arm, qd, extra == "jumps")
-        return np.concatenate([viscous, np.einsum("si,ij->sij", dry, np.eye(arm.n))], axis=2)
-    if extra == "offset":
-        return np.broadcast_to(np.eye(arm.n), (len(qd), arm.n, arm.n))
-    if extra == "scale":
-        return (table.torques(numbers, gravity) + drives)[:, :, None]
-    if extra == "factors":
-        return np.einsum("si,ij->sij", table.torques(numbers, gravity) + drives, np.eye(arm.n))
-    k = 10 * (int(extra.split()[1]) - 1)
-    weight = np.einsum("k,ksic->sic", gravity, table.weight[:, :, :, k : k + 10])
-    return table.inertial[:, :, k : k + 10] + weight
-
-
-def _dry(arm: Arm | Robot, qd: Matrix, jumps: bool) -> Matrix:
-    """The dry friction curve of one unit, with each joint's own smoothing or none."""
-    unit, widths = Drive(coulomb=(1.0, 1.0)), [float(link.drive.smoothing) for link in arm.state_links]
-    return np.array([_dry_curve(unit, qd[:, i], 0.0 if jumps else w) for i, w in enumerate(widths)]).T
-
-
-def _dry_curve(drive: Drive, v: Vector, width: float) -> Vector:
-    """`drives.dry_friction` of many speeds at once; with no width it jumps, as textbooks have it."""
-    s = v / np.sqrt(v * v + width**2) if width else np.sign(v)
-    forth, back = (float(c) for c in drive.coulomb)
-    return np.asarray(s * ((forth + back) / 2 + (forth - back) / 2 * s))
-
-
 def _model(
     arm: Arm | Robot,
     table: Tables,
     numbers: Vector,
     gravity: Vector,
     found: dict[str, Vector],
-    speeds: tuple[Matrix, Matrix, Matrix],
+    state: tuple[Matrix, Matrix, Matrix, Matrix],
 ) -> Matrix:
     tau = table.torques(_with_links(numbers, found), gravity)
     for extra, values in found.items():
-        if not extra.startswith("link"):
-            tau = tau + _columns(arm, extra, table, numbers, gravity, speeds) @ values
-    return tau
+        if not extra.startswith(("link", "scale")):
+            tau = tau + unit_torques(arm, extra, table, numbers, gravity, state) @ values
+    return tau + float(found["scale"][0]) * (tau + state[3]) if "scale" in found else tau

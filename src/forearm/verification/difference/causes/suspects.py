@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from forearm.arm import Arm
 from forearm.free_base import SIX
 from forearm.robot import Robot
-from forearm.verification.difference.hypotheses import Cause
-from forearm.verification.difference.inertia_readings import read_as_modified
+from forearm.verification.difference.causes.hypotheses import Cause
+from forearm.verification.difference.causes.inertia_readings import read_as_modified
 
 ORIGIN = "inertias about the origin on one side, about the centre of mass on the other"
 DEGREE = math.pi / 180
+BODY = 10
+"""Numbers of a body."""
+COUPLED = 8
+"""Joints of an arm in which rotors that several of them move are looked for: their numbers grow with the square."""
 PRODUCTS = "products of inertia have the other sign"
 
 
@@ -56,15 +60,27 @@ def causes(arm: Arm | Robot) -> Iterator[Cause]:
             f"c sign(qd), which jumps, in the other; c qd / sqrt(qd² + s²) with s = {width:g} in {arm.name}"
         )
         yield Cause("friction law", f"dry friction follows another law: {text}", 0, {"friction": 0.0})
+    for part in ("viscous", "dry"):
+        yield Cause("friction", "friction differs", arm.n, {"extras": (part,)}, in_pairs=False)
     yield Cause("friction", "friction differs", 2 * arm.n, {"extras": ("friction",)})
     if any(link.drive.smoothing for link in arm.links):
         text = "friction differs (in the other it jumps at rest)"
+        yield Cause("friction", text, arm.n, {"extras": ("dry jumps",)}, in_pairs=False)
         yield Cause("friction", text, 2 * arm.n, {"extras": ("jumps",)}, in_pairs=False)
     yield Cause("scale", "all torques differ by one factor", 1, {"extras": ("scale",)})
     if arm.n > 1:
         text = "torques differ by a factor for each joint"
         yield Cause("torque factors", text, arm.n, {"extras": ("factors",)}, in_pairs=False)
+    if 1 < arm.n <= COUPLED:
+        text = "M differs by a constant matrix (rotors that several joints move, as of a tendon or a differential)"
+        many = BODY + arm.n * (arm.n + 1) // 2  # rarer than another body, however few its numbers are
+        yield Cause("coupled inertia", text, many, {"extras": ("coupled",)}, in_pairs=False)
     yield Cause("offset", "torques differ by constants", arm.n, {"extras": ("offset",)}, in_pairs=False)
+    text = "springs at the joints, on one side"
+    yield Cause("springs", text, 2 * arm.n, {"extras": ("springs",)}, in_pairs=False)
+    if isinstance(arm, Arm):
+        text = "a constant force acts on the tool on one side"
+        yield Cause("force", text, BODY + 3, {"extras": ("force",)}, in_pairs=False)
     for k in (i + 1 for i in reversed(_bodies(arm))):
         last = k == arm.n and isinstance(arm, Arm)  # a tree has many
         text = (
@@ -76,7 +92,7 @@ def causes(arm: Arm | Robot) -> Iterator[Cause]:
         name = arm.links[k - 1].name
         if name == SIX[-1]:
             text, name = "mass, centre or inertia of the base itself differ", "free"
-        yield Cause(key, f"{text} ({name})", 10, {"extras": (f"link {k}",)})
+        yield Cause(key, f"{text} ({name})", BODY, {"extras": (f"link {k}",)})
 
 
 def _bodies(arm: Arm | Robot) -> list[int]:

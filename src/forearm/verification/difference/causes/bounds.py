@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.verification.difference.hypotheses import Bench, Cause, OtherView, all_columns
+from forearm.verification.difference.causes.hypotheses import Bench, Cause, OtherView, all_columns
 
 ENOUGH = 3
 """Times as many torques as unknowns are looked at, where there are so many."""
