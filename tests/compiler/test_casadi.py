@@ -96,3 +96,12 @@ def test_without_casadi_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "casadi", None)
     with pytest.raises(KernelFault, match=r"pip install 'forearm\[casadi\]'"):
         to_casadi(trace(lambda x: x, {"x": ()}))
+
+
+def test_names_that_casadi_reserves_are_made_words_of_its_own():
+    pytest.importorskip("casadi", reason="CasADi is not installed")
+    shapes = {"jac": (), "lambda": (), "a__b": (), "a_b": (), "2x": ()}
+    graph = trace(lambda **given: sum(given.values()), shapes, name="null", outputs=("jac",))
+    function = to_casadi(graph)
+    assert len({*function.name_in(), *function.name_out()}) == 6
+    assert float(function(1, 2, 3, 4, 5)) == 15

@@ -9,6 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 
+import forearm as fa
 from arms import random_arm
 from compiler.programs import STATE, random_graph, random_inputs, torques
 from forearm import __version__
@@ -210,3 +211,41 @@ def test_own_states_are_used(tmp_path, graphs):
     _, _, check = write_c(tmp_path, graph, "arm", states={"mass_matrix": {"q": np.full((3, 4), 0.125)}})
     assert "mass_matrix_q[3][4]" in check.read_text()
     assert "{0.125, 0.125, 0.125, 0.125}" in check.read_text()
+
+
+RESERVED = (
+    "double",
+    "sin",
+    "int",
+    "main",
+    "restrict",
+    "M_PI",
+    "NAN",
+    "linux",
+    "stdin",
+    "class",
+    "v3",
+    "q_",
+    "q",
+)
+
+
+@needs_compiler
+def test_a_function_of_ones_own_with_names_of_c_did_not_compile():
+    def sqrt(**given):
+        total = sum(np.sin(x) * np.sqrt(x * x + 1.0) for x in given.values())
+        return {"cos": [total], "q": [given["q"]]}
+
+    text = fa.compile_function(sqrt, dict.fromkeys(RESERVED, ())).source("c")
+    text = text.replace('#include "forearm.h"', "#include <stdio.h>")
+    words = [COMPILER, "-Wall", "-Wextra", "-Werror", "-std=gnu17", "-fsyntax-only", "-x", "c", "-"]
+    done = subprocess.run(words, input=text, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@needs_compiler
+def test_an_arm_called_check_had_a_self_test_that_did_not_compile(tmp_path):
+    written = fa.emit_c(fa.load("rr").replace(name="check"), tmp_path, ("gravity_torque",))
+    program = [COMPILER, *map(str, written[1:]), "-lm", "-o", str(tmp_path / "run")]
+    subprocess.run(program, check=True)
+    assert subprocess.run([tmp_path / "run"], check=False, capture_output=True).returncode == 0

@@ -105,3 +105,35 @@ def test_a_function_with_a_memory_is_refused():
 
     with pytest.raises(fa.TraceFault, match="a second time"):
         fa.compile_function(counted, {"q": 2})
+
+
+def test_a_function_that_counts_its_calls_was_compiled_as_its_first_call():
+    calls = [0]
+
+    def late(q):
+        calls[0] += 1
+        return q * (2.0 if calls[0] > 5 else 1.0)
+
+    with pytest.raises(fa.TraceFault, match="changed what it keeps"):
+        fa.compile_function(late, {"q": 2})
+
+
+SINGULAR = {
+    "x / x": lambda x: x / x,
+    "0 / x": lambda x: 0.0 / x,
+    "0 * (1 / x)": lambda x: 0.0 * (1.0 / x) + 2.0,
+    "1 / x - 1 / x": lambda x: (x + 1.0) / x - (x + 1.0) / x,
+    "a root that is left out": lambda x: np.sqrt(x - 1.0) - np.sqrt(x - 1.0) + x,
+    "what cancels as a whole": lambda x: (x * x + 2.0 / x) - 2.0 / x,
+    "a circle": lambda x: np.sin(1.0 / x) ** 2 + np.cos(1.0 / x) ** 2,
+    "constants that leave nothing": lambda x: 1e-200 * (1e-200 * x),
+}
+
+
+@pytest.mark.parametrize("what", SINGULAR)
+def test_where_a_function_is_no_number_its_kernel_gave_one(what):
+    function, x = SINGULAR[what], np.array([0.0, 1.0, -3.0, 1e200])
+    with np.errstate(all="ignore"):
+        want = [float(function(np.float64(v))) for v in x]
+    found = fa.compile_function(lambda x: function(x), {"x": ()})(x)
+    np.testing.assert_allclose(found, want, rtol=1e-14)

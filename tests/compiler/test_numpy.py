@@ -11,7 +11,8 @@ from compiler.programs import STATE, largest, random_graph, random_inputs, torqu
 from forearm.compiler.graph.interpreter import arrays, interpret
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
-from forearm.compiler.sources.numpy_source import identifier, numpy_source, to_numpy
+from forearm.compiler.sources.identifiers import identifier
+from forearm.compiler.sources.numpy_source import numpy_source, to_numpy
 
 
 def test_batches_equal_the_interpreter_to_the_bit():

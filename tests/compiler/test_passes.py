@@ -368,3 +368,15 @@ def test_long_sums_and_products_need_no_deep_stack():
         eps=4096,
         because="1200 chained operations",
     )
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: (5.0 + 5.0 * x) / 3.0 * 7.0,
+        lambda x, y: (7.0 * x + 8.0 + y / 6.0 * 15.0) * 3.0,
+    ],
+)
+def test_a_constant_that_is_the_number_of_a_product_was_taken_for_its_unit(function):
+    graph, at = trace(function, {"x": (), "y": ()}, outputs=("z",)), {"x": 1.7, "y": 2.3}
+    assert_close(interpret(passes.simplify(graph), at)["z"], function(**at))  # 3 is 3.0 to a dict

@@ -23,7 +23,7 @@ from forearm.compiler.model.free_parameters import PAYLOAD, port_name, port_shap
 from forearm.compiler.pipeline import compile
 from forearm.compiler.wasm.module_files import write_module
 from forearm.compiler.wasm.wasm_rollout import WasmRollout
-from forearm.faults import KernelFault, explained, names_of, yes_or_no
+from forearm.faults import KernelFault, explained_first, names_of, yes_or_no
 
 LAWS = {"torque": "", "pd": "gravity_torque", "computed_torque": "inverse_dynamics"}
 """Laws, and the quantity of the believed arm that each is built on."""
@@ -93,7 +93,7 @@ def wasm_rollout(arm: Arm, method: str = "rk4", law: str = "torque", free: Seque
     return WasmRollout(law_step(arm, law, free), STATES, method=RULES[METHODS[method]])
 
 
-@explained
+@explained_first
 def emit_wasm(
     arm: Arm,
     folder: str | Path,

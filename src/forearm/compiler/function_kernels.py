@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 
 from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.memories import memory_of
 from forearm.compiler.graph.passes import FEW, simplify
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.graph.traced_array import choosing
 from forearm.compiler.kernel import Kernel
 from forearm.compiler.pipeline import TARGETS, graph_kernel
 from forearm.faults import Fault, KernelFault, TraceFault, explained, names_of, shown
+from forearm.outside.signal_errors import pass_on_signals
 
 
 @explained
@@ -29,6 +31,11 @@ def compile_function(
     The function is called with arrays of traced values, as control laws are: arithmetic, matrix products, `np.sin`,
     `np.tanh`, `np.clip`, `np.where`'s cousin `fa.where`, and forearm's own functions of states (their derivatives
     too) all become one straight piece of machine code. What asks for a value (an `if`, `np.linalg`) is refused.
+
+    Numbers are those of the plain function but for roundoff, which may be less: sums and products are taken in another
+    order, and what cancels is left out (x + 1 - x is 1). Divisions and roots stay, so 0 / 0 is NaN as it is there. An
+    input that a result does not depend on, such as x in 0 * x, may be NaN or infinite without being seen in it. The
+    sign of a zero is not kept.
 
     Args:
         function: Takes one array for each input, by name; returns an array, a tuple of as many arrays as `outputs`
@@ -52,10 +59,15 @@ def compile_function(
     _check_names(name, inputs, outputs)
     shapes = {key: _shape(name, key, shape) for key, shape in inputs.items()}
     graph = _traced(function, shapes, tuple(outputs), name)
-    if _traced(function, shapes, tuple(outputs), name).digest != graph.digest:
+    memory = memory_of(function)
+    if (
+        _traced(function, shapes, tuple(outputs), name).digest != graph.digest
+        or memory_of(function) != memory
+    ):
         raise TraceFault(
-            f"compile_function: {name} did something else when it was traced a second time, so it keeps something "
-            "between calls (a counter, a random number); a kernel cannot do that. Make it an input."
+            f"compile_function: {name} did something else, or changed what it keeps, when it was traced a second time, "
+            "so it keeps something between calls (a counter, a list that grows, a random number); a kernel cannot do "
+            "that. Make it an input."
         )
     how = {"layout": layout} if layout else {}
     # looking for common factors takes half a minute where there are ten thousand operations
@@ -70,10 +82,11 @@ def _traced(
         return function(**{key: choosing(value) for key, value in values.items()})
 
     try:
-        return trace(handed, shapes, name=name, outputs=outputs)
+        return trace(handed, shapes, name=name, outputs=outputs, careful=True)
     except Fault:
         raise
     except Exception as error:  # whatever a function does with traced values
+        pass_on_signals()
         raise TraceFault(
             f"compile_function: {name} cannot be traced: {type(error).__name__}: {error}. It gets one state, an array "
             "of traced values for each input, and may do arithmetic with them and call forearm's functions."

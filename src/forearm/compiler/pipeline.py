@@ -116,10 +116,10 @@ def _ready(
     from forearm.compiler.model.choice import best_graph
     from forearm.compiler.model.quantities import QUANTITIES
 
-    if arm.n > PATIENT:
+    if len(arm.links) > PATIENT:  # joints that follow others are work as well
         LOG.info(
             "%s of %s, %d joints, is written out as straight-line code: this may take minutes, once",
-            *(quantity, arm.name, arm.n),
+            *(quantity, arm.name, len(arm.links)),
             for_a_person=True,
         )
     graph, why = best_graph(arm, quantity, free, formulation, options)

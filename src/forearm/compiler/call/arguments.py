@@ -30,6 +30,7 @@ from forearm.faults import (
     rows_alike,
     shown,
 )
+from forearm.outside.signal_errors import pass_on_signals
 
 Array = npt.NDArray[Any]
 
@@ -111,6 +112,7 @@ def _numbers(where: str, port: Port, value: Any, layout: str) -> Array:
             f"{where}: {port.name} is no array of numbers ({error}); give {shape_text(port, layout)}."
         ) from None
     except Exception as error:  # whatever an object's own __array__ raises
+        pass_on_signals()
         raise no_array(f"{where}: {port.name}", value, error) from error
     if array.dtype.kind not in "fiu":
         kind = "complex" if array.dtype.kind == "c" else f"of type {array.dtype}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from forearm.algebra import AnyArray, States
 from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.faults import NOT_ABOUT_ARGUMENTS, Given, declared, explanation
+from forearm.outside.signal_errors import pass_on_signals
 
 if TYPE_CHECKING:
     from forearm.compiler.call.entries.builtin_functions import Entry
@@ -60,6 +61,7 @@ class Door:
         except NOT_ABOUT_ARGUMENTS:
             raise
         except Exception as error:
+            pass_on_signals()
             names = [port.name for port in self.kernel.graph.inputs]
             said = [Given(name, value, STATES) for name, value in zip(names, inputs, strict=False)]
             said += [Given("threads", threads, THREADS), Given("out", out, OUT)]

@@ -151,7 +151,7 @@ class ProcessorKernel(MachineKernel):
             return numpy_source(self.graph)
         if kind == "c":
             from forearm.compiler.sources import c99
-            from forearm.compiler.sources.numpy_source import identifier
+            from forearm.compiler.sources.identifiers import identifier
 
             real = "double" if self.dtype.name == "float64" else "float"
             return c99.source(c99.Unit("forearm", real, {identifier(self.name): self.graph}, {}))

@@ -15,7 +15,6 @@ the crew, whose threads go as soon as nobody holds it.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import ctypes
 import os
 from _thread import start_new_thread
@@ -23,6 +22,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from forearm.compiler.call.entries.crew_text import BERTH, CREW, FIELDS, NOW, SIZE, WORDS, crew_text
+from forearm.outside.processors import processors
 from forearm.outside.running_log import LOG
 
 SPINS = 4000
@@ -224,9 +224,7 @@ def _aligned(buffer: Any) -> int:
 @lru_cache(64)
 def _patience(members: int) -> int:
     """How often to look before sleeping: hardly, where there are more threads than processors."""
-    with contextlib.suppress(AttributeError):
-        return SPINS if members <= len(os.sched_getaffinity(0)) else 1
-    return SPINS if members <= (os.cpu_count() or 1) else 1
+    return SPINS if members <= processors() else 1
 
 
 _IDLE: list[Crew] = []

@@ -9,6 +9,10 @@ Every graph is built here, by the tracer and by each pass, so the same few ident
 
 0 * x is 0 whatever x is. Dropping a NaN in x is meant: an operand that is multiplied by a constant zero is
 not part of the function, and rows with NaN are dealt with at the border of the library, from the inputs.
+
+A careful builder is for functions that are not ours: there 0 / 0, and the root of a number below 0, stay what they
+are for inputs that are numbers. It folds x / x and 0 / x for no x, and 0 * x and x - x for none with a pole: a quotient
+by what is not known, or a root, in it. An arm's own functions have no such states, and fewer operations without.
 """
 
 from __future__ import annotations
@@ -17,19 +21,39 @@ import math
 from collections.abc import Sequence
 
 from forearm.compiler.graph.graph import Graph, Node, Port
-from forearm.faults import TraceFault
+from forearm.faults import KernelFault, TraceFault
 
 RIGHT_ANGLE = math.pi / 2
+SMALLEST = 1e-300
+"""Constants that are smaller, or larger than its inverse, are not multiplied beforehand: nothing would be left."""
+
+MOST_NODES = 1_000_000
+"""Nodes of a graph; as many take seconds and a third of a gigabyte, and what is made of them ten times that."""
 
 
 class Builder:
     """Nodes under construction, as parallel lists; every method takes and returns node indices."""
 
-    __slots__ = ("args", "at", "inputs", "op", "origin", "origins", "refused", "table", "value")
+    __slots__ = (
+        "args",
+        "at",
+        "careful",
+        "inputs",
+        "op",
+        "origin",
+        "origins",
+        "poles",
+        "refused",
+        "table",
+        "value",
+    )
 
-    def __init__(self, inputs: Sequence[Port] = ()) -> None:
+    def __init__(self, inputs: Sequence[Port] = (), careful: bool = False) -> None:
         """Start with no nodes and the given input ports."""
         self.inputs = list(inputs)
+        self.careful = careful
+        self.poles: list[bool] = []
+        """Of each node, where the builder is careful, whether it has a pole."""
         self.op: list[str] = []
         self.args: list[tuple[int, ...]] = []
         self.value: list[float | None] = []
@@ -70,7 +94,16 @@ class Builder:
         self.args.append(args)
         self.value.append(value)
         self.at.append(at)
+        if self.careful:
+            pole = op == "sqrt" or (op == "div" and self.value[args[1]] is None)
+            self.poles.append(pole or any([self.poles[a] for a in args]))
         self.origins.append(self.origin)
+        if len(self.op) > MOST_NODES:
+            raise KernelFault(
+                f"compile: one function of more than {MOST_NODES:,} operations, which would take many minutes and "
+                "gigabytes; ask for a quantity that takes fewer (torques rather than M or accelerations), or for a "
+                "part of the robot: one chain, fewer joints."
+            )
         return len(self.op) - 1
 
     def _node(self, op: str, *args: int) -> int:
@@ -132,7 +165,7 @@ class Builder:
     def sub(self, i: int, j: int) -> int:
         """Difference x - y; a constant y becomes an addition."""
         if i == j:
-            return self.const(0.0)
+            return self.mul(self.const(0.0), i)
         oi, oj = self.op[i], self.op[j]
         if oj == "const":
             return self.add(self.const(-self.value[j]), i)  # type: ignore[operator]
@@ -192,13 +225,13 @@ class Builder:
             if oj == "const":
                 return self.const(c * self.value[j])  # type: ignore[operator]
             if c == 0.0:
-                return i
+                return self._node("mul", i, j) if self.careful and self.poles[j] else i
             if c == 1.0:
                 return j
             if c < 0.0:
                 return self.neg(self.mul(self.const(-c), j))
             inner, rest = self._term(j)
-            if rest != j:
+            if rest != j and SMALLEST < abs(c * inner) < 1.0 / SMALLEST:
                 return self.mul(self.const(c * inner), rest)
             return self._node("mul", i, j)
         if oi == "neg":
@@ -218,7 +251,7 @@ class Builder:
                 )
             if oi == "const":
                 return self.const(self.value[i] / c)  # type: ignore[operator]
-            if abs(math.frexp(c)[0]) == 0.5:
+            if abs(math.frexp(c)[0]) == 0.5 and math.isfinite(1.0 / c):
                 return self.mul(self.const(1.0 / c), i)
             if c < 0.0:
                 return self.neg(self.div(i, self.const(-c)))
@@ -229,11 +262,11 @@ class Builder:
         if oi == "const":
             c = self.value[i]
             assert c is not None
-            if c == 0.0:
+            if c == 0.0 and not self.careful:
                 return i
             if c < 0.0:
                 return self.neg(self.div(self.const(-c), j))
-        return self.const(1.0) if i == j else self._node("div", i, j)
+        return self.const(1.0) if i == j and not self.careful else self._node("div", i, j)
 
     def fma(self, i: int, j: int, k: int) -> int:
         """x*y + z rounded once; where a factor or the product is known, the plain operations."""
@@ -340,6 +373,8 @@ class Builder:
             tuple(outputs),
             tuple(tuple(number[r] for r in row) for row in results),
             tuple(origins) if any(origins) else (),
+            careful=self.careful
+            and any(pole and used for pole, used in zip(self.poles, needed, strict=True)),
         )
 
 
@@ -351,7 +386,7 @@ def quarter_turns(angle: float) -> int | None:
 
 def rebuild(graph: Graph) -> tuple[Builder, list[int]]:
     """A builder that holds the graph made anew, and the new index of each old node."""
-    builder = Builder(graph.inputs)
+    builder = Builder(graph.inputs, graph.careful)
     new: list[int] = []
     for index, node in enumerate(graph.nodes):
         builder.origin = graph.origins[index] if graph.origins else None

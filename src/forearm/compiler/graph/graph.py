@@ -127,6 +127,8 @@ class Graph:
     """File and line that made each node, where tracing recorded it; empty otherwise."""
     effort: int = field(default=-1, compare=False, repr=False)
     """How hard `passes.simplify` has worked on it already; -1: not at all."""
+    careful: bool = field(default=False, compare=False, repr=False)
+    """Whether there are quotients or roots that passes leave where they are, as the builder says."""
 
     def __post_init__(self) -> None:
         """Refuse what no emitter could read."""
@@ -224,7 +226,7 @@ class Graph:
         for node in self.nodes:
             value = "" if node.value is None else node.value.hex()
             rows.append(f"{node.op} {node.args} {value} {node.at}")
-        rows.append(repr(self.results))
+        rows.append(repr(self.results) + (" careful" if self.careful else ""))
         return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
     def __str__(self) -> str:

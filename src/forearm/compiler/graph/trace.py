@@ -30,6 +30,7 @@ def trace(
     name: str = "",
     outputs: Sequence[str] = ("tau",),
     origins: bool = False,
+    careful: bool = False,
 ) -> Graph:
     """The graph of a function of arrays.
 
@@ -41,13 +42,14 @@ def trace(
         name: What the graph computes; the function's name by default.
         outputs: Names of the results (a dict brings its own).
         origins: Whether to keep, in `graph.origins`, the source line that made each node.
+        careful: Whether quotients and roots stay, also where nothing depends on their values (see the builder).
 
     Returns:
         The graph, folded and without what the results do not need.
     """
     name = name or getattr(function, "__name__", "graph")
     ports = tuple(Port(key, tuple(int(k) for k in shape)) for key, shape in inputs.items())
-    builder = _OriginBuilder(ports) if origins else Builder(ports)
+    builder = (_OriginBuilder if origins else Builder)(ports, careful)
     values = {port.name: _input(builder, k) for k, port in enumerate(ports)}
     found = _named(function(**values), tuple(outputs), name)
     if builder.refused:  # somebody caught it and went another way than numbers would

@@ -22,7 +22,7 @@ from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.graph.interpreter import arrays, interpret
 from forearm.compiler.graph.passes import dead_code, schedule
 from forearm.compiler.llvm.lanes import FLT_MAX
-from forearm.compiler.sources.numpy_source import file_stem, identifier
+from forearm.compiler.sources.identifiers import file_stem, identifier, words
 from forearm.faults import KernelFault
 from forearm.outside.escapes import block_comment
 from forearm.outside.output_files import folder_of_files, write_text
@@ -82,22 +82,27 @@ class Unit:
     def signature(self, key: str) -> str:
         """The prototype of a function, without the semicolon."""
         graph = self.graphs[key]
-        given = [self._parameter(port) for port in graph.inputs]
-        out = [f"{self.real} {identifier(p.name)}[{p.size}]" for p in graph.outputs]
-        return f"void {self.name}_{key}({', '.join([*given, *out])})"
+        taken, given = names(graph)
+        into = [self._parameter(port, name) for port, name in zip(graph.inputs, taken, strict=True)]
+        out = [f"{self.real} {name}[{p.size}]" for p, name in zip(graph.outputs, given, strict=True)]
+        return f"void {self.name}_{key}({', '.join([*into, *out])})"
 
-    def _parameter(self, port: Port) -> str:
-        name = identifier(port.name)
+    def _parameter(self, port: Port, name: str) -> str:
         if port.name in self.free:
-            return f"const {self.name}_{name} *{name}"
+            return f"const {self.name}_{identifier(port.name)} *{name}"
         return f"const {self.real} {name}[{port.size}]" if port.shape else f"{self.real} {name}"
 
-    def element(self, port: Port, k: int) -> str:
-        """Element k of an input."""
-        name = identifier(port.name)
+    def element(self, port: Port, name: str, k: int) -> str:
+        """Element k of an input that is called so."""
         if port.name in self.free:
             return f"{name}->{self.free[port.name][k]}"
         return f"{name}[{k}]" if port.shape else name
+
+
+def names(graph: Graph) -> tuple[list[str], list[str]]:
+    """What the inputs and the outputs of a function are called in C, no two alike."""
+    found = words(port.name for port in (*graph.inputs, *graph.outputs))
+    return found[: len(graph.inputs)], found[len(graph.inputs) :]
 
 
 def write_c(
@@ -223,26 +228,27 @@ def source(unit: Unit) -> str:
 def _body(unit: Unit, graph: Graph) -> list[str]:
     """One line for each operation, then the outputs."""
     lines: list[str] = []
-    names: list[str] = []
+    values: list[str] = []
+    taken, given = names(graph)
     suffix = "f" if unit.real == "float" else ""
     for index, node in enumerate(graph.nodes):
         if node.op == "const":
             text = unit.number(node.value)  # type: ignore[arg-type]
-            names.append(f"({text})" if text.startswith("-") else text)
+            values.append(f"({text})" if text.startswith("-") else text)
         elif node.at is not None:
-            names.append(unit.element(graph.inputs[node.at[0]], node.at[1]))
+            values.append(unit.element(graph.inputs[node.at[0]], taken[node.at[0]], node.at[1]))
         else:
-            names.append(f"v{index}")
-            text = FORM[node.op].format(*(names[a] for a in node.args), f=suffix)
+            values.append(f"v{index}")
+            text = FORM[node.op].format(*(values[a] for a in node.args), f=suffix)
             lines.append(f"    const {unit.real} v{index} = {text};")
     read = {node.at[0] for node in graph.nodes if node.at is not None}
-    unread = [identifier(port.name) for k, port in enumerate(graph.inputs) if k not in read]
+    unread = [name for k, name in enumerate(taken) if k not in read]
     for r in sorted({r for row in graph.results for r in row if graph.nodes[r].op == "input"}):
-        lines.append(f"    const {unit.real} v{r} = {names[r]};")  # read before any output is written
-        names[r] = f"v{r}"
+        lines.append(f"    const {unit.real} v{r} = {values[r]};")  # read before any output is written
+        values[r] = f"v{r}"
     writes = [
-        f"    {identifier(port.name)}[{k}] = {names[r]};"
-        for port, row in zip(graph.outputs, graph.results, strict=True)
+        f"    {name}[{k}] = {values[r]};"
+        for name, row in zip(given, graph.results, strict=True)
         for k, r in enumerate(row)
     ]
     return [*(f"    (void){name};" for name in unread), *lines, *writes]

@@ -11,7 +11,7 @@ from forearm.arm import Arm
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.interpreter import Semantics, interpret
 from forearm.compiler.model.choice import best_graph
-from forearm.compiler.sources.numpy_source import identifier
+from forearm.compiler.sources.identifiers import identifier, words
 from forearm.faults import KernelFault, explained, names_of
 
 
@@ -79,8 +79,10 @@ def to_casadi(graph: Graph, name: str = "") -> Any:
                 f"to_casadi of {graph.name!r}: {port.name!r} has shape {port.shape};"
                 " CasADi has scalars, vectors and matrices only. Take slices of it as separate outputs."
             )
+    called = words(_accepted(port.name) for port in (*graph.inputs, *graph.outputs))
     symbols = {
-        port.name: casadi.SX.sym(identifier(port.name), *(port.shape or (1,))) for port in graph.inputs
+        port.name: casadi.SX.sym(word, *(port.shape or (1,)))
+        for word, port in zip(called, graph.inputs, strict=False)
     }
     semantics = Semantics(
         "casadi",
@@ -93,11 +95,15 @@ def to_casadi(graph: Graph, name: str = "") -> Any:
     inputs = {port.name: _elements(symbols[port.name], port.shape) for port in graph.inputs}
     found = interpret(graph, inputs, semantics)
     outputs = [_stacked(casadi, found[port.name]) for port in graph.outputs]
-    names = (
-        [identifier(port.name) for port in graph.inputs],
-        [identifier(port.name) for port in graph.outputs],
-    )
-    return casadi.Function(identifier(name or graph.name), list(symbols.values()), outputs, *names)
+    names = called[: len(graph.inputs)], called[len(graph.inputs) :]
+    title = _accepted(name or graph.name)
+    return casadi.Function(title, list(symbols.values()), outputs, *names)
+
+
+def _accepted(name: str) -> str:
+    """A word that begins with a letter, as CasADi's names do."""
+    word = identifier(name)
+    return f"x{word}" if word.startswith("_") else word
 
 
 def _elements(symbol: Any, shape: tuple[int, ...]) -> Any:

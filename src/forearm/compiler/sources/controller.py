@@ -13,7 +13,7 @@ from forearm.compiler.model.choice import best_graph
 from forearm.compiler.model.free_parameters import INERTIAL, current, is_payload, port_name
 from forearm.compiler.sources.c99 import write_c
 from forearm.compiler.sources.parameter_structs import struct_of
-from forearm.faults import explained, names_of
+from forearm.faults import explained_first, names_of
 from forearm.free_base import PLACE, SPEED
 from forearm.inertia import SIX
 from forearm.robot import Robot
@@ -22,7 +22,7 @@ STATES = 100
 """Vectors of the self-test."""
 
 
-@explained
+@explained_first
 def emit_c(
     arm: Arm | Robot,
     folder: str | Path,

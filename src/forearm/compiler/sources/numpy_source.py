@@ -6,15 +6,14 @@ in two roundings.
 
 from __future__ import annotations
 
-import keyword
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.sources.identifiers import identifier, words
 from forearm.outside.escapes import docstring
 
 FORM = {
@@ -84,39 +83,6 @@ def to_numpy(graph: Graph) -> Callable[..., Any]:
 
     function.source = source  # type: ignore[attr-defined]
     return function
-
-
-def identifier(text: str) -> str:
-    """A name that Python and C accept."""
-    name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_") or "graph"
-    taken = name[0].isdigit() or keyword.iskeyword(name) or name in ("np", "kind", "lead")
-    return f"_{name}" if taken or re.fullmatch(r"v\d+", name) else name
-
-
-def words(names: Iterable[str], taken: Sequence[str] = ()) -> list[str]:
-    """Identifiers of names, no two alike and none that is taken: where they would be, the later ones get a number."""
-    found: list[str] = []
-    for name in names:
-        word, count = identifier(name), 1
-        while word in found or word in taken:
-            count += 1
-            word = f"{identifier(name)}_{count}"
-        found.append(word)
-    return found
-
-
-TAKEN = frozenset(
-    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic "
-    "stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar wchar wctype unistd fcntl "
-    "pthread sched con prn aux nul".split()
-)
-"""Names of C's own headers, which a file `math.h` would stand before wherever it is looked for, and of devices."""
-
-
-def file_stem(text: str) -> str:
-    """A name for files of code and for what is in them, which takes no other file's place."""
-    name = identifier(text)
-    return f"{name}_arm" if name.lower() in TAKEN else name
 
 
 def _title(graph: Graph) -> str:

@@ -35,6 +35,7 @@ def one_at_a_time(name: str) -> Iterator[None]:
     except OSError:  # the store will say why it cannot keep anything
         yield
         return
+    process = os.getpid()
     try:
         end = time.monotonic() + PATIENCE
         with contextlib.suppress(OSError):  # of a system without such locks
@@ -48,4 +49,9 @@ def one_at_a_time(name: str) -> Iterator[None]:
                     time.sleep(LOOK)
         yield
     finally:
+        if (
+            os.getpid() == process
+        ):  # copies of this process hold the same lock, and would as long as they live
+            with contextlib.suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from forearm import __version__
 from forearm.compiler.graph.graph import Graph
-from forearm.compiler.sources.numpy_source import file_stem, identifier
+from forearm.compiler.sources.identifiers import file_stem, identifier
 from forearm.compiler.wasm.graph_functions import graphs_module
 from forearm.compiler.wasm.wasm_rollout import WasmRollout, add_rollouts
 from forearm.faults import KernelFault

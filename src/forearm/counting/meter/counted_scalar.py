@@ -18,8 +18,8 @@ from forearm.faults import StateFault
 MULTIPLY, ADD, DIVIDE, NEGATE, TRIG, ROOT = range(6)
 KINDS = ("multiplications", "additions", "divisions", "negations", "trigonometry", "square_roots")
 """Names of the kinds of operation, in the order of the numbers above."""
-MOST_OPERATIONS = 5_000_000
-"""Operations that are counted, each of them kept: half a gigabyte, and minutes."""
+MOST_OPERATIONS = 2_000_000
+"""Operations that are counted, each of them kept: half a gigabyte, and some seconds."""
 
 
 class Operation(NamedTuple):

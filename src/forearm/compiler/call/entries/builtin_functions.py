@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from forearm.outside.running_log import LOG
+from forearm.outside.signal_errors import pass_on_signals
 
 # Fields of PyObject, PyTupleObject, PyListObject, PyFloatObject, PyArrayObject: bytes from the start.
 TYPE, TUPLE_SIZE, LIST_ITEMS, FLOAT_VALUE = 8, 16, 24, 16
@@ -148,6 +149,7 @@ def _reason_against() -> str:
     try:
         return _fields_against() or _new_against()
     except Exception as error:  # whatever this build does differently, the general call is there
+        pass_on_signals()
         return f"the self-test failed: {error}"
 
 

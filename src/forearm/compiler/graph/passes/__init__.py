@@ -41,6 +41,9 @@ __all__ = [
 FEW = 2000
 """Graphs with more operations than this get fewer attempts by default: they take longer and gain the same."""
 
+ODD = 1e-100
+"""Factors that are smaller, or larger than its inverse, stay where they are."""
+
 
 def simplify(graph: Graph, effort: int = 1) -> Graph:
     """The standard pipeline, without fused multiply-adds.
@@ -55,10 +58,36 @@ def simplify(graph: Graph, effort: int = 1) -> Graph:
     graph = fold(graph)
     if effort <= 0 or graph.counts.fma:
         return replace(graph, effort=0)
+    if _has_odd_factors(graph):
+        return replace(graph, effort=effort)
+    folded = graph
     graph = choose_units(trig_identities(graph))
     sequences = SEQUENCES if effort > 1 else (QUICK if graph.counts.operations <= FEW else LARGE,)
     found = min((choose_units(common_factors(graph, openings)) for openings in sequences), key=cost)
+    if folded.careful and _poles(found) != _poles(folded):
+        found = folded
     return replace(found, effort=effort)
+
+
+def _has_odd_factors(graph: Graph) -> bool:
+    """Whether there are factors 0, kept for a pole, or such that a product of several is none that a float holds.
+
+    They have no unit, and cannot be taken out of a sum.
+    """
+    factors = (graph.nodes[a].value for x in graph.nodes if x.op in ("mul", "div") for a in x.args)
+    return any(c is not None and not ODD < abs(c) < 1.0 / ODD for c in factors)
+
+
+def _poles(graph: Graph) -> list[int]:
+    """How many quotients and roots the value of each result goes through."""
+    reached: list[int] = []  # sets, as the bits of a number
+    for index, node in enumerate(graph.nodes):
+        pole = node.op == "sqrt" or (node.op == "div" and graph.nodes[node.args[1]].value is None)
+        bits = 1 << index if pole else 0
+        for a in node.args:
+            bits |= reached[a]
+        reached.append(bits)
+    return [reached[r].bit_count() for row in graph.results for r in row]
 
 
 def lower(graph: Graph, effort: int = 1) -> Graph:

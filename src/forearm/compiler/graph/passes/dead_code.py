@@ -38,4 +38,6 @@ def reorder(graph: Graph, order: list[int]) -> Graph:
         nodes.append(Node(node.op, tuple([number[a] for a in node.args]), node.value, node.at))
     results = tuple(tuple(number[r] for r in row) for row in graph.results)
     origins = tuple(graph.origins[index] for index in order) if graph.origins else ()
-    return Graph(graph.name, graph.inputs, tuple(nodes), graph.outputs, results, origins)
+    return Graph(
+        graph.name, graph.inputs, tuple(nodes), graph.outputs, results, origins, careful=graph.careful
+    )

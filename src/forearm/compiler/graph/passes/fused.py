@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from forearm.compiler.graph.graph import LATENCY, Graph, Node
 from forearm.compiler.graph.passes.dead_code import dead_code
 
@@ -18,8 +20,8 @@ def form_fma(graph: Graph) -> Graph:
     for index, node in enumerate(graph.nodes):
         make.place(index, node)
     results = tuple(tuple(make.new[r] for r in row) for row in graph.results)
-    fused = Graph(graph.name, graph.inputs, tuple(make.nodes), graph.outputs, results, tuple(make.origins))
-    return dead_code(fused)
+    origins = tuple(make.origins)
+    return dead_code(replace(graph, nodes=tuple(make.nodes), results=results, origins=origins, effort=-1))
 
 
 class _Fused:

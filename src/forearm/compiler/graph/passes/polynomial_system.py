@@ -222,7 +222,7 @@ class Polynomials:
     def rebuilt(self) -> Graph:
         """The graph of the definitions as they are now."""
         graph = self.graph
-        builder = Builder(graph.inputs)
+        builder = Builder(graph.inputs, graph.careful)
         made: dict[int, int] = {}
         for index, node in enumerate(graph.nodes):
             if index in self.sums:

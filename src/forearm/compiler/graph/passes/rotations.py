@@ -106,7 +106,7 @@ def _factors(graph: Graph, index: int, op: str) -> list[tuple[int, int]]:
 def _replaced(graph: Graph, place: Place) -> Graph:
     """The graph with one sum in its simpler form."""
     index, sign, factors = place
-    builder = Builder(graph.inputs)
+    builder = Builder(graph.inputs, graph.careful)
     new: list[int] = []
     for k, node in enumerate(graph.nodes):
         if k != index:

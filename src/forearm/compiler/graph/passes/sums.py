@@ -15,7 +15,7 @@ def chain_sums(graph: Graph) -> Graph:
     Every product of a chain is then fused with its addition: (a*b + c*d) + (e*f + g*h) takes four operations as a
     chain, five as it stands. It is for graphs with much to do at a time: a chain has to be waited for, link by link.
     """
-    inner, builder, new = _inner(graph), Builder(graph.inputs), dict[int, int]()
+    inner, builder, new = _inner(graph), Builder(graph.inputs, graph.careful), dict[int, int]()
     terms: dict[int, list[Term]] = {}
     for index, node in enumerate(graph.nodes):
         builder.origin = graph.origins[index] if graph.origins else None

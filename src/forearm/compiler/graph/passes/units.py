@@ -22,7 +22,7 @@ from forearm.compiler.graph.passes.dead_code import fold
 REACH = 4096.0
 """Constants beyond this (or below its inverse) are no units: float32 must hold all intermediate values."""
 Scale = dict[object, Any]
-"""A product of powers: of free scales (int: the product that owns it) and of constants (float)."""
+"""A product of powers: of free scales (int: the product that owns it), of constants ((value,): 3 is 3.0 to a dict)."""
 
 
 def choose_units(graph: Graph) -> Graph:
@@ -148,7 +148,7 @@ class _Scales:
         """The constraint under which this constant becomes one, in normal form; empty if out of reach."""
         if not 1 / REACH < value < REACH:
             return ()
-        gain = self._combine(self.gain(index), {value: 1}, 1)
+        gain = self._combine(self.gain(index), {(value,): 1}, 1)
         free = sorted(key for key in gain if isinstance(key, int))
         if not free:
             return ()
@@ -163,13 +163,13 @@ def _ratio(a: Any, b: Any) -> Any:
 
 def factor_of(scale: Scale) -> float:
     """The number a scale is, free scales left at one."""
-    powers = (key ** float(power) for key, power in scale.items() if isinstance(key, float))
+    powers = (key[0] ** float(power) for key, power in scale.items() if isinstance(key, tuple))
     return float(math.prod(powers))
 
 
 def _rescaled(graph: Graph, system: _Scales) -> Graph:
     """The graph with every constant multiplied by its scale."""
-    builder = Builder(graph.inputs)
+    builder = Builder(graph.inputs, graph.careful)
     new: list[int] = []
     for index, node in enumerate(graph.nodes):
         args = [new[a] for a in node.args]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from forearm import drives
-from forearm.algebra import Matrix, Vector, cross, product
+from forearm.algebra import Matrix, Vector, cross, is_zero, product
 from forearm.compiler.model.arm_model import Model
 from forearm.compiler.model.trees.tree_frames import TreeFrames, described_tree
 from forearm.compiler.model.trees.tree_walk import walked_mass_matrix, walked_torques
@@ -22,6 +22,7 @@ from forearm.free_base import SIX, bracket, gravity_in_base, joint_accelerations
 from forearm.inertia import Inertia
 from forearm.link import Body
 from forearm.robot import Robot
+from forearm.strobing import torques_of
 
 WALKED = ("khalil_kleinfinger_1987", "walker_orin_1982")
 """Formulations of torques and of M whose equations tree_walk follows along the tree."""
@@ -55,9 +56,10 @@ class TreeModel(Model):
             gravity = self._gravity(q) if self.arm.free else tree.gravity
             return self.independent(walked_torques(tree, gravity, *joints))
         total: list[Any] = [0.0] * len(joints[0])
+        by_paper = torques_of(self.torques_by)
         for chain, numbers in self._chains(tree, q):
             own = (x[list(numbers)] for x in joints)
-            for i, tau in zip(numbers, FORMULATIONS[self.torques_by].joint_torques(chain, *own), strict=True):
+            for i, tau in zip(numbers, by_paper(chain, *own), strict=True):
                 total[i] = total[i] + tau
         return self.independent(np.array(total))
 
@@ -99,7 +101,7 @@ class TreeModel(Model):
 
     def _gravity(self, q: Vector) -> Vector:
         """Gravity in the axes of the free base."""
-        if not any(self.arm.gravity):
+        if all(is_zero(x) for x in self.arm.gravity):
             return np.zeros(3)
         g = gravity_in_base(self.arm.base_pose(q)[0], self.arm.gravity)
         return g if self.turn is None else g + cross(g, self.turn)
