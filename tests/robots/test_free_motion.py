@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
+from close import assert_close
 from forearm.faults import StateFault
 from forearm.free_base import rotation_of
 from forearm.readers.urdf import from_urdf
@@ -219,3 +220,12 @@ def test_a_free_robot_that_runs_away_is_told_to_step_less():
     record = fa.simulate(robot, robot.neutral(), np.full(robot.nv, 60.0), duration=20, dt=0.05)
     assert record.outcome.kind == "diverged"
     assert "speeds ran away" in record.outcome.advice
+
+
+def test_gravity_of_a_free_base_stays_an_input():
+    pull, q, speeds = (1.0, -2.0, 3.0), [0.1, 0.2, 0.3, 0.5, -0.5, 0.5, 0.5], np.arange(12.0).reshape(2, 6)
+    body = fa.Body(2.0, (0.1, 0.2, 0.3), fa.Inertia.box(2.0, 0.1, 0.3, 0.5))
+    stone = fa.Robot("stone", (), (), free=True, trunk=body)
+    kernel = fa.compile(stone, "inverse_dynamics", free=["gravity"])
+    want = fa.inverse_dynamics(stone.replace(gravity=pull), q, *speeds)
+    assert_close(kernel(q, *speeds, pull), want)

@@ -193,3 +193,20 @@ def test_a_pickle_of_an_interrupted_record_has_everything():
     for name in ("t", "q", "qd", "qdd", "tau", "work"):
         np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
     assert again.outcome == found.outcome
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "papers"])
+def test_ctrl_c_in_the_first_seconds_of_a_slow_law_in_python_lost_sixty_steps(method, monkeypatch):
+    monkeypatch.setattr(run, "PATIENCE", 1e-9)  # as if every call of the law took long
+
+    pressed = []
+
+    def law(t, q, qd):
+        if t > 0.0101 and not pressed:
+            pressed.append(t)
+            raise KeyboardInterrupt
+        return [0.0, 0.0]
+
+    record = simulate(fa.load("rr"), [0.4, -1.1], law=law, duration=0.1, trace=False, method=method)
+    assert record.outcomes.item().kind == "interrupted"
+    assert record.t[-1] > 0.0099

@@ -330,3 +330,12 @@ def test_a_step_too_large_for_a_law_is_said_where_torque_limits_hide_it():
     assert "torques swing from limit to limit" in coarse.outcome.advice
     assert "torques swing from limit to limit" in str(coarse.outcome)
     assert not fine.outcome.advice
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "symplectic"])
+def test_a_law_that_divides_zero_by_zero_was_simulated_with_a_torque_of_one(method):
+    done = simulate(
+        fa.load("rr"), [0.0, 0.0], duration=0.002, dt=0.001, law=lambda t, q, qd: q / q, method=method
+    )
+    assert "not finite" in str(done.outcome)
+    assert np.all(np.isnan(done.tau[0]))

@@ -6,6 +6,7 @@ import pytest
 import forearm as fa
 from close import assert_close
 from forearm import Drive, Wrench, load, simulate
+from forearm.simulation import payload_numbers
 
 DRIVE = Drive(viscous=0.1, coulomb=(1.0, 0.5), smoothing=0.05)
 ARM = load("rr").with_drives(DRIVE)
@@ -53,3 +54,23 @@ def test_dry_friction_of_a_motion_of_its_own_is_steep_for_the_step_as_the_arms_i
     want = simulate(changed, [0.4, -1.1], duration=0.01).outcome.advice
     assert "dry friction of joint" in want
     assert simulate(arm, [0.4, -1.1], duration=0.01, free={"friction": steep}).outcome.advice == want
+
+
+def test_friction_that_is_steep_in_a_later_motion_of_a_batch_is_told_there_and_nowhere_else():
+    arm, easy, hard = load("rr"), [[0.1, 0.0, 0.0]] * 2, [[0.1, 5.0, 5.0]] * 2
+    how = {"duration": 0.01, "free": {"friction": [[easy, easy, hard], [easy, hard, easy]]}}
+    told = simulate(arm, np.full((2, 3, 2), [0.4, -1.1]), **how).outcomes
+    want = simulate(arm, [0.4, -1.1], duration=0.01, free={"friction": hard}).outcome.advice
+    assert "dry friction of joint" in want
+    assert [[o.advice for o in row] for row in told] == [["", "", want], ["", want, ""]]
+
+
+def test_friction_is_steeper_for_the_step_in_the_motion_that_carries_less():
+    arm, q0 = load("rr").with_drives(Drive(coulomb=(2.0, 2.0), smoothing=1e-3)), [0.4, -1.1]
+    laden = [arm.with_payload(5.0, frame="flange"), arm]
+    rates = [float(np.linalg.inv(fa.mass_matrix(x, q0))[1, 1]) * 2.0 / 1e-3 for x in laden]
+    assert rates[1] > 1.1 * rates[0]
+    dt = 2.6 / np.sqrt(rates[0] * rates[1])  # rk4 follows the first, not the second
+    payload = payload_numbers([5.0, 0.0], arm=arm, frame="flange")
+    told = simulate(arm, q0, payload=payload, duration=4 * dt, dt=dt, limits="ignore").outcomes
+    assert [bool(o.advice) for o in told] == [False, True]

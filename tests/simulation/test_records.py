@@ -5,7 +5,15 @@ import pytest
 
 import forearm as fa
 from close import assert_close
-from forearm.simulation import Outcome, PDWithGravity, advise_step, payload_numbers, simulate
+from forearm.simulation import (
+    ComputedTorque,
+    Outcome,
+    PDWithGravity,
+    Quintic,
+    advise_step,
+    payload_numbers,
+    simulate,
+)
 
 RR = fa.load("rr")
 LIMITED = RR.replace(links=[RR.links[0].replace(limits=(-1.0, 1.2)), RR.links[1].replace(limits=(-2.0, 2.0))])
@@ -65,6 +73,17 @@ def test_adaptive_steps_note_a_limit_between_two_records(dt, every):
     assert run.outcome.t == pytest.approx(np.interp(0.5, fine.q[:passed, 0], fine.t[:passed]), abs=1e-4)
     at_once = simulate(arm, [0.6, 0.0], dt=dt, record_every=every, **swing).outcome
     assert (at_once.kind, at_once.t) == ("limit hit", 0.0)
+
+
+@pytest.mark.parametrize(("method", "limits"), [("rk4", "stop"), ("dop853", "note")])
+def test_a_joint_that_rests_at_its_limit_was_told_as_beyond_it(method, limits):
+    arm = RR.replace(links=(RR.links[0], RR.links[1].replace(limits=(0.0, 0.04))))
+    law = ComputedTorque(arm, Quintic([0.0, 0.0], [0.5, 0.0], 0.05))
+    how = dict(duration=0.05, dt=1e-3, method=method, limits=limits)
+    assert simulate(arm, [0.0, 0.0], law=law, **how).outcome.kind == "finished"
+    beyond = simulate(arm, [0.0, 0.0], [0.0, -0.5], **how).outcome
+    kind = "limit hit" if limits == "note" else "stopped at a limit"
+    assert (beyond.kind, beyond.joint) == (kind, "q2")
 
 
 @pytest.mark.parametrize("method", ["rk4", "euler", "symplectic", "dop853", "papers"])
@@ -169,7 +188,16 @@ def test_an_interrupted_law_keeps_what_was_computed():
 def test_progress_ends_with_all():
     shares = []
     simulate(RR, [0.0, 0.0], duration=0.05, progress=shares.append)
-    assert shares == [1.0]
+    assert shares[-1] == 1.0  # a slow machine hears of the way there, too
+    assert shares == sorted(set(shares))
+
+
+def test_a_step_is_not_advised_that_was_never_tried():
+    """Of a motion that no step follows so closely, it gave one beside the error of another, after hours."""
+    slide = fa.Link("prismatic", mass=1.0, drive=fa.Drive(viscous=0.7))
+    far = fa.Arm("far away", [slide], gravity=(0, 0, 0))
+    with pytest.raises(fa.StateFault, match=r"no step ends within 1e-12 .* tried, down to .* law that jumps"):
+        advise_step(far, [1e6], [3.0], duration=0.3, tolerance=1e-12)
 
 
 def test_step_advice_is_checked_by_halving():
@@ -278,6 +306,24 @@ def test_dop853_that_cannot_go_on_keeps_what_it_has():
     assert run.outcome.kind == "diverged"
     assert 0.1 < run.outcome.t < 0.5
     assert np.isfinite(run.q[run.t <= run.outcome.t]).all()
+
+
+def test_dop853_of_an_arm_in_pitch_did_not_end(monkeypatch):
+    """Its steps are then of 1e-45 s, and after t = 0 there is room for any number of them."""
+    monkeypatch.setattr("forearm.simulation.schemes.dop853.PACE", 20)
+    arm = RR.replace(links=[link.replace(drive=link.drive.replace(viscous=1e45)) for link in RR.links])
+    run = simulate(arm, [0.1, 0.1], [1.0, 1.0], duration=1.0, dt=1e-2, method="dop853")
+    assert (run.outcome.kind, run.outcome.t) == ("too stiff", 0.0)
+    assert "so small that it would not come to an end; look at speeds, damping" in run.outcome.advice
+
+
+def test_a_law_of_no_number_did_not_end_by_dop853():
+    def law(t, q, qd):
+        return np.full(2, np.nan) if t > 0.015 else np.zeros(2)
+
+    run = simulate(RR, [0.1, 0.1], law=law, duration=0.1, dt=1e-2, control_dt=1e-2, method="dop853")
+    assert run.outcome.kind == "diverged"
+    assert run.outcome.t == pytest.approx(0.02)
 
 
 def test_names_payloads_and_wrench_of_a_single_motion():
@@ -397,6 +443,64 @@ def test_torques_held_at_their_limits_between_two_records_are_not_called_finishe
         assert "% of the time, between the recorded instants" in str(outcome)
     weak = simulate(RR, q0, law=pulse, **{**options, "torque_limits": [101.0, 400.0]})
     assert {o.kind for o in weak.outcomes.flat} == {"finished"}
+
+
+@pytest.mark.parametrize(
+    ("method", "trace"),
+    [
+        ("rk4", True),
+        ("rk4", False),
+        ("euler", True),
+        ("symplectic", True),
+        ("papers", False),
+        ("dop853", True),
+    ],
+)
+def test_a_limit_of_speed_or_effort_that_is_passed_between_two_records_is_told(method, trace):
+    q0 = [[0.1, 0.2], [0.3, -0.4]] if method != "dop853" else [0.1, 0.2]
+    weak = RR.replace(links=tuple(link.replace(effort_limit=60.0, speed_limit=20.0) for link in RR.links))
+    run = simulate(weak, q0, law=pulse, duration=0.2, record_every=50, method=method, trace=trace)
+    assert np.abs(run.tau[..., 0]).max() == 0.0, "no record shows it"
+    for outcome in run.outcomes.flat:
+        assert (outcome.kind, outcome.within_limits) == ("finished", False)
+        (passed,) = outcome.limits
+        assert (passed.joint, passed.what, passed.limit, passed.held, passed.between) == (
+            *("q1", "torque", 60.0, False, True),
+        )
+        assert passed.share == pytest.approx(0.006 / 0.2, rel=0.3)
+        assert "torque beyond its limit of 60 N m for" in str(outcome)
+        assert "% of the time, between the recorded instants" in str(outcome)
+
+
+def test_a_speed_that_is_too_high_between_the_records_of_a_batch_is_told():
+    weak = RR.replace(links=tuple(link.replace(speed_limit=4.0) for link in RR.links))
+
+    def there_and_back(t, q, qd):
+        return np.array([0.0, 200.0 * np.cos(2 * np.pi * t / 0.01)])  # speeds are zero at every record
+
+    how = {"duration": 0.2, "dt": 1e-4, "law": there_and_back}
+    every, some = (simulate(weak, [[0.0, 0.0]] * 2, record_every=k, **how) for k in (1, 100))
+    fast = [o for o in every.outcomes[0].limits if o.what == "speed"]
+    (told,) = [o for o in some.outcomes[0].limits if o.what == "speed"]
+    assert np.abs(some.qd).max() < 4.0
+    assert {e.joint for e in fast} == {told.joint}
+    assert told.between
+    assert told.share == pytest.approx(fast[0].share, rel=0.1)
+
+
+def test_gains_that_are_too_stiff_in_a_later_motion_are_told_behind_its_limits_of_torque():
+    def law(t, q, qd, kd):
+        return np.array([30.0, 30.0]) - kd * qd
+
+    run = simulate(
+        *(RR, [[0.0, 0.0]] * 3),
+        law=law,
+        gains={"kd": [0.1, 2000.0, 0.1]},
+        duration=0.1,
+        torque_limits=[20.0, 20.0],
+    )
+    assert {o.kind for o in run.outcomes} == {"saturated"}
+    assert ["torques swing from limit to limit" in o.advice for o in run.outcomes] == [False, True, False]
 
 
 def test_a_torque_is_not_said_to_be_held_after_its_motion_stopped():

@@ -8,6 +8,7 @@ import pytest
 import forearm as fa
 from arms import GOLDEN, golden_arm, golden_states
 from close import assert_close
+from forearm.compiler import pipeline
 from forearm.simulation import PDWithGravity, payload_numbers, simulate
 from forearm.simulation.schemes.papers import accelerations, eliminate, four_point_step
 
@@ -298,3 +299,24 @@ def test_friction_that_is_too_steep_for_the_step_is_told():
     stuck = simulate(arm, q, duration=0.1, dt=1e-3, limits="ignore", method="euler", sticking=True)
     assert stuck.outcome.advice == ""
     assert np.all(stuck.qd[:, [0, 3, 4, 5]] == 0)  # nothing pulls these hard enough
+
+
+def test_a_chain_whose_kernels_are_loops_was_not_simulated(monkeypatch):
+    """More than thirty joints: the loops were asked for the operations that they are not made of."""
+    monkeypatch.setattr(pipeline, "LONG", 3)
+    link = fa.load("generic_3r").links[1]
+    arm = fa.Arm("snake", tuple(link.replace(name=f"j{k}") for k in range(9)))
+    assert not hasattr(fa.compile(arm, "forward_dynamics").graph, "nodes")
+    q, h = np.linspace(-0.5, 0.5, arm.n), 1e-4
+    run = fa.simulate(arm, q, duration=h, dt=h)
+
+    def rate(x):
+        return np.concatenate([x[arm.n :], fa.forward_dynamics(arm, x[: arm.n], x[arm.n :], np.zeros(arm.n))])
+
+    x = np.concatenate([q, np.zeros(arm.n)])
+    one = rate(x)
+    two = rate(x + h / 2 * one)
+    three = rate(x + h / 2 * two)
+    x = x + h / 6 * (one + 2 * two + 2 * three + rate(x + h * three))
+    assert np.max(np.abs(x[arm.n :])) > 1e-3
+    np.testing.assert_allclose(np.concatenate([run.q[-1], run.qd[-1]]), x, rtol=1e-7, atol=1e-10)

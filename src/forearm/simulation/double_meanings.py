@@ -8,6 +8,7 @@ from forearm import faults
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.robot import Robot
 from forearm.simulation.traced_laws import checked_torques, make_law
 
@@ -77,6 +78,7 @@ def _gives_torques(arm: Arm | Robot, law: Any, gains: dict[str, tuple[int, ...]]
             arm, law(0.0, q, np.zeros(arm.nv), **{k: np.ones(shape) for k, shape in gains.items()})
         )
     except Exception:  # whatever a law does with what it was not made for
+        pass_on_signals()
         return False
     return True
 

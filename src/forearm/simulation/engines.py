@@ -88,8 +88,11 @@ class Engine(ABC):
         return {"q": q, "qd": qd} | {name: np.zeros(q.shape[:-1]) for name in self.plant.scalars}
 
     def first_count(self, steps: int, rows: int) -> int:
-        """How many steps to try first, before it is known how long one takes."""
-        return min(64, max(1, 4096 // max(rows, 1)))
+        """How many steps to try first, before it is known how long one takes.
+
+        In Python one: a law there may take seconds, and Ctrl-C gives up all that are made together.
+        """
+        return 1 if self.in_python else min(64, max(1, 4096 // max(rows, 1)))
 
     @abstractmethod
     def advance(

@@ -135,15 +135,14 @@ def _slopes(plant: Plant, law: Graph, gains: dict[str, tuple[int, ...]]) -> Grap
             after, faster = after + rate * (dt * weight), faster + push * (dt * weight)
         return weights_q @ after + weights_qd @ faster, after, faster
 
-    graph = trace(
-        number, ports, name=f"gains of {plant.arm.name} in motion", outputs=("s", "q_next", "qd_next")
-    )
+    title, outputs = f"gains of {plant.arm.name} in motion", ("s", "q_next", "qd_next")
+    graph = trace(number, ports, name=title, outputs=outputs, careful=law.careful)
     builder, new = rebuild(graph)
     found = pulled(builder, [(new[graph.results[0][0]], builder.const(1.0))])
-    zero, outputs = builder.const(0.0), list(graph.outputs[1:])
+    zero, given = builder.const(0.0), list(graph.outputs[1:])
     results = [[new[i] for i in numbers] for numbers in graph.results[1:]]
     for which, port in enumerate(graph.inputs):
         if port.name in ("q", "qd", *gains):
-            outputs.append(Port(f"by_{port.name}", port.shape))
+            given.append(Port(f"by_{port.name}", port.shape))
             results.append([found.get(builder.input(which, k), zero) for k in range(port.size)])
-    return builder.finish(graph.name, outputs, results)
+    return builder.finish(graph.name, given, results)

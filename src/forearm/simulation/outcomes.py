@@ -9,15 +9,17 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.dynamics import mass_matrix
 from forearm.faults import SingularInertia, singular_inertia
-from forearm.motion.limit_excesses import held_between, limit_excesses
+from forearm.motion.limit_excesses import LimitExcess, held_between, limit_excesses, passed_between
 from forearm.outside.option_names import option
 from forearm.simulation.engines import Scheme
 from forearm.simulation.plant import trespasser
 from forearm.simulation.records import Outcome
 from forearm.simulation.request import Request
 from forearm.simulation.schemes import SCHEMES
-from forearm.simulation.stability import fastest_rate, rate_beneath_limits
+from forearm.simulation.stability import fastest_rate, friction_rates, rate_beneath_limits
 
+LOOKED_AT = 32
+"""Motions of a batch whose law is looked at where limits of torque may hide that it is too stiff for the step."""
 _STICKING = [scheme.sticking for scheme in SCHEMES.values() if scheme.sticking is not None]
 """Schemes that follow dry friction however steep it is."""
 
@@ -39,18 +41,24 @@ def outcomes_of(
     if "alive" not in end:
         alive = _last_sound(states, t, until)
     clear, which = _trespasses(plant, end, until)
-    advice = _steep_friction(request, scheme) if np.any(sound) else ""
-    usual = (
-        Outcome("interrupted", until, "the record holds what was computed until then.")
-        if interrupted
-        else Outcome("finished", until, advice)
-    )
     found = np.empty(request.batch, dtype=object)
-    found[...] = usual  # frozen, so that a million motions share it
+    # frozen, so that a million motions share one
+    if interrupted:
+        found[...] = Outcome("interrupted", until, "the record holds what was computed until then.")
+    else:
+        found[...] = Outcome("finished", until)
+        steep, advice = _steep_friction(request, scheme)
+        found[steep] = Outcome("finished", until, advice)
+        for row in map(tuple, np.argwhere(end.get("unsettled", np.zeros(request.batch)) > 0)):
+            found[row] = Outcome(
+                "finished", until, _unsettled(float(end["unsettled"][row]), until, request.dt)
+            )
     for row in map(tuple, np.argwhere(~sound | (alive < until - request.dt / 2) | (which != 0))):
         if not sound[row] or alive[row] < until - request.dt / 2:
             if which[row] and clear[row] < alive[row] - request.dt / 2 and plant.stop:
                 found[row] = _limit(request, int(which[row]), float(clear[row]), scheme)
+            elif "crawls" in end:
+                found[row] = _too_stiff(request, row, float(alive[row]), scheme)
             else:
                 found[row] = _diverged(request, row, float(alive[row]), scheme)
         else:
@@ -81,20 +89,28 @@ def _with_limits(
         speed = None if speed is None else speed[: last + 1]
     beyond = limit_excesses(plant.arm, t, position, speed, torque, plant.torque_limits)
     shares = _shares_held(plant, end, request.batch, float(t[-1]))
-    some = np.vectorize(bool, otypes=[bool])(beyond) | np.any(shares > 0, axis=-1)
-    hidden: str | None = None  # of the first motion that is held, for all: gains of a batch are alike
-    for row in map(tuple, np.argwhere(some)):
+    over = _shares_over(plant, end, request.batch, float(t[-1]))
+    some = np.vectorize(bool, otypes=[bool])(beyond) | np.any(shares > 0, axis=-1) | np.any(over > 0, axis=-1)
+    # of the motions that are held longest; the others are taken to be like the first that shows it
+    hidden: list[str] = []
+    longest = sorted(map(tuple, np.argwhere(some)), key=lambda row: -shares[row].max(initial=0.0))
+    for row in longest:
         outcome = found[row]
-        if outcome.kind in ("diverged", "step too large"):
+        if outcome.kind in ("diverged", "step too large", "too stiff"):
             continue
         told = beyond[row]
+        if np.any(over[row]):
+            told = (*told, *_over_between(plant, over[row], told))
         if plant.torque_limits is not None:
             told = (*told, *held_between(plant.arm, shares[row], plant.torque_limits, told))
         held = any(excess.held for excess in told)
         kind = "saturated" if held and outcome.kind == "finished" else outcome.kind
-        if held and hidden is None:
-            hidden = _hidden_by_limits(request, row, end, scheme)
-        advice = " ".join(filter(None, (outcome.advice, hidden if held else "")))
+        if held and len(hidden) < LOOKED_AT:
+            hidden.append(_hidden_by_limits(request, row, end, scheme))
+            mine = hidden[-1]
+        else:
+            mine = next(filter(None, hidden), "") if held else ""
+        advice = " ".join(filter(None, (outcome.advice, mine)))
         found[row] = replace(outcome, kind=kind, limits=told, advice=advice)
     return found
 
@@ -119,6 +135,24 @@ def _shares_held(plant: Any, end: dict[str, Vector], batch: tuple[int, ...], unt
     return found
 
 
+def _shares_over(plant: Any, end: dict[str, Vector], batch: tuple[int, ...], until: float) -> Vector:
+    """For which share of the time each limit of `overruns` was passed (*batch, K), as the steps themselves saw it."""
+    found = np.zeros((*batch, len(plant.overruns)))
+    for k, name in enumerate(plant.overruns if until > 0 else ()):
+        found[..., k] = np.minimum(np.nan_to_num(end.get(name, np.zeros(batch))) / until, 1.0)
+    return found
+
+
+def _over_between(plant: Any, shares: Vector, said: tuple[LimitExcess, ...]) -> list[LimitExcess]:
+    """Limits of speed and effort that were passed for a share of the time (K,), and that no recorded instant shows."""
+    seen = {(excess.joint, excess.what) for excess in said}
+    return [
+        passed_between(overrun.link, overrun.what, overrun.most, float(share))
+        for overrun, share in zip(plant.overruns.values(), shares, strict=True)
+        if share > 0 and (overrun.link.name, overrun.what) not in seen
+    ]
+
+
 def interrupted_late(outcomes: Any) -> Any:
     """Outcomes where Ctrl-C came when all was computed: whoever asks whether motions finished stops here too."""
     found = np.empty(outcomes.shape, dtype=object)
@@ -131,31 +165,31 @@ def interrupted_late(outcomes: Any) -> Any:
     return found
 
 
-def _steep_friction(request: Request, scheme: Scheme) -> str:
-    """Advice where dry friction turns over so steeply that the scheme cannot follow it at this step."""
-    first = (0,) * len(request.batch)
-    arm, bound = (
-        request.plant.with_own_drives({k: v[first] for k, v in request.values.items()}),
-        scheme.stable,
-    )
-    steep = np.array([float(sum(link.drive.coulomb)) / 2 / link.drive.smoothing for link in arm.state_links])
-    if scheme in _STICKING or not np.any(steep) or not np.isfinite(bound):
-        return ""
-    own = [np.asarray(value)[first][None] for value in request.own.values()]
-    q = np.broadcast_to(request.q[first], (arm.nv + 1, arm.nq))
-    pushes = np.concatenate([np.zeros((1, arm.nv)), np.eye(arm.nv)])
-    with np.errstate(all="ignore"):
-        qdd = request.plant.kernel("forward_dynamics").general(q, np.zeros_like(pushes), pushes, *own)
-    rates = steep * np.diag(qdd[1:] - qdd[0])[arm.nv - arm.n :]
-    j = int(np.argmax(rates))
-    if not rates[j] * request.dt > bound:
-        return ""
-    drive, name = arm.state_links[j].drive, arm.state_links[j].name
-    return (
-        f"dry friction of joint {name!r} turns over within {drive.smoothing:g} rad/s or m/s, a rate of "
-        f"{rates[j]:.2g} 1/s, which {scheme.name} cannot follow at dt = {request.dt:g} s near rest; look at the drift, "
-        f"and give dt = {0.5 * bound / rates[j]:.1g} s, a wider smoothing, or {option('sticking', 'True')} with "
+def _steep_friction(request: Request, scheme: Scheme) -> tuple[Any, str]:
+    """Motions whose dry friction turns over so steeply that the scheme cannot follow it, and advice for all of them."""
+    bound, none = scheme.stable, np.zeros(request.batch, dtype=bool)
+    if scheme in _STICKING or not np.isfinite(bound):
+        return none, ""
+    rates = friction_rates(request)
+    steep = np.any(rates * request.dt > bound, axis=-1)
+    if not np.any(steep):
+        return none, ""
+    *row, j = np.unravel_index(int(np.nanargmax(rates)), rates.shape)
+    rate = float(rates[(*row, j)])
+    arm = request.plant.with_own_drives({k: v[tuple(row)] for k, v in request.values.items()})
+    link = arm.state_links[j]
+    return steep, (
+        f"dry friction of joint {link.name!r} turns over within {link.drive.smoothing:g} rad/s or m/s, a rate of "
+        f"{rate:.2g} 1/s, which {scheme.name} cannot follow at dt = {request.dt:g} s near rest; look at the drift, "
+        f"and give dt = {0.5 * bound / rate:.1g} s, a wider smoothing, or {option('sticking', 'True')} with "
         f"{option('method', repr('euler'))}."
+    )
+
+
+def _unsettled(time: float, until: float, dt: float) -> str:
+    return (
+        f"for {100 * min(time / until, 1.0):.2g} % of the time it was not settled which joints stick: friction is "
+        f"within its bounds then, not exact; try a step below dt = {dt:g} s, and see whether the motion stays as it is."
     )
 
 
@@ -189,6 +223,20 @@ def _limit(request: Request, number: int, when: float, scheme: Scheme) -> Outcom
         when,
         f"{told}; the motion goes on beyond them ({option('limits', repr('stop'))} ends it).",
         link.name,
+    )
+
+
+def _too_stiff(request: Request, row: tuple[int, ...], when: float, scheme: Scheme) -> Outcome:
+    """Where a scheme that chooses its steps itself would take for ever."""
+    rate = fastest_rate(request, row)
+    told = (
+        f"arm and law have a rate of {rate:.3g} 1/s at the beginning" if rate > 0 else "the motion is stiff"
+    )
+    return Outcome(
+        "too stiff",
+        when,
+        f"{told}, and the steps of {scheme.name} became so small that it would not come to an end; look at speeds, "
+        "damping, friction (a wider smoothing?) and gains.",
     )
 
 

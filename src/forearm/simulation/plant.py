@@ -6,13 +6,15 @@ The state of a simulation is q and qd and a few scalars that are integrated with
     alive       how long speeds have been finite [s]         clear    how long all joints have been within limits [s]
     first       a little time, from the first trespass on    which    `first` times the joint's power of three
     held_1 …    how long each torque has been at its limit [s], where torques are limited
+    over_1 …    how long each limit of speed or effort has been passed [s], where not every step is recorded
 
 so that an outcome can be told afterwards without looking at every step.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,9 +27,10 @@ from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.model.free_parameters import freed, is_drive, port_name, port_shape
+from forearm.compiler.pipeline import ready_graph
 from forearm.free_base import unit, unit_rows
 from forearm.link import Link, Wrench
-from forearm.motion.limit_excesses import SLACK, followers
+from forearm.motion.limit_excesses import SLACK, Place, column_of, followers, limits_of, room
 from forearm.robot import Robot
 
 RUNAWAY = 1e6
@@ -38,6 +41,24 @@ SIMULATION, MOST_KEPT = "simulation", 64
 SCALARS = ("work", "lost", "alive", "clear", "first", "which")
 State = dict[str, Vector]
 """Arrays (*batch, *shape) by name: q, qd, the scalars, and what a scheme has besides."""
+
+
+class Overrun(NamedTuple):
+    """A limit of speed or effort that steps are held against."""
+
+    link: Link
+    """Whose."""
+    what: str
+    """'speed' or 'torque'."""
+    place: Place
+    """Where its values are in a state."""
+    most: float
+    """The limit."""
+
+    def passed(self, qd: Vector, tau: Vector) -> Any:
+        """What is positive where it is passed, for scalars of any kind."""
+        value = column_of(qd if self.what == "speed" else tau, self.place, self.what)
+        return value * value - ((1 + SLACK) * self.most) ** 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +77,14 @@ class Plant:
     """Whether joint limits are watched."""
     stop: bool = False
     """Whether a row stops at its joint limits."""
+    between: bool = False
+    """Whether speeds and torques are held against their limits in the steps, too, because records leave some out."""
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What tells two plants of the same arm apart."""
         limits = None if self.torque_limits is None else tuple(self.torque_limits)
-        return self.free, self.wrench, limits, self.watch_limits, self.stop
+        return self.free, self.wrench, limits, self.watch_limits, self.stop, self.between
 
     @property
     def free_ports(self) -> dict[str, tuple[int, ...]]:
@@ -71,7 +94,8 @@ class Plant:
     @property
     def scalars(self) -> tuple[str, ...]:
         """Which scalars are integrated beside q and qd."""
-        return (*(SCALARS if self.bounds else SCALARS[:3]), *(f"held_{j + 1}" for j in self.holding))
+        held = [f"held_{j + 1}" for j in self.holding]
+        return (*(SCALARS if self.bounds else SCALARS[:3]), *held, *self.overruns)
 
     @property
     def holding(self) -> list[int]:
@@ -79,13 +103,29 @@ class Plant:
         limits = () if self.torque_limits is None else self.torque_limits
         return [j for j, most in enumerate(limits) if 0 < most < np.inf]
 
+    @cached_property
+    def overruns(self) -> dict[str, Overrun]:
+        """Limits that steps are held against between records, by the scalar that has their time."""
+        if not (self.between and self.watch_limits):
+            return {}
+        kinds = ("speed", "torque") if self.torque_limits is None else ("speed",)
+        found = [
+            (link, what, at, high) for what in kinds for link, at, (_, high) in limits_of(self.arm, what)
+        ]
+        return {f"over_{k}": Overrun(*one) for k, one in enumerate(found, 1)}
+
     @property
     def bounds(self) -> list[tuple[int, float, float]]:
-        """(place in `watched`, low, high) of the joints whose limits are watched."""
+        """(place in `watched`, low, high) of joints whose limits are watched; what rests at a limit is within."""
         if not self.watch_limits:
             return []
-        found = [(j, *link.limits) for j, link in enumerate(self.watched_links) if link.limits]
-        return [(j, low, high) for j, low, high in found if np.isfinite(low) or np.isfinite(high)]
+        found = [(j, link.limits) for j, link in enumerate(self.watched_links) if link.limits]
+        rooms = [
+            (j, limits, max(room(limits), np.finfo(float).tiny))
+            for j, limits in found
+            if np.isfinite(limits).any()
+        ]
+        return [(j, low - slack, high + slack) for j, (low, high), slack in rooms]
 
     @property
     def watched_links(self) -> list[Link]:
@@ -169,6 +209,8 @@ class Plant:
     def quantity(self, name: str, options: Mapping[str, Any] = NONE, /, **inputs: Any) -> Any:
         """A quantity of the plant on traced scalars, with free parameters among the inputs."""
         graph = self.kernel(name, **options).graph
+        if not isinstance(graph, Graph):  # a long chain's, which is compiled as loops
+            graph = ready_graph(self.arm, name, self.free, **options)
         if self.floats and "q" in inputs:
             inputs = {**inputs, "q": unit(inputs["q"])}
         found = apply(graph, **{port.name: inputs[port.name] for port in graph.inputs})
@@ -239,9 +281,11 @@ def scalar_rates(plant: Plant, v: Mapping[str, Any], tau: Vector, push: Vector) 
         rates["clear_rate"] = where(v["first"], 0.0, where(code, 0.0, 1.0))
         rates["first_rate"] = where(v["first"], 0.0, where(code, 1.0, 0.0))
         rates["which_rate"] = where(v["first"], 0.0, code)
+    going = where(v["first"], 0.0, 1.0) if plant.stops else 1.0
+    for name, overrun in plant.overruns.items():
+        rates[f"{name}_rate"] = where(overrun.passed(qd, tau), going, 0.0)
     for j in plant.holding:
         least = (1 - SLACK) * float(plant.torque_limits[j])
-        going = where(v["first"], 0.0, 1.0) if plant.stops else 1.0
         rates[f"held_{j + 1}_rate"] = where(tau[j] * tau[j] - least**2, going, 0.0)
     return rates
 
@@ -267,7 +311,9 @@ def rates_graph(plant: Plant, law: Graph | None) -> Graph:
             found |= {**frozen, "q_rate": found.get("q_rate", v["qd"]) * going}
         return found
 
-    return lower(trace(rates, ports, name=f"{plant.arm.name} in motion"), 0)
+    return lower(
+        trace(rates, ports, name=f"{plant.arm.name} in motion", careful=law is not None and law.careful), 0
+    )
 
 
 def rates_kernel(plant: Plant, law: Graph | None) -> Any:

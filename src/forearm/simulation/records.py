@@ -34,7 +34,7 @@ class Outcome:
 
     kind: str
     """'finished', 'saturated' (finished, torques held at their limits), 'limit hit', 'stopped at a limit', 'diverged',
-    'step too large' or 'interrupted'."""
+    'step too large', 'too stiff' or 'interrupted'."""
     t: float
     """When [s]: the end, the first trespass, the last time that numbers were sound."""
     advice: str = ""
@@ -42,7 +42,8 @@ class Outcome:
     joint: str = ""
     """Which joint, where it is one."""
     limits: tuple[LimitExcess, ...] = ()
-    """Limits of position, speed and torque that recorded states pass, and those at which torques are held."""
+    """Limits of position, speed and torque that states pass, and those at which torques are held; how far and when as
+    recorded states have it."""
     last: float = math.inf
     """When the last state was reached, where a motion stopped before its end [s]."""
 
@@ -53,7 +54,7 @@ class Outcome:
 
     @property
     def within_limits(self) -> bool:
-        """Whether no recorded state is beyond a limit, and no torque was held at one."""
+        """Whether no state was beyond a limit, recorded or between two that are, and no torque was held at one."""
         return not self.limits and self.kind not in ("limit hit", "stopped at a limit")
 
     def __str__(self) -> str:
@@ -225,7 +226,7 @@ class Record:
 
     @cached_property
     def relative_drift(self) -> Any:
-        """Largest |drift| over the largest of kinetic energy, work and loss (...)."""
+        """Largest |drift| over the largest of kinetic energy, work and loss (...), at the recorded instants."""
         scale = np.maximum.reduce(
             [np.abs(x).max(axis=-1) for x in (self.kinetic, self.work, self.dissipated)]
         )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from forearm import faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.compiler.call.processor import ProcessorKernel
+from forearm.compiler.graph.memories import memory_of
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.model.free_parameters import (
     PAYLOAD,
@@ -21,6 +22,7 @@ from forearm.compiler.model.free_parameters import (
 )
 from forearm.faults import StateFault
 from forearm.link import Wrench
+from forearm.outside.running_log import LOG
 from forearm.robot import Robot
 from forearm.simulation.double_meanings import (
     gain_shape,
@@ -315,6 +317,47 @@ def rows_in_python(request: Request) -> Callable[[float, Vector, Vector], Vector
         return _clip(request, tau)
 
     return torques
+
+
+def watched(request: Request, several: str) -> Request:
+    """The request with a law in Python that is watched, where motions ask it in turn, or a step several times.
+
+    An integral takes each call for the next moment; asked otherwise it sums up something else, and no number shows it.
+
+    Args:
+        request: The request.
+        several: The scheme that asks several times in a step; nothing for one that asks once.
+    """
+    law, motions = request.law, math.prod(request.batch)
+    if law is None or law.graph is not None:
+        return request
+    doubts = []
+    if several and not request.hold:
+        doubts.append(f"{several} asks it several times in a step (give control_dt= to have it asked once)")
+    if motions > 1:
+        doubts.append(f"{motions} motions ask it in turn and share that (simulate them one at a time)")
+    if not doubts:
+        return request
+    return replace(request, law=replace(law, function=_WatchedLaw(law.function, " and ".join(doubts))))
+
+
+class _WatchedLaw:
+    """A law whose first two calls are compared: what the first one makes and keeps is no doubt yet."""
+
+    def __init__(self, function: Callable[..., Any], doubt: str) -> None:
+        self.function, self.doubt, self.memories = function, doubt, list[tuple[Any, ...]]()
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        found = self.function(*given, **named)
+        if len(self.memories) < 2:
+            self.memories.append(memory_of(self.function, chance=False))
+            if self.memories[0] != self.memories[-1]:
+                LOG.warning(
+                    "simulate: law %s keeps something between calls, and %s.",
+                    law_name(self.function),
+                    self.doubt,
+                )
+        return found
 
 
 def _clip(request: Request, tau: Vector) -> Vector:

@@ -32,6 +32,7 @@ from forearm.simulation.request import (
     refuse_words,
     rows_in_python,
     tolerances,
+    watched,
     whole_steps,
     wrench_alone,
 )
@@ -95,7 +96,8 @@ def simulate(
         limits: Limits of position, speed and effort: 'note' them in the outcome, 'stop' the motion at a position's, or
             'ignore' them.
         sticking: With 'euler': true dry friction, joints may stick, instead of the smooth curve.
-        record_every: Record every so many steps; every step of one motion, a batch up to a hundred times by default.
+        record_every: Record every so many steps, and the last state; every step of one motion, a batch up to a hundred
+            times by default. Outcomes tell of limits that are passed between records, too.
         trace: Whether to compile the law; False for laws that keep something between calls.
         rtol: Relative tolerance of dop853.
         atol: Absolute tolerance of dop853.
@@ -130,8 +132,10 @@ def simulate(
         raise StateFault(f"record_every is {record_every!r}; give a whole number of steps, 1 or more.")
     every = min(int(every), steps + 1)  # the same record
     request = replace(request, dt=float(duration) / steps, every=every, progress=Progress(progress))
+    request = replace(request, plant=replace(plant, between=every > 1))
     room = RecordRoom(request.batch, arm.nq, 1 - (-steps // request.every))
     rtol, atol = faults.positive(rtol, "simulate: rtol"), faults.positive(atol, "simulate: atol")
+    request = watched(request, "" if scheme.looks_once else scheme.name)
     engine = engine_of(request, scheme, rtol, atol, target or home)
     engine.threads = threads
     return _Run(request, engine, scheme, room).record()

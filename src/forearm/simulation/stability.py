@@ -1,12 +1,21 @@
 """How fast arm and law can change: the largest eigenvalue, which bounds the step of every scheme."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from forearm.algebra import Vector
-from forearm.simulation.plant import rates_kernel
+from forearm.compiler.call.processor import ProcessorKernel
+from forearm.compiler.graph.passes import lower
+from forearm.compiler.graph.trace import trace
+from forearm.compiler.model.free_parameters import is_drive, port_name
+from forearm.outside.signal_errors import pass_on_signals
+from forearm.simulation.plant import Plant, kept, rates_kernel
 from forearm.simulation.request import Request
+
+AT_ONCE = 4096
+"""Motions of a batch whose friction is looked at together."""
 
 
 def fastest_rate(
@@ -67,10 +76,54 @@ def rate_beneath_limits(request: Request, row: tuple[int, ...], q: Vector, qd: V
     return float(np.abs(np.linalg.eigvals(matrix)).max())
 
 
+def friction_rates(request: Request) -> Vector:
+    """How fast dry friction turns over as each joint of each motion begins to move from q0 (*batch, n) [1/s]."""
+    plant, arm = request.plant, request.plant.arm
+    motions = math.prod(request.batch)
+    slopes = np.broadcast_to(_friction_slopes(request), (*request.batch, arm.n)).reshape(motions, arm.n)
+    found = np.zeros(slopes.shape)
+    joints = np.flatnonzero(np.any(slopes > 0, axis=0))
+    if not joints.size:
+        return found.reshape(*request.batch, arm.n)
+    pushes = np.concatenate([np.zeros((1, arm.nv)), np.eye(arm.nv)[joints - arm.n]])
+    q = request.q.reshape(motions, 1, arm.nq)
+    own = [
+        np.asarray(value).reshape(motions, 1, *np.shape(value)[len(request.batch) :])
+        for value in request.own.values()
+    ]
+    kernel = plant.kernel("forward_dynamics")
+    for k in range(0, len(q), AT_ONCE):
+        some = slice(k, k + AT_ONCE)
+        with np.errstate(all="ignore"):
+            qdd = kernel.general(q[some], np.zeros_like(pushes), pushes, *(value[some] for value in own))
+        softness = qdd[:, np.arange(1, len(pushes)), joints - arm.n] - qdd[:, 0, joints - arm.n]
+        found[some, joints] = slopes[some, joints] * softness
+    return found.reshape(*request.batch, arm.n)
+
+
+def _friction_slopes(request: Request) -> Vector:
+    """Slope of each joint's dry friction over its speed at rest, (n,) or (*batch, n) where motions have their own."""
+    plant: Plant = request.plant
+    ports = {port_name(path): plant.free_ports[port_name(path)] for path in plant.free if is_drive(path)}
+
+    def slopes(**v: Any) -> dict[str, Any]:
+        drives = [link.drive for link in plant.with_own_drives(v).state_links]
+        return {"slopes": np.array([(d.coulomb[0] + d.coulomb[1]) / 2 / d.smoothing for d in drives])}
+
+    if not ports:
+        return np.asarray(slopes()["slopes"], dtype=float)
+    kernel = kept(
+        plant, ("friction slopes",), lambda: ProcessorKernel(lower(trace(slopes, ports, name="slopes"), 0))
+    )
+    given = [request.values[port.name] for port in kernel.graph.inputs]
+    return np.asarray(kernel.general(*given))
+
+
 def _called(law: Any, states: Vector, gains: dict[str, Any]) -> Vector:
     """Torques of a law in Python at some states; none where it fails."""
     n = states.shape[1] // 2
     try:
         return np.array([law(0.0, y[:n].copy(), y[n:].copy(), **gains) for y in states], dtype=float)
     except Exception:  # whatever a law does at states that it was not made for
+        pass_on_signals()
         return np.zeros((len(states), n))

@@ -17,6 +17,10 @@ TURN = 0.05
 """Greatest change of an angle within a step that counts as not excessive [rad]."""
 LEAST_TOLERANCE = 1e-13
 """Below this the ends of two runs differ by rounding, however short the steps are [rad or m]."""
+STALLED, MOST_TRIES = 3, 16
+"""So many steps that are no better than those before end the search; so many are tried in all."""
+MOST_STEPS = 10**8
+"""Steps of a motion that is tried: minutes."""
 EASY = 0.2
 """Step times fastest rate that is a good beginning."""
 
@@ -57,7 +61,8 @@ def advise_step(
     """A step with which one motion ends within `tolerance` of where it should.
 
     A first step comes from the fastest rate of arm and law and from the greatest speed (no joint turns more than
-    0.05 rad in it); it is then halved until halving it once more changes the end by less than `tolerance`.
+    0.05 rad in it); it is then halved until halving it once more changes the end by less than `tolerance`. Where no
+    step does, as for a chaotic motion that is long, that is said.
 
     Args:
         arm: The arm.
@@ -89,7 +94,8 @@ def advise_step(
     order = SCHEMES[method].order
     rate, speed = _along(arm, q0, qd0, duration, options)
     first = min(EASY / max(rate, 1e-9), TURN / max(speed, 1e-9), duration / 4)
-    steps, tried, ends = int(np.ceil(duration / first)), [], {}
+    steps, ends = int(np.ceil(duration / first)), {}
+    tried: list[tuple[float, float]] = []
 
     def end(count: int) -> Vector:
         if count not in ends:
@@ -108,16 +114,29 @@ def advise_step(
             ends[count] = run.end[0]
         return ends[count]  # type: ignore[no-any-return]
 
-    error = np.inf
-    for _ in range(16):
+    while _worth_another(tried, steps):
         difference = float(np.max(np.abs(end(steps) - end(2 * steps))))
         error = difference * 2**order / (2**order - 1)
         tried.append((duration / steps, error))
         if error <= tolerance:
-            break
+            return StepAdvice(duration / steps, error, rate, speed, tuple(tried))
         jump = (error / tolerance) ** (1 / order) if np.isfinite(error) else 4.0
         steps = int(np.ceil(steps * min(max(1.3, 1.1 * jump), 16)))
-    return StepAdvice(duration / steps, error, rate, speed, tuple(tried))
+    dt, error = min(tried, key=lambda pair: pair[1] if np.isfinite(pair[1]) else np.inf)
+    raise StateFault(
+        f"advise_step: no step ends within {tolerance:g} of where the motion should: of {len(tried)} that were tried, "
+        f"down to {tried[-1][0]:.2g} s, the best is {dt:.3g} s with an error of {error:.2g} by halving. The motion may "
+        "be chaotic, run away, or have a law that jumps; give a shorter duration, or a larger tolerance."
+    )
+
+
+def _worth_another(tried: list[tuple[float, float]], steps: int) -> bool:
+    """Whether another step is tried: not where the last few were no better than those before, nor for ever."""
+    if not tried:
+        return True
+    errors = [error if np.isfinite(error) else np.inf for _, error in tried]
+    better = len(errors) <= STALLED or min(errors[-STALLED:]) < min(errors[:-STALLED])
+    return (better or not np.isfinite(min(errors))) and len(errors) < MOST_TRIES and steps <= MOST_STEPS
 
 
 def _along(arm: Any, q0: Any, qd0: Any, duration: float, options: dict[str, Any]) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """Control laws as graphs: a law written for NumPy arrays is run once on traced scalars, and says why if it cannot."""
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,11 @@ import numpy as np
 
 from forearm.arm import Arm
 from forearm.compiler.graph.graph import Graph
+from forearm.compiler.graph.memories import memory_of
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.graph.traced_array import choosing
 from forearm.faults import KernelFault, StateFault, TraceFault, a_or_an, not_labelled, not_masked
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.robot import Robot
 
 RESERVED = (
@@ -60,22 +63,32 @@ def make_law(
     _check_names(function, gains)
     if not wanted:
         return TracedLaw(function, None, "trace=False was given")
+    graph, why = _graph_or_why(arm, function, gains)
+    memory = memory_of(function)  # what is made at the first call, and kept, is there by now
+    again, _ = _graph_or_why(arm, function, gains)
+    digests = [None if one is None else one.digest for one in (graph, again)]
+    if digests[0] != digests[1] or memory_of(function) != memory:
+        raise StateFault(
+            "law: it gave something else, or changed what it keeps, when it was traced a second time, so it keeps "
+            "something between calls (an integral, a counter, a list that grows, a random number); a kernel cannot do "
+            "that. Start it afresh and give trace=False, and control_dt= to have it asked once a sample."
+        )
+    if graph is None:
+        return TracedLaw(function, None, why)
+    return TracedLaw(function, graph, "traced")
+
+
+def _graph_or_why(
+    arm: Arm | Robot, function: Callable[..., Any], gains: Mapping[str, tuple[int, ...]]
+) -> tuple[Graph | None, str]:
+    """The graph of a law; or None, and why it has none."""
     try:
-        graph = _traced(arm, function, gains)
+        return _traced(arm, function, gains), ""
     except (StateFault, KernelFault):
         raise
     except Exception as error:  # whatever a law does with traced values
-        return TracedLaw(function, None, _reason(error))
-    try:
-        again = _traced(arm, function, gains).digest
-    except Exception:
-        again = ""
-    if again != graph.digest:
-        raise StateFault(
-            "law: it gave something else when it was traced a second time, so it keeps something between calls (an "
-            "integral, a random number); a kernel cannot do that. Start it afresh and give trace=False."
-        )
-    return TracedLaw(function, graph, "traced")
+        pass_on_signals()
+        return None, _reason(error)
 
 
 def _traced(arm: Arm | Robot, function: Callable[..., Any], gains: Mapping[str, tuple[int, ...]]) -> Graph:
@@ -85,7 +98,7 @@ def _traced(arm: Arm | Robot, function: Callable[..., Any], gains: Mapping[str, 
         handed = {name: choosing(value) for name, value in rest.items()}
         return checked_torques(arm, function(t, choosing(q), choosing(qd), **handed))
 
-    return trace(torques, ports, name=f"law {law_name(function)}")
+    return trace(torques, ports, name=f"law {law_name(function)}", careful=True)
 
 
 def checked_torques(arm: Arm | Robot, tau: Any) -> Any:
@@ -124,7 +137,7 @@ def _check_names(function: Any, gains: Mapping[str, tuple[int, ...]]) -> None:
             "law(t, q, qd)."
         )
     for name in gains:
-        if name in RESERVED or name.startswith("held_"):
+        if name in RESERVED or re.fullmatch(r"(held|over)_\d+", name):
             raise StateFault(
                 f"gains: {name!r} is a name that the simulation uses itself; give it another one."
             )

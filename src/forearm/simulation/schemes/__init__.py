@@ -1,7 +1,7 @@
 """Integration schemes, one file each; a file holds the scheme's row and what makes its engine.
 
 rk4          classical Runge-Kutta, inside the kernel
-euler        semi-implicit Euler; `dry_friction` is the same with joints that stick
+euler        semi-implicit Euler; `dry_friction` is the same with joints that stick, `stuck_joints` says which do
 symplectic   implicit midpoint rule in momenta
 dop853       adaptive, one motion
 papers       as the report of 1980 did it, in plain Python

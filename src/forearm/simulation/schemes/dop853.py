@@ -8,6 +8,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.compiler.graph.step_rules import RK4
 from forearm.motion.limit_excesses import SLACK
+from forearm.outside.scipy_parts import scipy_part
 from forearm.simulation.engines import Engine, Scheme, Setting, Stages
 from forearm.simulation.plant import Plant, State
 from forearm.simulation.request import law_torques
@@ -21,6 +22,11 @@ LOOKS = 8
 HALVINGS = 40
 """Until the instant of a trespass is known to the last digits of a step."""
 
+PACE = 2000
+"""Steps of its own after which it is asked how far they led."""
+MOST_OWN_STEPS = 10**10
+"""For a whole motion, at that pace: months."""
+
 
 class _Lookout:
     """Limits that joints pass and torques are held at, within the scheme's own steps."""
@@ -29,6 +35,12 @@ class _Lookout:
         self.plant, self.n = plant, plant.arm.n
         self.when, self.which = np.inf, 0
         self.held = {j: 0.0 for j in plant.holding}
+        self.over = dict.fromkeys(plant.overruns, 0.0)
+
+    @property
+    def watches(self) -> bool:
+        """Whether there is anything to look at."""
+        return bool(self.plant.bounds or self.held or self.over)
 
     def look(
         self, start: float, end: float, between: Any, torques: Callable[[float, Vector], Vector]
@@ -41,8 +53,12 @@ class _Lookout:
                     self._note(before, now, between)
                     break
         middles = start + (end - start) * (np.arange(LOOKS) + 0.5) / LOOKS
-        for now in middles if self.held else ():
-            tau = torques(float(now), between(now))
+        for now in middles if self.held or self.over else ():
+            state = between(now)
+            tau = torques(float(now), state)
+            for name, overrun in self.plant.overruns.items():
+                if overrun.passed(state[self.n : 2 * self.n], tau) > 0:
+                    self.over[name] += (end - start) / LOOKS
             for j in self.held:
                 if abs(tau[j]) >= (1 - SLACK) * self.plant.torque_limits[j]:
                     self.held[j] += (end - start) / LOOKS
@@ -50,6 +66,7 @@ class _Lookout:
     def scalars(self, until: float) -> State:
         """What the other schemes integrate beside the state: the first trespass, and how long torques were held."""
         found = {f"held_{j + 1}": np.asarray(time) for j, time in self.held.items()}
+        found |= {name: np.asarray(time) for name, time in self.over.items()}
         if self.plant.bounds:
             passed = self.which > 0 and self.when <= until
             found |= {
@@ -87,6 +104,7 @@ class Adaptive(Engine):
         self.between: Any = None
         self.left: State | None = None
         self.lookout = _Lookout(setting.plant)
+        self.own_steps, self.passed, self.crawls = 0, 0.0, False
 
     def start(self, q: Vector, qd: Vector) -> State:
         """The state at the beginning."""
@@ -106,14 +124,15 @@ class Adaptive(Engine):
         with np.errstate(over="ignore", invalid="ignore"):
             self._follow(times, path, dt, tau)
         after = self._unpack(path[-1]) | self.lookout.scalars(float(times[-1]))
+        if self.crawls:
+            after["crawls"] = np.asarray(self.own_steps)
         if self.solver.status == "running" or self.solver.t > times[-1]:
             self.left = after
         return after, {name: np.array([self._unpack(row)[name] for row in path[:-1]]) for name in RECORDED}
 
     def _solver(self, y: Vector, t: float, dt: float, tau: Vector | None) -> Any:
         """SciPy's, from a state to the end of its part of the motion, or to where torques jump."""
-        from scipy.integrate import DOP853
-
+        integrate = scipy_part("integrate")
         request, stages, done = self.request, self.stages, round(t / dt)
         full = {name: np.zeros(()) for name in stages.plant.scalars}
         part = max(1, request.hold if self.jumps else request.steps // PARTS)
@@ -124,7 +143,7 @@ class Adaptive(Engine):
             k = stages.rates(place, stages.torques(now, place, tau))
             return np.concatenate([k["q"], k["qd"], [k["work"], k["lost"]]])
 
-        return DOP853(slope, t, y, end * dt, rtol=self.rtol, atol=self.atol)
+        return integrate.DOP853(slope, t, y, end * dt, rtol=self.rtol, atol=self.atol)
 
     def _follow(self, times: Vector, path: Vector, dt: float, tau: Vector | None) -> None:
         """Fill the states at the times behind the first; those that it does not reach stay NaN."""
@@ -141,12 +160,23 @@ class Adaptive(Engine):
                 return
             if solver.status == "finished":
                 self.solver = solver = self._solver(solver.y, solver.t, dt, tau)
+            if self.crawls or not np.isfinite(solver.h_abs):
+                return  # of a slope that is no number SciPy tries steps that are none, for ever
             solver.step()
+            self._look_at_pace(solver.t)
             self.between = None
-            if solver.status != "failed" and (self.lookout.plant.bounds or self.lookout.held):
+            if solver.status != "failed" and self.lookout.watches:
                 self.between = solver.dense_output()
                 self.lookout.look(solver.t_old, solver.t, self.between, self._torques(tau))
             self.pause(float(np.clip((solver.t - times[0]) / (times[-1] - times[0]), 0.0, 1.0)))
+
+    def _look_at_pace(self, now: float) -> None:
+        """Note where it would not come to an end: behind t = 0 there are steps of 1e-300 s."""
+        self.own_steps += 1
+        if self.own_steps % PACE == 0:
+            whole = self.request.steps * self.request.dt
+            self.crawls = (now - self.passed) * MOST_OWN_STEPS < whole * PACE
+            self.passed = now
 
     def _torques(self, tau: Vector | None) -> Callable[[float, Vector], Vector]:
         return lambda now, y: self.stages.torques(now, self._unpack(y), tau)

@@ -12,35 +12,34 @@ from forearm.compiler.graph.trace import trace
 from forearm.compiler.model.free_parameters import is_friction
 from forearm.factorisation import factor, solve_factored
 from forearm.simulation.engines import Engine, KernelLoop, Scheme, Setting, map_step
-from forearm.simulation.plant import Plant, drivers, kept, law_in_graph, scalar_rates, state_ports
-
-STICKING_SWEEPS = 12
-"""Sweeps over the joints to find which of them stick."""
+from forearm.simulation.plant import Plant, State, drivers, kept, law_in_graph, scalar_rates, state_ports
+from forearm.simulation.schemes.stuck_joints import StuckJoints
 
 
 def sticking_graph(plant: Plant, law: Graph | None) -> Graph:
     """One step of the semi-implicit scheme with true dry friction: joints may stick.
 
-    Speeds after the step are v - h M⁻¹ f, where each friction torque f is within its bounds and stops its joint if
-    it can. STICKING_SWEEPS sweeps over the joints, each torque clipped to its bounds: a fixed number, so that the
-    step costs the same always; where they have not converged, the torques are within bounds all the same.
+    Speeds after the step are v - h M⁻¹ f, where each friction torque f is within its bounds and stops its joint if it
+    can: stuck_joints.py. For how long that was not found is integrated as `unsettled`.
     """
-    ports = state_ports(plant) | drivers(plant, law) | plant.free_ports | {"h": ()}
+    ports = state_ports(plant) | drivers(plant, law) | plant.free_ports | {"unsettled": (), "h": ()}
     arm, smooth = plant.arm, _without_friction(plant)
 
     def step(**v: Any) -> dict[str, Any]:
         h, q, qd = v["h"], v["q"], v["qd"]
         tau, push = plant.clipped(law_in_graph(law, v)), plant.external(v)
-        dry, speed = _pushed(plant, smooth, v, tau + push)
+        dry, speed, unsettled = _pushed(plant, smooth, v, tau + push)
         going = where(v["first"], 0.0, 1.0) if plant.stops else 1.0
         viscous = _viscous(plant, v)
         rates = scalar_rates(plant, v, tau, push)
         rates["work_rate"], rates["lost_rate"] = (tau + push) @ speed, (viscous + dry) @ speed
         found = {"q_next": q + going * h * speed, "qd_next": qd + going * (speed - qd)}
+        found["unsettled_next"] = v["unsettled"] + going * h * unsettled
         rates["work_rate"], rates["lost_rate"] = going * rates["work_rate"], going * rates["lost_rate"]
         return found | {f"{k}_next": v[k] + h * rates[f"{k}_rate"] for k in plant.scalars}
 
-    return lower(trace(step, ports, name=f"{arm.name}, a step with sticking"), 0)
+    name = f"{arm.name}, a step with sticking"
+    return lower(trace(step, ports, name=name, careful=law is not None and law.careful), 0)
 
 
 def accelerations(plant: Plant) -> Any:
@@ -50,11 +49,15 @@ def accelerations(plant: Plant) -> Any:
     smooth = _without_friction(plant)
 
     def rates(**v: Any) -> dict[str, Any]:
-        _, speed = _pushed(plant, smooth, v, plant.clipped(v["tau"]) + plant.external(v))
+        _, speed, _ = _pushed(plant, smooth, v, plant.clipped(v["tau"]) + plant.external(v))
         return {"qdd": (speed - v["qd"]) / v["h"]}
 
     name = f"accelerations of {plant.arm.name} with sticking"
     return kept(plant, ("sticking",), lambda: ProcessorKernel(lower(trace(rates, ports, name=name), 0)))
+
+
+def _slippery(link: Any) -> Any:
+    return link.replace(drive=link.drive.replace(viscous=0.0, coulomb=(0.0, 0.0)))
 
 
 def _without_friction(plant: Plant) -> Plant:
@@ -70,50 +73,32 @@ def _viscous(plant: Plant, v: Any) -> Vector:
     return np.array([link.drive.viscous * speed for link, speed in zip(links, v["qd"], strict=True)])
 
 
-def _pushed(plant: Plant, smooth: Plant, v: Any, torque: Vector) -> tuple[Vector, Vector]:
-    """Dry friction torques (n,) in the step that begins here, and the speeds after it."""
+def _pushed(plant: Plant, smooth: Plant, v: Any, torque: Vector) -> tuple[Vector, Vector, Any]:
+    """Dry friction torques (n,) in the step that begins here, the speeds after it, and 1 if they are not settled."""
     arm, h = plant.arm, v["h"]
     bias = smooth.quantity("bias_torque", **v) + _viscous(plant, v)
     M = plant.quantity("mass_matrix", **v)
     rows, inverse = factor(M, arm=arm)
     free = v["qd"] + h * solve_factored(rows, inverse, torque - bias)
-    columns = np.array([solve_factored(rows, inverse, e) for e in np.eye(arm.n)])
     levels = [link.drive.coulomb for link in plant.with_own_drives(v).links]
-    return _dry_torques(levels, columns, free, M @ free, h)
-
-
-def _dry_torques(
-    levels: list[Any], inverse: Any, free: Vector, momentum: Vector, h: Any
-) -> tuple[Vector, Vector]:
-    """Dry friction torques (n,) and the speeds that they leave; a joint whose torque is within its bounds is still."""
     bounds = {i: pair for i, pair in enumerate(levels) if not all(is_zero(level) for level in pair)}
-    # begin with what would stop every joint at once
-    dry = [_bounded(momentum[i] / h, *bounds[i]) if i in bounds else 0.0 for i in range(len(levels))]
-    speed = free - h * (np.array(dry) @ inverse)
-    for _ in range(STICKING_SWEEPS):
-        for i, (forth, back) in bounds.items():
-            better = _bounded(dry[i] + speed[i] / (h * inverse[i][i]), forth, back)
-            speed = speed - h * inverse[i] * (better - dry[i])
-            dry[i] = better
-    still = {
-        i: where(forth - dry[i], where(back + dry[i], 0.0, 1.0), 1.0) for i, (forth, back) in bounds.items()
-    }
-    return np.array(dry), np.array(
-        [speed[i] * still[i] if i in still else speed[i] for i in range(len(levels))]
-    )
-
-
-def _bounded(x: Any, forth: float, back: float) -> Any:
-    return where(x - forth, forth, where(-back - x, -back, x))
-
-
-def _slippery(link: Any) -> Any:
-    return link.replace(drive=link.drive.replace(viscous=0.0, coulomb=(0.0, 0.0)))
+    if not bounds:
+        return np.zeros(arm.n), free, 0.0
+    columns = np.array([solve_factored(rows, inverse, e) for e in np.eye(arm.n)])
+    return StuckJoints(bounds, M, columns, free, h).settled()
 
 
 def engine(setting: Setting) -> Engine:
     """The step as a map in the kernel's loop."""
-    return KernelLoop(setting, SCHEME.name, lambda plant, law: map_step(sticking_graph(plant, law)))
+    return Sticking(setting, SCHEME.name, lambda plant, law: map_step(sticking_graph(plant, law)))
+
+
+class Sticking(KernelLoop):
+    """The kernel's loop, and for how long friction was not settled."""
+
+    def start(self, q: Vector, qd: Vector) -> State:
+        """The state at the beginning."""
+        return super().start(q, qd) | {"unsettled": np.zeros(q.shape[:-1])}
 
 
 SCHEME = Scheme(

@@ -30,7 +30,7 @@ def euler_graph(plant: Plant, law: Graph | None) -> Graph:
             moved = k["q_rate"] + (after["qd_next"] - v["qd"])
         return {"q_next": v["q"] + h * moved, **after}
 
-    return lower(trace(step, ports, name=f"{plant.arm.name}, a step"), 0)
+    return lower(trace(step, ports, name=f"{plant.arm.name}, a step", careful=rates.careful), 0)
 
 
 def engine(setting: Setting) -> Engine:

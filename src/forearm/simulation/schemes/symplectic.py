@@ -60,7 +60,8 @@ def midpoint_graph(plant: Plant, law: Graph | None) -> Graph:
             **{f"{k}_next": v[k] + where(last, h * rates[f"{k}_rate"], 0.0) for k in plant.scalars},
         }
 
-    return lower(trace(sweep, ports, name=f"{plant.arm.name}, midpoint sweep"), 0)
+    name = f"{plant.arm.name}, midpoint sweep"
+    return lower(trace(sweep, ports, name=name, careful=law is not None and law.careful), 0)
 
 
 def _either(x: Any, a: Vector, b: Vector) -> Vector:
