@@ -1,5 +1,6 @@
 """Files of rows: what is written against one call on all of it, refusals, and nothing half there."""
 
+import csv
 import errno
 import json
 import os
@@ -313,6 +314,27 @@ def test_what_a_titled_file_leaves_open_is_said(tmp_path):
     done = fa.stream(arm, "inverse_dynamics", source, tmp_path / "tau.npy")
     assert done.notes[:2] == ("columns ignored: foo", "time read from 't_ms', in units of 0.001 s")
     assert "position[0] … taken in the order of the joints: q1, q2. A JointState message" in done.notes[2]
+
+
+def test_degrees_of_a_short_file_that_begins_at_home_were_radians(tmp_path):
+    """One row of sixteen was looked at: the first."""
+    free = ARM.replace(links=tuple(link.replace(limits=None) for link in ARM.links))
+    rows = np.zeros((16, 3 * ARM.n))
+    rows[1:, : ARM.n] = 120.0
+    np.save(tmp_path / "rows.npy", rows)
+    with pytest.raises(fa.ReadFault, match="looks like degrees"):
+        fa.stream(free, "inverse_dynamics", tmp_path / "rows.npy", tmp_path / "tau.npy")
+
+
+def test_titles_of_joints_with_commas_were_more_than_the_columns(tmp_path):
+    rr = fa.load("rr")
+    arm = rr.replace(
+        links=tuple(x.replace(name=name) for x, name in zip(rr.links, ("a,2", "a,1"), strict=True))
+    )
+    np.save(tmp_path / "rows.npy", np.zeros((2, 6)))
+    fa.stream(arm, "inverse_dynamics", tmp_path / "rows.npy", tmp_path / "tau.csv")
+    header = (tmp_path / "tau.csv").read_text().splitlines()[0]
+    assert next(csv.reader([header])) == ["tau:a,2", "tau:a,1"]
 
 
 @pytest.mark.parametrize("degrees", [None, True])

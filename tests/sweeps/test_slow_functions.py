@@ -42,7 +42,9 @@ def test_a_slow_function_that_was_stopped_had_written_nothing_down(tmp_path):
     assert 300 <= done < 310
     calls.clear()
     again = fa.sweep(slow, over, samples=1000, executor="threads", workers=1, journal=path)
-    assert sum(calls) == 1 + 1000 - done
+    assert (
+        sum(calls) == 4 + 1000 - done
+    )  # what it gives is tried once, and three samples before a journal is trusted
     assert again.greatest == fa.sweep(slow, over, samples=1000, executor="threads", workers=2).greatest
 
 

@@ -1,10 +1,15 @@
 """Questions that sweeps took for other ones: world axes on a turned mount, journals of a changed function."""
 
 import functools
+import json
+import logging
+import math
 import pickle
 import re
 import sys
-from types import ModuleType
+import threading
+import types
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -40,11 +45,47 @@ def test_a_journal_gave_the_results_of_a_function_before_its_constant_changed(tm
         swept(scaled, journal)
 
 
+def test_a_journal_of_another_version_was_gone_on_with(tmp_path, monkeypatch):
+    journal = tmp_path / "sweep.json"
+    assert swept(scaled, journal).fresh == 2
+    monkeypatch.setattr(fa, "__version__", "0.0.1")
+    with pytest.raises(fa.StateFault, match="is of another sweep"):
+        swept(scaled, journal)
+
+
 def test_a_journal_took_one_partial_for_another(tmp_path):
     journal = tmp_path / "sweep.json"
     assert swept(functools.partial(sum_of, weight=1.0), journal).greatest == 2.0
     with pytest.raises(fa.StateFault, match="is of another sweep"):
         swept(functools.partial(sum_of, weight=3.0), journal)
+
+
+def test_a_journal_gave_the_results_of_before_whatever_a_function_reads_changed(tmp_path):
+    """A file, a service, a clock: no look at the function's text sees them."""
+    journal, gains = tmp_path / "sweep.json", tmp_path / "gains.txt"
+    gains.write_text("1.0")
+
+    def from_a_file(choices):
+        return float(gains.read_text()) * choices["x"]
+
+    assert swept(from_a_file, journal).greatest == 2.0
+    assert swept(from_a_file, journal).fresh == 0
+    gains.write_text("5.0")
+    with pytest.raises(fa.StateFault, match="the function gives other numbers now than when this journal"):
+        swept(from_a_file, journal)
+
+
+@pytest.mark.parametrize(("now", "goes_on"), [(1.0 + 1e-14, True), (math.nan, False), (-1.0, False)])
+def test_results_of_another_machine_may_differ_by_rounding(tmp_path, now, goes_on):
+    journal = tmp_path / "sweep.json"
+    swept(scaled, journal)
+    kept = json.loads(journal.read_text())
+    journal.write_text(json.dumps(kept | {"probes": [[now * x for x in row] for row in kept["probes"]]}))
+    if goes_on:
+        assert swept(scaled, journal).fresh == 0
+    else:
+        with pytest.raises(fa.StateFault, match="gives other numbers now"):
+            swept(scaled, journal)
 
 
 def _make(k, more=None):
@@ -112,6 +153,11 @@ def test_functions_are_told_by_all_that_they_read():
         (Plant(1.0).method, Plant(2.0).method),
         ({"a": [1, (2.0, "x")]}, {"a": [1, (2.0, "y")]}),
         ([long], [changed]),
+        (np.vectorize(_make(1.0)), np.vectorize(_make(2.0))),
+        (Plant(Plant(1.0)), Plant(Plant(2.0))),
+        (SimpleNamespace(k=1.0, f=_make(1.0)), SimpleNamespace(k=2.0, f=_make(1.0))),
+        ({"a", "b"}, {"a", "c"}),
+        (type("C", (), {"arm": rr}), type("C", (), {"arm": rr.with_payload(1.0, frame="tool")})),
         ([one := _make(1.0), two := _make(2.0), one], [one, two, two]),
     ]
     for one, other in pairs:
@@ -119,6 +165,57 @@ def test_functions_are_told_by_all_that_they_read():
         assert fingerprint(one) != fingerprint(other)
     assert fingerprint(_make(1.0)) == fingerprint(_make(1.0))
     assert fingerprint(Plant(1.0)) == fingerprint(Plant(1.0))
+
+
+HIDDEN = {
+    "inner object": "class Inner:\n def __call__(self, x): return K * x\n"
+    "class Outer:\n def __init__(self): self.inner = Inner()\n"
+    " def __call__(self, v): return self.inner(v['x'])\nwhat = Outer()",
+    "function of an object": "def cost(x): return K * x\n"
+    "class Outer:\n def __init__(self, f): self.g = f\n def __call__(self, v): return self.g(v['x'])\n"
+    "what = Outer(cost)",
+    "vectorize": "g = np.vectorize(lambda x: K * x, otypes=[float])\ng([1.0])\ndef what(v): return g(v['x'])",
+    "namespace": "n = types.SimpleNamespace(k=K, f=lambda x: x)\ndef what(v): return n.f(n.k * v['x'])",
+    "lock": "class Plant:\n def __init__(self): self.k, self.lock = K, threading.Lock()\n"
+    " def __call__(self, v): return self.k * v['x']\nwhat = Plant()",
+    "lock in a namespace": "class Plant:\n def __init__(self): self.k, self.lock = K, threading.Lock()\n"
+    "n = types.SimpleNamespace(plant=Plant())\ndef what(v): return n.plant.k * v['x']",
+    "circle": "class Node:\n def __init__(self): self.k, self.next, self.lock = K, [self], threading.Lock()\n"
+    "node = Node()\ndef what(v): return node.k * v['x']",
+    "class": "class Set: pass\nSet.arm = fa.load('rr').with_payload(K, frame='tool')\n"
+    "def what(v): return Set.arm.total_mass * v['x']",
+    "closure of ours": "f = fa.derive(fa.load('rr').with_payload(K, frame='tool')).lambdify()\n"
+    "def what(v): return f([v['x'], 0], [0, 0], [0, 0])",
+    "named position": "arm = fa.load('rr').replace(configurations=(('home', (K, 0.0)),))\n"
+    "def what(v): return dict(arm.configurations)['home'][0] * v['x']",
+    "set": "known = {'a', 'b', 'cc', K}\ndef what(v): return len(known) * v['x']",
+}
+
+
+@pytest.mark.parametrize("kind", HIDDEN)
+def test_a_journal_gave_the_results_of_what_a_function_held_before_it_changed(kind):
+    """Code and numbers that stand inside objects, classes and closures were told by their names alone."""
+
+    def told(value):
+        names = {"__name__": "caller", "fa": fa, "np": np, "types": types, "threading": threading}
+        exec(HIDDEN[kind].replace("K", value), names)
+        return fingerprint(names["what"])
+
+    assert told("1.0") == told("1.0") != told("2.0")
+
+
+def test_an_unchanged_sweep_that_reads_a_set_was_another_in_the_next_process():
+    """The order of a set's words changes with the process, as that of these numbers with how they came in."""
+    one, other = {0, 8}, {8, 0}
+    assert list(one) != list(other)
+    assert fingerprint([one]) == fingerprint([other])
+    assert fingerprint(types.SimpleNamespace(x=one)) == fingerprint(types.SimpleNamespace(x=other))
+
+
+def test_what_belongs_to_a_process_does_not_make_a_sweep_another():
+    """A log, a file or a clock of an installed class is no part of the question."""
+    assert fingerprint(logging.getLogger("a")) == fingerprint(logging.getLogger("a"))
+    assert fingerprint(threading.Event()) == fingerprint(threading.Event())
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 
 import forearm as fa
 from close import assert_close
+from forearm.tabulated import table_files
 from forearm.tabulated.memory_answers import all_numbers, needed_numbers
 from forearm.tabulated.methods import entries_of, frictionless
 from forearm.tabulated.stencils import ORDERS
@@ -200,16 +201,18 @@ def test_a_sliding_joint_without_limits_has_no_axis():
         fa.tabulate(bare, points=4)
 
 
-@pytest.mark.parametrize("compressed", [True, False])
+@pytest.mark.parametrize("kind", ["compressed", "plain", "mapped"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_a_table_comes_back_from_its_file(compressed, dtype, tmp_path):
+def test_a_table_comes_back_from_its_file(kind, dtype, tmp_path, monkeypatch):
+    if kind == "mapped":
+        monkeypatch.setattr(table_files, "LARGEST_CHECKED", 0)
     arm = fa.load("puma560")
     table = fa.tabulate(arm, points=5, interpolation="cubic", dtype=dtype)
-    path = table.save(tmp_path / "puma.table", compressed=compressed)
+    path = table.save(tmp_path / "puma.table", compressed=kind == "compressed")
     again = fa.open_table(path, arm)
     state = arm.random_state(5, (20,))
     np.testing.assert_array_equal(again.torques(arm, *state), table.torques(arm, *state))
-    assert isinstance(again.numbers[-1], np.memmap) is not compressed
+    assert isinstance(again.numbers[-1], np.memmap) is (kind == "mapped")
     with pytest.raises(fa.ReadFault, match="every number in it is void"):
         fa.open_table(path, arm.with_payload(1.0, frame="flange"))
 
@@ -313,6 +316,37 @@ def test_numbers_that_a_log_touches_and_does_not_determine_are_unknown(slow, cap
     assert "does not determine" in caplog.text
     with pytest.raises(fa.StateFault, match="does not determine"):
         table.torques(arm, *arm.random_state(1, (300,)))
+
+
+def test_a_learnt_table_says_how_wrong_it_is_near_its_log_and_each_time_that_it_is_asked_elsewhere(
+    tmp_path, caplog
+):
+    """Beside its path a table was off by more than a joint's torque, after one warning when it was learnt."""
+    arm, rng = fa.load("rr"), np.random.default_rng(1)
+    t, size, rate, phase = np.linspace(0, 60, 3000)[:, None], *rng.uniform(0.5, 2.5, (3, 3, 2))
+    parts = [(a, w, w * t + p) for a, w, p in zip(size / 4, rate, phase, strict=True)]
+    q = sum(a * np.sin(x) for a, _, x in parts)
+    qd, qdd = sum(a * w * np.cos(x) for a, w, x in parts), -sum(a * w * w * np.sin(x) for a, w, x in parts)
+    table = fa.learn_table(arm, q, qd, qdd, fa.inverse_dynamics(arm, q, qd, qdd), points=9)
+    table.save(tmp_path / "table")
+    for one in (table, fa.open_table(tmp_path / "table", arm)):
+        assert one.domain.errors.tolist() == table.domain.errors.tolist()
+        assert one.domain.reach == table.domain.reach
+        caplog.clear()
+        on = slice(500, 600)
+        error = one.torques(arm, q[on], qd[on], qdd[on]) - fa.inverse_dynamics(arm, q[on], qd[on], qdd[on])
+        assert np.all(np.abs(error) <= 2 * one.domain.worst)
+        assert caplog.text == ""
+        for _ in range(2):
+            caplog.clear()
+            one.torques(arm, q[on], 5 * qd[on], qdd[on])
+            assert "of 100 states are farther from the log than errors were measured" in caplog.text
+    assert "errors near the log" in str(table)
+    header, rest = (tmp_path / "table").read_bytes().split(b"\n", 2)[1:]
+    broken = header.replace(b'"reach":', b'"reach":-')
+    (tmp_path / "table").write_bytes(b"forearm table 1\n" + broken + b"\n" + rest)
+    with pytest.raises(fa.ReadFault, match="header of the table cannot be read"):
+        fa.open_table(tmp_path / "table", arm)
 
 
 def test_a_log_of_a_load_that_the_table_has_no_room_for_is_said(caplog):

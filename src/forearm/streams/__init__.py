@@ -1,6 +1,7 @@
 """Files past memory: a quantity of every row of a file, a block of rows at a time, into another file.
 
 row_sources     rows of NumPy, Zarr, Parquet and CSV files, in blocks
+file_libraries  libraries that some kinds of files need
 npy_headers     the header of a NumPy file from anywhere
 zarr_stores     what a Zarr store may be, before a number of it is read or it is written over
 row_sinks       the same the other way: written beside their place, renamed when complete

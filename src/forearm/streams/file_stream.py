@@ -26,8 +26,8 @@ from forearm.streams.limit_watch import LimitWatch
 from forearm.streams.row_sinks import row_sink
 from forearm.streams.row_sources import ROWS, RowSource, row_source, suffix_of
 
-SEEN = 16
-"""Every so many rows are looked at: enough to tell degrees from radians."""
+SEEN = 512
+"""So many rows of a block are looked at, all of a short one: enough to tell degrees from radians."""
 TOLD = 0.2
 """Seconds between two calls of `progress`."""
 RESTARTS = 0.01
@@ -99,7 +99,7 @@ def stream(
         _refuse_other_rows(source, rows.rows, 0)
     kernel = kernel_of(arm, quantity)
     out, count, odd = np.empty((ROWS, len(titles))), 0, 0
-    notes: tuple[str, ...] = (*rows.notes, *_how_read(arm, inputs, rows))
+    notes = _how_read(arm, inputs, rows)
     clock, outputs = _Clock(progress), QUANTITIES[quantity].outputs
     watch = LimitWatch(arm, (*inputs, *outputs))
     with closing(rows), row_sink(target, [*(["t"] if rows.timed else []), *titles], rows.rows) as sink:
@@ -110,7 +110,7 @@ def stream(
                 if not rows.titled:
                     _refuse_no_time(source, block.t, count)
             if (degrees is None or (degrees and rows.stated)) and inputs[0] == "q":
-                ask_about_degrees(arm, str(source), rows.stated, block.inputs[0][::SEEN])
+                ask_about_degrees(arm, str(source), rows.stated, block.inputs[0][:: max(1, k // SEEN)])
             here = out[:k]
             kernel(*block.inputs, out=here.reshape(k, *kernel.graph.outputs[0].shape), threads=threads)
             flat = here.ravel()
@@ -123,7 +123,7 @@ def stream(
             count += k
             clock.tell(count / rows.rows if rows.rows else rows.at() / max(1, rows.bytes), count)
         _refuse_other_rows(source, rows.rows, count)
-    return Streamed(Path(target), count, odd, clock.seconds, notes, watch.excesses)
+    return Streamed(Path(target), count, odd, clock.seconds, (*rows.notes, *notes), watch.excesses)
 
 
 def _how_read(arm: Arm | Robot, inputs: Sequence[str], rows: RowSource) -> tuple[str, ...]:

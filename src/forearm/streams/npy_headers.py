@@ -6,6 +6,7 @@ import numpy as np
 
 from forearm.faults import ReadFault
 from forearm.outside.escapes import one_line
+from forearm.outside.signal_errors import pass_on_signals
 
 
 def npy_header(file: Any, label: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
@@ -23,5 +24,6 @@ def npy_header(file: Any, label: str) -> tuple[tuple[int, ...], bool, np.dtype[A
         return found
     # a header is Python's text, and what deep or odd text does to Python's parser is an error of any kind
     except Exception as reason:
+        pass_on_signals()
         told = one_line(f"{reason}" or type(reason).__name__)[:200]
         raise ReadFault(f"{label}: is no array of NumPy ({told}); give what np.save writes.") from None

@@ -4,6 +4,7 @@ So nothing is half there: an interrupt, a full disk or an error leaves the old f
 """
 
 import errno
+import io
 import os
 import shutil
 import time
@@ -16,8 +17,10 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import StateFault
-from forearm.outside.output_files import replacing, unfinished
-from forearm.streams.row_sources import READ, ROWS, library, suffix_of
+from forearm.motion.motion_files import write_titles
+from forearm.outside.output_files import is_begun_here, refuse_copy, replacing, unfinished
+from forearm.streams.file_libraries import library
+from forearm.streams.row_sources import READ, ROWS, suffix_of
 from forearm.streams.zarr_stores import check_replaceable
 
 WRITERS_LAST = 100
@@ -58,8 +61,9 @@ class _Text:
     """A CSV file with titles."""
 
     def __init__(self, file: Any, titles: Sequence[str]) -> None:
-        self.file = file
-        file.write((",".join(titles) + "\n").encode())
+        self.file, header = file, io.StringIO()
+        write_titles(header, titles, "\n")
+        file.write(header.getvalue().encode())
 
     def put(self, t: Vector | None, values: Vector) -> None:
         rows = (values if t is None else np.column_stack([t, values])).tolist()
@@ -151,10 +155,13 @@ def _replacing_folder(path: Path) -> Iterator[Path]:
         old = beside.with_name(f"{beside.name}.old")
         try:
             yield beside
+            refuse_copy(beside, target)
             if target.exists():
                 os.rename(target, old)
             os.rename(beside, target)
         except BaseException as error:
+            if not is_begun_here(beside):
+                raise
             if old.exists() and not target.exists():
                 os.rename(old, target)
             _take_away(beside)
@@ -164,8 +171,11 @@ def _replacing_folder(path: Path) -> Iterator[Path]:
                 ) from error  # a full disk, without its name
             raise
         finally:
-            if target.exists():
-                shutil.rmtree(old, ignore_errors=True)
+            if target.exists() and is_begun_here(beside):
+                try:
+                    shutil.rmtree(old, ignore_errors=True)
+                finally:  # once more for an interrupt, which is passed on when nothing is left
+                    shutil.rmtree(old, ignore_errors=True)
 
 
 def _take_away(folder: Path) -> None:

@@ -21,8 +21,11 @@ from forearm.motion.column_units import refuse_other_units
 from forearm.motion.columns import KINDS, columns_of
 from forearm.motion.motion_files import header_notes
 from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, check_titles, opened
+from forearm.motion.row_times import cut_notes
 from forearm.outside.escapes import one_line
 from forearm.outside.option_names import option
+from forearm.outside.signal_errors import pass_on_signals
+from forearm.streams.file_libraries import library
 from forearm.streams.npy_headers import npy_header
 from forearm.streams.zarr_stores import absent_chunks, check_array, chunk_files, rows_at_once, rows_of
 
@@ -30,8 +33,8 @@ ROWS = 8192
 """Rows of a block: inputs and outputs of an arm stay in the cache."""
 READ = 8
 """Blocks that are asked of a compressed file at once."""
-NUMBERS = ("int", "uint", "float", "double", "halffloat", "bool", "decimal")
-"""How the types of columns begin that hold one number a row."""
+NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")
+"""How the types of columns begin that hold one number a row; what is true or false is none."""
 
 SAID = "say the unit in the titles, like q1 [deg] or t [ms], or give --degrees (degrees=True)"
 """What to do about units that stand beside the titles of a table."""
@@ -60,7 +63,7 @@ class RowSource(ABC):
     stated: Sequence[bool] = ()
     """For each joint, whether the file says the unit of its positions; none where it says nothing of any."""
     notes: Sequence[str] = ()
-    """What of its titles is ignored, in other units, or in an order that should be looked at."""
+    """What of its titles is ignored, in other units or an order to look at; after the last block, how it ends."""
 
     @abstractmethod
     def blocks(self) -> Iterator[RowBlock]:
@@ -174,6 +177,7 @@ class ZarrRows(RowSource):
             alone = hasattr(found, "shape")
             named = {} if alone else {name: found[name] for name in (*inputs, "t") if name in found}
         except Exception as reason:  # whatever the library raises for what is no store
+            pass_on_signals()
             raise ReadFault(f"{path}: is no Zarr store ({one_line(str(reason))[:200]}).") from None
         if alone:
             check_array(self.label, found, self.files)
@@ -221,10 +225,9 @@ class ZarrRows(RowSource):
                 parts = [_native(np.ascontiguousarray(rows_of(part, here))) for part in self.parts]
                 t = None if self.times is None else np.asarray(rows_of(self.times, here), dtype=float)
             except Exception as reason:  # whatever a codec raises for a chunk that is not what it says
-                told = one_line(str(reason))[:200]
-                raise ReadFault(
-                    f"{self.label}: rows {first} to {here.stop - 1} cannot be unpacked ({told})."
-                ) from None
+                pass_on_signals()
+                where, told = f"{self.label}: rows {first} to {here.stop - 1}", one_line(str(reason))[:200]
+                raise ReadFault(f"{where} cannot be unpacked ({told}).") from None
             for at in range(0, len(parts[0]), ROWS):
                 rows = slice(at, at + ROWS)
                 if len(self.parts) == 1 and self.times is None and self.count * self.n <= parts[0].shape[1]:
@@ -245,6 +248,7 @@ class ParquetRows(RowSource):
         try:
             self.file = parquet.ParquetFile(path)
         except Exception as reason:
+            pass_on_signals()
             raise ReadFault(f"{path}: is no Parquet file ({one_line(str(reason))[:200]}).") from None
         check_titles(self.label, 1, titles := tuple(self.file.schema_arrow.names))
         self.columns = columns_of(arm, self.label, titles, needs=inputs, degrees=degrees, time_unit=time_unit)
@@ -326,6 +330,7 @@ class TextRows(RowSource):
                 table = numbers[:, self.wanted] * self.factors
                 for at in range(0, len(table), ROWS):
                     yield split(table[at : at + ROWS], self.n, len(self.inputs), self.timed)
+        self.notes = (*self.notes, *cut_notes(self.reader.last_cell()))
 
 
 class RowsInDegrees(RowSource):
@@ -350,18 +355,6 @@ class RowsInDegrees(RowSource):
         """The same rows in radians."""
         for block in self.source.blocks():
             yield RowBlock(block.t, [x * f for x, f in zip(block.inputs, self.factors, strict=True)])
-
-
-def library(module: str, extra: str) -> Any:
-    """An optional library, or a fault that says how to get it."""
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ImportError:
-        raise ReadFault(
-            f"this kind of file needs {module.partition('.')[0]}; install it: pip install 'forearm[{extra}]'."
-        ) from None
 
 
 UNTITLED = {".npy": NumpyRows, ".zarr": ZarrRows}

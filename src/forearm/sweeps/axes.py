@@ -18,6 +18,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import StateFault, explained_parts, floats, not_masked
+from forearm.outside.scipy_parts import scipy_part
 from forearm.sweeps.fingerprints import fingerprint
 
 WORDS = 4
@@ -159,9 +160,8 @@ class Normal(RandomAxis):
 
     def spread(self, words: Vector) -> Vector:
         """By the inverse of the normal distribution: one word, one number."""
-        from scipy.special import ndtri
-
-        return _scaled(self.mean, self.deviation, ndtri(_unit(words)))
+        special = scipy_part("special")
+        return _scaled(self.mean, self.deviation, special.ndtri(_unit(words)))
 
     def told(self) -> bytes:
         """Mean and deviation."""

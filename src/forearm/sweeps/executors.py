@@ -25,9 +25,11 @@ from typing import Any, NamedTuple
 from forearm.compiler.fork_locks import fork_safe_lock
 from forearm.faults import StateFault, of_somebody_else
 from forearm.outside.option_names import option
+from forearm.outside.processors import processors
 from forearm.outside.running_log import LOG
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.sweeps.problem import Problem
-from forearm.sweeps.task_carriers import tasks_of
+from forearm.sweeps.task_carriers import is_own, own_name, tasks_of
 
 MOST_DEATHS = 3
 """How often workers may die on the same blocks, or the pool break without a result in between."""
@@ -80,7 +82,7 @@ def work(stretch: BlockStretch) -> Any:
         except BaseException as error:
             if _misunderstood(error):
                 told = _in_words(error)
-            elif not isinstance(error, Exception) or stretch.name.startswith(f"{os.getpid()}-"):
+            elif not isinstance(error, Exception) or is_own(stretch.name):
                 raise
             else:
                 told = _able_to_travel(error)
@@ -135,14 +137,6 @@ def pickled(problem: Problem) -> bytes:
                 "in a module, install cloudpickle, or give executor='threads'."
             ) from None
         return bytes(cloudpickle.dumps(problem, protocol=5))
-
-
-def processors() -> int:
-    """How many this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
 
 
 def _threads(workers: int) -> tuple[Any, Any]:
@@ -256,7 +250,7 @@ class Workforce:
                     f"sweep: workers is {workers}, and this machine has {processors()} processors; give as many, or "
                     f"up to {max(MOST_WORKERS, 4 * processors())}."
                 )
-        self.name = f"{os.getpid()}-{os.urandom(16).hex()}"
+        self.name = own_name()
         self.pool: Any = None
         self.stop: Any = None
         self.content: bytes | None = None
@@ -276,6 +270,8 @@ class Workforce:
 
     def __exit__(self, *_: object) -> None:
         _ENDED.append(self.name)
+        if not is_own(self.name):
+            return  # a copy of the process whose workers these are: it goes on, and so do they
         if self.stop is not None:
             self.stop.value = 1
         if self.given is None and self.pool is not None:
@@ -319,7 +315,7 @@ class Workforce:
                         self.breaks, most = 0, AHEAD * self.workers
                         yield stretch.first, stretch.end, found
         finally:
-            self.tasks.cancel(list(self.flying))
+            self.tasks.cancel(list(self.flying) if is_own(self.name) else [])
 
     def _done(self) -> list[Any]:
         """Tasks that are done: one at least, and all that are there."""
@@ -330,9 +326,7 @@ class Workforce:
 
     def _send_some(self, most: int) -> None:
         """Send what waits, and the problem with what came back from workers that did not have it, to few at a time."""
-        carried = (
-            sum(stretch.content is not None for stretch in self.flying.values()) if self.strangers else 0
-        )
+        carried = sum(s.content is not None for s in self.flying.values()) if self.strangers else 0
         few = [self.strangers.popleft() for _ in range(min(len(self.strangers), self.workers - carried))]
         tasks = [stretch._replace(content=self._content()) for stretch in few]
         room = most - len(self.flying) - len(self.strangers) - len(tasks)
@@ -345,12 +339,11 @@ class Workforce:
                 self.flying[future] = stretch
                 future.add_done_callback(self.back.put)
         except Exception as reason:
+            pass_on_signals()
             if self.given is None and isinstance(reason, OSError):
                 raise self._not_begun(reason) from reason
-            raise StateFault(
-                f"sweep: the executor refused a task ({reason}); what is done is in the journal, if there is one: "
-                "start again with an executor that works."
-            ) from reason
+            told = f"sweep: the executor refused a task ({reason}); what is done is in the journal, if there is one"
+            raise StateFault(f"{told}: start again with an executor that works.") from reason
 
     def _went_wrong(self, stretch: BlockStretch, error: BaseException) -> None:
         """A task failed: send it again if its worker is to blame, and say so otherwise."""

@@ -1,39 +1,71 @@
 """What tells one question from another, where parts of it are the caller's own: functions, and things of any kind.
 
 A function is its text and whatever its text refers to: defaults, the variables around it, globals, functions and
-classes of its module and of every other module of the caller's. Of what is installed the name is enough. A journal of
-the same text with another constant is of another sweep.
+classes of its module and of every other module of the caller's, and those that stand in objects that it reads. Of what
+is installed the name is enough, but for functions that a call has made, such as `jax_function`'s. A journal of the same
+text with another constant is of another sweep.
 """
 
 import functools
 import inspect
+import io
 import os
 import pickle
 import site
 import sys
 import sysconfig
 from collections.abc import Iterator
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-PLAIN = (int, float, complex, str, list, tuple, dict, np.ndarray)
-"""Values of a class that its methods may read."""
+from forearm.outside.function_parts import codes, names_read, variables_around
+from forearm.outside.signal_errors import pass_on_signals
+
+CODE = (FunctionType, type)
+"""What has a text."""
+PLAIN = (int, float, complex, str, bytes, list, tuple, dict, np.ndarray)
+"""What is told as it is, whatever a caller derives from it."""
+SITES = frozenset(("site-packages", "dist-packages"))
+"""What folders are called that packages are installed in."""
 
 
 def fingerprint(value: Any) -> bytes:
     """Bytes that differ where values differ; of what cannot be looked into, its type alone."""
-    met: dict[int, tuple[int, Any]] = {}
+    met = Met()
     told = [_told(value, (), met)]
-    while len(told) <= len(met):  # each function once, however many call it, and however deep
-        _, value = list(met.values())[len(told) - 1]
-        told.append(_told_of_code(value, met))
+    for one in met.things:  # grows while it is walked: each once, however many hold it, and however deep
+        told.append(_told_of_code(one, met) if isinstance(one, CODE) else _told_of_object(one, met))
     return b"".join(told)
 
 
-def _told(value: Any, seen: tuple[int, ...], met: dict[int, tuple[int, Any]]) -> bytes:
-    """The bytes; `seen` are the containers around it, `met` are the functions and classes to tell, numbered."""
+class Met:
+    """Functions, classes and objects of the caller's that are to be told, numbered as they were met."""
+
+    def __init__(self) -> None:
+        self.things: list[Any] = []
+        self._numbers: dict[int, int] = {}
+
+    def named(self, value: Any) -> bytes:
+        """The name of a function, a class, or an object's class, with its number where it is to be told."""
+        what = value if isinstance(value, CODE) else type(value)
+        if _is_known(what):
+            return _name(what)
+        if id(value) not in self._numbers:
+            self._numbers[id(value)] = len(self.things)
+            self.things.append(value)
+        return f"{self._numbers[id(value)]} ".encode() + _name(what)
+
+    def forget(self, kept: int) -> None:
+        """Those after the first so many: what held them cannot be told."""
+        for value in self.things[kept:]:
+            del self._numbers[id(value)]
+        del self.things[kept:]
+
+
+def _told(value: Any, seen: tuple[int, ...], met: Met) -> bytes:
+    """The bytes; `seen` are the containers around it, `met` are the functions and classes to tell."""
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return repr(value).encode() + b"\0"
     if id(value) in seen:
@@ -45,28 +77,84 @@ def _told(value: Any, seen: tuple[int, ...], met: dict[int, tuple[int, Any]]) ->
         return b"(" + b"".join(map(inner, value)) + b")\0"
     if isinstance(value, dict):
         return b"{" + b"".join(inner(k) + inner(v) for k, v in value.items()) + b"}\0"
+    if isinstance(value, (set, frozenset)):  # whose order is another one in another process
+        return b"[" + b"".join(sorted(map(inner, value))) + b"]\0"
     if isinstance(getattr(value, "digest", None), str):
-        return value.digest.encode() + b"\0"  # type: ignore[no-any-return]
+        return value.digest.encode() + inner(getattr(value, "configurations", None))  # type: ignore[no-any-return]
     if isinstance(value, functools.partial):
         return b"partial" + inner((value.func, value.args, value.keywords))
     if isinstance(value, MethodType):
         return inner((value.__func__, value.__self__))
     if isinstance(value, ModuleType):
         return _name(value)
-    if isinstance(value, (FunctionType, type)):
-        if not _installed(getattr(value, "__module__", None) or ""):
-            number, _ = met.setdefault(id(value), (len(met), value))
-            return f"{number} ".encode() + _name(value)
-        return _name(value)
-    wrapped = getattr(value, "__wrapped__", None)  # by a cache
-    content = inner(wrapped) if isinstance(wrapped, FunctionType) else _pickled(value)
-    return inner(type(value)) + content
+    if isinstance(value, CODE) or not _is_known(type(value)):
+        return met.named(value)
+    return met.named(type(value)) + (_packed(value, met) or b"")
 
 
-def _told_of_code(value: FunctionType | type, met: dict[int, tuple[int, Any]]) -> bytes:
+def _told_of_object(value: Any, met: Met) -> bytes:
+    """An object of the caller's class: packed where it can be, and its attributes one by one where it cannot.
+
+    An object of an installed class that cannot be packed holds what belongs to a process: a file, a lock, a clock.
+    """
+    content = _packed(value, met)
+    if content is None:
+        content = _told(getattr(value, "__dict__", None), (), met)
+    return met.named(type(value)) + content
+
+
+class _Packer(pickle.Pickler):
+    """Packs an object, and tells the functions, classes and objects of the caller's in it instead of naming them."""
+
+    def __init__(self, file: io.BytesIO, whole: Any, met: Met) -> None:
+        super().__init__(file, protocol=4)
+        self.whole, self.met = whole, met
+
+    def persistent_id(self, value: Any) -> bytes | None:
+        """What stands for a function, a class, a module, an object of the caller's, a set; None for all else."""
+        if isinstance(value, PLAIN):  # most of all, so first
+            return None
+        if isinstance(value, (set, frozenset)):
+            return _told(value, (), self.met)
+        if isinstance(value, CODE):
+            return self.met.named(value)
+        if isinstance(value, (ModuleType, np.ufunc)):  # NumPy's own, and those that np.vectorize keeps
+            return _name(value)
+        wrapped = getattr(value, "__wrapped__", None)  # by a cache
+        if isinstance(wrapped, FunctionType):
+            return self.met.named(wrapped)
+        if value is self.whole or _is_known(type(value)):
+            return None
+        return self.met.named(value)
+
+
+def _packed(value: Any, met: Met) -> bytes | None:
+    """An object's content, where it can be packed."""
+    file, before = io.BytesIO(), len(met.things)
+    try:
+        _Packer(file, value, met).dump(value)
+    except Exception:  # whatever an object's own __reduce__ raises
+        pass_on_signals()
+        met.forget(before)
+        return None
+    return file.getvalue() + b"\0"
+
+
+def _told_of_code(value: FunctionType | type, met: Met) -> bytes:
     """A function or a class: its text, and all around it."""
     around = _around(value) if isinstance(value, FunctionType) else _members(value)
     return _name(value) + _told((_text(value), *around), (), met)
+
+
+def _is_known(value: FunctionType | type) -> bool:
+    """Whether its name tells a function or class: it is installed, and no function that a call has made."""
+    module = getattr(value, "__module__", None) or ""
+    if not _installed(module) or isinstance(value, type):
+        return _installed(module)
+    found: Any = sys.modules.get(module)
+    for part in value.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is value
 
 
 @functools.lru_cache(1024)
@@ -80,7 +168,10 @@ def _installed(module: str) -> bool:
     paths = sysconfig.get_paths()
     folders = [paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")]
     folders += [*site.getsitepackages(), site.getusersitepackages()]
-    return any(os.path.realpath(file).startswith(os.path.realpath(folder) + os.sep) for folder in folders)
+    place = os.path.realpath(file)
+    if SITES.intersection(place.split(os.sep)):  # of another interpreter, that a path leads to
+        return True
+    return any(place.startswith(os.path.realpath(folder) + os.sep) for folder in folders)
 
 
 def _name(value: Any) -> bytes:
@@ -97,28 +188,18 @@ def _text(function: FunctionType | type) -> Any:
         plain = (str, bytes, int, float, complex, type(None))
         return [
             (code.co_code, [c for c in code.co_consts if isinstance(c, plain)])
-            for code in _codes(function.__code__)
+            for code in codes(function.__code__)
         ]
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code and that of functions and comprehensions in it."""
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _codes(inner)
 
 
 def _around(function: FunctionType) -> Iterator[Any]:
     """Defaults, and values of the variables that a function reads, in its module and in modules that it names."""
     yield function.__defaults__
     yield function.__kwdefaults__
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            yield name, cell.cell_contents
-        except ValueError:
-            yield name, "empty"
-    names = sorted({name for code in _codes(function.__code__) for name in code.co_names})
+    yield from variables_around(function)
+    if _installed(function.__module__):
+        return  # of its module the name is enough
+    names = names_read(function)
     places, known = [function.__globals__], {id(function.__globals__)}
     for place in places:  # grows while it is walked
         for name in (name for name in names if name in place):
@@ -129,20 +210,12 @@ def _around(function: FunctionType) -> Iterator[Any]:
 
 
 def _members(kind: type) -> Iterator[Any]:
-    """What a class has: those that it is made from, its methods, its plain values."""
+    """What a class has: those that it is made from, its methods, its values."""
     yield kind.__bases__
     for name, value in sorted(vars(kind).items()):
         parts = [getattr(value, part, None) for part in ("__func__", "fget", "func")]
         method = next((x for x in (value, *parts) if isinstance(x, FunctionType)), None)
         if method is not None:
             yield name, method
-        elif not name.startswith("__") and isinstance(value, PLAIN):
+        elif not name.startswith("__"):
             yield name, value
-
-
-def _pickled(value: Any) -> bytes:
-    """An object's content, where it can be packed."""
-    try:
-        return pickle.dumps(value, protocol=4) + b"\0"
-    except Exception:  # whatever an object's own __reduce__ raises
-        return b""

@@ -3,24 +3,31 @@
 One JSON document, written beside its place and renamed, so that a crash leaves the one before. Numbers are whole, or
 floats as Python writes them, which are read back to the last bit. No more is read than the question can fill, and
 nothing with more lists than it has: JSON of a stranger may take twenty times its size. A journal of another question is
-refused, and so is one whose numbers are not those that its checksum was made of.
+refused, and so is one whose numbers are not those that its checksum was made of. Whatever a function of the caller's
+depends on, no look at its text finds all: the results of a few samples stand in the journal, and are computed again.
 """
 
 import hashlib
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from forearm.algebra import Vector
 from forearm.faults import StateFault
 from forearm.outside.output_files import write_text
 from forearm.outside.running_log import LOG
 from forearm.sweeps.problem import Problem
 from forearm.sweeps.reductions import NUMBER
 
-KIND = "forearm sweep 3"
+KIND = "forearm sweep 4"
 EVERY = 2.0
 """Seconds between two writings."""
+ALIKE = 1e-9
+"""Share of the largest by which results of the same question may differ: another machine adds in another order."""
 STRETCHES = 1 << 16
 """Stretches of blocks that are done, at most: there are about as many as workers."""
 
@@ -35,24 +42,28 @@ class Journal:
         self.total = problem.empty()
         self.resumed = 0
         self._digest = problem.digest() if self.path else ""
+        self._probes = problem.probes() if self.path else np.zeros((0, 0))
         self._written = time.monotonic()
         self._torn = self._told = False
+        self._process = os.getpid()
         if self.path is not None and self.path.exists():
             self._read(self.path)
 
     def _read(self, path: Path) -> None:
         where = f"sweep: journal {str(path)!r}"
         room = self.problem.room()
-        content = _content(path, where, room.letters + 3 * NUMBER * STRETCHES)
+        most = room.letters + NUMBER * (self._probes.size + 3 * STRETCHES)
+        content = _content(path, where, most)
         try:
-            if content.count(b"[") + content.count(b"{") > room.lists + STRETCHES + 8:
+            if content.count(b"[") + content.count(b"{") > room.lists + STRETCHES + len(self._probes) + 8:
                 raise ValueError("more lists than a journal has")
             found = json.loads(content)
             if found["kind"] != KIND:
                 raise KeyError(KIND)
             digest, done, total = found["digest"], found["done"], found["total"]
+            probes = np.array(found["probes"], dtype=float)
             whole = found["checksum"] == _checksum(_body(done, total))
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise StateFault(
                 f"{where} is no journal of a sweep; give another name, or remove the file."
             ) from None
@@ -60,6 +71,12 @@ class Journal:
             raise StateFault(
                 f"{where} is of another sweep (other samples, axes, arm, seed or reductions, or code that changed); "
                 "give another name, or remove the file to begin anew."
+            )
+        if not _alike(probes, self._probes):
+            raise StateFault(
+                f"{where}: {_what(self.problem)} gives other numbers now than when this journal was begun, so the rest "
+                "would not go with what is done (something that it depends on has changed, or it gives other numbers "
+                "each time); give another name, or remove the file to begin anew."
             )
         try:
             if not whole:
@@ -104,13 +121,31 @@ class Journal:
                 )
 
     def write(self) -> None:
-        """Put it all into the file; what an interrupt tore is not written, and the file before stays."""
-        if self.path is not None and not self._torn:
+        """Put it all into the file; what an interrupt tore is not written, and the file before stays.
+
+        Nor is what a copy of this process knows, which knows less than the process does by now.
+        """
+        if self.path is not None and not self._torn and self._process == os.getpid():
             body = _body(self.done, self.total)
             head = {"kind": KIND, "digest": self._digest, "blocks": self.problem.blocks}
             head["checksum"] = _checksum(body)
+            head["probes"] = self._probes.tolist()
             write_text(self.path, f"{json.dumps(head)[:-1]}, {body[1:]}")
         self._written = time.monotonic()
+
+
+def _what(problem: Problem) -> str:
+    return problem.what if isinstance(problem.what, str) else "the function"
+
+
+def _alike(old: Vector, new: Vector) -> bool:
+    """Whether results are the same but for rounding; what is not finite is so in both."""
+    if old.shape != new.shape:
+        return False
+    same = (old == new) | (np.isnan(old) & np.isnan(new))
+    with np.errstate(invalid="ignore"):
+        near = np.abs(old - new) <= ALIKE * np.max(np.abs(new[np.isfinite(new)]), initial=0.0)
+    return bool(np.all(same | near))
 
 
 def _content(path: Path, where: str, most: int) -> bytes:

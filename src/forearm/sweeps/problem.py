@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+import forearm
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.call.grouped_states import GroupedStates, groups_of
@@ -31,6 +32,8 @@ BLOCK_STATES, BLOCK_SAMPLES = 1 << 20, 1 << 14
 """States and samples of a block at most: enough that Python's part is small, few enough for a cache and a journal."""
 FUNCTION_BLOCKS = 1 << 10
 """Blocks of a function's sweep, if it has so many samples: a simulation may take a second for each of them."""
+MOST_PROBED = 256
+"""Numbers of a sample that a journal holds."""
 INNER = 1 << 14
 """States whose results are summed up while they are in the cache."""
 
@@ -97,7 +100,7 @@ class Problem:
         """A fingerprint of the question: another question, another journal."""
         told = hashlib.sha256()
         arm = "" if self.arm is None else self.arm.digest
-        for part in (arm, self.samples, self.seed, self.block, self.keep, self.output):
+        for part in (forearm.__version__, arm, self.samples, self.seed, self.block, self.keep, self.output):
             told.update(repr(part).encode() + b"\0")
         told.update(fingerprint(self.what))
         for name, axis in self.axes.items():
@@ -113,6 +116,14 @@ class Problem:
             if axis.length > 1:
                 left, places[name] = np.divmod(left, axis.length)
         return {name: axis.at(places[name], self.seed, name, first) for name, axis in self.axes.items()}
+
+    def probes(self) -> Vector:
+        """Some results (K, P) of the first sample, of one in the middle and of the last, as they come out now."""
+        found = [
+            self.values(self.choices(place, 1)).reshape(-1)
+            for place in sorted({0, self.samples // 2, self.samples - 1})
+        ]
+        return np.array([values[:: -(-len(values) // MOST_PROBED)] for values in found])
 
     # -- what a worker does -----------------------------------------------------------------------------------
 

@@ -4,13 +4,26 @@ Dask's own executor sends every task as a graph of its own and fetches every res
 times as much as the same tasks sent together. So of Dask the client is used, which each of its executors has.
 """
 
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent import futures
 from typing import Any
 
+from forearm.outside.signal_errors import pass_on_signals
+
 Outcome = tuple[BaseException | None, Any]
 """What went wrong, or None; and what came back."""
+
+
+def own_name() -> str:
+    """A new name for a problem of this process."""
+    return f"{os.getpid()}-{os.urandom(16).hex()}"
+
+
+def is_own(name: str) -> bool:
+    """Whether a problem is this process's, and not that of the one that it was sent from or is a copy of."""
+    return name.startswith(f"{os.getpid()}-")
 
 
 class ExecutorTasks:
@@ -59,6 +72,7 @@ class DaskTasks(ExecutorTasks):
         try:
             return sum(self.client.nthreads().values())
         except Exception:  # closed: sending says so
+            pass_on_signals()
             return None
 
     def send(self, function: Callable[[Any], Any], tasks: list[Any]) -> Iterator[Any]:
@@ -78,7 +92,7 @@ class DaskTasks(ExecutorTasks):
             try:
                 return [(None, result) for result in self.client.gather(done)]
             except Exception:  # of one of them: found out below
-                pass
+                pass_on_signals()
         return [_outcome(future) for future in done]
 
     def cancel(self, flying: list[Any]) -> None:
@@ -92,6 +106,7 @@ def _outcome(future: Any) -> Outcome:
         error = future.exception()
         return error, None if error is not None else future.result()
     except Exception as reason:  # cancelled, or lost on the way
+        pass_on_signals()
         return reason, None
 
 

@@ -9,9 +9,10 @@ stencils          nearest, linear and cubic weights
 plans             memory and time known beforehand, and refused beyond a limit
 filled_tables     the table from compiled kernels
 learnt_tables     the table from a log of torques
+log_domains       where such a table is known to hold, and how well
 lookup_tables     LookupTable: torques for batches; an arm that changed is refused
 programs/         the look-up as machine code
-table_files       compressed files, and files that are mapped instead of read
+table_files       compressed files, and plain ones, which are mapped where they are large
 table_headers     what such a file begins with, and how it is written
 c_source          one look-up in C99
 memory_answers    the memory formulas, for `forearm count --tables`

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array, diags_array, eye_array
-from scipy.sparse.linalg import cg, lsqr
 
 from forearm import faults
 from forearm.algebra import States, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault, needs_chain
 from forearm.outside.running_log import LOG
+from forearm.outside.scipy_parts import scipy_part
 from forearm.tabulated.grids import Grid
+from forearm.tabulated.log_domains import LogDomain, left_out, log_domain
 from forearm.tabulated.lookup_tables import LookupTable, corners, friction_at
 from forearm.tabulated.methods import INPUTS
 from forearm.tabulated.plans import MOST_BYTES, TablePlan, plan_table, refuse_too_much
@@ -37,6 +37,8 @@ LEAST = 1e-3
 """No table is believed to say more of a torque than all but this share."""
 TRIES = 16
 """Random errors that are tried."""
+EXACTLY, ROUGHLY = 1e-14, 1e-8
+"""Tolerances of the least squares: of the table, and of the one that tells its error."""
 Triplets = list[tuple[Vector, Vector, Vector]]
 """Row, column and value of the equations, in pieces."""
 
@@ -60,7 +62,8 @@ def learn_table(
 
     What those masses make zero is not stored, so an arm with a tool needs that tool; what the table cannot say of the
     log is told where it is a tenth of a joint's torque or more. Where the log does not determine it, the table is not
-    filled, and a look-up is refused.
+    filled, and a look-up is refused. `table.domain` has the errors that were measured on stretches of the log that were
+    left out, and how far from the log that was; a look-up of states that are farther says so each time.
 
     Args:
         arm: Which entries there are, limits of the joints, and their friction, which is taken off the torques first.
@@ -95,12 +98,38 @@ def learn_table(
     wanted = wanted - friction_at(arm, state["qd"])
     _refuse_many_equations(plan, len(wanted), most_bytes)
     ranges = {"qd": speeds, "qdd": accelerations}
-    solution, known, left = _solved(plan, state, wanted, _sizes(plan, wanted, ranges))
+    usual = _sizes(plan, wanted, ranges)
+    solution, met, known, left = _solved(plan, state, wanted, usual)
+    _tell_unknown(int(np.sum(met & ~known)), int(np.sum(met)))
     _tell_misfit(arm, left, wanted)
-    solution[~known] = np.nan
-    pieces = np.split(solution, np.cumsum([grid.size for grid in plan.grids])[:-1])
-    stored = [x.reshape(grid.cells, len(grid.entries)) for x, grid in zip(pieces, plan.grids, strict=True)]
-    return LookupTable(plan, tuple(stored), learnt=True)
+    domain = _domain(plan, state, wanted, usual)
+    return LookupTable(plan, _stored(plan, solution, known), learnt=True, domain=domain)
+
+
+def _stored(plan: TablePlan, solution: Vector, known: Vector) -> tuple[Vector, ...]:
+    """The numbers by grid; those that are not known are no numbers."""
+    pieces = np.split(np.where(known, solution, np.nan), np.cumsum([grid.size for grid in plan.grids])[:-1])
+    return tuple(x.reshape(grid.cells, len(grid.entries)) for x, grid in zip(pieces, plan.grids, strict=True))
+
+
+def _domain(plan: TablePlan, state: dict[str, Vector], wanted: Vector, sizes: Vector) -> LogDomain | None:
+    """Where the table holds: stretches of the log are left out once, and looked up in what the rest makes."""
+    out = left_out(len(wanted))
+    try:
+        rest = {k: x[~out] for k, x in state.items()}
+        solution, _, known, _ = _solved(plan, rest, wanted[~out], sizes, tolerance=ROUGHLY)
+    except StateFault:  # too few samples are left
+        domain = None
+    else:
+        table, asked = LookupTable(plan, _stored(plan, solution, known)), [state[k][out] for k in INPUTS]
+        found = table.torques(plan.arm, *asked) - friction_at(plan.arm, state["qd"][out])
+        domain = log_domain(plan.arm, state, out, found - wanted[out])
+    if domain is None:
+        LOG.warning(
+            "learn_table: how wrong the table is cannot be measured, because this log, without a fifth of it, does not "
+            "determine the torques of that fifth; give a log of more states and speeds, or fewer points."
+        )
+    return domain
 
 
 def _tell_misfit(arm: Arm, left: Vector, wanted: Vector) -> None:
@@ -150,9 +179,9 @@ def _sizes(plan: TablePlan, wanted: Vector, ranges: Mapping[str, ArrayLike | Non
 
 
 def _solved(
-    plan: TablePlan, state: dict[str, Vector], wanted: Vector, sizes: Vector
-) -> tuple[Vector, Vector, Vector]:
-    """The stored numbers of smallest norm, which of them the equations determine, and what they leave over (K, n)."""
+    plan: TablePlan, state: dict[str, Vector], wanted: Vector, sizes: Vector, tolerance: float = EXACTLY
+) -> tuple[Vector, Vector, Vector, Vector]:
+    """The stored numbers of smallest norm, which of them equations touch, and determine; what is left over (K, n)."""
     found: Triplets = []
     begin = 0
     for grid in plan.grids:
@@ -166,15 +195,15 @@ def _solved(
             f"learn_table: {len(wanted)} samples are {wanted.size} equations for the {np.count_nonzero(met)} numbers "
             "that they touch, so they do not determine them; give more samples, or fewer points."
         )
-    matrix = csr_array((values, (rows, columns)), shape=(wanted.size, begin))
-    solution = lsqr(matrix, wanted.reshape(-1), atol=1e-14, btol=1e-14, conlim=0, iter_lim=4 * begin)[0]
+    sparse, solvers = scipy_part("sparse"), scipy_part("sparse.linalg")
+    matrix = sparse.csr_array((values, (rows, columns)), shape=(wanted.size, begin))
+    how = {"atol": tolerance, "btol": tolerance, "conlim": 0, "iter_lim": 4 * begin}
+    solution = solvers.lsqr(matrix, wanted.reshape(-1), **how)[0]
     left = wanted - (matrix @ solution).reshape(wanted.shape)
     error = np.maximum(np.sqrt(np.mean(left**2, axis=0)), LEAST * _torque_sizes(wanted))
     weight = np.tile(1.0 / error, len(wanted))
-    weighed = csr_array((values * weight[rows] * sizes[columns], (rows, columns)), shape=matrix.shape)
-    known = met & (_strayed(weighed) < UNSURE)
-    _tell_unknown(int(np.sum(met & ~known)), int(np.sum(met)))
-    return solution, known, left
+    weighed = sparse.csr_array((values * weight[rows] * sizes[columns], (rows, columns)), shape=matrix.shape)
+    return solution, met, met & (_strayed(weighed) < UNSURE), left
 
 
 def _strayed(matrix: Any) -> Vector:
@@ -185,13 +214,14 @@ def _strayed(matrix: Any) -> Vector:
     """
     rng = np.random.default_rng(0)
     count, begin = matrix.shape
-    turned = csr_array(matrix.T)
-    normal = csr_array(turned @ matrix) + eye_array(begin, format="csr")
-    near = diags_array(1.0 / normal.diagonal())
+    sparse, solvers = scipy_part("sparse"), scipy_part("sparse.linalg")
+    turned = sparse.csr_array(matrix.T)
+    normal = sparse.csr_array(turned @ matrix) + sparse.eye_array(begin, format="csr")
+    near = sparse.diags_array(1.0 / normal.diagonal())
     square = np.zeros(begin)
     for _ in range(TRIES):
         right = rng.normal(size=begin) + turned @ rng.normal(size=count)
-        square += cg(normal, right, rtol=1e-3, maxiter=4 * begin, M=near)[0] ** 2
+        square += solvers.cg(normal, right, rtol=1e-3, maxiter=4 * begin, M=near)[0] ** 2
     return np.sqrt(square / TRIES)
 
 

@@ -16,6 +16,7 @@ from forearm.faults import StateFault
 from forearm.strobing import Strobed
 from forearm.tabulated.c_source import table_c
 from forearm.tabulated.grids import CHUNK, Grid, position_range
+from forearm.tabulated.log_domains import LogDomain
 from forearm.tabulated.methods import INPUTS, TableEntry
 from forearm.tabulated.plans import TablePlan
 from forearm.tabulated.programs.lookup_kernels import LookupKernel, have_llvm
@@ -38,6 +39,9 @@ class LookupTable:
     """For each grid of the plan (cells, entries); may be mapped from a file."""
     learnt: bool = False
     """Whether it comes from a log: cells that the log never met, or does not determine, are then not numbers."""
+
+    domain: LogDomain | None = None
+    """Where a learnt table is known to hold, and how well; None where that could not be measured."""
 
     def __post_init__(self) -> None:
         """Numbers as many as the plan says: machine code looks no further."""
@@ -85,6 +89,8 @@ class LookupTable:
             tau = self._compiled(asked, wanted) if have_llvm() else self._plain(asked)
         if self.learnt:
             _refuse_unmet(np.where(lost[:, None], 0.0, tau))
+        if self.domain is not None:
+            self.domain.tell_outside(self.plan.arm, {name: x[~lost] for name, x in asked.items()})
         tau[lost] = np.nan
         return tau
 
@@ -171,15 +177,16 @@ class LookupTable:
 
     @faults.explained
     def save(self, path: str | Path, *, compressed: bool = True) -> Any:
-        """Write the table: compressed to be small, or plain to be mapped; `fa.open_table` reads both."""
-        return write_table(self.plan, self.numbers, self.learnt, path, compressed=compressed)
+        """Write the table: compressed to be small, or plain, mapped where it is large; `fa.open_table` reads both."""
+        return write_table(self.plan, self.numbers, self.learnt, self.domain, path, compressed=compressed)
 
     def to_c(self) -> str:
         """One look-up as C99, the numbers in an array that the caller gives."""
         return table_c(self.plan, learnt=self.learnt)
 
     def __str__(self) -> str:
-        return str(self.plan) + (" (learnt)" if self.learnt else "")
+        how = "errors not known" if self.domain is None else str(self.domain)
+        return str(self.plan) + (f" (learnt; {how})" if self.learnt else "")
 
     __repr__ = __str__
 

@@ -1,11 +1,13 @@
-"""Tables in files: compressed to be small, or plain to be mapped instead of read.
+"""Tables in files: compressed to be small, or plain, to be mapped instead of read where they are large.
 
 Both begin with one line of JSON (the header: arm, method, axes) after a magic word. In a plain file the numbers follow
-at multiples of 64 bytes, and a table that is opened maps them: a look-up reads the pages that it touches. In a
+at multiples of 64 bytes, and a large table that is opened maps them: a look-up reads the pages that it touches. A
+smaller one is read, so that its numbers stay those that fitted their checksums, whatever becomes of the file. In a
 compressed file each grid follows as one zlib stream.
 """
 
 import json
+import os
 import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,6 +16,7 @@ import numpy as np
 
 from forearm.arm import Arm
 from forearm.faults import ReadFault, explained, limit
+from forearm.tabulated.log_domains import LogDomain
 from forearm.tabulated.lookup_tables import LookupTable
 from forearm.tabulated.plans import MOST_BYTES, TablePlan
 from forearm.tabulated.table_headers import ALIGNED, MAGIC, plan_of
@@ -33,7 +36,7 @@ def _opened(path: str | Path) -> BinaryIO:
 
 @explained
 def open_table(path: str | Path, arm: Arm, *, most_bytes: float = MOST_BYTES) -> LookupTable:
-    """The table in a file, for the arm it was filled for; a plain file is mapped, a compressed one is read.
+    """The table in a file, for the arm it was filled for; a plain file above 64 MiB is mapped, any other is read.
 
     Args:
         path: What `table.save` wrote.
@@ -56,6 +59,9 @@ def open_table(path: str | Path, arm: Arm, *, most_bytes: float = MOST_BYTES) ->
             plan = plan_of(header, arm)
             packed, sums = header["compressed"], _counts(header["checksums"], len(plan.grids))
             packed = packed if packed is None else _counts(packed, len(plan.grids))
+            domain = None if header.get("domain") is None else LogDomain.of_header(header["domain"])
+            if domain is not None and (len(domain.errors) != arm.n or not header["learnt"]):
+                raise ValueError(f"a domain of {len(domain.errors)} joints, learnt {header['learnt']!r}")
         except ReadFault:
             raise
         except (ValueError, KeyError, TypeError, IndexError, RecursionError, OverflowError) as error:
@@ -68,12 +74,12 @@ def open_table(path: str | Path, arm: Arm, *, most_bytes: float = MOST_BYTES) ->
                 f"{path}: {plan}, more than the {float(most_bytes):.3g} bytes allowed; give most_bytes=, or save it "
                 "with compressed=False to map it."
             )
-        numbers = _mapped(path, plan, place) if packed is None else _unpacked(path, file, plan, packed)
+        numbers = _plain(path, file, plan, place) if packed is None else _unpacked(path, file, plan, packed)
     if plan.bytes <= LARGEST_CHECKED:
         found = [zlib.crc32(x.data.cast("B") if x.size else b"") for x in numbers]
         if found != sums:
             _refuse_short(path)
-    return LookupTable(plan, numbers, learnt=header["learnt"])
+    return LookupTable(plan, numbers, learnt=header["learnt"], domain=domain)
 
 
 def _counts(value: Any, count: int) -> list[int]:
@@ -83,16 +89,23 @@ def _counts(value: Any, count: int) -> list[int]:
     return value
 
 
-def _mapped(path: str | Path, plan: TablePlan, place: int) -> tuple[Any, ...]:
-    size = Path(path).stat().st_size
-    found = []
+def _plain(path: str | Path, file: Any, plan: TablePlan, place: int) -> tuple[Any, ...]:
+    size = os.fstat(file.fileno()).st_size
+    found: list[Any] = []
     for grid in plan.grids:
         place += -place % ALIGNED
         shape = (grid.cells, len(grid.entries))
         needed = grid.size * np.dtype(plan.dtype).itemsize
         if place + needed > size:
             _refuse_short(path)
-        found.append(np.memmap(path, plan.dtype, "r", place, shape))
+        if plan.bytes > LARGEST_CHECKED:
+            found.append(np.memmap(file, plan.dtype, "r", place, shape))
+        else:
+            file.seek(place)
+            content = file.read(needed)
+            if len(content) != needed:  # cut at this very moment
+                _refuse_short(path)
+            found.append(np.frombuffer(content, plan.dtype).reshape(shape))
         place += needed
     return tuple(found)
 

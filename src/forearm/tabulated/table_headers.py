@@ -12,6 +12,7 @@ import numpy as np
 from forearm.arm import Arm
 from forearm.outside.output_files import replacing
 from forearm.tabulated.grids import Axis, Grid, position_range
+from forearm.tabulated.log_domains import LogDomain
 from forearm.tabulated.methods import METHODS, entries_of, frictionless
 from forearm.tabulated.plans import TablePlan
 from forearm.tabulated.stencils import ORDERS
@@ -24,12 +25,19 @@ MOST_POINTS = 2**31
 
 
 def write_table(
-    plan: TablePlan, numbers: Sequence[Any], learnt: bool, path: str | Path, *, compressed: bool = True
+    plan: TablePlan,
+    numbers: Sequence[Any],
+    learnt: bool,
+    domain: LogDomain | None,
+    path: str | Path,
+    *,
+    compressed: bool = True,
 ) -> Path:
     """Write a table whole or not at all."""
     parts = [np.ascontiguousarray(x) for x in numbers]
     packed = [zlib.compress(x.tobytes(), 6) for x in parts] if compressed else []
     header = _header(plan, learnt) | {
+        "domain": None if domain is None else domain.header,
         "compressed": [len(x) for x in packed] if compressed else None,
         "checksums": [zlib.crc32(x.data.cast("B") if x.size else b"") for x in parts],
     }
