@@ -150,3 +150,34 @@ def test_offsets_are_left_out_where_the_log_shows_none(log):
     found = fa.identify_payload(ARM, log)
     assert not np.any(found.offset)
     assert found.mass_std < fa.identify_payload(ARM, log, offsets=True).mass_std
+
+
+def resized(arm, size):
+    """The arm with all lengths times a size, that of free fall too."""
+    links = [
+        k.replace(
+            com=tuple(size * np.array(k.com)),
+            d=size * k.d,
+            effort_limit=None,
+            pose=fa.Pose(k.pose.rotation, tuple(size * np.array(k.pose.translation))),
+            inertia=fa.Inertia(tuple(map(tuple, size**2 * np.array(k.inertia.tensor))), k.inertia.about),
+        )
+        for k in arm.links
+    ]
+    tool = fa.Pose(arm.tool.rotation, tuple(size * np.array(arm.tool.translation)))
+    return arm.replace(links=tuple(links), tool=tool, gravity=(0.0, 0.0, -9.81 * size))
+
+
+def test_what_a_motion_tells_was_held_against_ten_centimetres_whatever_the_arm(motion):
+    """A hand of one centimetre and a crane in motions that are alike: they tell alike, in their own lengths."""
+    arm = ARM.without_drives()
+    holding = arm.with_payload(2.5, CENTER, fa.Inertia.box(2.5, 0.1, 0.12, 0.2), frame="tool")
+    log = log_of(holding, motion, rate=100.0, noise=0.5)
+    told = []
+    for size in (0.01, 30.0):
+        alike = {"t": log["t"], "q": log["q"], "tau": log["tau"] * size**2}
+        found = fa.identify_payload(resized(arm, size), alike)
+        np.testing.assert_allclose(found.com / size, CENTER, atol=0.1)
+        told.append([note for note in found.notes if "does not tell" in note])
+    assert told[0]
+    assert told[1] == told[0]

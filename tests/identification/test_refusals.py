@@ -44,6 +44,15 @@ def test_torques_of_the_other_sign(log):
     assert fa.identify(START, log, mend=["sign"]).residuals.train_total < 0.05
 
 
+@pytest.mark.parametrize("call", [fa.identify, fa.watch])
+def test_a_file_that_says_degrees_of_some_joints_was_read_in_radians_for_the_others(call, tmp_path):
+    """A log that `torque` refuses gave an arm's numbers without a word."""
+    titles = ["t", "q1 [deg]", "q2", "tau1", "tau2"]
+    path = write_columns(tmp_path / "log.csv", {title: np.linspace(0, 2, 100) for title in titles})
+    with pytest.raises(fa.ReadFault, match=r"column 'q2' says no unit, and 'q1 \[deg\]' is not in rad"):
+        call(fa.load("rr"), path)
+
+
 def test_one_torque_of_the_other_sign(log):
     log["tau"][:, 2] *= -1
     with pytest.raises(fa.StateFault, match=rf"torques of {TRUE.joint_names[2]} have the other sign"):

@@ -6,6 +6,7 @@ import pytest
 
 import forearm as fa
 from forearm.motion.motions import MotionFormula, Quintic, Samples, Trapezoid, ViaPoints
+from forearm.simulation import payload_numbers
 
 UR = fa.load("ur5e")
 HOME = np.array([0.0, -1.2, 1.0, -0.5, 0.3, 0.2])
@@ -81,6 +82,28 @@ def test_limits_may_be_given_those_of_motors_too():
 def test_a_record_of_a_simulation_is_judged():
     run = fa.simulate(UR, HOME, law=[0.0] * 6, duration=0.2)
     assert isinstance(bool(fa.feasible(UR, run)), bool)
+
+
+@pytest.mark.parametrize(
+    "options", [{"payload": payload_numbers(10.0)}, {"wrench": fa.Wrench((0, -100, 0))}, {"limits": "stop"}]
+)
+def test_a_record_is_judged_by_the_torques_that_its_drives_gave(options):
+    """A payload of 10 kg that the simulation had was left out: peaks of 569 and 36 N m, applied were 196 and 196."""
+    arm = fa.load("rr")
+    arm = arm.replace(links=tuple(link.replace(limits=(-1.5, 1.5)) for link in arm.links))
+    run = fa.simulate(arm, [0.1, 0.2], law=[60.0, -2.0], duration=0.3, **options)
+    rows = run.until_stopped()
+    peaks = np.abs(rows.tau).max(axis=0)
+    for limits in ({}, {"torques": 70.0}):
+        report = fa.feasible(arm, run, **limits)
+        np.testing.assert_array_equal([load.peak for load in report.loads], peaks)
+        assert len(report.samples.t) == len(rows.t)
+    heavier = fa.feasible(
+        arm.with_payload(5.0, frame="flange"), run
+    )  # what another arm would need for this motion
+    np.testing.assert_allclose(
+        heavier.tau, fa.inverse_dynamics(heavier.arm, rows.q, rows.qd, rows.qdd), atol=1e-9
+    )
 
 
 LIMITS = {"iiwa14": None, "ur10e": None, "puma560": np.array([97.6, 186.4, 89.4, 24.2, 20.1, 21.3])}

@@ -279,6 +279,21 @@ def test_columns_of_joints_that_follow_or_are_held_are_taken_for_no_others():
     )
 
 
+@pytest.mark.parametrize("named", ["right", "Right", "right_joint", "hand/right"])
+def test_the_column_of_a_joint_that_follows_the_only_one_was_taken_for_that_one(named):
+    """Of right.position the last word alone was read: the position, of whichever joint moves of itself."""
+    right = named if "/" in named else "right"
+    names = [x.replace(name=name) for x, name in zip(RR.links, ("left", right), strict=True)]
+    follows = fa.Coupling(right, (("left", -2.0),))
+    grip = fa.Robot("grip", tuple(names), (0, 0), (fa.Pose(),) * 2, couplings=(follows,))
+    with pytest.raises(ReadFault, match=f"no column q1.*ignored: 'states/{named}.position'"):
+        read_motion_file(io.BytesIO(f"t,states/{named}.position\n0,1\n".encode()), grip, label="log")
+    for left in ("left.position", "states.position"):
+        both = f"t,{left},states/{named}.position\n0,-0.5,1\n"  # it was refused as the same twice
+        file = read_motion_file(io.BytesIO(both.encode()), grip, label="log")
+        np.testing.assert_array_equal(file.q, [[-0.5]])
+
+
 def test_many_turns_of_our_own_simulation_are_radians(tmp_path):
     run = fa.simulate(RR, [0.0, 0.0], [60.0, 0.0], duration=1.0, limits="ignore")
     assert np.abs(run.q).max() > 30
@@ -571,3 +586,59 @@ def test_our_own_file_was_refused_for_what_a_joint_is_called(name, tmp_path):
     found = read_motion(record.to_csv(tmp_path / "r.csv"), arm)
     np.testing.assert_array_equal(found.samples.q, record.q)
     np.testing.assert_array_equal(found.samples.qdd, record.qdd)
+
+
+@pytest.mark.parametrize(
+    ("last", "cut"),
+    [
+        ("0.12", True),
+        ("0.", True),
+        ("-0", True),
+        ("1.2345e-0", True),
+        ("0.1231", False),
+        ("-0.1231", False),
+        ("12.1231", False),
+    ],
+)
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_the_last_number_of_a_file_that_was_cut_off_was_taken_as_it_stood(last, cut, end, tmp_path):
+    path, arm = tmp_path / "cut.csv", fa.load("double_pendulum")
+    rows = [f"{0.01 * k:.2f},0.1000,0.{1230 + k}" for k in range(9)] + ["0.09,0.1000,1.2345e-03"]
+    path.write_text("t,q1,q2\n" + "\n".join([*rows, f"0.10,0.1000,{last}"]) + end)
+    said = [note for note in read_motion(path, arm).notes if "newline" in note]
+    streamed = fa.stream(arm, "gravity_torque", path, tmp_path / "out.csv").notes
+    assert (said != []) == (cut and not end)
+    assert said == [note for note in streamed if "newline" in note]
+    assert all(f"line 12, q2: {last}" in note for note in said)
+
+
+@pytest.mark.parametrize(
+    "names", [("left1", "right1", "left2"), ("waist", "joint1", "joint2"), ("j2", "j3", "j4")]
+)
+def test_numbered_columns_of_joints_whose_names_have_other_numbers_were_taken_without_a_word(names):
+    arm = fa.load("generic_3r")
+    plain = arm.replace(links=[link.replace(name=name) for link, name in zip(arm.links, "abc", strict=True)])
+    arm = arm.replace(links=[link.replace(name=name) for link, name in zip(arm.links, names, strict=True)])
+    text = "t,q1,q2,q3\n0,1,2,3\n1,1,2,3\n"
+    order = f"q1 … taken in the order of the joints: {', '.join(names)}, whose names have other numbers"
+    assert any(order in note for note in read_motion(io.BytesIO(text.encode()), arm).notes)
+    assert not any("order" in note for note in read_motion(io.BytesIO(text.encode()), plain).notes)
+    named = "t," + ",".join(f"q:{name}" for name in names) + text[10:]
+    assert not any("order" in note for note in read_motion(io.BytesIO(named.encode()), arm).notes)
+
+
+def test_stamps_of_a_slow_log_lost_their_nanoseconds():
+    text = b"secs,nsecs,q1,q2\n100,0,1,2\n101,500000000,1,2\n103,0,1,2\n"
+    with pytest.raises(
+        ReadFault, match=r"columns 'secs' and 'nsecs' are one time .* t \[s\], secs \+ 1e-9 nsecs"
+    ):
+        read_motion(io.BytesIO(text), fa.load("rr"))
+    bag = text.replace(b"secs,nsecs", b"Time,stamp.nsecs")
+    assert read_motion(io.BytesIO(bag), fa.load("rr")).samples.t.tolist() == [100, 101, 103]
+
+
+@pytest.mark.parametrize(("step", "said"), [(1, False), (20, True)])
+def test_a_few_rows_in_milliseconds_were_read_as_seconds_without_a_word(step, said):
+    rows = "".join(f"{step * k},{0.01 * k},0\n" for k in range(5))
+    notes = read_motion(io.BytesIO(b"t,q1,q2\n" + rows.encode()), fa.load("rr")).notes
+    assert any("times read as seconds" in note for note in notes) == said

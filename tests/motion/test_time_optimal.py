@@ -272,7 +272,9 @@ def test_a_sharp_corner_is_seen_by_feasible():
     """It lies between two of the times that a motion is looked at."""
     arm, start = fa.load("ur5e"), [0.3, -1.2, 1.4, -1.8, -1.57, 0.0]
     here = fa.pose(arm, start)[:3, 3]
-    motion = fa.tool_path(arm, start, [here + [0, 0.2, 0], here + [0, 0.2, 0.1]], speed=0.5, blend=1e-5)
+    motion = fa.tool_path(
+        arm, start, [here + [0, 0.2, 0], here + [0, 0.2, 0.1]], speed=0.5, acceleration=2e4, blend=1e-5
+    )
     report = fa.feasible(arm, motion)
     assert not report
     assert report.worst.what == "torque"

@@ -21,6 +21,22 @@ def derivatives_agree(motion):
     assert np.quantile(np.abs((after.qd - before.qd) / 2e-5 - here.qdd), 0.95) < 1e-6
 
 
+@pytest.mark.parametrize("jerk", [None, 30.0])
+def test_the_tool_keeps_its_acceleration_in_rounded_corners(jerk):
+    """It slowed down for a corner and left it with five times the acceleration that was given, and nothing said so."""
+    places = [P + [0, 0.15, 0], P + [0, 0.02, 0.05]]
+    motion = fa.tool_path(UR, START, places, speed=0.45, acceleration=2.5, jerk=jerk, blend=0.015)
+    t = np.linspace(0.0, motion.duration, 3001)
+    samples = motion.sample(t)
+    speed = np.linalg.norm((fa.jacobian(UR, samples.q) @ samples.qd[..., None])[:, :3, 0], axis=1)
+    change = np.diff(speed) / np.diff(t)
+    assert np.max(np.abs(change)) < 1.01 * 2.5
+    if jerk is None:
+        assert np.max(np.abs(change)) > 0.99 * 2.5
+    else:
+        assert np.max(np.abs(np.diff(change) / np.diff(t)[1:])) < 1.02 * jerk
+
+
 @pytest.mark.parametrize(
     ("arm", "start", "p", "way"), [(UR, START, P, [0, 0.2, 0.05]), (IIWA, BENT, Q, [-0.1, 0.15, 0.1])]
 )

@@ -94,6 +94,11 @@ def test_what_is_not_reached_is_exit_code_1(capsys):
         (("--pose", "0", "0", "0", "--only", "pointing"), "needs an orientation"),
         (("--pose", "0", "0", "nan"), "give finite numbers"),
         (("--pose", "0.3", "0", "0.3", "--every"), "leave --every out"),
+        (
+            ("--pose", "0.3", "0", "0.3", "0", "0", "0", "--every", "--attempts", "4"),
+            "leave --attempts out",
+        ),
+        (("--pose", "0.3", "0", "0.3", "--attempts", "300"), "there are 256 starts"),
     ],
 )
 def test_the_verb_refuses(capsys, words, sentence):
@@ -102,11 +107,14 @@ def test_the_verb_refuses(capsys, words, sentence):
     assert sentence in said.err
 
 
-def test_attempts_without_end_end():
+def test_attempts_beyond_the_starts_that_there_are_were_cut_to_them_without_a_word():
     """A search for one pose hears no Ctrl-C; there are 256 starts, and more attempts would begin where others did."""
     arm = fa.load("ur5e")
-    goal = fa.pose(arm, [0.1] * 6)
-    goal[:3, 3] = 0.0, 0.0, 0.1
-    calibrated = arm.replace(tool=fa.Pose(translation=(0.013, 0.0, 0.0)))
-    found = fa.inverse_kinematics(calibrated, goal, attempts=10**12)
-    assert not found.solved
+    with pytest.raises(fa.StateFault, match="attempts is 257; there are 256 starts, give up to so many"):
+        fa.inverse_kinematics(arm, fa.pose(arm, [0.1] * 6), attempts=257)
+
+
+def test_every_solution_was_searched_for_whatever_attempts_were_given():
+    arm = fa.load("ur5e")
+    with pytest.raises(fa.StateFault, match="every=True searches from all 256 starts; leave attempts= out"):
+        fa.inverse_kinematics(arm, fa.pose(arm, [0.1] * 6), every=True, attempts=4)

@@ -28,6 +28,7 @@ from forearm.faults import KernelFault, StateFault
 from forearm.identification.drive_columns import NEVER_NEGATIVE, DriveColumns
 from forearm.identification.torque_rows import TorqueEquations
 from forearm.inertia import Ten, numbers_of, ten_from
+from forearm.outside.scipy_parts import scipy_part
 
 LEAST_RADIUS = 0.01
 """A given link that is thinner is believed to be so thick, as its root of second moment over mass [m]."""
@@ -162,8 +163,7 @@ def _solve(
 ) -> tuple[Vector, int]:
     """Unknowns: x (10 n + drives), then Z (10 n), t (4 n), e (rows of A) with e = A x - z."""
     clarabel = _solver()
-    from scipy.sparse import csc_array, diags_array, eye_array, hstack, vstack
-
+    sparse = scipy_part("sparse")
     p, m, u = A.shape[1], A.shape[0], len(u0)
     total = p + 10 * n + 4 * n + m
     weight = 1.0 / strength**2
@@ -174,11 +174,11 @@ def _solve(
         linear[[10 * i + k for k in trace]] = weight
     linear[10 * n : p] = -weight * u0
     linear[p + 10 * n : p + 14 * n] = -weight
-    equal = hstack([csc_array(A), csc_array((m, 14 * n)), -eye_array(m)])
+    equal = sparse.hstack([sparse.csc_array(A), sparse.csc_array((m, 14 * n)), -sparse.eye_array(m)])
     lower, bounds = _drive_bounds(drives, n, sizes, total)
     big = _determinant_blocks(n, p, total)
     logs = _logarithm_rows(n, p, total)
-    matrix = csc_array(vstack([equal, lower, big, logs]))
+    matrix = sparse.csc_array(sparse.vstack([equal, lower, big, logs]))
     right = np.concatenate([z, bounds, np.zeros(big.shape[0]), np.tile([0.0, 1.0, 0.0], 4 * n)])
     cones = [clarabel.ZeroConeT(m)]
     cones += [clarabel.NonnegativeConeT(len(bounds))] if len(bounds) else []
@@ -186,7 +186,7 @@ def _solve(
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     found = clarabel.DefaultSolver(
-        csc_array(diags_array(square)), linear, matrix, right, cones, settings
+        sparse.csc_array(sparse.diags_array(square)), linear, matrix, right, cones, settings
     ).solve()
     if str(found.status) not in ("Solved", "AlmostSolved"):
         raise KernelFault(
@@ -198,8 +198,7 @@ def _solve(
 
 def _drive_bounds(drives: DriveColumns, n: int, sizes: Vector, total: int) -> tuple[Any, Vector]:
     """-u ≤ 0 for friction and rotors, |FD| ≤ FC; unknowns are scaled with sizes above zero."""
-    from scipy.sparse import coo_array
-
+    sparse = scipy_part("sparse")
     kinds = drives.kind_of
     rows = [[(10 * n + k, -1.0)] for k, kind in enumerate(kinds) if kind in NEVER_NEGATIVE]
     if "FD" in kinds:
@@ -211,7 +210,7 @@ def _drive_bounds(drives: DriveColumns, n: int, sizes: Vector, total: int) -> tu
             ]
     entries = [(value, row, column) for row, parts in enumerate(rows) for column, value in parts]
     data, places, columns = zip(*entries, strict=True) if entries else ((), (), ())
-    found = coo_array((data, (places, columns)), shape=(len(rows), total))
+    found = sparse.coo_array((data, (places, columns)), shape=(len(rows), total))
     return found, np.zeros(len(rows))
 
 
@@ -222,8 +221,7 @@ def _triangle(i: int, j: int) -> int:
 
 def _determinant_blocks(n: int, p: int, total: int) -> Any:
     """-[[K, Z], [Zᵀ, diag Z]] of each link, as the solver wants triangles: off-diagonals times √2."""
-    from scipy.sparse import coo_array
-
+    sparse = scipy_part("sparse")
     rows, columns, data = [], [], []
     for link in range(n):
         for k, (i, j) in enumerate(PAIRS):
@@ -236,13 +234,12 @@ def _determinant_blocks(n: int, p: int, total: int) -> Any:
                 rows.append(36 * link + row)
                 columns.append(column)
                 data.append(-1.0 if diagonal else -np.sqrt(2.0))
-    return coo_array((data, (rows, columns)), shape=(36 * n, total))
+    return sparse.coo_array((data, (rows, columns)), shape=(36 * n, total))
 
 
 def _logarithm_rows(n: int, p: int, total: int) -> Any:
     """(t, 1, Z_ii) in the exponential cone: t ≤ log Z_ii."""
-    from scipy.sparse import coo_array
-
+    sparse = scipy_part("sparse")
     trace = [k for k, (i, j) in enumerate(PAIRS) if i == j]
     rows, columns = [], []
     for link in range(n):
@@ -250,7 +247,7 @@ def _logarithm_rows(n: int, p: int, total: int) -> Any:
             row = 3 * (4 * link + place)
             rows += [row, row + 2]
             columns += [p + 10 * n + 4 * link + place, p + 10 * link + k]
-    return coo_array((-np.ones(len(rows)), (rows, columns)), shape=(12 * n, total))
+    return sparse.coo_array((-np.ones(len(rows)), (rows, columns)), shape=(12 * n, total))
 
 
 def _deviations(A: Matrix, T: Matrix, x: Vector, n: int, strength: float) -> tuple[Vector, Vector]:

@@ -27,15 +27,16 @@ from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.torque_rows import TorqueEquations, torques_of
 from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from, ten_of
+from forearm.link import Link
 from forearm.outside.blas_threads import one_blas_thread
 from forearm.outside.text_table import text_table
 
 KNOWN = 0.1
-"""A number is known where its interval is narrower than this, of a body of that mass and the arm's wrist's size."""
+"""A number is known where its interval is narrower than this, of a body of that mass and of a thing's size."""
 SHOWN = 4.0
 """An offset is shown by a log where it is so many standard deviations away from zero."""
-RADIUS = 0.1
-"""The size of a thing in a gripper [m], that errors are held against."""
+THING = 0.1
+"""The size of a thing that an arm holds, that errors are held against: so much of the arm's reach."""
 NONE = 1e-9
 """Rows tell nothing where their singular value is below this share of the greatest."""
 SHARE = 1e-4
@@ -160,7 +161,7 @@ def identify_payload(
     left_out = log_checks.marked_rows(rows.motion, found, marked)
     equations = rows.extra.without(left_out)
     fit, said = _fitted(arm, equations, offsets)
-    return _payload(frame, fit, equations, (*found.notes, *rows.motion.notes, *said))
+    return _payload(frame, fit, equations, _thing(arm), (*found.notes, *rows.motion.notes, *said))
 
 
 def _fitted(arm: Arm, equations: TorqueEquations, offsets: bool | None) -> tuple[LeastSquares, list[str]]:
@@ -236,11 +237,24 @@ def _moves(pose: Any) -> Matrix:
     return np.array([numbers_of(moved_ten(ten_from(list(row)), back)) for row in np.eye(10)], dtype=float).T
 
 
+def _thing(arm: Arm) -> float:
+    """The size of a thing that the arm holds [m]: a crane's load is no gripper's; links of no length have centres."""
+    lengths = [np.linalg.norm(np.array(link.p_star(0.0), dtype=float)) + _slide(link) for link in arm.links]
+    centers = [np.linalg.norm(np.array(link.com, dtype=float)) for link in arm.links]
+    return THING * float(max(sum(lengths), *centers) or 1.0)
+
+
+def _slide(link: Link) -> float:
+    """How far a slide goes, where that is said [m]."""
+    low, high = link.limits or (0.0, 0.0)
+    return max(abs(low), abs(high)) if link.prismatic and np.isfinite([low, high]).all() else 0.0
+
+
 def _payload(
-    frame: str | int, fit: LeastSquares, equations: TorqueEquations, notes: tuple[str, ...]
+    frame: str | int, fit: LeastSquares, equations: TorqueEquations, size: float, notes: tuple[str, ...]
 ) -> Payload:
     std = fit.std[:10]
-    ten, offset, said = _body(fit, equations)
+    ten, offset, said = _body(fit, equations, size)
     mass, h, tensor = ten_from(list(ten))
     com = h / mass
     slopes = np.zeros((3, 10))
@@ -248,7 +262,7 @@ def _payload(
     slopes[:, 1:4] = np.eye(3) / mass
     com_std = np.sqrt(np.einsum("ij,jk,ik->i", slopes, fit.covariance[:10, :10], slopes))
     about = tensor - mass * (com @ com * np.eye(3) - np.outer(com, com))
-    unsure = [name for name, s in zip(TEN, std, strict=True) if s > KNOWN * mass * RADIUS ** _power(name) * 5]
+    unsure = [name for name, s in zip(TEN, std, strict=True) if s > KNOWN * mass * size ** _power(name) * 5]
     said += (
         [f"the motion does not tell {', '.join(unsure)}: move the wrist more and faster"] if unsure else []
     )
@@ -269,7 +283,7 @@ def _payload(
     )
 
 
-def _body(fit: LeastSquares, equations: TorqueEquations) -> tuple[Vector, Vector, list[str]]:
+def _body(fit: LeastSquares, equations: TorqueEquations, size: float) -> tuple[Vector, Vector, list[str]]:
     """Ten numbers that a body has (least squares' own, or else the best ones), offsets with them, what there is to say.
 
     What the rows tell is read off them, not off the covariance: where they tell sums only, it is infinite, and has lost
@@ -285,13 +299,13 @@ def _body(fit: LeastSquares, equations: TorqueEquations) -> tuple[Vector, Vector
     least = float(np.linalg.eigvalsh(pseudo_inertia(ten_from(list(ten))))[0])
     if least > 0 and not len(sums):
         return ten, offset, []
-    told = fit.std[1:4] < RADIUS * ten[0]
+    told = fit.std[1:4] < size * ten[0]
     com = np.where(told, ten[1:4] / ten[0], 0.0)
-    usual = ten_of(float(ten[0]), com, np.eye(3) * 0.4 * ten[0] * (RADIUS / 2) ** 2)
+    usual = ten_of(float(ten[0]), com, np.eye(3) * 0.4 * ten[0] * (size / 2) ** 2)
     found = consistent_body(root, right, np.array(numbers_of(usual), dtype=float))
     if many:
         offset = np.linalg.solve(R[:many, :many], R[:many, -1] - R[:many, many:-1] @ found)
-    ball = f"near a ball of {RADIUS * 100:g} cm where the motion tells nothing"
+    ball = f"near a ball of {size * 100:.2g} cm (a tenth of the arm) where the motion tells nothing"
     if len(sums):
         return (
             found,

@@ -11,7 +11,7 @@ motion_files     the one reader and writer of CSV logs: a motion, a record, torq
 columns          which column of a header is which quantity of which joint, or of a free base
 column_units     in which unit a column is; headers that say it of some columns only
 follower_checks  whether joints that follow others are where their couplings put them
-row_times        whether a log's times rise, are seconds, and have gaps
+row_times        whether a log's times rise, are seconds, and have gaps; whether its last row is cut off
 number_tables    text to numbers, strictly and streamed
 plain_numbers    the parser of plain ones in machine code
 differentiation  speeds and accelerations that a log lacks, filtered where noise asks for it, and said

@@ -24,6 +24,9 @@ SECONDS = {
     "µs": 1e-6,
     "ns": 1e-9,
 }
+WHOLE_SECONDS = ("sec", "secs", "seconds")
+NANOSECONDS = ("nsec", "nsecs", "nanosec", "nanosecs", "nanoseconds")
+"""What the two parts of a stamp are called."""
 ANGLES = {
     "rad": 1.0,
     "radian": 1.0,
@@ -134,6 +137,21 @@ def refuse_half_said(
             f"column {silent!r} says no unit, and {other!r} is not in {unit}",
             f"a unit in the title of each {what}, or {given} for those without",
         )
+
+
+def refuse_half_stamps(
+    label: str, titles: Sequence[str], time: Column | None, ignored: Sequence[str]
+) -> None:
+    """Refuse whole seconds as the time where a column beside them has the nanoseconds: the time is both together."""
+    whole = "" if time is None else titles[time.at]
+    rest = next((title for title in ignored if _last_word(title) in NANOSECONDS), None)
+    if _last_word(whole) in WHOLE_SECONDS and rest is not None:
+        wanted = f"one column t [s], {whole} + 1e-9 {rest}"
+        refuse(label, 1, f"columns {whole!r} and {rest!r} are one time in two parts", wanted)
+
+
+def _last_word(title: str) -> str:
+    return re.split(r"[/._ ]", title.lower())[-1]
 
 
 def refuse_other_units(label: str, said: Mapping[str, Any], instead: str) -> None:

@@ -16,7 +16,14 @@ from functools import lru_cache
 
 from forearm.arm import Arm
 from forearm.faults import ReadFault, coordinates
-from forearm.motion.column_units import SECONDS, Column, check_time_unit, column_of, refuse_half_said
+from forearm.motion.column_units import (
+    SECONDS,
+    Column,
+    check_time_unit,
+    column_of,
+    refuse_half_said,
+    refuse_half_stamps,
+)
 from forearm.motion.number_tables import refuse
 from forearm.robot import Robot
 
@@ -48,7 +55,6 @@ NOT_MEASURED = frozenset(
     "reference set setpoint std sigma target variance wanted".split()
 )
 """Before a dot or slash they say that what follows was wanted, or is no value at all."""
-_MESSAGE = re.compile(r"(?:.*[/.])?(?:position|velocity|effort)(?:\[[0-9]+\]|[0-9]+)", re.IGNORECASE)
 TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time", "__time")
 RECORDED = ("kinetic", "potential", "work", "dissipated", "drift")
 """Further columns of a record's own file."""
@@ -64,6 +70,8 @@ class Header:
     """Titles that say nothing of this arm."""
     beyond: list[str] = field(default_factory=list)
     """Those of them that count more joints than the arm has."""
+    counted: list[str] = field(default_factory=list)
+    """Titles whose joint was told by its number."""
     led: list[str] = field(default_factory=list)
     """Those of them that are of joints that follow others."""
     followers: dict[int, Column] = field(default_factory=dict)
@@ -130,9 +138,12 @@ def columns_of(
             refuse(label, 1, f"columns {other!r} and {titles[at]!r} are both {both}", "each column once")
         column = column_of(arm, label, titles[at], at, kind, i, unit, bool(degrees), time_unit)
         found.places[kind, i] = replace(column, stated=True) if written else column
+        if isinstance(joint, str):
+            found.counted.append(titles[at])
     if isinstance(arm, Robot) and arm.couplings:
         _find_followers(arm, label, titles, found, bool(degrees))
     refuse_half_said(arm, label, titles, found.places, degrees)
+    refuse_half_stamps(label, titles, found.places.get(("t", 0)), found.ignored)
     _check(arm, label, titles, found, needs)
     return found
 
@@ -199,12 +210,11 @@ def _refuse_other_numbers(
         place = _places(arm.joint_names)[0].get(titles[at])
         if place is None or not isinstance(joint, str) or place == int(joint[1:]) - bases[kind]:
             continue
-        number = int(joint[1:])
         refuse(
             label,
             1,
-            f"column {titles[at]!r} counts joints, so it would be number {number}, and the joint of that name is "
-            f"number {place + bases[kind]}",
+            f"column {titles[at]!r} counts joints, so it would be number {int(joint[1:])}, and the joint of that "
+            f"name is number {place + bases[kind]}",
             f"q:{titles[at]} for the joint of that name, and so on for all",
         )
 
@@ -244,8 +254,8 @@ def _refuse_other_counts(
 
 
 def counts_otherwise(arm: Arm | Robot) -> bool:
-    """Whether a number may be another joint's: some follow others, or the names count j1, j2, j4, or j1, j3, j2."""
-    numbers = _name_numbers(arm)
+    """Whether a number may be another joint's: some follow others, or names count j1, j3, j2, or left1, right1."""
+    numbers = [int(match[1]) for name in arm.joint_names if (match := _ENDS.search(name))]
     counted = [list(range(base, base + arm.n)) for base in (0, 1)]
     return (bool(numbers) and numbers not in counted) or (isinstance(arm, Robot) and bool(arm.couplings))
 
@@ -278,11 +288,6 @@ def _find_followers(robot: Robot, label: str, titles: Sequence[str], found: Head
             )
 
 
-def message_order(title: str) -> bool:
-    """Whether a title counts the joints of a message of ROS: position[0], field.velocity3."""
-    return _MESSAGE.fullmatch(title) is not None
-
-
 def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
     """(quantity, joint or '#' and its number, unit) of a title."""
     kind, _, name = title.partition(":")
@@ -300,7 +305,7 @@ def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
                 rest = match[2].lstrip(f"{_BETWEEN}[(")
                 named = part[match.end(1) :]  # qs1 is the q of a joint s1, where there is one
                 rest = named if named in _places(arm.joint_names)[0] else rest
-                joint = _joint(arm, rest) if rest else (0 if arm.n == 1 else None)
+                joint = _joint(arm, rest) if rest else _only_joint(arm, before)
                 if joint is not None:
                     return _KIND[match[1].lower()], joint, unit
             if ends and (found := _before(_LAST, part)) is not None:
@@ -308,6 +313,15 @@ def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
                 if joint is not None:
                     return _KIND[found[1].lower()], joint, unit
     return None
+
+
+def _only_joint(arm: Arm | Robot, before: str) -> int | None:
+    """The joint of an arm that has one; not where a joint that follows it is named before the word."""
+    ends = [-1, *(m.start() for m in re.finditer(r"[/.]", before))][-MOST_LEVELS:]
+    words = [before[a + 1 : b] for a in ends for b in ends]  # a joint's name may have levels, too
+    named = {form for word in words for form in (word, f"{word}_joint", word.removesuffix("_joint"))}
+    led = {coupling.joint.lower() for coupling in getattr(arm, "couplings", ())}
+    return 0 if arm.n == 1 and not named & led else None
 
 
 def _parts(stem: str) -> list[str]:
@@ -318,8 +332,7 @@ def _parts(stem: str) -> list[str]:
 
 def _before(word: re.Pattern[str], title: str) -> tuple[str, str] | None:
     """(what is before it, the word) of a title that ends with a word; only its end is searched, however long it is."""
-    start = max(0, len(title) - LONGEST_WORD)
-    match = word.search(title, max(start, 1))
+    match = word.search(title, max(1, len(title) - LONGEST_WORD))
     return None if match is None else (title[: match.start()], match[1])
 
 
@@ -380,7 +393,8 @@ def _check(arm: Arm | Robot, label: str, titles: Sequence[str], found: Header, n
             f"q{arm.n}, or the joints of arm {arm.name!r} by name ({', '.join(arm.joint_names)}: q:<joint>, "
             f"<joint>.position), t, and if known qd…, qdd…, tau…{taken}."
         )
-    strange = [title for title in found.ignored if title not in (*RECORDED, *found.led)]
+    known = {*RECORDED, *found.led}
+    strange = [title for title in found.ignored if title not in known]
     if own and strange:
         refuse(label, 1, f"column {strange[0]!r}", "t, q:, qd:, qdd: and tau: with the arm's joint names")
     found.ignored[:] = [title for title in found.ignored if not (own and title in RECORDED)]

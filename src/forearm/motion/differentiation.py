@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from forearm.algebra import Matrix, Vector
+from forearm.outside.scipy_parts import scipy_part
 
 SPLINE_GAIN = (1.0, 1.18, 6.0)
 """Noise of a cubic spline's value, slope and second derivative at its knots, for white noise of 1 and a step of 1."""
@@ -113,10 +114,9 @@ def _without_noise(
 
 def spline(t: Vector, values: Vector, order: int) -> Vector:
     """Derivative of the cubic spline through columns (K, n), at its knots."""
-    from scipy.interpolate import CubicSpline
-
+    interpolate = scipy_part("interpolate")
     # column by column: a spline holds four numbers for each of its own
-    return np.stack([CubicSpline(t, column)(t, order) for column in values.T], axis=1)
+    return np.stack([interpolate.CubicSpline(t, column)(t, order) for column in values.T], axis=1)
 
 
 def noise_of(t: Vector, values: Vector, unit: Vector) -> Vector:
@@ -154,10 +154,9 @@ def chosen_cutoff(
         least: No cut-off is chosen below this [Hz].
         speeds: Whether the values are speeds.
     """
-    from scipy.signal import detrend, get_window
-
-    window = get_window("hann", len(values))[:, None]
-    spectrum = np.abs(np.fft.rfft(detrend(values, axis=0) * window, axis=0)) ** 2
+    signal = scipy_part("signal")
+    window = signal.get_window("hann", len(values))[:, None]
+    spectrum = np.abs(np.fft.rfft(signal.detrend(values, axis=0) * window, axis=0)) ** 2
     f = np.fft.rfftfreq(len(values), 1 / rate)
     noise = np.median(spectrum[f > 0.6 * f[-1]], axis=0)
     most = min(MOST, 0.2 * rate)
@@ -172,9 +171,8 @@ def chosen_cutoff(
 
 def low_pass(values: Matrix, rate: float, cutoff: float) -> Matrix:
     """Columns (K, n) at `rate` rows a second through Butterworth's filter, forth and back: no delay."""
-    from scipy.signal import butter, sosfiltfilt
-
-    return sosfiltfilt(butter(ORDER, cutoff, fs=rate, output="sos"), values, axis=0)
+    signal = scipy_part("signal")
+    return signal.sosfiltfilt(signal.butter(ORDER, cutoff, fs=rate, output="sos"), values, axis=0)
 
 
 def gain(order: int, cutoff: float) -> float:
@@ -188,12 +186,11 @@ def gain(order: int, cutoff: float) -> float:
 
 def _even(t: Vector, values: Matrix) -> tuple[Vector, Matrix]:
     """As many rows at even times."""
-    from scipy.interpolate import CubicSpline
-
+    interpolate = scipy_part("interpolate")
     even = np.linspace(t[0], t[-1], len(t))
     if float(np.max(np.abs(t - even))) <= 1e-3 * float(even[1] - even[0]):
         return even, values
-    return even, np.stack([CubicSpline(t, column)(even) for column in values.T], axis=1)
+    return even, np.stack([interpolate.CubicSpline(t, column)(even) for column in values.T], axis=1)
 
 
 def smoothed(even: Vector, rows: Matrix, cutoff: float, rate: float) -> Matrix:
@@ -204,9 +201,8 @@ def smoothed(even: Vector, rows: Matrix, cutoff: float, rate: float) -> Matrix:
 
 def _slopes(even: Vector, smooth: Matrix, t: Vector, order: int) -> Matrix:
     """Derivative of the spline through rows at even times, at the times asked for."""
-    from scipy.interpolate import CubicSpline
-
-    return np.stack([CubicSpline(even, column)(t, order) for column in smooth.T], axis=1)
+    interpolate = scipy_part("interpolate")
+    return np.stack([interpolate.CubicSpline(even, column)(t, order) for column in smooth.T], axis=1)
 
 
 def _ends(even: Vector, rows: Matrix, cutoff: float, rate: float) -> Matrix:

@@ -127,7 +127,8 @@ def feasible(
 
     Args:
         arm: The arm, with what it carries.
-        motion: A Motion, or what has t, q, qd and qdd: Samples, a Record of a simulation.
+        motion: A Motion, or what has t, q, qd and qdd: Samples, a Record of a simulation. Of a record of this very arm
+            (its limits aside) the torques are those that its drives gave, against what it held and what pushed it.
         samples: At how many times a Motion is looked at, besides the ends of its pieces; short ones more closely.
         torques: Limits of |tau| in place of the arm's own: a number, (n,) or a dict by joint.
         speeds: Limits of |qd| in place of the arm's own.
@@ -148,8 +149,12 @@ def feasible(
     limits = {name: joint_limit(arm, "feasible", name, value) for name, value in given.items()}
     if not (is_number(tolerance) and 0 <= tolerance < np.inf):
         raise StateFault(f"feasible: tolerance is {tolerance!r}; give a share of the limits, 0 or more.")
+    if hasattr(motion, "until_stopped"):
+        motion = motion.until_stopped()  # what comes then repeats one row
     rows = _samples(arm, motion, samples)
-    tau = dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
+    tau = _applied(arm, motion, rows)
+    if tau is None:
+        tau = dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
     return judged(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance)
 
 
@@ -176,6 +181,22 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
             )
     faults.motion_rows("feasible", arm, **rows._asdict())
     return rows
+
+
+def _applied(arm: Arm | Robot, motion: Any, rows: Samples) -> Vector | None:
+    """Torques (K, n) that a record of this arm has: it may have held a payload, been pushed, or have stuck."""
+    made, tau = getattr(motion, "arm", None), getattr(motion, "tau", None)
+    if tau is None or not isinstance(made, (Arm, Robot)) or _unlimited(made) != _unlimited(arm):
+        return None
+    tau = np.asarray(tau, dtype=float)
+    faults.motion_rows("feasible", arm, t=rows.t, tau=tau)
+    return tau
+
+
+def _unlimited(arm: Arm | Robot) -> Arm | Robot:
+    """The arm without limits: how it moves, and nothing else."""
+    none: dict[str, Any] = {"limits": None, "speed_limit": None, "effort_limit": None}
+    return arm.replace(links=tuple(link.replace(**none) for link in arm.links))
 
 
 def _limited(arm: Arm, limits: dict[str, Vector]) -> Arm:

@@ -33,7 +33,7 @@ class LimitExcess:
     what: str
     """'position', 'speed' or 'torque'; 'rms torque' or 'power' where `feasible` was given limits of them."""
     worst: float
-    """The value furthest beyond."""
+    """The value furthest beyond; the limit itself where nobody knows how far it was passed between two instants."""
     limit: float
     """The limit that it passes."""
     unit: str
@@ -51,12 +51,13 @@ class LimitExcess:
     held: bool = False
     """Whether a torque is held at its limit (saturated) instead of going beyond."""
     between: bool = False
-    """Whether it is held between recorded instants only; its share is one of the time then, its row -1."""
+    """Whether it is held or passed between recorded instants only; its share is one of the time then, its row -1."""
 
     def __str__(self) -> str:
         if self.between:
+            how = "held at" if self.held else "beyond"
             return (
-                f"{self.joint!r}: {self.what} held at its limit of {self.limit:g} {self.unit} for "
+                f"{self.joint!r}: {self.what} {how} its limit of {self.limit:g} {self.unit} for "
                 f"{100 * self.share:.3g} % of the time, between the recorded instants"
             )
         often = f"{100 * self.share:.3g} % of the rows, first {_when(self.first, self.first_row)}"
@@ -109,9 +110,7 @@ def limit_excesses(
             if not (np.isfinite(low) or np.isfinite(high)):
                 continue
             column = column_of(values, place, what)
-            slack = (SLACK if what == "position" or held else tolerance) * max(
-                abs(x) for x in (low, high) if np.isfinite(x)
-            )
+            slack = room((low, high), SLACK if what == "position" or held else tolerance)
             over = np.maximum(column - high, low - column)
             beyond = over >= -slack if held else over > slack
             some = np.any(beyond, axis=-1)
@@ -119,6 +118,11 @@ def limit_excesses(
             for row, excess in zip(map(tuple, np.argwhere(some)), told, strict=True):
                 found[row] += (excess,)
     return found
+
+
+def room(limits: tuple[float, float], share: float = SLACK) -> float:
+    """How far beyond limits, of which one is finite, is not beyond them: a share of the larger."""
+    return share * max(abs(x) for x in limits if np.isfinite(x))
 
 
 def followers(arm: Arm | Robot) -> list[tuple[Link, Vector, float]]:
@@ -163,21 +167,16 @@ def held_between(
     """Torques that were held at their limits for a share of the time (n,), and that no recorded instant shows."""
     seen = {excess.joint for excess in said if excess.held}
     return [
-        LimitExcess(
-            joint=link.name,
-            what="torque",
-            worst=float(most),
-            limit=float(most),
-            unit=UNITS["torque"][0 if link.revolute else 1],
-            row=-1,
-            first_row=-1,
-            share=float(share),
-            held=True,
-            between=True,
-        )
+        passed_between(link, "torque", float(most), float(share), held=True)
         for link, share, most in zip(arm.state_links, shares[-arm.n :], torque_limits[-arm.n :], strict=True)
         if share > 0 and link.name not in seen
     ]
+
+
+def passed_between(link: Link, what: str, most: float, share: float, *, held: bool = False) -> LimitExcess:
+    """A limit that was passed (or at which a torque was held) for a share of the time, at no recorded instant."""
+    unit = UNITS[what][0 if link.revolute else 1]
+    return LimitExcess(link.name, what, most, most, unit, -1, -1, share, held=held, between=True)
 
 
 def _bounds(link: Link, what: str) -> tuple[float, float]:

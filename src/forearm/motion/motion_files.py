@@ -8,6 +8,7 @@ angles that look like degrees.
 
 import csv
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -20,15 +21,22 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault, coordinates, explained
 from forearm.motion.column_units import MOVED
-from forearm.motion.columns import LOGGED, Header, columns_of, free_columns_of, message_order
+from forearm.motion.columns import (
+    LOGGED,
+    Header,
+    columns_of,
+    counts_otherwise,
+    free_columns_of,
+)
 from forearm.motion.differentiation import derivatives
 from forearm.motion.follower_checks import follower_notes
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
-from forearm.motion.row_times import check_times, gap_notes, seconds_notes
+from forearm.motion.row_times import check_times, cut_notes, gap_notes, seconds_notes
 from forearm.motion.slope_checks import dry_friction_notes, lag_notes, slope_notes
 from forearm.outside.escapes import one_line
 from forearm.outside.output_files import replacing_text
+from forearm.outside.scipy_parts import scipy_part
 from forearm.robot import Robot
 
 LARGEST = 1e50
@@ -37,6 +45,8 @@ LONGEST = 30.0
 """A joint that slides farther [m] is asked about: millimetres?"""
 TURNS = 4
 """A joint without limits that goes beyond so many turns is asked about: degrees?"""
+_MESSAGE = re.compile(r"(?:.*[/.])?(?:position|velocity|effort)(?:\[[0-9]+\]|[0-9]+)", re.IGNORECASE)
+"""Titles that count the joints of a message of ROS: position[0], field.velocity3."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +81,7 @@ def read_motion_file(
     needs: Sequence[str] = ("q",),
     degrees: bool | None = None,
     time_unit: str | None = None,
+    of_joints: bool = True,
 ) -> MotionFile:
     """Read a log of an arm.
 
@@ -82,6 +93,7 @@ def read_motion_file(
         degrees: Whether angles without a unit in their title are in degrees; None for radians, with a fault where they
             cannot be.
         time_unit: Unit of a time column without one: 's', 'ms', 'us' or 'ns'.
+        of_joints: Whether positions are those of joints: large ones are then asked about; motors turn more often.
     """
     label = str(source) if label is None else label
     free = isinstance(arm, Robot) and arm.free
@@ -116,13 +128,14 @@ def read_motion_file(
             found[kind] *= factors
             digits[kind] = last_digits(table.words, [c.at for c in mine], largest) * factors
     led = next(parts) * np.array([c.factor for c in columns.followers.values()])
-    if degrees is not False and not free:
+    if degrees is not False and of_joints and not free:
         ask_about_degrees(arm, label, columns.stated("q", arm.n), found["q"])
     _check_sizes(label, table, columns, found)
     if t is not None:
         check_times(label, table, t)
     notes = (
         *header_notes(arm, table.titles, columns),
+        *cut_notes(table.end),
         *(("decimal commas read as points",) if table.decimal_commas else ()),
         *seconds_notes(label, columns, t),
         *gap_notes(t),
@@ -131,7 +144,7 @@ def read_motion_file(
             if isinstance(arm, Robot) and led.size
             else ()
         ),
-        *_slopes(arm, t, {**found, "q": None if free else found["q"]}),
+        *_slopes(arm, t, found),
     )
     return MotionFile(label, t, **found, digits=digits, notes=notes)
 
@@ -145,8 +158,12 @@ def _slopes(arm: Arm | Robot, t: Vector | None, found: dict[str, Any]) -> tuple[
 
 
 def _pairs(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """Columns with their slopes, where both are there."""
-    return [pair for pair in (("q", "qd"), ("qd", "qdd")) if all(found[kind] is not None for kind in pair)]
+    """Columns with their slopes, where both are there; a free base's quaternion has more numbers than its rates."""
+    return [
+        (kind, slope)
+        for kind, slope in (("q", "qd"), ("qd", "qdd"))
+        if found[kind] is not None and found[slope] is not None and found[kind].shape == found[slope].shape
+    ]
 
 
 def with_lags(file: MotionFile) -> MotionFile:
@@ -219,11 +236,16 @@ def header_notes(arm: Arm | Robot, titles: Sequence[str], columns: Header) -> tu
     turned = [titles[c.at] for (kind, _), c in columns.places.items() if kind in MOVED and c.factor != 1]
     if turned:
         said.append(f"converted to rad or m: {', '.join(turned[:12])}{' …' if len(turned) > 12 else ''}")
-    counted = [titles[c.at] for c in columns.places.values() if message_order(titles[c.at])]
+    counted = [titles[c.at] for c in columns.places.values() if _MESSAGE.fullmatch(titles[c.at])]
     if counted and arm.n > 1:
         said.append(
             f"{counted[0]} … taken in the order of the joints: {', '.join(arm.joint_names)}. A JointState message has "
             "an order of its own (its names, often the alphabet's): if it differs, title the columns by joint"
+        )
+    elif columns.counted and counts_otherwise(arm):
+        said.append(
+            f"{one_line(columns.counted[0])} … taken in the order of the joints: {', '.join(arm.joint_names)}, whose "
+            "names have other numbers; if the file counts otherwise, title the columns by joint"
         )
     return tuple(said)
 
@@ -281,11 +303,10 @@ class Recorded:
         Cubic between positions and speeds, and between speeds and accelerations; where these were worked out by a
         spline, it is that spline again.
         """
-        from scipy.interpolate import CubicHermiteSpline
-
+        through = scipy_part("interpolate").CubicHermiteSpline
         rows = self.samples
         t, even = rows.t - rows.t[0], np.linspace(0.0, rows.t[-1] - rows.t[0], count)
-        q, qd = CubicHermiteSpline(t, rows.q, rows.qd)(even), CubicHermiteSpline(t, rows.qd, rows.qdd)(even)
+        q, qd = through(t, rows.q, rows.qd)(even), through(t, rows.qd, rows.qdd)(even)
         qdd = np.stack([np.interp(even, t, column) for column in rows.qdd.T], axis=1)
         return Samples(even, q, qd, qdd)
 

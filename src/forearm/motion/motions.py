@@ -18,6 +18,8 @@ from forearm.algebra import cos as scalar_cos
 from forearm.algebra import sin as scalar_sin
 from forearm.algebra import where as scalar_where
 from forearm.faults import Fault, StateFault, explained, explained_parts, floats, positive, shown, whole
+from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.signal_errors import pass_on_signals
 
 MOST_INSTANTS = 2**48
 """No memory holds so many; above, they cannot be counted."""
@@ -170,6 +172,7 @@ def _clamped(t: Scalar, duration: float) -> Scalar:
     except Fault:
         raise
     except Exception as error:
+        pass_on_signals()
         raise StateFault(f"motion: the time is {shown(t)}; give one number, in seconds.") from error
 
 
@@ -338,10 +341,8 @@ class ViaPoints(MotionFormula):
     @cached_property
     def coefficients(self) -> Vector:
         """Of (t - t_k)³, …, 1 in each piece: (4, K - 1, n)."""
-        from scipy.interpolate import CubicSpline
-
-        ends = "clamped" if self.at_rest else "not-a-knot"
-        return np.asarray(CubicSpline(self.times, self.points, axis=0, bc_type=ends).c)
+        spline, ends = scipy_part("interpolate").CubicSpline, "clamped" if self.at_rest else "not-a-knot"
+        return np.asarray(spline(self.times, self.points, axis=0, bc_type=ends).c)
 
     def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at one time."""

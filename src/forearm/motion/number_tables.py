@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -46,6 +46,15 @@ IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
+class LastCell(NamedTuple):
+    """The last cell of a file that does not end in a newline: its line, title and word, and its column's words."""
+
+    line: int
+    title: str
+    word: str
+    above: list[str]
+
+
 @dataclass(frozen=True, eq=False)
 class NumberTable:
     """The columns of a file that were asked for."""
@@ -60,6 +69,8 @@ class NumberTable:
     """(first row, line of each row from there on)."""
     decimal_commas: bool
     """Whether 0,5 was read as a half."""
+    end: LastCell | None = None
+    """The last cell of a file that does not end in a newline."""
 
     @property
     def rows(self) -> int:
@@ -96,7 +107,7 @@ def read_numbers(
     for block, group in zip(blocks, groups, strict=True):
         parts.append(np.concatenate(block) if block else np.empty((0, len(group))))
         block.clear()  # a long log is held once, not twice
-    return NumberTable(reader.titles, parts, reader.words, lines, reader.commas)
+    return NumberTable(reader.titles, parts, reader.words, lines, reader.commas, reader.last_cell())
 
 
 def _refuse_too_many(label: str, rows: int, columns: int) -> None:
@@ -134,7 +145,8 @@ class PieceReader:
         self.words: list[list[str]] = []
         self.commas = self.points = False
         self.line = self.bare = 0  # bare: the first row of empty cells, which may only be followed by others
-        self.empty = 0
+        self.empty, self.rows = 0, 0
+        self.cut = b""  # the last row, where no newline ends it
         header = ""
         while not header.strip() and self.line < MOST_BLANK and (raw := file.readline(1 << 20)):
             self.line += 1
@@ -187,6 +199,7 @@ class PieceReader:
                     refuse(self.label, line, "the line does not end", f"rows of up to {LONGEST_LINE} bytes")
             first = self.line + 1
             self.line += raw.count(b"\n") + (not raw.endswith(b"\n"))
+            self.cut = b"" if raw.endswith((b"\n", b"\r")) else raw[raw.rfind(b"\n") + 1 :]
             plain = raw.replace(b"\r\n", b"\n").rstrip(b"\n")
             if not plain:
                 continue
@@ -195,7 +208,16 @@ class PieceReader:
             if len(numbers):
                 if 0 < self.bare < where[-1]:
                     self._refuse_bare()
+                self.rows += len(numbers)
                 yield numbers, where
+
+    def last_cell(self) -> LastCell | None:
+        """When all pieces were read: the last cell, where no newline ends the file."""
+        cells = self._cells(self._text(self.cut))
+        if not cells or len(cells) != len(self.titles):
+            return None
+        above = [row[-1].strip() for row in self.words[: self.rows - 1]]
+        return LastCell(self.line, self.titles[-1], cells[-1].strip(), above)
 
     def _unquoted(self, plain: bytes) -> bytes:
         """Cells out of their quotes; where one holds the separator, or quotes stand elsewhere, they stay."""

@@ -1,11 +1,14 @@
-"""Times of a log's rows: they rise, they are seconds, and gaps between them are said."""
+"""Times of a log's rows: they rise, they are seconds, and gaps are said; and a last row that is cut off."""
+
+from collections.abc import Sequence
+from statistics import median_low
 
 import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import ReadFault
 from forearm.motion.columns import Header
-from forearm.motion.number_tables import NumberTable, refuse
+from forearm.motion.number_tables import LastCell, NumberTable, refuse
 from forearm.outside.text_table import instant
 
 LATEST, FAR_APART = 1e11, 1e4
@@ -14,6 +17,8 @@ CLOSEST = 1e-15
 """Rows closer than this [s] are no log of anything."""
 SLOW, MANY = 0.5, 20
 """So many rows at least so far apart [s] are said to be read as seconds."""
+SLOW_FEW = 5.0
+"""And fewer rows, from so far apart on [s]: a few points by hand are a second apart."""
 WIDE = 5.0
 """Rows that are so many times farther apart than most are a gap in a log."""
 
@@ -51,7 +56,7 @@ def seconds_notes(label: str, columns: Header, t: Vector | None) -> tuple[str, .
             f"{label}: times go to {last:.4g} s, rows {step:.4g} s apart: that looks like milliseconds, microseconds "
             "or nanoseconds. Say the unit in the header (t_ms, t [ns]), or give --time-unit (time_unit=)."
         )
-    if step < SLOW or len(t) < MANY:
+    if step < (SLOW if len(t) >= MANY else SLOW_FEW):
         return ()
     return (
         f"times read as seconds, rows {step:.3g} s apart; if they are not, give --time-unit (time_unit=)",
@@ -71,3 +76,36 @@ def gap_notes(t: Vector | None) -> tuple[str, ...]:
         f"{np.median(steps):.3g} s apart elsewhere): speeds and accelerations worked out from neighbours are guesses "
         "there",
     )
+
+
+def cut_notes(end: LastCell | None) -> tuple[str, ...]:
+    """A note where the last number of a file that does not end in a newline may have lost its last digits.
+
+    A copy that stopped, a disk that was full or a program that was killed ends anywhere: 0.12 of 0.1234 is a number.
+    """
+    if end is None or not end.above or not _cut(end.word, end.above):
+        return ()
+    return (
+        f"WARNING: the file does not end in a newline, and its last cell (line {end.line}, {end.title}: {end.word}) "
+        "has fewer digits than those above it: if the file was cut off there, it is wrong, and rows are missing",
+    )
+
+
+def _cut(last: str, others: Sequence[str]) -> bool:
+    """Whether a number looks like the beginning of one that is written as the others are."""
+    exponents = [len(tail) for word in others if (tail := _exponent(word))]
+    if own := _exponent(last):
+        return bool(exponents) and len(own) < min(exponents)  # 1e-0 of 1e-07
+    if len(exponents) == len(others):
+        return True
+    return _decimals(last) < median_low(_decimals(word) for word in others if not _exponent(word)) or (
+        _decimals(last) == 0 and len(last.lstrip("+-")) < min(len(word.lstrip("+-")) for word in others)
+    )
+
+
+def _exponent(word: str) -> str:
+    return word.lower().partition("e")[2].lstrip("+-")
+
+
+def _decimals(word: str) -> int:
+    return len(word.replace(",", ".").lower().partition("e")[0].partition(".")[2])

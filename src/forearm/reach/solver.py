@@ -12,9 +12,11 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import AnyArray, States, Vector
 from forearm.arm import Arm
+from forearm.arm_calls import hint_degrees
 from forearm.compiler.call.arguments import check_threads
 from forearm.compiler.call.foreign_arrays import on_host
 from forearm.frames import Pose
+from forearm.outside.option_names import option
 from forearm.reach.answers import (
     HASTY,
     NEAREST,
@@ -35,6 +37,9 @@ from forearm.reach.distinct import every_distinct
 from forearm.reach.goals import WHERE, Goals, goals_of
 from forearm.reach.programs import STARTS, Programs, programs_of
 
+ATTEMPTS = 64
+"""Starts that are tried for a pose, where nobody says how many."""
+
 
 @faults.explained
 def inverse_kinematics(
@@ -46,7 +51,7 @@ def inverse_kinematics(
     q0: States | None = None,
     posture: States | None = None,
     every: bool = False,
-    attempts: int = 64,
+    attempts: int | None = None,
     seed: int = 0,
     threads: int = 1,
 ) -> Reached:
@@ -64,7 +69,8 @@ def inverse_kinematics(
             number that any pose has; rows beyond a pose's own number are NaN. (Where it has none, the first row is the
             nearest pose.) Solutions that differ by whole turns count as one. A closed form gives all of them; of other
             arms they are what searches from 256 starts find, which may leave one out that few starts lead to.
-        attempts: How many starts are tried for a pose before it counts as not found, 256 at most.
+        attempts: How many starts are tried for a pose before it counts as not found, 256 at most; 64 by default. Not
+            with `every`, which searches from all.
         seed: Which starts; the same seed gives the same answers in any batch and on any number of threads.
         threads: How many threads share the poses.
 
@@ -84,7 +90,14 @@ def inverse_kinematics(
     pose, q0, posture, _ = on_host(WHERE, {"pose": pose, "q0": q0, "posture": posture})
     goals = goals_of(pose, only)
     programs = programs_of(arm, frame, goals.asked)
+    if every and attempts is not None:
+        raise faults.StateFault(
+            f"{WHERE}: {option('every', 'True')} searches from all {STARTS} starts; leave {option('attempts')} out."
+        )
     wishes = Wishes(programs, goals, q0, posture, attempts, seed, check_threads(WHERE, threads))
+    for given in (q0, posture):
+        if given is not None:
+            hint_degrees(arm, given)
     return _every(wishes) if every else _one(wishes)
 
 
@@ -97,8 +110,13 @@ class Wishes:
         self.programs, self.goals, self.threads = programs, goals, threads
         self.q0 = self._joints("q0", q0)
         self.posture = self._joints("posture", posture)
-        # there are no more starts; and what tries longer at one goal does not hear Ctrl-C
-        self.attempts = min(faults.whole(attempts, f"{WHERE}: attempts", 1), STARTS)
+        self.attempts = ATTEMPTS if attempts is None else faults.whole(attempts, f"{WHERE}: attempts", 1)
+        if (
+            self.attempts > STARTS
+        ):  # there are no more; and what tries longer at one goal does not hear Ctrl-C
+            raise faults.StateFault(
+                f"{WHERE}: attempts is {attempts}; there are {STARTS} starts, give up to so many."
+            )
         self.seed = faults.seed_number(seed, f"{WHERE}: seed")
         self.finite = goals.finite
 

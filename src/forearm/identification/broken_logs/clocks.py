@@ -16,6 +16,7 @@ from forearm.identification.measured.filters import even_rows
 from forearm.identification.measured.logs import Log
 from forearm.identification.torque_rows import TorqueEquations
 from forearm.motion.differentiation import chosen_cutoff, smoothed
+from forearm.outside.scipy_parts import scipy_part
 
 FARTHEST = 0.06
 """Shifts that are looked for [s]."""
@@ -62,13 +63,12 @@ class TimeShift:
 
 def time_shift(equations: TorqueEquations, kept: tuple[int, ...], weights: Vector) -> TimeShift:
     """Find how much later torques are than positions; weights are one over each joint's noise."""
-    from scipy.interpolate import CubicSpline
-
+    interpolate = scipy_part("interpolate")
     motion = equations.motion
     X, _ = equations.rows(weights, list(kept))
     sizes = np.linalg.norm(X, axis=0)
     Q = np.linalg.qr(X[:, sizes > 0] / sizes[sizes > 0])[0]
-    curve = CubicSpline(motion.t, motion.tau, axis=0)
+    curve = interpolate.CubicSpline(motion.t, motion.tau, axis=0)
     inside = np.clip(FARTHEST / float(np.mean(np.diff(equations.t))), 1, len(equations.t) // 4)
     inner = slice(int(np.ceil(inside)), -int(np.ceil(inside)))
     mask = np.zeros(equations.tau.shape, dtype=bool)
@@ -118,15 +118,14 @@ def refuse_shift(label: str, shift: TimeShift, mend: Sequence[str]) -> list[str]
 
 def speed_lag(log: Log) -> float:
     """How much later speeds are than the slopes of positions [s], the middle of all joints; 0 without speeds."""
-    from scipy.interpolate import CubicSpline
-
+    interpolate = scipy_part("interpolate")
     even, q, measured, _ = even_rows(log, [])
     if measured is None:
         return 0.0
     rate = (len(even) - 1) / float(even[-1] - even[0])
     cutoff, _ = chosen_cutoff(q, rate)
     ends = slice(int(rate / cutoff), -int(rate / cutoff))
-    curve = CubicSpline(even, smoothed(even, q, cutoff, rate), axis=0)
+    curve = interpolate.CubicSpline(even, smoothed(even, q, cutoff, rate), axis=0)
     v, a, m = curve(even, 1)[ends], curve(even, 2)[ends], smoothed(even, measured, cutoff, rate)[ends]
     power = np.sum(a * a, axis=0)
     moving = power > 1e-6 * np.max(power)

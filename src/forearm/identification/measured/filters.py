@@ -20,6 +20,7 @@ from forearm.algebra import Matrix, Vector
 from forearm.faults import StateFault, limit
 from forearm.identification.measured.logs import Log
 from forearm.motion.differentiation import chosen_cutoff, low_pass, smoothed
+from forearm.outside.scipy_parts import scipy_part
 from forearm.outside.text_table import instant
 
 SAMPLES = 12
@@ -81,22 +82,20 @@ class Thinning:
 
     def __call__(self, values: Matrix) -> Matrix:
         """Thinned rows (K', ...) of values (K, ...); the ends, where the filter lacks rows, are left out."""
-        from scipy.sparse import csr_array
-
+        sparse = scipy_part("sparse")
         rows, width = len(values), len(self.weights)
         starts = np.arange(0, rows - width + 1, self.factor)
         columns = starts[:, None] + np.arange(width)
         shape = (len(starts), rows)
         data = np.broadcast_to(self.weights, columns.shape).ravel()
-        matrix = csr_array((data, columns.ravel(), np.arange(0, columns.size + 1, width)), shape=shape)
+        matrix = sparse.csr_array((data, columns.ravel(), np.arange(0, columns.size + 1, width)), shape=shape)
         return (matrix @ values.reshape(rows, -1)).reshape(len(starts), *values.shape[1:])
 
 
 def filtered(log: Log, cutoff: float | None = None) -> Filtered:
     """Filter a log; what was done is in `notes`."""
-    from scipy.interpolate import make_interp_spline
-    from scipy.signal import firwin
-
+    interpolate = scipy_part("interpolate")
+    signal = scipy_part("signal")
     notes: list[str] = []
     even, q, qd, tau = even_rows(log, notes)
     rate = (len(even) - 1) / (even[-1] - even[0])
@@ -119,14 +118,14 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
             "cutoff=."
         )
     # of fifth degree: a cubic's second derivative is too small by (ω step)² / 12, a percent of an inertia at 50 Hz
-    curve = make_interp_spline(even, smooth if speed is None else speed, k=5)
+    curve = interpolate.make_interp_spline(even, smooth if speed is None else speed, k=5)
     if speed is None:
         speed, a = curve(even, 1), curve(t, 2)
     else:
         a = curve(t, 1)
     factor = max(1, round(rate / keep / (2 * fc)))
     length = 8 * factor + 1
-    weights = firwin(length, min(0.99, 2.2 * fc / (rate / keep))) if factor > 1 else np.ones(1)
+    weights = signal.firwin(length, min(0.99, 2.2 * fc / (rate / keep))) if factor > 1 else np.ones(1)
     notes.append(
         f"positions filtered without delay at {fc:.3g} Hz (Butterworth, fourth order, forth and back), {why}; torques "
         f"and regressor alike filtered and thinned out to {rate / keep / factor:.3g} rows a second; {ends / rate:.2g} "
@@ -138,8 +137,7 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
 
 def even_rows(log: Log, notes: list[str]) -> tuple[Vector, Matrix, Matrix | None, Matrix]:
     """The log at even times, as many as it has rows: times, positions, speeds, torques; what was done to `notes`."""
-    from scipy.interpolate import CubicSpline
-
+    interpolate = scipy_part("interpolate")
     steps = np.diff(log.t)
     if steps.max() > max(GAP, 3 * np.median(steps)):
         k = int(np.argmax(steps))
@@ -156,7 +154,7 @@ def even_rows(log: Log, notes: list[str]) -> tuple[Vector, Matrix, Matrix | None
     if apart < 0.02 * float(np.median(steps)):
         return even, log.q, qd, log.tau
     notes.append(f"times are uneven (steps of {steps.min():.2g} to {steps.max():.2g} s): put on even ones")
-    q = CubicSpline(log.t, log.q, axis=0)(even)
+    q = interpolate.CubicSpline(log.t, log.q, axis=0)(even)
     tau = np.stack([np.interp(even, log.t, column) for column in log.tau.T], axis=1)
     pace = None if qd is None else np.stack([np.interp(even, log.t, x) for x in qd.T], axis=1)
     return even, q, pace, tau

@@ -185,7 +185,13 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
 
 
 def _from_file(source: Any, arm: Arm, gains: Any, degrees: bool | None, time_unit: str | None) -> Log:
-    needs, asked = ("t", "q"), bool(degrees)  # where nothing is said, `_refuse_degrees` knows of motors too
+    # what is too large for a joint is left to `_refuse_degrees`, which knows of motors
+    how: dict[str, Any] = {
+        "needs": ("t", "q"),
+        "degrees": degrees,
+        "time_unit": time_unit,
+        "of_joints": False,
+    }
     if not isinstance(source, (str, PathLike)):
         raise StateFault(
             f"log is {shown(source)}; give the path of a CSV file, or a mapping with t, q and tau or current."
@@ -194,13 +200,11 @@ def _from_file(source: Any, arm: Arm, gains: Any, degrees: bool | None, time_uni
     if path.suffix == ".gz":
         try:
             with gzip.open(path, "rb") as stream:
-                file = read_motion_file(
-                    stream, arm, label=str(source), needs=needs, degrees=asked, time_unit=time_unit
-                )
+                file = read_motion_file(stream, arm, label=str(source), **how)
         except (OSError, EOFError, zlib.error) as error:
             raise ReadFault(f"{source}: cannot be unpacked ({error}); give a CSV file.") from None
     else:
-        file = read_motion_file(path, arm, needs=needs, degrees=asked, time_unit=time_unit)
+        file = read_motion_file(path, arm, **how)
     assert file.t is not None
     if file.tau is None and file.current is None:
         raise ReadFault(

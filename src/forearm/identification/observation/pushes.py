@@ -25,6 +25,7 @@ from forearm.identification.broken_logs.clocks import with_speeds_in_step
 from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.observation.momentum_observer import observer
+from forearm.outside.scipy_parts import scipy_part
 from forearm.outside.text_table import text_table
 
 USUAL = 8.0
@@ -181,19 +182,18 @@ def _usual(external: Matrix, resting: Matrix) -> tuple[Vector, Vector]:
 
 def _resting(arm: Arm, motion: Filtered, gain: Vector) -> Matrix:
     """Which part of dry friction the observer may see too much or too little (K, n), because a joint rests."""
-    from scipy.ndimage import binary_dilation, binary_opening
-    from scipy.signal import lfilter
-
+    ndimage = scipy_part("ndimage")
+    signal = scipy_part("signal")
     width = np.array([float(link.drive.smoothing) for link in arm.links])
     speed = np.abs(motion.qd)
     still = speed < np.maximum(SLOW * width, STILL * np.max(speed, axis=0))
     dt = _step(motion)
     reach = 2 * math.ceil(0.5 / motion.cutoff / dt) + 1  # what filters smear
-    still = binary_opening(still, np.ones((math.ceil(RESTS / dt), 1), dtype=bool))
-    still = binary_dilation(still, np.ones((reach, 1), dtype=bool))
+    still = ndimage.binary_opening(still, np.ones((math.ceil(RESTS / dt), 1), dtype=bool))
+    still = ndimage.binary_dilation(still, np.ones((reach, 1), dtype=bool))
     halves = 0.5 * dt * np.broadcast_to(gain, (arm.n,))
     columns = zip(halves, still.T.astype(float), strict=True)
-    return np.stack([lfilter([h, h], [1.0 + h, h - 1.0], column) for h, column in columns], axis=1)
+    return np.stack([signal.lfilter([h, h], [1.0 + h, h - 1.0], column) for h, column in columns], axis=1)
 
 
 def _said(arm: Arm, allowed: Vector) -> list[str]:

@@ -12,6 +12,7 @@ from forearm.algebra import Matrix, Vector
 from forearm.faults import Fault, StateFault
 from forearm.frames import Pose
 from forearm.motion.profiles.round_corners import corner_radii, whereabouts
+from forearm.outside.scipy_parts import scipy_part
 
 SAME_PLACE = 1e-9
 """Poses nearer than this [m, rad] are the same."""
@@ -211,6 +212,5 @@ def rotations(turns: Vector) -> Matrix:
 
 def rotation_vector(R: Matrix) -> Vector:
     """Axis times angle (3,) of a rotation, the angle at most π."""
-    from scipy.spatial.transform import Rotation
-
-    return np.asarray(Rotation.from_matrix(R).as_rotvec())
+    transform = scipy_part("spatial.transform")
+    return np.asarray(transform.Rotation.from_matrix(R).as_rotvec())

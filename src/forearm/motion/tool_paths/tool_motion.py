@@ -17,7 +17,9 @@ from forearm.motion.profiles.joint_limits import configurations, joint_limit, wi
 from forearm.motion.profiles.path_profiles import Joined, Looked, run_along
 from forearm.motion.profiles.round_corners import corner_breaks
 from forearm.motion.tool_paths.continuation import follow, onto, rates
+from forearm.motion.tool_paths.corner_paces import corner_pace
 from forearm.motion.tool_paths.tool_legs import Arc, Leg, ToolRoute, legs_of
+from forearm.outside.scipy_parts import scipy_part
 
 KNOTS = 60
 """Knots on each leg between which joint positions are guessed before they are brought onto the path."""
@@ -53,10 +55,9 @@ class ToolPath(Looked):
     @cached_property
     def knots(self) -> Any:
         """A spline through joint positions along the path: a guess, and what a redundant arm follows."""
-        from scipy.interpolate import CubicSpline
-
+        interpolate = scipy_part("interpolate")
         u = np.linspace(0.0, self.duration, KNOTS * len(self.route.legs) + 1)
-        return CubicSpline(u, follow(self.arm, self.start, self.route, u, self._rows), axis=0)
+        return interpolate.CubicSpline(u, follow(self.arm, self.start, self.route, u, self._rows), axis=0)
 
     def rows(self, t: Vector) -> tuple[Vector, Vector, Vector]:
         """q, q' and q'' at path parameters (K,), each (K, n)."""
@@ -84,8 +85,9 @@ def tool_path(
     """The tool along straight lines and arcs, turning evenly from orientation to orientation, from rest to rest.
 
     The tool stops at each place, or passes by along corners rounded within `blend` metres. Along the path goes one
-    trapezoid (an S-curve with a jerk); where a joint would be too fast, the whole is slower. `fastest` takes the result
-    as a path.
+    trapezoid (an S-curve with a jerk). Where a joint would be too fast, or the tool would slow down for a corner and
+    leave it with more than its acceleration (or jerk), the whole is slower: short corners make slow paths. `fastest`
+    takes the result as a path.
 
     Args:
         arm: Whose tool it is.
@@ -128,7 +130,7 @@ def tool_path(
     motions: list[Motion] = []
     for group in groups:
         path = ToolPath(arm, ToolRoute.of(group, float(blend), float(speed)), q, with_turn)
-        motions.append(_run(path, limits, profile))
+        motions.append(_run(path, limits, float(speed), profile))
         q = path.rows(np.array([path.duration]))[0][0]
     return motions[0] if len(motions) == 1 else Joined(tuple(motions))
 
@@ -148,13 +150,14 @@ def _listed(places: Any) -> Sequence[Any]:
     return found
 
 
-def _run(path: ToolPath, limits: Vector, profile: tuple[float, float]) -> Motion:
-    """The path by one profile, slower as a whole where a joint would be too fast."""
+def _run(path: ToolPath, limits: Vector, speed: float, profile: tuple[float, float]) -> Motion:
+    """The path by one profile, slower as a whole where a joint or a corner would be too fast."""
     u = np.linspace(0.0, path.duration, 4 * KNOTS * len(path.route.legs) + 1)
     q, tangent, _ = path.rows(u)
     within_positions(path.arm, "tool_path", q, point="the path")
     most = float(np.max(np.abs(tangent) / limits))
-    return run_along(path, min(1.0, 0.999 / most) if most > 0 else 1.0, *profile)
+    pace = min(1.0, 0.999 / most) if most > 0 else 1.0
+    return run_along(path, corner_pace(path.route, pace, speed, profile), *profile)
 
 
 __all__ = ["Arc", "Leg", "ToolPath", "tool_path"]
