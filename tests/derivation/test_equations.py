@@ -10,6 +10,7 @@ from close import assert_close
 from forearm.derivation import derive, symbolic, with_values
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
+from forearm.link import Drive
 from forearm.readers import load
 
 VALUES = dict(
@@ -152,3 +153,11 @@ def test_a_wrong_closed_form_fails_its_check(eq):
     check = numeric_check(wrong)
     assert not check.passed
     assert "DISAGREES" in str(check)
+
+
+@pytest.mark.parametrize("lettered", [False, True])
+def test_equations_with_letters_did_not_say_that_drives_are_left_out(lettered):
+    plain = load("rr")
+    driven = plain.replace(links=[link.replace(drive=Drive(viscous=0.1)) for link in plain.links])
+    said = [derive(symbolic(arm) if lettered else arm).notes for arm in (plain, driven)]
+    assert [any("friction are left out" in note for note in notes) for notes in said] == [False, True]

@@ -10,7 +10,7 @@ import sympy as sp
 
 from forearm.arm import Arm
 from forearm.derivation import derive, symbolic
-from forearm.derivation.expressions.formula_latex import latex_name
+from forearm.derivation.expressions.formula_latex import latex_name, letter
 from forearm.derivation.texts.latex_lines import printed_width
 from forearm.inertia import Inertia
 from forearm.link import Link
@@ -147,3 +147,13 @@ def test_a_tex_engine_sets_the_page(name, tmp_path):
     assert (tmp_path / "page.pdf").stat().st_size > 10_000
     wide = [float(x) for x in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
     assert max(wide, default=0.0) < 5, "nothing runs into the margin"
+
+
+@pytest.mark.parametrize("names", [("m1", "m_1"), ("alpha1", "alpha_1"), ("theta", "θ"), ("a", "a_")])
+def test_two_letters_of_one_expression_looked_the_same(names):
+    arm = load("rr")
+    links = tuple(link.replace(mass=sp.Symbol(n)) for link, n in zip(arm.links, names, strict=True))
+    entry = derive(arm.replace(links=links)).M[0, 0]
+    written = {letter(entry.ring, name) for name in names}
+    assert len(written) == 2
+    assert all(one in entry.to_latex() for one in written)

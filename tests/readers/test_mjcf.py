@@ -162,6 +162,21 @@ def test_resistance_that_is_not_linear_in_the_speed_of_one_joint_is_said(read, o
     assert any(re.search(words, note) for note in read(ARM.replace(old, new)).notes)
 
 
+@pytest.mark.parametrize(
+    ("compiler", "joint"),
+    [("", '<freejoint align="true"/>'), ('alignfree="true"', "<freejoint/>"), ("", "<freejoint/>")],
+)
+def test_a_free_base_was_not_in_the_frame_that_mujoco_aligns(read, compiler, joint):
+    text = (
+        f'<mujoco><compiler angle="radian" {compiler}/><worldbody><body pos="1 2 3" euler="0.3 0.2 0.1">{joint}'
+        '<geom type="box" size="0.1 0.2 0.3" pos="0.05 0.02 0.03" euler="0.5 0.4 0.3"/></body></worldbody></mujoco>'
+    )
+    there = mujoco.MjModel.from_xml_string(text)
+    robot = read(text)
+    assert np.allclose(robot.base.translation, there.qpos0[:3], atol=1e-15)
+    assert np.allclose(robot.trunk.com, there.body_ipos[1], atol=1e-15)
+
+
 def test_the_armature_of_a_free_base_is_said_to_be_left_out(read):
     body = '<joint type="free" armature="0.3"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
     robot = read(f'<mujoco><worldbody><body name="a">{body}</body></worldbody></mujoco>')

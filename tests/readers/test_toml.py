@@ -352,3 +352,13 @@ gear = 3
     assert lines[("link", 1, "m")] == 17
     assert lines[("link", 1, "drive", "gear")] == 19
     assert ("c",) not in lines
+
+
+def test_a_parameter_called_by_the_micro_sign_was_not_found(tmp_path):
+    text = to_toml(load("rr"))
+    head, links = text.split("[[", 1)
+    path = tmp_path / "arm.toml"
+    links = re.sub("mass = .*", 'mass = "2*µ"', links, count=1)
+    path.write_text(f'{head}[parameters]\n"µ" = 0.25\n\n[[{links}', encoding="utf-8")
+    assert load(path).links[0].mass == 0.5
+    assert load(path, parameters={"µ": 1.0}).links[0].mass == 2.0

@@ -63,6 +63,8 @@ BROKEN = [
     ("gravity =", "remarks = 3\ngravity =", r"arm\.toml:3: remarks is 3; give a list of texts"),
     ('source = "here"', "source = 1", r"arm\.toml:6: \[provenance\]: source is 1; give text in quotes"),
     ("len = 0.4", "len = [1]", r"arm\.toml:9: \[parameters\]: len is \[1\]; give a number"),
+    ("len = 0.4", 'len = 0.4\n"ｌｅｎ" = 0.5', r"arm\.toml:10: \[parameters\]: 'ｌｅｎ' is 'len' in a formula, as another parameter is"),
+    ("len = 0.4", '"len\ufe00" = 0.4', r"arm\.toml:9: \[parameters\]: 'len\\ufe00' cannot name a parameter"),
     ("len = 0.4", "pi = 3", r"arm\.toml:9: \[parameters\]: 'pi' cannot name a parameter; use letters, digits and _, and not pi"),
     ("xyz = [0, 0, 0.1]", "at = [0, 0, 0.1]", r"arm\.toml:12: \[tool\]: unknown key 'at'; keys here: xyz"),
     ("xyz = [0, 0, 0.1]", "rpy = [0, 0, 0]\nrotation = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]", r"arm\.toml:13: \[tool\]: both rpy and rotation are given; give one"),

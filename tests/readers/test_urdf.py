@@ -108,9 +108,32 @@ def test_a_joint_held_where_it_cannot_be_is_asked_about(name, position, doubt):
     assert text in from_urdf(hand(), lock={name: position}).notes
 
 
+@pytest.mark.parametrize(("position", "doubt"), [(0.5, ""), (90.0, " rad, 14.3 turns: degrees?")])
+def test_a_joint_held_before_the_first_that_moves_was_not_asked_about(position, doubt):
+    chain = from_urdf(hand(), tip="finger1", lock={"turn": position, "right": 0.1})
+    assert any(f"turn at {position:g}{doubt}" in note for note in chain.notes)
+
+
 def test_a_mimic_joint_follows_the_one_that_is_held():
     arm = from_urdf(hand('<mimic joint="left" multiplier="2" offset="0.1"/>'), lock={"left": 0.2})
     assert any("right at 0.5" in note for note in arm.notes)
+
+
+def test_a_joint_held_elsewhere_than_its_held_leader_puts_it_was_taken():
+    text = hand('<mimic joint="left" multiplier="2" offset="0.1"/>')
+    assert from_urdf(text, lock={"right": 0.5, "left": 0.2}) == from_urdf(
+        text, lock={"left": 0.2, "right": 0.5}
+    )
+    with pytest.raises(
+        ReadFault, match=r"lock holds joint 'right' at 0.6, .* which puts it at 0.5; leave it out"
+    ):
+        from_urdf(text, lock={"right": 0.6, "left": 0.2})
+
+
+@pytest.mark.parametrize("tip", [None, "finger1"])
+def test_a_follower_held_beside_its_moving_leader_lost_its_coupling_without_a_word(tip):
+    found = from_urdf(hand('<mimic joint="left"/>'), lock={"right": 0.5}, tip=tip)
+    assert "right is held, and its coupling to left left out: left moves without it" in found.notes
 
 
 def test_a_mimic_joint_beside_a_moving_master_is_refused():

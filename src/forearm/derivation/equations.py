@@ -1,5 +1,6 @@
 """Equations: the closed form of an arm's dynamics, to be read, evaluated, compiled and doubted."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from forearm.derivation.lagrange_steps import LagrangeSteps, lagrange_steps
 from forearm.derivation.numeric_check import Check
 from forearm.derivation.parameter_groups import Grouping
 from forearm.derivation.recursion_steps import Steps
-from forearm.derivation.symbols import parameter_names
+from forearm.derivation.symbols import RIGID, parameter_names
 from forearm.derivation.sympy_matrices import sympy_matrix
 from forearm.derivation.texts.coefficient_table import CoefficientTable, coefficient_table
 from forearm.derivation.texts.latex_page import equations_latex, torque_latex
@@ -72,6 +73,18 @@ class Equations:
     def checked(self, check: Check) -> "Equations":
         """The same with its check attached."""
         return replace(self, check=check)
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of what was derived; how long that took is no part of it."""
+        asked = (
+            self.arm.digest,
+            self.formulation,
+            self.coordinates,
+            self.S.tolist(),
+            *map(str, self.groupings),
+        )
+        return hashlib.sha256(repr(asked).encode()).hexdigest()
 
     # -- what follows from M, Christoffel symbols, g -----------------------------------------------------
 
@@ -148,8 +161,8 @@ class Equations:
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
         notes = []
-        if self.arm.has_drives:
-            notes.append("rotor inertia and friction are left out: these are the equations of the rigid arm")
+        if self.arm.has_drives or RIGID in self.arm.remarks:
+            notes.append(RIGID)
         if not self.ring.exact:
             notes.append(
                 "the arm has fixed angles that are no right angles, so coefficients are floats, not exact"

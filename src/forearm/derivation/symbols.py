@@ -26,6 +26,8 @@ KINDS = ("lengths", "masses", "centers", "inertias", "gravity")
 """What `symbolic` turns into letters."""
 ANGLES = "angles"
 """What it turns into letters only when told: fixed angles that are no right angles."""
+RIGID = "rotor inertia and friction are left out: these are the equations of the rigid arm"
+"""What is said of equations of an arm that has drives."""
 
 
 # -- letters for numbers ---------------------------------------------------------------------------------
@@ -60,7 +62,10 @@ def symbolic(
     links, gravity = letters.links_and_gravity(arm)
     _refuse_two_meanings(arm, letters)
     dynamics = arm.dynamics or (style == "full" and {"masses", "centers", "inertias"} <= set(chosen))
-    return arm.replace(links=links, gravity=gravity, defects=(), configurations=(), dynamics=dynamics)
+    remarks = (*arm.remarks, *([RIGID] if arm.has_drives and RIGID not in arm.remarks else []))
+    return arm.replace(
+        links=links, gravity=gravity, defects=(), configurations=(), dynamics=dynamics, remarks=remarks
+    )
 
 
 MARK = "new "

@@ -27,8 +27,8 @@ PLACE = "pos quat axisangle xyaxes zaxis euler"
 
 KEPT = {
     "mujoco": "model",
-    "compiler": "angle autolimits balanceinertia boundinertia boundmass coordinate discardvisual eulerseq fusestatic "
-    "inertiafromgeom inertiagrouprange settotalmass",
+    "compiler": "alignfree angle autolimits balanceinertia boundinertia boundmass coordinate discardvisual eulerseq "
+    "fusestatic inertiafromgeom inertiagrouprange settotalmass",
     "option": "gravity density viscosity",
     "flag": "constraint damper equality frictionloss gravity",
     "default": "class",
@@ -41,13 +41,13 @@ KEPT = {
     "inertial": f"mass diaginertia fullinertia {PLACE}",
     "joint": "name class type axis pos range limited ref damping armature frictionloss stiffness springdamper "
     "actuatorfrclimited actuatorfrcrange",
-    "freejoint": "name",
+    "freejoint": "name align",
     "geom": f"name class type size fromto mass density shellinertia group contype conaffinity {PLACE}",
 }
 """Elements and attributes that make an arm; `equality joint` is a joint that stands in an equality."""
 
 UNUSED = {
-    "compiler": "alignfree assetdir conflict convexhull fitaabb meshdir passthrough savecanonical savecompiled "
+    "compiler": "assetdir conflict convexhull fitaabb meshdir passthrough savecanonical savecompiled "
     "saveinertial strippath texturedir usethread",
     "option": "actuatorgroupdisable apirate ccd_iterations ccd_tolerance collision cone impratio integrator "
     "iterations jacobian ls_iterations ls_tolerance magnetic mpr_iterations mpr_tolerance noslip_iterations "
@@ -60,7 +60,7 @@ UNUSED = {
     "body": "user sleep simple fuse",
     "joint": "actuatorgravcomp group margin solimpfriction solimplimit "
     "solreffriction solreflimit springref springyield user",
-    "freejoint": "align group",
+    "freejoint": "group",
     "geom": "adhesion castshadow condim fluidcoef fluidshape friction gap margin material priority rgba solimp "
     "solmix solref surfacevel user",
 }

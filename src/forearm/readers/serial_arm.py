@@ -21,7 +21,7 @@ from forearm.inertia import Inertia
 from forearm.link import Drive, Link, moved_frame
 from forearm.outside.option_names import option
 from forearm.readers.robot_text import Frame, JointText, RobotText
-from forearm.readers.serial_chain import Member, SerialChain
+from forearm.readers.serial_chain import Member, SerialChain, let_go
 
 Summed = tuple[float, Vector, Matrix]
 CLOSE = 1e-9
@@ -278,6 +278,8 @@ def remarks_of(robot: RobotText, chain: Bodies, snap: float | None, dynamics: bo
     if chain.held:
         held = [_held_at(robot.joints[name], at) for name, at in chain.held.items()]
         said.append("held: " + listed(sorted(held, key=lambda text: "?" not in text)))
+    for name, leader in let_go(robot, chain.held, {joint.name for joint in chain.joints}):
+        said.append(f"{name} is held, and its coupling to {leader} left out: {leader} moves without it")
     if isinstance(chain, SerialChain) and chain.tip is None:
         said.append(f"the tool is the frame of {chain.joints[-1].child}; {option('tip')} names another")
     if isinstance(chain, SerialChain) and chain.tip != "tool" and "tool" in robot.links:

@@ -5,7 +5,7 @@ or, without a tip, the only way on from each body (what branches is a robot: tre
 link by fixed or held joints form one body with it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ from forearm.readers.robot_text import JointText, LinkText, RobotText
 
 MAX_JOINTS = 300
 """Moving joints of a chain."""
+APART = 1e-6
+"""Two places for one joint that are farther apart [rad or m] are no rounding."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class SerialChain:
     tip: str | None
     """The link that carries the tool, when it was named or there is only one candidate."""
     held: dict[str, float]
-    """Joints that could move and are held, with their positions; only those that ride on the arm."""
+    """Joints that could move and are held, with their positions; only those that carry the arm, or ride on it."""
 
 
 def chain_of(
@@ -72,8 +74,19 @@ def chain_of(
     free = {joint.name for joint in path}
     starts = [start, *(joint.child for joint in path)]
     bodies = [body_of(robot, below, first, free, positions, i > 0) for i, first in enumerate(starts)]
-    riding = {m.joint.name: m.position for body in bodies[1:] for m in body if m.joint and m.joint.moving}
-    return SerialChain(tuple(path), tuple(bodies), tool_of(bodies[-1], tip), riding)
+    members = [*_carrying(bodies[0], path[0].parent), *(m for body in bodies[1:] for m in body)]
+    still = {m.joint.name: m.position for m in members if m.joint and m.joint.moving}
+    return SerialChain(tuple(path), tuple(bodies), tool_of(bodies[-1], tip), still)
+
+
+def _carrying(base: Sequence[Member], foot: str) -> list[Member]:
+    """Of the links of the base those that lead to the first moving joint; where the others are changes nothing."""
+    at = next(i for i, member in enumerate(base) if member.link.name == foot)
+    way = []
+    while at >= 0:
+        way.append(base[at])
+        at = base[at].before
+    return way[::-1]
 
 
 # -- the tree ------------------------------------------------------------------------------------------------
@@ -174,7 +187,27 @@ def held_positions(robot: RobotText, lock: Mapping[str, float]) -> dict[str, flo
                 "in rad or m."
             )
         positions[name] = float(value)
+    for name in positions:
+        _refuse_contradiction(robot, name, positions)
     return positions
+
+
+def _refuse_contradiction(robot: RobotText, name: str, positions: dict[str, float]) -> None:
+    """Refuse to hold a joint elsewhere than where it follows another to that is held, too."""
+    others = {other: at for other, at in positions.items() if other != name}
+    led = mimicked(robot, robot.joints[name], others, set(robot.joints))
+    if led is not None and abs(led - positions[name]) > APART * max(1.0, abs(led)):
+        robot.fault(
+            robot.joints[name].line,
+            f"lock holds joint {name!r} at {positions[name]:.10g}, and it mimics one that is held, which puts it at "
+            f"{led:.10g}; leave it out of lock, or hold it there.",
+        )
+
+
+def let_go(robot: RobotText, held: Mapping[str, float], moving: set[str]) -> list[tuple[str, str]]:
+    """Joints that are held though they mimic one that moves, each with its leader: the file's coupling is cut."""
+    pairs = [(name, joint.mimic.joint) for name in held if (joint := robot.joints[name]).mimic is not None]
+    return [(name, leader) for name, leader in pairs if leader in moving]
 
 
 # -- the way from root to tip --------------------------------------------------------------------------------

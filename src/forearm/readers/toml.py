@@ -14,13 +14,15 @@ Centre of mass and inertia are in the link's frame as the convention places it, 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from forearm.algebra import Scalar
 from forearm.angles import rounded_right_angle
 from forearm.arm import Arm, Defect
-from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean, physical_faults
+from forearm.faults import DEFECTS, ArmFault, ReadFault, did_you_mean, physical_faults, shown
 from forearm.frames import NamedFrame, Pose
 from forearm.link import Link, moved_frame
+from forearm.outside.escapes import invisible
 from forearm.readers.file_content import read_limited
 from forearm.readers.toml_format.toml_links import LinkRow, pose_of, row_of
 from forearm.readers.toml_format.toml_table import REQUIRED, Source, TomlTable
@@ -152,10 +154,17 @@ def _parameters(top: TomlTable, replacing: Mapping[str, Scalar]) -> None:
             )
     for name in names:
         assert table is not None
-        if not name.isidentifier() or name == "pi":
-            table.fault(name, f"{name!r} cannot name a parameter; use letters, digits and _, and not pi.")
+        word = normalize("NFKC", name)  # as Python reads the names of a formula: µ has two numbers in Unicode
+        if not word.isidentifier() or word == "pi" or invisible(name):
+            table.fault(
+                name, f"{shown(name)} cannot name a parameter; use letters, digits and _, and not pi."
+            )
+        if word in top.source.parameters:
+            table.fault(
+                name, f"{name!r} is {word!r} in a formula, as another parameter is; give it another name."
+            )
         value = table.scalar(name, "number")
-        top.source.parameters[name] = replacing.get(name, value)
+        top.source.parameters[word] = replacing.get(name, value)
 
 
 def _units(top: TomlTable) -> None:

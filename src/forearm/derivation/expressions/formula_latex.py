@@ -2,8 +2,10 @@ r"""One formula in LaTeX: names with subscripts, s and c for sine and cosine."""
 
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from forearm.derivation.expressions.formula import Formula, Vocabulary
@@ -38,7 +40,7 @@ class LatexStyle(Style):
             return rf"\frac{{1}}{{{text_of(ring.inverses[name], self)}}}"
         if name in self.spell:
             return self.spell[name]
-        return latex_name(name) if name.isidentifier() else _foreign(ring, name)
+        return letter(ring, name) if name.isidentifier() else _foreign(ring, name)
 
     def power(self, base: str, power: int) -> str:
         """A power; s²₂ stands beside its subscript, and sin²(θ) before its bracket: sin θ² would be sin(θ²)."""
@@ -66,12 +68,12 @@ class LatexStyle(Style):
                 for i, (sign, n) in enumerate(words)
             )
             return f"{letter}_{{{label}}}"
-        parts = ((k < 0, f"{abs(k) if abs(k) > 1 else ''}{self.name_of_angle(n)}") for n, k in angles)
+        parts = ((k < 0, f"{abs(k) if abs(k) > 1 else ''}{self.name_of_angle(ring, n)}") for n, k in angles)
         return rf"\{'sin' if sine else 'cos'}({joined(iter(parts))})"
 
-    def name_of_angle(self, name: str) -> str:
+    def name_of_angle(self, ring: Vocabulary, name: str) -> str:
         """An angle's own name."""
-        return self.spell.get(name) or latex_name(name)
+        return self.spell.get(name) or letter(ring, name)
 
 
 def between_joints(ring: Vocabulary) -> str:
@@ -91,6 +93,20 @@ def latex_name(name: str) -> str:
     return f"{head}_{{{rest}}}" if rest else head
 
 
+def letter(ring: Vocabulary, name: str) -> str:
+    """The name of a generator or an angle; written out where another of the ring would look the same, as m1 and m_1."""
+    angles = (angle for group in ring.trigonometry.groups for angle in group)
+    return upright(name) if name in _alike((*ring.names, *angles)) else latex_name(name)
+
+
+@lru_cache(maxsize=16)
+def _alike(names: tuple[str, ...]) -> frozenset[str]:
+    """Those of the names that look like another one."""
+    different = set(names)
+    times = Counter(map(latex_name, different))
+    return frozenset(name for name in different if times[latex_name(name)] > 1)
+
+
 def upright(name: str) -> str:
     """A name as it is, letter by letter."""
     return rf"\mathrm{{{escapes.latex_name(name)}}}"
@@ -105,7 +121,7 @@ def _foreign(ring: Vocabulary, name: str) -> str:
         or any(not str(f.func).isidentifier() for f in _functions(meaning))
     ):
         return upright(name)
-    spelled = {s: latex_name(s.name) for s in meaning.free_symbols}
+    spelled = {s: letter(ring, s.name) for s in meaning.free_symbols}
     return str(sympy().latex(meaning, symbol_names=spelled))
 
 

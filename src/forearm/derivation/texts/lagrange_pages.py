@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from forearm.derivation.expressions.expression import Expression
-from forearm.derivation.expressions.formula_latex import latex_name
+from forearm.derivation.expressions.formula_latex import letter
 from forearm.derivation.expressions.formula_text import TEXT, Style, joined, pieces
 from forearm.derivation.texts.latex_arm import arm_latex
 from forearm.derivation.texts.latex_lines import aligned, broken, style_for, torque_lines, vector_pieces
@@ -61,7 +61,7 @@ def _sections(steps: "LagrangeSteps") -> Iterator[tuple[str, list[Line]]]:
     dotted = style_for(equations)
     for i, (q, qd) in enumerate(zip(equations.coordinates, equations.speeds, strict=True)):
         by_speed = rf"\frac{{\partial L}}{{\partial {dotted.name(equations.ring, qd)}}}"
-        by_place = rf"\frac{{\partial L}}{{\partial {latex_name(q)}}}"
+        by_place = rf"\frac{{\partial L}}{{\partial {letter(equations.ring, q)}}}"
         yield (
             f"Joint {i + 1}",
             [

@@ -1,12 +1,11 @@
 r"""Equations in LaTeX, line by line: dots for rates, sums broken where a line is full."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from forearm.derivation.expressions.expression import Expression
-from forearm.derivation.expressions.formula_latex import LatexStyle, latex_name, upright
+from forearm.derivation.expressions.formula_latex import LatexStyle, latex_name, letter
 from forearm.derivation.expressions.formula_text import Style, joined, pieces
 
 if TYPE_CHECKING:
@@ -17,13 +16,10 @@ WIDTH = 80
 
 
 def style_for(equations: "Equations") -> LatexStyle:
-    """The style with dots over the rates; names that differ by a `_` only are written out."""
-    names = equations.ring.names
-    times = Counter(map(latex_name, names))
-    spell = {name: upright(name) for name in names if times[latex_name(name)] > 1}
+    """The style with dots over the rates."""
+    spell = {}
     for q, qd, qdd in zip(equations.coordinates, equations.speeds, equations.accelerations, strict=True):
-        head, _, sub = latex_name(q).partition("_")
-        tail = f"_{sub}" if sub else ""
+        head, tail = re.fullmatch(r"(.*?)(_\{\w*\})?", letter(equations.ring, q)).groups("")  # type: ignore[union-attr]
         spell[qd], spell[qdd] = rf"\dot{{{head}}}{tail}", rf"\ddot{{{head}}}{tail}"
     return LatexStyle(r" ", spell)
 

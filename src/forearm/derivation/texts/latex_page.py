@@ -3,7 +3,7 @@ r"""All equations of an arm in LaTeX (amsmath), with headings, as a page of its 
 import re
 from typing import TYPE_CHECKING
 
-from forearm.derivation.expressions.formula_latex import between_joints, latex_name
+from forearm.derivation.expressions.formula_latex import between_joints, letter
 from forearm.derivation.expressions.formula_text import letters_like_sines, pieces
 from forearm.derivation.texts.latex_arm import arm_latex
 from forearm.derivation.texts.latex_lines import (
@@ -36,7 +36,9 @@ def equations_latex(equations: "Equations", document: bool) -> str:
         *(f"\\emph{{{latex(note)}.}}" for note in equations.notes),
     ]
     if equations.groupings:
-        lines = [broken(latex_name(g.name), pieces(g.meaning, style)) for g in equations.groupings]
+        lines = [
+            broken(letter(equations.ring, g.name), pieces(g.meaning, style)) for g in equations.groupings
+        ]
         parts += ["\\subsection*{Base parameters}", aligned(lines)]
     if equations.steps:
         lines = step_lines(equations, style)
@@ -67,9 +69,10 @@ def abbreviations(equations: "Equations") -> str:
     if sums:
         (a, b), plus = sums[0][:2], "-" if any((equations.S < 0).ravel()) else "+"
         label = f"{a[1:]}{between_joints(equations.ring) if plus == '+' else '-'}{b[1:]}"
+        first, second = letter(equations.ring, a), letter(equations.ring, b)
         return (
-            f"$s_{{{label}}} = \\sin({latex_name(a)} {plus} {latex_name(b)})$, "
-            f"$c_{{{label}}} = \\cos({latex_name(a)} {plus} {latex_name(b)})$ and so on."
+            f"$s_{{{label}}} = \\sin({first} {plus} {second})$, "
+            f"$c_{{{label}}} = \\cos({first} {plus} {second})$ and so on."
         )
     lone = any(re.fullmatch(r"q\d+", name) for group in groups for name in group)
     return r"$s_i = \sin q_i$, $c_i = \cos q_i$." if lone else ""
