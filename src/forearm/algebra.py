@@ -13,6 +13,8 @@ from typing import Annotated, Any, Protocol, TypeAlias, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from forearm.outside.signal_errors import pass_on_signals
+
 Scalar: TypeAlias = Annotated[Any, "a number"]
 """A float, or anything that adds and multiplies like one."""
 Vector: TypeAlias = NDArray[Any]
@@ -53,6 +55,7 @@ def is_scalar(x: object) -> bool:
             return False
         return hasattr(x, "__mul__") and hasattr(x, "__add__") and hasattr(x, "__sub__")
     except Exception:  # what an object's own __getattr__ raises
+        pass_on_signals()
         return False
 
 
@@ -71,6 +74,7 @@ def _method(x: object, name: str) -> Any:
     try:
         method = getattr(x, name, None)
     except Exception:
+        pass_on_signals()
         return None
     return method if callable(method) else None
 
@@ -128,6 +132,7 @@ def where(x: Scalar, a: AnyScalar, b: AnyScalar) -> AnyScalar:
     try:
         return a if x > 0 else b
     except Exception as error:
+        pass_on_signals()
         raise TypeError(
             f"where: a {type(x).__name__} is not above or below zero ({error}); give a number."
         ) from error

@@ -350,16 +350,18 @@ class Arm(Part):
         """Rows (a, alpha, d, theta) of the standard Denavit-Hartenberg table, shape (n, 4).
 
         Raises ArmFault for a link whose pose after the joint is not of that form (up to Rz and Tz, which join
-        theta and d).
+        theta and d). `flip` and `offset` of joints are not in it, as in `Link.dh`; where some have them it is said.
         """
-        from forearm.denavit_hartenberg import dh_rows
+        from forearm.denavit_hartenberg import dh_rows, not_in_the_table
 
+        not_in_the_table(self)
         return np.array(dh_rows(self))
 
     def __str__(self) -> str:
         from forearm.description import arm_text
+        from forearm.outside.escapes import terminal
 
-        return arm_text(self)
+        return terminal(arm_text(self))  # titles and remarks may hold letters that show nothing
 
     def _repr_html_(self) -> str:
         from forearm.description import arm_html

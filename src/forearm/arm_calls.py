@@ -16,6 +16,7 @@ from forearm.compiler.call.arguments import JOINT_INPUTS
 from forearm.compiler.call.door import Door
 from forearm.compiler.call.foreign_arrays import Foreign, follower, foreign_kind, library_of
 from forearm.outside.running_log import LOG
+from forearm.outside.signal_errors import pass_on_signals
 
 if TYPE_CHECKING:
     from forearm.robot import Robot
@@ -49,6 +50,7 @@ def kept_call(arm: Arm | Robot, quantity: str) -> Any:
     try:
         return arm.calls.get(quantity)
     except Exception:  # also what an object's own __getattr__ raises
+        pass_on_signals()
         faults.no_arm(arm)
 
 
@@ -58,6 +60,7 @@ def arm_call(arm: Arm | Robot, quantity: str, frame: Any = None, local: bool | N
     try:
         call = arm.calls.get(key)
     except Exception:  # no arm, or a list, which names nothing
+        pass_on_signals()
         faults.needs_arm(arm)
         if not hasattr(arm, "frame_names"):
             faults.no_arm(arm)
@@ -177,6 +180,7 @@ def _kind_of(value: Any) -> str:
     try:
         return "" if isinstance(value, dict) else np.asarray(value).dtype.kind
     except Exception:  # also what an object's own __array__ raises
+        pass_on_signals()
         return ""
 
 
@@ -215,6 +219,7 @@ def mark_rows_not_finite(result: Any, status: Any) -> None:
     try:
         status[...] = rows
     except Exception as error:
+        pass_on_signals()
         raise faults.StateFault(
             f"status is {faults.shown(status)}; give an array of bool of the batch's shape {tuple(rows.shape)}."
         ) from error

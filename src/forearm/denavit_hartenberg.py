@@ -7,6 +7,7 @@ import numpy as np
 
 from forearm import faults
 from forearm.algebra import is_number, is_zero
+from forearm.outside.running_log import LOG
 
 NEAR = 1e-12
 """Angles and directions closer than this to a round one are shown (and read) as that."""
@@ -19,6 +20,20 @@ def dh_rows(arm: Any) -> list[tuple[Any, Any, Any, Any]]:
         if row is None:
             faults.no_dh_row(arm, number)
     return [row for row in rows if row is not None]
+
+
+def not_in_the_table(arm: Any) -> None:
+    """Say which joints a table leaves something out of: with it alone, the same q is another posture."""
+    flipped = [link.name for link in arm.links if link.flip]
+    offset = [link.name for link in arm.links if not is_zero(link.offset)]
+    lacks = [f"flip of {', '.join(flipped)}"] * bool(flipped)
+    lacks += [f"offset of {', '.join(offset)}"] * bool(offset)
+    if lacks:
+        LOG.warning(
+            "dh_table of arm %r leaves out %s: with the table alone the same q is another posture. The joint angle is "
+            "theta + q + offset, theta - (q + offset) where flipped; Link.dh takes both.",
+            *(arm.name, " and ".join(lacks)),
+        )
 
 
 def dh_row(link: Any) -> tuple[Any, Any, Any, Any] | None:

@@ -27,6 +27,7 @@ from forearm.compiler.call.foreign_arrays import library_of, on_natives
 from forearm.drives import drive_and_bearing, rotor_matrix
 from forearm.inertia import TEN, numbers_of
 from forearm.link import Wrench
+from forearm.outside.signal_errors import pass_on_signals
 
 if TYPE_CHECKING:
     from forearm.results import Derivatives, Energy, ForwardDerivatives, JointReactions, Terms
@@ -70,6 +71,7 @@ def inverse_dynamics(
         if wrench is None and threads == 1:
             return call.enter(q, qd, qdd) if out is None else call.enter(q, qd, qdd, out=out)
     except Exception:
+        pass_on_signals()
         # an array can be compared with nothing
         faults.whole(threads, f"inverse_dynamics of {arm.name}: threads", 1)
         raise
@@ -109,6 +111,7 @@ def forward_dynamics(
         if threads == 1 and status is None:
             return call.enter(q, qd, tau) if out is None else call.enter(q, qd, tau, out=out)
     except Exception:
+        pass_on_signals()
         faults.whole(threads, f"forward_dynamics of {arm.name}: threads", 1)
         raise
     qdd = call.enter(q, qd, tau, out=out, threads=threads)

@@ -146,6 +146,14 @@ def test_turns_and_shifts_along_the_axis_join_theta_and_d(kind, flip):
             assert_close(got, want, eps=16, scale=1)
 
 
+def test_a_table_left_out_flips_and_offsets_without_a_word(caplog):
+    first, second = load("rr").links
+    load("rr").dh_table()
+    assert caplog.messages == []
+    load("rr").replace(links=(first.replace(flip=True, offset=0.5), second.replace(offset=1.0))).dh_table()
+    assert "leaves out flip of q1 and offset of q1, q2: with the table alone" in caplog.messages[0]
+
+
 def test_general_pose_has_no_row_and_prints_as_a_pose():
     arm = random_arm(3, 1, general=True, flips=True)
     assert dh_row(arm.links[0]) is None

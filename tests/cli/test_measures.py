@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from cli.verbs import forearm
+from cli.verbs import MOTION, forearm
 
 
 def fast_motion(path, arm, span=1.0):
@@ -153,6 +153,38 @@ def test_a_sweep_along_a_noisy_log_gave_two_hundred_times_its_torques(capsys, tm
     assert "log.csv has no qd and no qdd: worked out through q, filtered" in said.json["notes"][0]
 
 
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("torque rr --qd 0 -90", "--qd has -90 rad/s for joint 'q2', 859 turns a minute: degrees?"),
+        ("simulate rr --qd0 90 0 --duration 0.01 -o {}", "--qd0 has 90 rad/s for joint 'q1'"),
+        ("move rr --to 1 0 --speeds 90 --accelerations 99 -o {}", "--speeds has 90 rad/s for joint 'q1'"),
+        ("torque rr --qd 20 90deg/s --qdd 500 0", ""),
+    ],
+)
+def test_degrees_a_second_were_taken_for_radians(capsys, tmp_path, words, asked):
+    said = forearm(capsys, *words.format(tmp_path / "m.csv").split(), "--json").json
+    told = " ".join(said["notes"])
+    assert (asked in told, "degrees" in told) == (True, bool(asked))
+
+
+@pytest.mark.parametrize(
+    ("tilt", "code", "says"),
+    [
+        (("-10", "10"), 2, "--tilt is -10 10, in radians without a unit"),
+        (("0", "181deg"), 2, "--tilt is 0 181deg, in radians"),
+        (("-3", "3"), 0, "note: --tilt is in radians, from -172 to 172 degrees"),
+        (("-170deg", "170deg"), 0, ""),
+        (("-0.1", "0.1"), 0, ""),
+    ],
+)
+def test_tilts_in_degrees_were_taken_for_radians(capsys, tmp_path, tilt, code, says):
+    path = tmp_path / "m.csv"
+    path.write_text(MOTION)
+    said = forearm(capsys, "sweep", "rr", path, "--samples", 1, "--instants", 8, "--tilt", *tilt)
+    assert (said.code, says in said.err, "--tilt" in said.err) == (code, True, bool(says))
+
+
 def test_a_sweep_takes_speeds_and_accelerations_of_its_file(capsys, tmp_path):
     (tmp_path / "log.csv").write_text(
         "t,q1,q2,qd1,qd2,qdd1,qdd2\n" + "".join(f"{k / 10},0.1,0.2,3,-4,5,6\n" for k in range(30))
@@ -200,5 +232,8 @@ def test_how_many_rows_are_written_does_not_change_a_verdict_on_limits(capsys):
 def test_a_long_simulation_says_which_steps_were_held_against_limits(capsys, monkeypatch):
     monkeypatch.setattr("forearm.cli.verbs.simulation_verbs.MOST_JUDGED", 40)
     said = forearm(capsys, "simulate", "rr", "--duration", 0.1, "--every", 12, "--json").json
-    assert said["notes"] == ["limits of speed and torque are looked at in one of 3 steps of this long motion"]
+    assert said["notes"] == [
+        "how far this long motion goes beyond limits of speed and torque is looked at in one of 3 steps; whether it "
+        "does, in all"
+    ]
     assert np.allclose(said["t"], [*np.arange(0, 0.1, 0.012), 0.1])

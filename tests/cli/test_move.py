@@ -74,6 +74,19 @@ def test_limits_wider_than_the_arms_own_do_not_hide_them(capsys):
     assert "beyond its limit of 3.14159" in said.err
 
 
+def test_rows_that_miss_the_peaks_of_a_motion_say_so(capsys):
+    words = ("move", "ur5e", *ENDS, "--accelerations", "15", "--speeds", "3", "--json")
+    few, many = (forearm(capsys, *words, "--rows", rows).json for rows in (9, 4001))
+    assert few["peak_torques"] == many["peak_torques"]
+    assert few["peak_speeds"] == many["peak_speeds"]
+    speed = np.abs(many["qd"]).max(axis=0)
+    torque = np.abs(fa.inverse_dynamics(fa.load("ur5e"), many["q"], many["qd"], many["qdd"])).max(axis=0)
+    np.testing.assert_allclose(few["peak_speeds"], speed, rtol=1e-3)
+    np.testing.assert_allclose(few["peak_torques"], torque, rtol=2e-3, atol=1e-3)
+    assert "the 9 rows miss peaks of the motion between them" in few["notes"][0]
+    assert not many.get("notes")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -83,6 +96,7 @@ def test_limits_wider_than_the_arms_own_do_not_hide_them(capsys):
         (("--line", "--to", "1", "0"), "--to has 2 numbers; with --line give the tool's place"),
         (("--via", "none.csv"), "none.csv: cannot be read"),
         (("--via", "none.csv", "--line"), "leave --from and --line out"),
+        (("--to", "1", "0", "0", "0", "0", "0", "--degrees"), "--degrees goes with a file of a motion"),
     ],
 )
 def test_refusals(capsys, words, message):
@@ -101,6 +115,14 @@ def test_rows_that_cannot_be_are_no_bug_of_ours(capsys, tmp_path, rows, words):
     said = forearm(capsys, "move", "rr", "--to", "1", "1", *limits, "--rows", rows, *out)
     assert said.code == 2
     assert words in said.err
+
+
+def test_waypoints_in_degrees_were_told_of_an_option_that_move_had_not(capsys, tmp_path):
+    path = tmp_path / "via.csv"
+    path.write_text("q1,q2\n0,0\n45,30\n90,60\n")
+    words = ("move", "rr", "--via", path, "--speeds", 1, "--accelerations", 1, "--json")
+    assert "give --degrees" in forearm(capsys, *words).err
+    np.testing.assert_allclose(forearm(capsys, *words, "--degrees").json["q"][-1], np.deg2rad([90, 60]))
 
 
 def test_what_is_said_of_waypoints_is_in_json_too(capsys, tmp_path):

@@ -142,6 +142,19 @@ def test_move_judges_by_the_torques_that_were_given(capsys):
     assert "beyond its limit of 0.2" in said.err
 
 
+def test_move_says_where_a_payload_and_limits_of_jerks_are_not_heeded(capsys, motion):
+    limits = ("--speeds", 1, "--accelerations", 1)
+    light = ("move", "rr", "--to", 0.1, 0.2, *limits, "--payload", 50, "--rigid")
+    told = "--payload and --rigid changed nothing: rr has no limits of torques"
+    assert told in forearm(capsys, *light).err
+    assert told not in forearm(capsys, *light, "--torques", 1e4).err
+    assert any(told in said for said in forearm(capsys, *light, "--json").json["notes"])
+    via = ("move", "rr", "--via", motion, *limits)
+    ends = "at both ends the spline's acceleration begins and ends at once"
+    assert ends in forearm(capsys, *via, "--jerks", 1).err
+    assert ends not in forearm(capsys, *via).err
+
+
 def test_move_says_that_times_of_waypoints_are_not_used(capsys, tmp_path, motion):
     words = ("move", "rr", "--via", motion, "--speeds", 1, "--accelerations", 1)
     said = forearm(capsys, *words)
@@ -244,6 +257,23 @@ def test_the_json_of_every_verb_has_what_is_doubtful_about_the_arm(capsys, tmp_p
     assert any("millimetres?" in told for told in said.json["notes"])
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("torque", "rr", "--q", 90, 45),
+        ("reactions", "rr", "--q", 90, 45),
+        ("simulate", "rr", "--q0", 90, 45, "--duration", 0.01),
+        ("reach", "rr", "--pose", 1, 1, 0, "--q0", 90, 45),
+        ("move", "rr", "--to", 90, 45, "--speeds", 1, 1, "--accelerations", 1, 1),
+    ],
+)
+def test_what_the_library_warns_of_was_not_in_json(capsys, words):
+    """That angles look like degrees was said on stderr alone."""
+    assert any("degrees?" in told for told in forearm(capsys, *words, "--json").json["notes"])
+    small = [word / 90 if word in (90, 45) else word for word in words]
+    assert not any("degrees?" in told for told in forearm(capsys, *small, "--json").json["notes"])
+
+
 def test_a_comparison_says_how_it_read_a_file(capsys, tmp_path):
     """Columns that were ignored or converted, speeds that are not those of the positions: no word of it."""
     arm, t = fa.load("rr"), np.linspace(0, 2, 201)[:, None]
@@ -338,3 +368,23 @@ def test_reach_says_how_near_it_is_in_what_was_asked_for(capsys, more, apart):
     said = forearm(capsys, "reach", "puma560", "--pose", "0.5", "0.1", "0.3", *more).out.splitlines()[-1]
     assert apart in said
     assert " and " not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("torque", "rr", "--terms", "--summary"), "--terms would be seen nowhere; give --out for them"),
+        (("emit", "rr", "--to", "numpy", "--dtype", "float32"), "computes in the dtype of its inputs"),
+    ],
+)
+def test_an_option_that_another_makes_useless_was_taken_without_a_word(capsys, words, sentence):
+    said = forearm(capsys, *words)
+    assert said.code == 2
+    assert sentence in said.err
+
+
+@pytest.mark.parametrize(("rate", "warned"), [(3, True), (10, False)])
+def test_rows_too_few_for_an_exciting_motion_were_written_without_a_word(capsys, tmp_path, rate, warned):
+    words = ("--duration", 2, "--harmonics", 2, "--generations", 1, "--rate", rate)
+    said = forearm(capsys, "excite", "rr", tmp_path / "e.csv", *words, "--json").json
+    assert any("Give --rate 10 or more" in note for note in said["notes"]) is warned

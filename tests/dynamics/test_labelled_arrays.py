@@ -185,3 +185,53 @@ def test_a_vector_with_labels_in_another_order_was_taken_by_place():
     assert fa.Link("revolute", com=pd.Series([1, 2, 3], index=list("xyz"))).com == (1, 2, 3)
     with pytest.raises(fa.ArmFault, match=r"com has labels \(z, y, x\), and is taken by place"):
         fa.Link("revolute", com=pd.Series([3, 2, 1], index=list("zyx")))
+
+
+def by_joint(values, index, joints=names):
+    return {name: pd.Series(values[:, names.index(name)], index=index) for name in joints}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            by_joint(q, [0, 1, 2]) | by_joint(q[::-1], [2, 1, 0], names[:1]),
+            "row 1 along index is 2 in joint1",
+        ),
+        (
+            {name: xr.DataArray(q[:, i], dims="t", coords={"t": [i, 1, 2]}) for i, name in enumerate(names)},
+            "row 1 along t is 0 in joint1",
+        ),
+        (pd.DataFrame(q, columns=[2, 1, 0]), "joints in the order 2, 1, 0 along columns"),
+        (pd.DataFrame(q, columns=[0.0, 0.01, 0.02]), "times along its last axis"),
+        (pd.Series(q[0], index=pd.to_datetime(["2026-01-01", "2026-01-02", "2026-01-03"])), "times along"),
+        (xr.DataArray(q, dims=("run", "time")), r"times along its last axis \(time\)"),
+        (xr.DataArray(q, dims=("a", "b"), coords={"b": [0.0, 0.1, 0.2]}), "times along its last axis"),
+        (xr.DataArray(q, dims=("time", "dof"), coords={"dof": [2, 1, 0]}), "joints in the order 2, 1, 0"),
+    ],
+)
+def test_labels_beside_the_numbers_were_passed_over(given, message):
+    with pytest.raises(fa.StateFault, match=message):
+        fa.gravity_torque(arm, given)
+
+
+def test_rows_of_two_dicts_of_series_in_another_order_were_taken_by_place():
+    with pytest.raises(fa.StateFault, match="row 1 along index is 0 in q and 2 in qd"):
+        fa.bias_torque(arm, by_joint(q, [0, 1, 2]), by_joint(qd, [2, 1, 0]))
+
+
+def test_joints_were_taken_by_place_out_of_lists_of_series_and_other_tables():
+    want = fa.gravity_torque(arm, q)
+    rows = [pd.Series(row, index=names)[order] for row, order in zip(q, (names, back, back), strict=True)]
+    log = xr.DataArray(q.T, dims=("dof", "time"))
+    data = xr.Dataset({name: ("t", q[:, names.index(name)]) for name in back})
+    for given in (rows, log, log.T, data, by_joint(q, [5, 6, 7])):
+        assert np.array_equal(fa.gravity_torque(arm, given), want)
+    arrow = pytest.importorskip("pyarrow")
+    assert np.array_equal(fa.gravity_torque(arm, arrow.table({n: q[:, names.index(n)] for n in back})), want)
+
+
+def test_numbered_labels_of_joints_whose_names_have_other_numbers_were_taken_by_place():
+    links = [link.replace(name=n) for link, n in zip(arm.links, ("left1", "right1", "left2"), strict=True)]
+    with pytest.raises(fa.StateFault, match=r"has labels \(q1, q2, q3\) that are no joints \(left1, right1"):
+        fa.gravity_torque(arm.replace(links=links), pd.DataFrame(q, columns=["q1", "q2", "q3"]))

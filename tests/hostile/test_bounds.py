@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import forearm as fa
+from forearm.compiler.graph import builder
 from forearm.counting.meter import line_tags
 from forearm.counting.meter.tallies import count
 from forearm.simulation import plant, simulate
+from forearm.verification.numbers import plausibility
 
 Q = np.array([0.1, 0.2])
 
@@ -18,6 +20,28 @@ Q = np.array([0.1, 0.2])
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("FOREARM_CACHE", str(tmp_path / "kernels"))
     return tmp_path / "kernels"
+
+
+def comb(teeth):
+    """A robot of a row of links with one more on each."""
+    link, parents = fa.load("rr").links[0], (0, *(k for k in range(1, 2 * teeth - 1, 2) for _ in "ab"), 0)
+    links = tuple(link.replace(name=f"j{k}") for k in range(2 * teeth))
+    return fa.Robot("comb", links, parents, (fa.Pose(),) * (2 * teeth))
+
+
+def test_m_of_hundreds_of_branches_filled_the_memory(folder, monkeypatch):
+    """A file of 100 kB took gigabytes and never ended."""
+    monkeypatch.setattr(builder, "MOST_NODES", 1000)
+    robot = comb(20)
+    with pytest.raises(fa.KernelFault, match=r"more than 1,000 operations.* or for a part of the robot"):
+        fa.mass_matrix(robot, np.zeros(robot.n))
+
+
+def test_check_looked_at_as_many_positions_of_a_large_robot_as_of_a_small_one(monkeypatch):
+    robot = comb(2)
+    for few, many in ((50, 40), (2, 20), (0, 4)):
+        monkeypatch.setattr(plausibility, "FEW_JOINTS", few)
+        assert f"largest gravity torque at {many} random positions" in dict(fa.check(robot).facts)
 
 
 def test_a_wrench_at_a_moving_point_and_a_changing_payload_compile_once(folder):

@@ -334,3 +334,18 @@ def test_no_lock_is_waited_for_in_a_folder_that_others_may_write(folder, monkeyp
         started = time.monotonic()
         with machine_locks.one_at_a_time("sweep"):
             assert time.monotonic() - started < 5
+
+
+def test_a_lock_of_a_sweep_was_kept_by_a_copy_of_the_process_that_had_let_go_of_it(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    from forearm.compiler.store.machine_locks import one_at_a_time
+
+    monkeypatch.setenv("FOREARM_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir(mode=0o700)
+    with one_at_a_time("test"):
+        path = next((tmp_path / "cache").glob("*.lock"))
+        ours = next(n for n in range(3, 1000) if os.path.realpath(f"/dev/fd/{n}") == str(path))
+        copied = os.dup(ours)  # as a fork has it
+    with path.open("r+") as again:
+        fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(copied)

@@ -2,10 +2,12 @@
 
 import csv
 import html
+import json
 import random
 import re
 import shutil
 import subprocess
+import unicodedata
 
 import pytest
 from markdown_it import MarkdownIt
@@ -85,6 +87,25 @@ def test_html_shows_names_as_they_are():
         written = escapes.html(text)
         assert not set(written) & set("<>\"'\n\0"), text[:200]
         assert html.unescape(written) == escapes.one_line(text)
+
+
+def test_what_unicode_lets_a_font_ignore_was_shown_as_nothing():
+    ignored = re.compile(
+        "ZERO WIDTH|VARIATION SELECTOR|HANGUL.* FILLER|^TAG |^SOFT HYPHEN|^WORD JOINER|^INVISIBLE"
+    )
+    for code in (*range(0x80, 0x3400), *range(0xF900, 0x10000), *range(0xE0000, 0xE0200)):
+        c, name = chr(code), unicodedata.name(chr(code), "")
+        assert not ignored.search(name) or escapes.invisible(f"a{c}") == c, name
+        if c in escapes.INVISIBLE:
+            for escape in (
+                escapes.one_line,
+                escapes.terminal,
+                escapes.html,
+                escapes.markdown,
+                escapes.json_text,
+            ):
+                assert c not in escape(f"a{c}b"), f"U+{code:04X}"
+    assert json.loads(escapes.json_text('"a\u200b\U000e0061θ"')) == "a\u200b\U000e0061θ"
 
 
 @pytest.mark.parametrize("escape", [escapes.latex, escapes.latex_name])

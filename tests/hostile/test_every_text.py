@@ -41,6 +41,13 @@ TEXTS = {
     "surrogate": "a\ud800b",
     "right to left": "a\u202eb",
     "separator": "a\u2028b",
+    "no width": "a\u200bb",
+    "joiner": "a\u2060b",
+    "byte order": "\ufeffa",
+    "soft hyphen": "a\u00adb",
+    "variation": "a\ufe0f",
+    "tag": "a\U000e0061",
+    "filler": "a\u3164",
     "10 kB": "x" * 10_000,
     "quote": "a\"b'c",
     "triple": 'a"""b',
@@ -70,10 +77,23 @@ TEXTS = {
     "accents": "é漢θ",
 }
 """Pieces that mean something somewhere."""
-DOOR = ("newline", "NUL", "escape", "CSI", "bell", "surrogate", "right to left", "separator", "10 kB", "tab")
+UNSEEN = ("no width", "joiner", "byte order", "soft hyphen", "variation", "tag", "filler")
+DOOR = (
+    "newline",
+    "NUL",
+    "escape",
+    "CSI",
+    "bell",
+    "surrogate",
+    "right to left",
+    "separator",
+    "10 kB",
+    "tab",
+    *UNSEEN,
+)
 """No name has these."""
-LINES = ("newline", "tab", "10 kB")
-"""A remark or a source may have these."""
+LINES = ("newline", "tab", "10 kB", *UNSEEN)
+"""A remark or a source may have these; what shows nothing is shown there by its number."""
 NASTY = ("quote", "backslash", "carets", "script", "comment", "cdata", "hyphens", "dollar", "formula")
 
 
@@ -326,7 +346,9 @@ def test_what_cannot_stand_on_a_line_is_refused_at_the_door(field, name):
     if allowed(field, name):
         FIELDS[field](TEXTS[name])
         return
-    with pytest.raises(fa.ArmFault, match=r"control character U\+|has 10000 characters") as caught:
+    with pytest.raises(
+        fa.ArmFault, match=r"(control|invisible) character U\+|has 10000 characters"
+    ) as caught:
         FIELDS[field](TEXTS[name])
     assert len(str(caught.value)) < 1000
     assert escapes.terminal(str(caught.value)) == str(caught.value)

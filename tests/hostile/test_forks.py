@@ -49,3 +49,53 @@ def test_a_copy_made_while_a_thread_loads_a_module_does_not_wait_for_ever(longes
     )
     assert found.returncode == 42, found.stderr
     assert "unlocked" not in found.stderr
+
+
+WHILE_WRITING = """
+import os, sys
+import numpy as np
+import forearm as fa
+from forearm.outside.output_files import replacing
+from forearm.streams.row_sinks import _replacing_folder
+os.chdir(sys.argv[1])
+
+def leave_in_a_copy(*_):
+    global copied
+    if not copied and (copied := os.fork() or sys.exit()):
+        os.waitpid(copied, 0)
+
+def square(choice):
+    return choice["x"] ** 2
+
+this = os.getpid()
+try:
+    copied = 0
+    with replacing("file") as file:
+        file.write(b"before ")
+        leave_in_a_copy()
+        file.write(b"after")
+    copied = 0
+    with _replacing_folder("folder") as folder:
+        folder.mkdir()
+        (folder / "chunk").write_text("whole")
+        leave_in_a_copy()
+    copied = 0
+    swept = fa.sweep(square, {"x": fa.Uniform(0, 1)}, samples=60000, executor="processes", workers=1,
+                     progress=leave_in_a_copy, keep="moments")
+except SystemExit:
+    os._exit(0)
+assert os.getpid() == this
+print(open("file").read(), open("folder/chunk").read(), sorted(os.listdir()))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_copy_that_ended_within_a_callback_took_files_and_workers_with_it(tmp_path):
+    """The copy unwound what it was copied in: it removed the file that was being written, and stopped the workers."""
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", WHILE_WRITING, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert found.stdout == "before after whole ['file', 'folder']\n", found.stderr

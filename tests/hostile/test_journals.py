@@ -8,6 +8,7 @@ import pytest
 
 import forearm as fa
 from forearm.sweeps import journal as journals
+from forearm.sweeps.axes import axis_of
 from forearm.sweeps.problem import Problem
 from forearm.sweeps.reductions import CELLS, reductions_of
 from hostile.every_opcode import interrupted
@@ -80,7 +81,8 @@ def test_a_journal_of_many_empty_lists_takes_no_memory(what, tmp_path, monkeypat
 
 
 def problem_of(keep):
-    return Problem(squares, None, {}, (), {}, 40_000, 0, reductions_of(keep), ("y", ()))
+    axes = {name: axis_of(name, values) for name, values in OVER.items()}
+    return Problem(squares, None, axes, (), {}, 40_000, 0, reductions_of(keep), ("y", ()))
 
 
 WORST = -1.2345678901234567e-308
@@ -118,6 +120,13 @@ CHANGES = {
 }
 
 
+@pytest.mark.parametrize("probes", [None, "x", [[0.0]], [[[0.0]]], {}, [10**400]])
+def test_probes_of_a_stranger_get_one_sentence(probes, whole, tmp_path):
+    (tmp_path / "j.json").write_text(json.dumps(whole | {"probes": probes}))
+    with pytest.raises(fa.StateFault, match=r"is no journal of a sweep|gives other numbers now"):
+        swept(tmp_path / "j.json")
+
+
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_journal_of_a_stranger_gets_one_sentence(what, whole, tmp_path):
     for value in CHANGES[what]:
@@ -140,7 +149,7 @@ def test_ctrl_c_while_a_journal_is_kept_counts_no_block_twice(whole, tmp_path, m
     """An interrupt at every bytecode that adds a block, then the same sweep again."""
     monkeypatch.setattr(journals, "EVERY", 0.0)
     monkeypatch.setattr(os, "fsync", lambda number: None)  # a disk that is slow shows nothing more
-    problem = Problem(squares, None, {}, (), {}, 40_000, 0, reductions_of(KEEP[:2]), ("y", ()))
+    problem = problem_of(KEEP[:2])
     part = {**whole["total"], "states": whole["total"]["states"][:2]}
     k, there, path = 0, True, tmp_path / "j.json"
     while there:

@@ -8,6 +8,8 @@ import pytest
 
 from cli.verbs import forearm
 from forearm.outside.output_files import write_text
+from forearm.page.document import MARK
+from forearm.simulation.run import _Run
 
 LONG = ("simulate", "rr", "--duration", "1e5", "--dt", "1e-4", "--every", "100000000")
 """A minute of work."""
@@ -42,6 +44,17 @@ def test_a_place_that_cannot_be_written_was_told_after_all_was_computed(capsys, 
     assert "Permission denied" in said.err or "too long" in said.err
     assert said.out == ""
     assert not list(Path().iterdir())
+
+
+@pytest.mark.parametrize("said", ["abc", "1e9", "9" * 20, "9" * 5000])
+def test_a_date_of_builds_that_is_none_was_told_as_a_bug_when_all_was_computed(capsys, monkeypatch, said):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", said)
+    for name in ("out.svg", "out.pdf"):
+        told = forearm(capsys, *LONG, "--plot", name)
+        assert told.code == 2
+        assert "SOURCE_DATE_EPOCH is" in told.err
+        assert "give seconds since 1970, or unset it." in told.err
+    assert forearm(capsys, "simulate", "rr", "--duration", "0.01", "--plot", "out.png").code == 0
 
 
 def test_a_demo_for_a_folder_without_permission_was_told_after_a_minute(capsys, monkeypatch):
@@ -85,3 +98,62 @@ def test_a_link_under_a_name_that_is_written_unasked_led_to_a_device(capsys, ver
     said = forearm(capsys, *verb)
     assert said.code == 2
     assert "no plain file" in said.err
+
+
+@pytest.mark.parametrize("verb", [("view", "rr"), ("emit", "rr"), ("emit", "rr", "--wasm"), ("demo",)])
+@pytest.mark.parametrize("what", ["a pipe", "a link to a folder"])
+def test_what_stood_under_a_name_that_is_written_unasked_was_waited_for_or_followed(
+    capsys, verb, what, monkeypatch
+):
+    monkeypatch.setattr("forearm.demo.run_demo", lambda *_: pytest.fail("it would have been written"))
+    Path("elsewhere").mkdir()
+    if what == "a pipe":
+        Path("out").mkdir()
+        for name in ("arm.html", "out/rr.h", "out/rr.wasm", "out/demo.json"):
+            os.mkfifo(name)
+    else:
+        Path("out").symlink_to("elsewhere")
+        Path("arm.html").symlink_to("elsewhere/page.html")
+        Path("elsewhere/page.html").write_text(f"<!doctype html>{MARK}")  # a page of ours, and not this one
+    said = forearm(capsys, *verb)
+    assert said.code == 2
+    assert ("no plain file" if what == "a pipe" else "is a link to elsewhere") in said.err
+    assert "; give --force" in said.err
+    assert [path.name for path in Path("elsewhere").iterdir()] == (["page.html"] if what != "a pipe" else [])
+
+
+@pytest.mark.parametrize("words", [(), ("--wasm",)])
+def test_code_for_a_folder_without_permission_was_computed_first(capsys, monkeypatch, words):
+    for name in ("sources.controller.emit_c", "browser_modules.emit_wasm"):
+        monkeypatch.setattr(f"forearm.compiler.{name}", lambda *_, **__: pytest.fail("it was computed"))
+    _refuse_new_files(monkeypatch)
+    said = forearm(capsys, "emit", "rr", *words, "-o", "new")
+    assert said.code == 2
+    assert "new: Permission denied" in said.err
+    assert not list(Path().iterdir())
+
+
+def test_an_interrupt_before_the_first_step_replaced_a_file_by_one_row(capsys, monkeypatch):
+    def at_once(run):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("forearm.simulation.run._Run._run", at_once)
+    Path("out.csv").write_text("old")
+    said = forearm(capsys, "simulate", "rr", "-o", "out.csv")
+    assert (said.code, said.err) == (130, "forearm: interrupted\n")
+    assert Path("out.csv").read_text() == "old"
+
+
+def test_an_interrupted_motion_is_written_as_far_as_it_came(capsys, monkeypatch):
+    whole = _Run._advance
+
+    def once(run, count):
+        if run.done:
+            raise KeyboardInterrupt
+        whole(run, 40)
+
+    monkeypatch.setattr(_Run, "_advance", once)
+    said = forearm(capsys, "simulate", "rr", "-o", "out.csv")
+    assert said.code == 130
+    assert "interrupted at t = 0.04 s" in said.err
+    assert Path("out.csv").read_text().splitlines()[-1].startswith("0.04,")

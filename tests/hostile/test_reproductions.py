@@ -63,7 +63,9 @@ REPRODUCTIONS = {
         "tabulated/test_tables.py::test_the_look_up_in_c_does_not_read_beside_the_table",
         "tabulated/test_tables.py::test_what_is_no_number_is_not_looked_up",
     ],
-    "13 a search that heard no Ctrl-C": ["reach/test_refusals.py::test_attempts_without_end_end"],
+    "13 a search that heard no Ctrl-C": [
+        "reach/test_refusals.py::test_attempts_beyond_the_starts_that_there_are_were_cut_to_them_without_a_word"
+    ],
     "14 an escape sequence in the name of a tree's file": [
         "robots/test_robot_values.py::test_the_texts_of_a_robot_are_checked_as_those_of_an_arm"
     ],
@@ -239,6 +241,17 @@ REPRODUCTIONS = {
         "hostile/test_toml_and_urdf_bombs.py::test_an_exact_power_of_what_was_a_symbol_took_all_memory",
         "hostile/test_long_words.py::test_lines_of_a_small_archive_that_hold_nothing_took_an_hour",
         "hostile/test_table_files.py::test_numbers_of_other_shapes_than_the_plan_were_looked_up_beyond_their_end",
+    ],
+    "56 functions of branches without end, what a table says of its log": [
+        "hostile/test_bounds.py::test_m_of_hundreds_of_branches_filled_the_memory",
+        "hostile/test_bounds.py::test_check_looked_at_as_many_positions_of_a_large_robot_as_of_a_small_one",
+        "hostile/test_table_files.py::test_what_a_table_said_of_its_log_was_of_any_length_and_under_no_checksum",
+    ],
+    "57 a table's file written over after it was opened; copies that ended; a pipe of our own in stdin's place": [
+        "hostile/test_table_files.py::test_a_file_written_over_after_it_was_opened_gave_other_torques_or_ended_the_process",
+        "hostile/test_forks.py::test_a_copy_that_ended_within_a_callback_took_files_and_workers_with_it",
+        "hostile/test_streams.py::test_a_pipe_of_our_own_was_read_for_ever_as_stdin_and_took_torques_for_a_file",
+        "simulation/test_interrupt.py::test_ctrl_c_in_the_first_seconds_of_a_slow_law_in_python_lost_sixty_steps",
     ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",

@@ -34,6 +34,30 @@ process.run = deaf
 process.main()
 """
 
+LOST = """
+import os, signal, sys, time
+from forearm.cli import process
+from forearm.outside.output_files import replacing
+
+class Callback:
+    def __del__(self):
+        os.kill(os.getpid(), int(sys.argv[2]))
+        sum(range(1000))
+
+def working(words):
+    try:
+        with replacing(sys.argv[1]) as file:
+            file.write(b"half")
+            thing = Callback()
+            del thing
+            time.sleep(30)
+    except KeyboardInterrupt:
+        return 130
+
+process.run = working
+process.main()
+"""
+
 
 @contextmanager
 def started(folder, *words, program=FOREARM):
@@ -135,3 +159,14 @@ def test_what_a_killed_process_left_is_taken_away_by_the_next_writer(tmp_path):
 def test_names_of_unfinished_files_are_those_that_are_looked_for(tmp_path):
     name = output_files.part_of(Path(tmp_path / "a.(b)*.csv")).name
     assert re.fullmatch(r"\.a\.\(b\)\*\.csv\.\d+-[0-9a-f]{12}\.part", name)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_that_came_within_a_destructor_was_told_as_ignored_and_lost(tmp_path, number):
+    """So it is with callbacks of pyarrow; a half file stayed when the system ended the process."""
+    began = time.monotonic()
+    with started(tmp_path, tmp_path / "out.csv", int(number), program=LOST) as process:
+        _, said = process.communicate(timeout=PATIENT)
+    assert (process.returncode, said) == (128 + number, "")
+    assert time.monotonic() - began < 8
+    assert list(tmp_path.iterdir()) == []

@@ -3,10 +3,12 @@
 import json
 import os
 import pickle
+import shutil
 import struct
 import sys
 import threading
 from contextlib import suppress
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -52,6 +54,29 @@ def test_an_array_whose_header_lies_gets_one_sentence(what, tmp_path):
     assert len(str(caught.value)) < 600
     assert str(caught.value).isprintable()
     assert not (tmp_path / "tau.npy").exists()
+
+
+@pytest.mark.parametrize("kind", ["bool", "decimal", "dictionary", "duration", "timestamp", "list"])
+def test_a_parquet_column_of_yes_and_no_was_read_as_ones_and_zeros(kind, tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    held = {
+        "bool": arrow.array([True, False]),
+        "decimal": arrow.array([Decimal("0.25"), Decimal("-1.5")]),
+        "dictionary": arrow.array([0.25, -1.5]).dictionary_encode(),
+        "duration": arrow.array([1, 2], arrow.duration("ms")),
+        "timestamp": arrow.array([1, 2], arrow.timestamp("ms", tz="UTC")),
+        "list": arrow.array([[0.25], [-1.5]]),
+    }[kind]
+    rest = {f"{name}{i}": np.ones(2) for name in ("q", "qd", "qdd") for i in (1, 2)}
+    path, target = tmp_path / "a.parquet", tmp_path / "tau.npy"
+    parquet.write_table(arrow.table({**rest, "q2": held}), path)
+    if kind in ("decimal", "dictionary"):
+        streamed(path, target)
+        want = fa.inverse_dynamics(fa.load("rr"), [[1, 0.25], [1, -1.5]], np.ones((2, 2)), np.ones((2, 2)))
+        np.testing.assert_array_equal(np.load(target), want)
+    else:
+        with pytest.raises(fa.ReadFault, match=rf"column 'q2' holds {kind}.*; give numbers"):
+            streamed(path, target)
 
 
 def test_a_damaged_page_gets_one_sentence(tmp_path):
@@ -396,3 +421,21 @@ def test_categories_of_numbers_are_numbers(tmp_path):
     for name in "ab":
         fa.stream(fa.load("rr"), "inverse_dynamics", tmp_path / f"{name}.parquet", tmp_path / f"{name}.npy")
     assert np.array_equal(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"))
+
+
+@pytest.mark.more
+def test_ctrl_c_while_an_old_store_is_taken_away_left_it_beside_the_new_one(rows, tmp_path, monkeypatch):
+    target, remove, pressed = tmp_path / "tau.zarr", shutil.rmtree, []
+    streamed(rows, target)
+
+    def interrupted(folder, **options):
+        if not pressed:
+            pressed.append(folder)
+            raise KeyboardInterrupt
+        remove(folder, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        streamed(rows, target)
+    assert pressed
+    assert [path.name for path in tmp_path.iterdir() if path != rows] == ["tau.zarr"]

@@ -51,6 +51,23 @@ def test_closed_streams_are_told():
     assert b"rr" in done.stdout
 
 
+WATCHED = """
+import os
+os.close(0)
+before = os.listdir("/dev/fd")
+from forearm.cli import stop_signals
+stop_signals.heed()
+print(sorted(set(map(int, os.listdir("/dev/fd"))) - set(map(int, before)))[0])
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="open files have no names here")
+def test_a_pipe_of_our_own_was_read_for_ever_as_stdin_and_took_torques_for_a_file():
+    """`torque rr /dev/stdin <&-` waited for ever; `--out /dev/fd/4`, which nobody had opened, was told as written."""
+    done = subprocess.run([sys.executable, "-c", WATCHED], capture_output=True, text=True)
+    assert int(done.stdout) >= 200, done.stderr
+
+
 @pytest.mark.parametrize(
     "environment",
     [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}],

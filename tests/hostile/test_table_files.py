@@ -8,6 +8,7 @@ import pytest
 
 import forearm as fa
 from forearm.simulation import read_motion
+from forearm.tabulated.log_domains import LogDomain
 
 MAGIC = b"forearm table 1\n"
 
@@ -121,6 +122,17 @@ def test_the_file_as_it_was_is_the_table(whole, tmp_path):
     np.testing.assert_array_equal(table.torques(arm, *state), want.torques(arm, *state))
 
 
+def test_a_file_written_over_after_it_was_opened_gave_other_torques_or_ended_the_process(whole, tmp_path):
+    path = tmp_path / "a.table"
+    path.write_bytes(whole)
+    arm = fa.load("rr")
+    table, state = fa.open_table(path, arm), [np.full(2, x) for x in (0.1, 0.2, 0.3)]
+    want = table.torques(arm, *state)
+    path.write_bytes(bytes(len(whole)))  # in place, as `cp` does
+    assert not any(isinstance(grid, np.memmap) for grid in table.numbers)  # a cut file would end the tests
+    np.testing.assert_array_equal(table.torques(arm, *state), want)
+
+
 @pytest.mark.parametrize(
     "read", [lambda n: fa.open_table(n, fa.load("rr")), lambda n: read_motion(n, fa.load("rr"))]
 )
@@ -137,3 +149,28 @@ def test_numbers_of_other_shapes_than_the_plan_were_looked_up_beyond_their_end(c
     table = fa.tabulate(fa.load("rr"), points=5)
     with pytest.raises(fa.StateFault, match="numbers have shapes"):
         fa.LookupTable(table.plan, tuple(change(x) for x in table.numbers))
+
+
+DOMAINS = {
+    "rows": lambda x: x * 5000,
+    "errors": lambda x: [x[0] / 10, x[1]],
+    "worst": lambda x: x[::-1],
+    "reach": lambda x: 2 * x,
+    "checksum": lambda x: None,
+    "sizes": lambda x: [x[0], float("nan")],
+}
+"""Of what a table says of its log, each made another."""
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_what_a_table_said_of_its_log_was_of_any_length_and_under_no_checksum(name, tmp_path):
+    """Each look-up held its states against all rows at once; a million of them took gigabytes."""
+    arm, path = fa.load("rr"), tmp_path / "learnt.table"
+    table = fa.tabulate(arm, points=5)
+    domain = LogDomain(np.zeros((1, 6)), (1.0, 1.0), 1.0, np.array([0.1, 0.2]), np.array([0.3, 0.5]))
+    fa.LookupTable(table.plan, table.numbers, learnt=True, domain=domain).save(path)
+    assert fa.open_table(path, arm).domain.header == domain.header
+    header, rest = parts(path.read_bytes())
+    changed = header["domain"] | {name: DOMAINS[name](header["domain"][name])}
+    refused(path, made(header | {"domain": changed}, rest))
+    refused(path, made(header | {"learnt": False}, rest))

@@ -4,6 +4,8 @@ import io
 import json
 import math
 import mmap
+import os
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -15,6 +17,7 @@ import pytest
 import forearm as fa
 from forearm.cli.output import plain, print_json
 from forearm.outside.memory_size import group_memory, own_memory, refuse_without_room
+from forearm.outside.scipy_parts import threads_to_begin
 
 SHORT = """
 import os, resource, sys
@@ -54,6 +57,51 @@ def test_llvm_without_memory_ended_the_process(cold, tmp_path, monkeypatch):
     assert done.returncode == 0, done.stderr
     assert "mass_matrix of rr needs up to" in done.stdout
     assert "computed" in done.stdout
+
+
+LIMITED = """
+import os, resource, sys
+from forearm.outside.scipy_parts import scipy_part
+import numpy
+
+pages = int(open("/proc/self/statm").read().split()[0])
+most = pages * os.sysconf("SC_PAGE_SIZE") + 60_000_000
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+try:
+    scipy_part("interpolate")
+except MemoryError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+def test_scipy_without_address_space_was_loaded_for_ever():
+    """Its OpenBLAS asked again and again, and no Ctrl-C was heard."""
+    done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(
+        r"loading scipy.interpolate needs up to \d+ MB, which the system does not give \(ulimit -v leaves "
+        r"\d+ MB of \d+ MB\); raise the limit(, or set OPENBLAS_NUM_THREADS=1)?.\n",
+        done.stdout,
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "want"),
+    [
+        ({}, 7),
+        ({"OPENBLAS_NUM_THREADS": "1"}, 0),
+        ({"OMP_NUM_THREADS": "3"}, 2),
+        ({"OMP_NUM_THREADS": "x"}, 7),
+    ],
+)
+def test_threads_of_linear_algebra_are_counted(monkeypatch, said, want):
+    for name in ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    assert threads_to_begin() == want
 
 
 def test_what_there_is_room_for_is_not_refused():

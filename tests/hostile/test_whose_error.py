@@ -1,5 +1,8 @@
 """Whose error it was: a mistake of ours, or of a function that was given, is never told as that of an argument."""
 
+import signal
+from functools import partial
+from types import SimpleNamespace
 from typing import Literal
 
 import numpy as np
@@ -7,6 +10,8 @@ import pytest
 from numpy.typing import ArrayLike
 
 import forearm as fa
+from forearm.compiler.browser_modules import emit_wasm
+from forearm.compiler.sources.controller import emit_c
 from forearm.faults import declared, explained
 from hostile.zoo import ZOO
 
@@ -36,6 +41,53 @@ def test_an_error_of_a_function_that_was_given_is_its_own(ask, error):
     assert caught.value is mine
 
 
+class Bell:
+    """An argument that takes long enough for an alarm."""
+
+    shape = (2,)
+
+    def ring(self, *_, **__):
+        if callable(signal.getsignal(signal.SIGALRM)):  # else it would end the process
+            signal.raise_signal(signal.SIGALRM)
+        return [0.1, 0.2]
+
+    __array__ = __len__ = __iter__ = __index__ = __float__ = ring
+
+
+WHILE = {
+    "a state is read": lambda bell: fa.gravity_torque(RR, bell),
+    "a state of three is read": lambda bell: fa.inverse_dynamics(RR, bell, [0, 0], [0, 0]),
+    "a law is traced": lambda bell: fa.simulate(RR, [0.1, 0.2], law=bell.ring, duration=0.01),
+    "a law is called": lambda bell: fa.simulate(
+        RR, [0.1, 0.2], law=bell.ring, duration=0.01, control_dt=1e-3
+    ),
+    "a link is made": lambda bell: RR.links[0].replace(com=bell),
+    "a task is sent": lambda bell: fa.sweep(
+        "gravity_torque", {"q": Q}, arm=RR, samples=3, executor=SimpleNamespace(submit=bell.ring)
+    ),
+    "a function is traced": lambda bell: fa.compile_function(bell.ring, {"q": (2,)}),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarms here")
+@pytest.mark.parametrize("error", [TimeoutError, MemoryError, ValueError])
+@pytest.mark.parametrize("bound", [False, True], ids=["a function", "with an argument bound"])
+@pytest.mark.parametrize("ask", WHILE.values(), ids=WHILE)
+def test_a_time_limit_of_the_callers_was_told_as_the_fault_of_an_argument_or_forgotten(ask, bound, error):
+    mine = error("too late")
+
+    def handler(*_):
+        raise mine
+
+    before = signal.signal(signal.SIGALRM, partial(handler, "5 s") if bound else handler)
+    try:
+        with pytest.raises(error) as caught:
+            ask(Bell())
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert caught.value is mine
+
+
 @explained
 def _mistaken(
     number: float = 1.0, rows: object = None, limit: float = np.inf, *, error: object = None
@@ -53,6 +105,38 @@ def test_a_mistake_of_ours_is_not_the_fault_of_an_odd_argument(rows, error):
     with pytest.raises(error) as caught:
         _mistaken(2.0, rows, 1.0, error=mine)
     assert caught.value is mine
+
+
+def _late(tmp_path):
+    np.save(tmp_path / "rows.npy", np.zeros((3, 2)))
+    place = tmp_path / "new"
+    return {
+        "stream": lambda: fa.stream(
+            RR, "gravity_torque", tmp_path / "rows.npy", f"{place}.npy", threads=True
+        ),
+        "sweep": lambda: fa.sweep(
+            "gravity_torque", {"q": Q}, arm=RR, samples=3, instants=None, journal=place
+        ),
+        "a sweep's seed": lambda: fa.sweep(
+            "gravity_torque", {"q": Q}, arm=RR, samples=3, seed=True, journal=place
+        ),
+        "C": lambda: emit_c(RR, place, dtype=None),
+        "WebAssembly": lambda: emit_wasm(RR, place, apart=1),
+    }
+
+
+@pytest.mark.parametrize("name", ["stream", "sweep", "a sweep's seed", "C", "WebAssembly"])
+def test_an_odd_argument_was_refused_when_the_file_was_written(tmp_path, name):
+    with pytest.raises(fa.faults.Fault, match="; give "):
+        _late(tmp_path)[name]()
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.npy"]
+
+
+def test_an_odd_argument_was_refused_when_all_was_computed():
+    told = []
+    with pytest.raises(fa.StateFault, match="duration is True; give a number"):
+        fa.simulate(RR, [0.1, 0.2], duration=True, progress=told.append)
+    assert told == []
 
 
 def test_what_may_be_the_reason_is_told_with_the_error_itself():

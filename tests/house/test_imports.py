@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import forearm
+from house.sources import FILES, imports
 
 HOME = Path(forearm.__file__).parent
 OPTIONAL = {
@@ -81,6 +83,14 @@ def test_optional_packages_are_imported_late(path):
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         found = {name.split(".")[0] for name in names} & OPTIONAL
         assert not found, f"{path.name}:{node.lineno} imports {', '.join(found)} at the top"
+
+
+def test_scipy_is_loaded_through_one_door():
+    """Which looks first whether there is room for it."""
+    others = {path.name for path in FILES for module, _ in imports(path) if module.split(".")[0] == "scipy"}
+    assert others == set()
+    asking = [path for path in FILES if re.search(r"(import_module|__import__)\(.*scipy", path.read_text())]
+    assert asking == []
 
 
 def test_dir_lists_the_public_names():

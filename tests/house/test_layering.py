@@ -121,7 +121,15 @@ ROOMS = {
         "run",
         "step_advice",
     ),
-    "streams": ("npy_headers", "zarr_stores", "row_sources", "row_sinks", "limit_watch", "file_stream"),
+    "streams": (
+        "file_libraries",
+        "npy_headers",
+        "zarr_stores",
+        "row_sources",
+        "row_sinks",
+        "limit_watch",
+        "file_stream",
+    ),
     "sweeps": (
         "fingerprints",
         "axes",

@@ -30,6 +30,16 @@ def test_a_report_of_a_small_arm(tmp_path):
     assert found.save(tmp_path / "rr.html").stat().st_size < 3_000_000
 
 
+def test_the_report_failed_a_motion_that_feasible_passes():
+    motion = Quintic([0.0, 0.0], [0.8, -0.5], 1.0)
+    peak = fa.feasible(fa.load("rr"), motion).loads[0].peak
+    links = fa.load("rr").links
+    arm = fa.load("rr").replace(links=(links[0].replace(effort_limit=peak / 1.0005), *links[1:]))
+    found, judged = fa.report(arm, motion), fa.feasible(arm, motion)
+    assert (found.passed, bool(judged)) == (True, True)
+    assert found.excesses == judged.excesses == ()
+
+
 def test_what_a_report_cannot_be_of():
     motion = Quintic([0.0, 0.0], [0.8, -0.5], 1.0)
     with pytest.raises(fa.StateFault, match="arm is a str 'rr'; give an Arm"):

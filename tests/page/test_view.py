@@ -18,7 +18,7 @@ from forearm.compiler.wasm.wasm_kernel import WasmKernel
 from forearm.formulations import FORMULATIONS
 from forearm.motion.motion_files import write_motion
 from forearm.motion.motions import Samples
-from forearm.page.equation_values import equation_values
+from forearm.page.equation_values import _watching, equation_values
 from forearm.page.live_view import frame_of, upright
 from forearm.page.view_kernels import view_graphs, view_rollouts
 from forearm.simulation import Quintic
@@ -281,3 +281,17 @@ def test_rows_of_a_long_motion_were_left_out_of_the_page_without_a_word(capsys, 
     write_motion(rows, arm, tmp_path / "motion.csv")
     told = forearm(capsys, "view", "rr", tmp_path / "motion.csv", "-o", tmp_path / "v.html", "--json").json
     assert told["notes"][-1] == page.notes[0]
+
+
+def test_ctrl_c_while_a_page_watches_a_paper_was_told_as_a_missing_key():
+    from forearm.formulations import luh_walker_paul_1980 as paper
+
+    class Pressed:
+        def __mul__(self, _):
+            raise KeyboardInterrupt
+
+        __rmul__ = __add__ = __radd__ = __mul__
+
+    rest = np.zeros(2)
+    with pytest.raises(KeyboardInterrupt), _watching(paper.__file__, []):
+        paper.joint_torques(fa.load("rr").without_drives(), rest, rest, [Pressed(), Pressed()])

@@ -2,6 +2,7 @@
 
 import errno
 import io
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from forearm.cli.hyphens import STDIO
-from forearm.cli.measures import check_joint_units, check_payload_units
+from forearm.cli.measures import ORDERS, check_joint_units, check_payload_units
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading
 from forearm.cli.output import Shared, note
 from forearm.cli.standard_streams import named
@@ -21,7 +22,14 @@ if TYPE_CHECKING:
     from forearm.arm import Arm
     from forearm.robot import Robot
 
-UNASKED = ("from", "to", "goal", "posture")
+NO_CSV = (
+    *(".gz", ".h5", ".html", ".json", ".mat", ".npy", ".npz", ".parquet", ".pdf", ".png", ".svg", ".toml"),
+    *(".urdf", ".xlsx", ".xml", ".zarr", ".zip"),
+)
+"""How names of files end that say what is in them, and that it is no CSV."""
+FAST = 50.0
+"""Speed [rad/s] that hardly a joint of a robot has."""
+UNASKED = ("from", "to", "goal")
 """Positions whose angles nobody else asks about who takes them."""
 AT_THE_TOOL = "the payload is at the tool"
 """How a note begins that says where something is held."""
@@ -66,7 +74,7 @@ def tool_doubts(arm: "Arm | Robot") -> list[str]:
 
 def doubted(arm: "Arm | Robot", notes: Sequence[str] = ()) -> dict[str, list[str]]:
     """What JSON says of an arm's doubtful numbers, and of a file that was read for it: nobody sees stderr there."""
-    return {"notes": [*doubts_of(arm), *notes]}
+    return {"notes": list(dict.fromkeys([*doubts_of(arm), *notes]))}
 
 
 def arm_of(
@@ -162,7 +170,25 @@ def state_of(arm: "Arm | Robot", name: str, values: Sequence[float] | None, zero
         from forearm.arm_calls import hint_degrees
 
         hint_degrees(arm, found)
+    ask_about_speeds(arm, name, values[len(values) - len(arm.state_links) :])
     return found
+
+
+def ask_about_speeds(arm: "Arm | Robot", name: str, values: Sequence[float]) -> None:
+    """Ask about speeds without a unit, one for each joint, that no joint has: degrees a second?"""
+    from forearm.outside.running_log import LOG
+
+    fast = [
+        (link, value)
+        for link, value in zip(arm.state_links, values, strict=True)
+        if link.revolute and link.speed_limit is None and abs(value) > FAST and not getattr(value, "kind", "")
+    ]
+    if ORDERS.get(name) == "/s" and fast:
+        link, value = fast[0]
+        LOG.warning(
+            "--%s has %g rad/s for joint %r, %.0f turns a minute: degrees? Give %gdeg/s.",
+            *(name, value, link.name, abs(value) * 30 / math.pi, value),
+        )
 
 
 def motion_of(
@@ -237,6 +263,15 @@ def refuse_what_is_read(out: str, *sources: "str | Path | None") -> None:
             raise StateFault(f"{out} is what is read here, and would be written over; give another name.")
 
 
+def refuse_names_of_no_csv(out: str) -> None:
+    """Refuse to write rows as CSV into a file whose name says that it holds something else."""
+    from forearm.faults import StateFault
+
+    suffix = Path(out).suffix.lower()
+    if suffix in NO_CSV:
+        raise StateFault(f"{out} would hold CSV, and its name says {suffix}; give a name that ends in .csv.")
+
+
 def refuse_without_motion(verb: str, given: "dict[str, Any]", instead: str = "leave it out") -> None:
     """Refuse what only a file of a motion takes, where there is none."""
     from forearm.faults import StateFault
@@ -271,3 +306,17 @@ def refuse_to_overwrite(paths: "Sequence[str | Path]", force: bool, ours: bytes 
             if ours is not None and ours in file.read(200):
                 continue
         raise StateFault(f"{path} is there already; give --force to write over it, or another name.")
+
+
+def refuse_what_leads_away(paths: "Sequence[str | Path]", force: bool) -> None:
+    """Refuse links, pipes and devices under names that are written unasked: whoever's folder this is put them there."""
+    from forearm.faults import StateFault
+
+    for path in paths if not force else ():
+        if os.path.islink(path):
+            told = f"{path} is a link to {os.readlink(path)}; give --force to follow it, or another name"
+        elif os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+            told = f"{path} is no plain file; give --force to write to it, or another name"
+        else:
+            continue
+        raise StateFault(f"{told}.")

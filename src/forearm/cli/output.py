@@ -12,8 +12,8 @@ from typing import Any
 from cyclopts import Group, Parameter
 
 from forearm.cli.option_groups import Flag
-from forearm.cli.standard_streams import Unheard, remark
-from forearm.outside.escapes import terminal
+from forearm.cli.standard_streams import HEARD, Unheard, remark
+from forearm.outside.escapes import json_text, terminal
 from forearm.outside.text_table import text_table
 
 EVERYWHERE = Group("Every verb", sort_key=9)
@@ -63,15 +63,22 @@ def _terminal(shared: Shared) -> Any:
 def print_json(value: Any) -> None:
     """One JSON document; what is not a number is null. A part at a time: a long motion takes memory once."""
     held, length = [], 0
-    for part in _json_parts(value, "\n"):
-        if not part.isascii():  # what JSON leaves as it is may still move a terminal's cursor
-            part = "".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in part)
+    for part in _json_parts(_with_warnings(value), "\n"):
+        part = json_text(part)  # what JSON leaves as it is may still move a terminal's cursor
         held.append(part)
         length += len(part)
         if length > AT_ONCE:
             sys.stdout.write("".join(held))
             held, length = [], 0
     print("".join(held))
+
+
+def _with_warnings(value: Any) -> Any:
+    """A document with what the library warned of among its notes: on stderr nobody would see it."""
+    if not isinstance(value, Mapping) or not HEARD.sentences:
+        return value
+    notes = list(value.get("notes", ()))
+    return {**value, "notes": notes + [told for told in dict.fromkeys(HEARD.sentences) if told not in notes]}
 
 
 def _json_parts(value: Any, line: str) -> Iterator[str]:

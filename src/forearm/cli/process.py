@@ -10,7 +10,7 @@ from typing import TextIO
 
 from forearm.cli import stop_signals
 from forearm.cli.exit_codes import BAD_INPUT, CLOSED_PIPE, INTERRUPTED, OK, OUR_BUG
-from forearm.cli.standard_streams import Stdout, complain, make_ready, remark, tell_of_long_work
+from forearm.cli.standard_streams import Stdout, complain, hearing, make_ready, remark, tell_of_long_work
 from forearm.outside import option_names
 from forearm.outside.escapes import terminal
 
@@ -27,8 +27,9 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def run(argv: Sequence[str]) -> int:
     """Run the command line; gives the exit code. Messages name flags while it runs."""
-    with option_names.of_the_shell():
-        return _guarded(_flags_last(argv))
+    words = _flags_last(argv)
+    with option_names.of_the_shell(), hearing(words):
+        return _guarded(words)
 
 
 def _guarded(words: list[str]) -> int:
@@ -136,7 +137,9 @@ def _explained(error: Exception, tell: Callable[[str], None]) -> int:
         tell(str(error))
         return BAD_INPUT
     if isinstance(error, MemoryError):
-        tell(f"this does not fit into memory ({error}); ask for less at a time.")
+        said = str(error)  # ours is a sentence that says what to do
+        mend = f": {said}" if said.endswith(".") else f" ({said}); ask for less at a time."
+        tell(f"this does not fit into memory{mend}")
         return BAD_INPUT
     tell(
         f"this is a bug of forearm: {type(error).__name__}: {error}. Run it again with --debug and report it."

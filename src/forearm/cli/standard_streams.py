@@ -148,3 +148,30 @@ def tell_of_long_work(words: Sequence[str]) -> None:
     log = logging.getLogger("forearm")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
+
+
+class _Heard(logging.Handler):
+    """Keeps what the library warns of, for a document that nobody reads stderr beside."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.sentences: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.sentences.append(record.getMessage())
+
+
+HEARD = _Heard()
+
+
+@contextmanager
+def hearing(words: Sequence[str]) -> Iterator[None]:
+    """Keep the library's warnings in here, where JSON is asked for; each document has those that came before it."""
+    HEARD.sentences.clear()
+    log = logging.getLogger("forearm")
+    if "--json" in words:
+        log.addHandler(HEARD)
+    try:
+        yield
+    finally:
+        log.removeHandler(HEARD)

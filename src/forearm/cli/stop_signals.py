@@ -7,7 +7,10 @@ minutes (LLVM, a foreign library), a thread that waits for signals ends the proc
 import _thread
 import os
 import signal
+import sys
+from contextlib import suppress
 from types import FrameType
+from typing import Any
 
 from forearm.cli.standard_streams import complain
 from forearm.outside.output_files import take_away_unfinished
@@ -18,6 +21,10 @@ LAST = 10
 """Seconds after which an exit that does not come to its end is ended by the system."""
 ENDING = ("SIGTERM", "SIGHUP")
 """Signals that would end the process without a word."""
+MOMENT = 0.01
+"""Seconds after which an end is tried again that was lost in a destructor."""
+HIGH = (200, 10)
+"""Numbers from which on our own open files are: paths that are given to a verb mean what its caller opened."""
 KNOCK = getattr(signal, "SIGURG", None)
 """A signal that means nothing to anybody: its handler runs if any handler can."""
 
@@ -30,9 +37,10 @@ def heed() -> None:
     ours = [number for number in ours if signal.getsignal(number) is signal.SIG_DFL]
     for number in ours:
         signal.signal(number, _leave)
+    sys.unraisablehook = _lost
     if signal.getsignal(KNOCK) is not signal.SIG_DFL:
         return
-    heard, (hear, tell) = _thread.allocate_lock(), os.pipe()
+    heard, (hear, tell) = _thread.allocate_lock(), map(_out_of_the_way, os.pipe())
     heard.acquire()
 
     def answer(*_: object) -> None:
@@ -48,6 +56,18 @@ def heed() -> None:
     _thread.start_new_thread(_watch, (hear, heard, _thread.get_ident(), endings))
 
 
+def _out_of_the_way(number: int) -> int:
+    """The same open file under a number that no closed stream (/dev/stdin) and no redirection (/dev/fd/3) has."""
+    import fcntl
+
+    for least in HIGH:
+        with suppress(OSError):  # so many files are not allowed
+            moved = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, least)
+            os.close(number)
+            return moved
+    return number
+
+
 def _leave(number: int, _: FrameType | None) -> None:
     """An ordinary exit; a second signal ends the process as it always did, and so does an exit that takes too long."""
     signal.signal(number, signal.SIG_DFL)
@@ -56,9 +76,29 @@ def _leave(number: int, _: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
+def _lost(said: Any) -> None:
+    """An error that ends in a destructor, or in a library's own callback: one that ends us is raised again later."""
+    error = said.exc_value
+    if not isinstance(error, (SystemExit, KeyboardInterrupt)) or sys.is_finalizing():
+        sys.__unraisablehook__(said)
+        return
+
+    def leave(*_: object) -> None:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(LAST)
+        raise error
+
+    try:
+        signal.signal(signal.SIGALRM, leave)
+        signal.setitimer(signal.ITIMER_REAL, MOMENT)
+    except ValueError:  # of another thread, which hears no signals
+        sys.__unraisablehook__(said)
+
+
 def _forget(ours: list[int]) -> None:
     """A copy of this process, a worker, has no watch: signals end it as they end others."""
     signal.set_wakeup_fd(-1)
+    sys.unraisablehook = sys.__unraisablehook__
     for number in ours:
         signal.signal(number, signal.SIG_DFL)
 

@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from forearm.faults.kinds import ArmFault, Fault, StateFault
+from forearm.outside.escapes import one_line
+from forearm.outside.signal_errors import pass_on_signals
 
 LONGEST_SHOWN = 60
 """Letters of a value in a message."""
@@ -24,8 +26,9 @@ def shown(value: Any) -> str:
     try:
         text = repr(_first_of(value))
     except Exception:  # also what an object's own __repr__ raises
+        pass_on_signals()
         return f"a {type(value).__name__}"
-    text = " ".join(text.split())
+    text = one_line(" ".join(text.split()))
     whole = len(text) <= LONGEST_SHOWN and (
         not isinstance(value, (str, bytes)) or len(value) <= LONGEST_SHOWN
     )
@@ -57,6 +60,7 @@ def attribute(value: Any, name: str, default: Any = None) -> Any:
     try:
         return getattr(value, name, default)
     except Exception:
+        pass_on_signals()
         return default
 
 
@@ -82,6 +86,7 @@ def whole(value: Any, where: str, least: int = 0, most: int = 2**62) -> int:
     try:
         number = None if isinstance(value, (bool, np.bool_)) else operator.index(value)
     except Exception:  # also what an object's own __index__ raises
+        pass_on_signals()
         number = None
     if number is None or not least <= number <= most:
         top = f", {least} or more" if most == 2**62 else f" from {least} to {most}"
@@ -98,6 +103,7 @@ def number_of(value: Any) -> float | None:
     except OverflowError:
         return math.inf
     except Exception:
+        pass_on_signals()
         return None
 
 
@@ -140,6 +146,7 @@ def seed_number(seed: Any, where: str = "seed", bits: int = 128, also: str = "")
     try:
         number = None if isinstance(seed, (bool, np.bool_, np.ndarray)) else operator.index(seed)
     except Exception:
+        pass_on_signals()
         number = None
     if number is None or not 0 <= number < 2**bits:
         most = f", smaller than 2**{bits}" if number is not None and number > 0 else ""
@@ -160,6 +167,7 @@ def several(value: Any, where: str, most: int = 100_000, kind: type[Fault] = Arm
     try:
         found = None if isinstance(value, (str, bytes, Mapping)) else tuple(islice(iter(value), most + 1))
     except Exception:  # also what an object's own __iter__ raises
+        pass_on_signals()
         found = None
     if found is None or len(found) > most:
         raise kind(f"{where} is {shown(value)}; give a sequence, of {most} at most.") from None
@@ -175,6 +183,7 @@ def names_of(value: Any, where: str, most: int = 10_000, kind: type[Fault] = Sta
     try:
         found = None if isinstance(value, UNORDERED) else list(islice(iter(value), most + 1))
     except Exception:  # also what an object's own __iter__ raises
+        pass_on_signals()
         found = None
     if found is None or len(found) > most or not all(isinstance(one, str) for one in found):
         meant = f"[{shown(value)}]" if isinstance(value, str) else "['a', 'b']"
@@ -194,6 +203,7 @@ def precision(value: Any, where: str, kind: type[Fault] = StateFault) -> np.dtyp
     try:
         found = None if value is None else np.dtype(value)
     except Exception:  # NumPy's own, and whatever an object's attributes raise
+        pass_on_signals()
         found = None
     if found is None or found.name not in ("float64", "float32"):
         raise kind(f"{where} is {shown(value)}; give 'float64' or 'float32'.") from None

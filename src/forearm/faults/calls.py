@@ -18,9 +18,10 @@ from forearm.faults.kinds import (
     StateFault,
     UnknownFormulation,
 )
-from forearm.faults.labelled_rows import by_labels, not_labelled, not_masked, rows_alike
+from forearm.faults.labelled_rows import by_labels, not_labelled, not_masked, rows_alike, rows_with_words
 from forearm.faults.number_arrays import floats, no_array, not_scalars
 from forearm.faults.parts import DEGREES
+from forearm.outside.signal_errors import pass_on_signals
 
 
 def needs_arm(value: Any) -> None:
@@ -132,6 +133,8 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     So will a table, a series or an array of xarray whose labels are the joints' names: in the order of the names.
     """
     names = coordinates(arm, name)
+    if rows_with_words(value):
+        value = [joint_values(arm, name, row) for row in value]
     if not isinstance(value, (np.ndarray, list, tuple)):
         value = by_labels(name, value, names)
     if isinstance(value, dict):
@@ -202,6 +205,7 @@ def one_state(arm: Any, name: str, value: Any) -> None:
     try:
         shape = value.shape if isinstance(value, np.ndarray) else (len(value),)
     except Exception:  # also what an object's own __len__ raises
+        pass_on_signals()
         shape = ()
     if shape != (n,):
         raise StateFault(
@@ -225,6 +229,7 @@ def _from_names(arm: Any, name: str, value: dict[Any, Any], names: list[str]) ->
             f"arm {arm.name!r} has {', '.join(names)}."
         )
     found = [value[j] for j in names]
+    rows_alike(f"{name} by joint name", names, [{j: one} for j, one in zip(names, found, strict=True)])
     for j, one in zip(names, found, strict=True):
         not_masked(one, f"{name} of joint {j!r}")
     if not any(np.ndim(one) for one in found):
@@ -379,4 +384,5 @@ def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
     except ValueError as error:
         raise StateFault(f"{name} is no array of numbers ({error}); give rows of equal length.") from None
     except Exception as error:  # whatever an object's own __array__ raises
+        pass_on_signals()
         raise no_array(name, value, error) from error

@@ -13,6 +13,7 @@ from forearm.faults.kinds import ArmFault, StateFault
 from forearm.faults.number_arrays import floats
 from forearm.faults.parts import DEGREES, SLACK, choice, part, text
 from forearm.faults.parts import name as checked_name
+from forearm.outside.escapes import composed
 
 DEFECTS = ("mass", "inertia_sign", "triangle", "massless_inertia")
 """Kinds of physical fault that an arm may declare, with a reason, and then carry as a note."""
@@ -114,7 +115,7 @@ def arm_faults(arm: Any) -> tuple[list[str], list[str]]:
         if link.limits is not None and link.limits[0] >= link.limits[1]:
             low, high = link.limits
             faults.append(f"{place}: limits ({low:g}, {high:g}) are not in order; give (low, high).")
-    names = [link.name for link in arm.links]
+    names = [composed(link.name) for link in arm.links]
     for name in sorted({n for n in names if names.count(n) > 1}):
         faults.append(f"joint name {name!r} is used {names.count(name)} times; names must differ.")
     held = len(coordinates(arm, "q"))

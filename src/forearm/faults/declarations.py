@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from forearm.algebra import AnyArray, is_scalar
 from forearm.faults.call_arguments import a_or_an, shown
+from forearm.outside.signal_errors import pass_on_signals
 
 
 class Kind(NamedTuple):
@@ -51,6 +52,7 @@ class Declared(NamedTuple):
                 if kind.fits is None or kind.fits(value):
                     return ""
             except Exception:  # an object that answers no question is none of them
+                pass_on_signals()
                 continue
         texts = dict.fromkeys(kind.text for kind in self.kinds if kind.text)
         return " or ".join(texts) + (", or leave it out" if self.optional else "")
@@ -179,6 +181,7 @@ def _as_type(annotation: Any, known: Mapping[str, Any]) -> Any:
     try:
         return eval(annotation, {}, _Names(known))  # an annotation of our own source
     except Exception:  # a union with a name in quotes
+        pass_on_signals()
         return Any
 
 

@@ -9,6 +9,26 @@ import numpy as np
 from forearm.faults.call_arguments import attribute
 from forearm.faults.kinds import StateFault
 
+PLAIN = (np.ndarray, np.generic, list, tuple, dict, str, bytes, float, int)
+"""What has no labels, or has them looked at elsewhere."""
+JOINTS = ("joint", "joints", "dof", "dofs", "axis", "axes", "motor", "motors", "actuator", "actuators")
+"""What an axis is called that goes through the joints, wherever it stands."""
+TIMES = (
+    "t",
+    "time",
+    "times",
+    "timestamp",
+    "stamp",
+    "step",
+    "steps",
+    "sample",
+    "samples",
+    "row",
+    "rows",
+    "instant",
+)
+"""What an axis is called that does not."""
+
 
 def rows_alike(where: str, names: Any, values: Any) -> None:
     """Refuse tables and arrays of xarray whose rows have other labels, or another order: taken by place they differ."""
@@ -35,16 +55,38 @@ def rows_alike(where: str, names: Any, values: Any) -> None:
 
 def _rows_of(value: Any) -> dict[str, Any]:
     """Labels of the rows by the name of their axis; None where an axis has a name and no labels."""
-    if isinstance(value, (np.ndarray, list, tuple, dict, float, int)):
+    if isinstance(value, dict):  # of joints: each entry is rows, whatever axes it has
+        return next((axes for entry in value.values() if (axes := _axes_of(entry))), {})
+    if isinstance(value, PLAIN):
         return {}
-    if hasattr(value, "columns") and hasattr(value, "index"):
-        return {"index": np.asarray(value.index)}
-    dims = [axis for axis in attribute(value, "dims", ()) if isinstance(axis, str)]
-    if len(dims) < 2:
+    if _titles_of(value) is not None:
+        return {axis: labels for axis, labels in _axes_of(value).items() if axis == "index"}
+    axes = _axes_of(value)
+    if "index" in axes or len(axes) < 2:
         return {}
-    labels = {axis: np.asarray(value.coords[axis]) if axis in value.coords else None for axis in dims}
-    joints = [axis for axis in dims if axis in ("joint", "joints") or _has_words(labels[axis])]
-    return {axis: labels[axis] for axis in dims if axis not in (joints or dims[-1:])}
+    joints = [axis for axis in axes if axis.lower() in JOINTS or _has_words(axes[axis])]
+    return {axis: labels for axis, labels in axes.items() if axis not in (joints or list(axes)[-1:])}
+
+
+def _axes_of(value: Any) -> dict[str, Any]:
+    """Labels of every axis of what has any, by its name: a series, a table's rows, an array of xarray."""
+    if isinstance(value, PLAIN):
+        return {}
+    index = attribute(value, "index")
+    if isinstance(index, Iterable):
+        return {"index": np.asarray(index)}
+    dims = attribute(value, "dims")
+    dims = [axis for axis in dims if isinstance(axis, str)] if isinstance(dims, Iterable) else []
+    return {axis: np.asarray(value.coords[axis]) if axis in value.coords else None for axis in dims}
+
+
+def _titles_of(value: Any) -> list[Any] | None:
+    """Titles of a table's columns, in their order: of pandas, polars, Arrow, xarray; None for what is no table."""
+    for name in ("column_names", "data_vars", "columns"):
+        titles = attribute(value, name)
+        if titles is not None and not callable(titles) and isinstance(titles, Iterable):
+            return list(titles)
+    return None
 
 
 def _has_words(labels: Any) -> bool:
@@ -56,23 +98,42 @@ def _has_words(labels: Any) -> bool:
 
 def by_labels(name: str, value: Any, names: list[str]) -> Any:
     """What has labels as a dict by them, where they name joints: their order is the value's own, not the arm's."""
-    titles = attribute(value, "columns", None)
-    if not (titles is None or callable(titles)) and any(title in names for title in titles):
+    titles = _titles_of(value)
+    if titles is not None and any(title in names for title in titles):
         return {title: value[title] for title in _once(name, titles)}
-    index = attribute(value, "index", None)
-    if not (index is None or callable(index)) and any(k in names for k in index):
+    axes = _axes_of(value)
+    if "index" in axes and any(k in names for k in axes["index"].tolist()):
         if np.ndim(value) != 1:
             raise StateFault(f"{name} has the joints as its rows; give one row for each state: {name}.T.")
-        return dict(zip(_once(name, index), np.asarray(value), strict=True))
-    for axis in attribute(value, "dims", ()):
-        labels = value.coords[axis].values.tolist() if axis in value.coords else ()
-        if any(label in names for label in labels):
-            rows = np.moveaxis(np.asarray(value), value.dims.index(axis), 0)
-            return dict(zip(_once(name, labels), rows, strict=True))
-        if axis in ("joint", "joints"):
-            return np.moveaxis(np.asarray(value), value.dims.index(axis), -1)
+        return dict(zip(_once(name, axes["index"].tolist()), np.asarray(value), strict=True))
+    for at, (axis, labels) in enumerate({} if "index" in axes else axes.items()):
+        if labels is not None and any(label in names for label in labels.tolist()):
+            rows = np.moveaxis(np.asarray(value), at, 0)
+            return dict(zip(_once(name, labels.tolist()), rows, strict=True))
+        if axis.lower() in JOINTS:
+            _refuse_other_joints(name, axis, labels)
+            return np.moveaxis(np.asarray(value), at, -1)
     _refuse_words(name, value, names)
+    if titles is not None:
+        _refuse_other_joints(name, "columns", np.asarray(titles))
+    elif axes:
+        _refuse_other_joints(name, *list(axes.items())[-1])
     return value
+
+
+def _refuse_other_joints(name: str, axis: str, labels: Any) -> None:
+    """Refuse an axis for the joints' that says to be another: it is called time, or counts in another order."""
+    kind = "" if labels is None else labels.dtype.kind
+    if axis.lower() in TIMES or kind in ("M", "m") or (kind == "f" and np.any(labels != np.round(labels))):
+        raise StateFault(
+            f"{name} has times along its last axis ({axis}), where one number for each joint is taken; give it the "
+            f"other way round, joints last: {name}.T."
+        )
+    if kind in ("f", "i", "u") and np.any(np.diff(labels.astype(float)) <= 0):
+        raise StateFault(
+            f"{name} has joints in the order {', '.join(map(str, labels.tolist()[:8]))} along {axis}, and they are "
+            f"taken by place; bring them into the order of the arm, or give numbers without labels: {name}.to_numpy()."
+        )
 
 
 def _once(name: str, labels: Any) -> list[Any]:
@@ -87,24 +148,43 @@ def _once(name: str, labels: Any) -> list[Any]:
 
 
 def _words_of(value: Any) -> list[str]:
-    """Labels of a table, a series or an array of xarray that are words, not places."""
-    if isinstance(value, (np.ndarray, list, tuple, dict, float, int)):
+    """Labels of a table, a series or an array of xarray that are words, not places; of a list of such, the first's."""
+    if isinstance(value, (list, tuple)) and value and not isinstance(value[0], (list, tuple)):
+        return _words_of(value[0])
+    if isinstance(value, PLAIN):
         return []
-    axes = [attribute(value, name, ()) for name in ("columns", "index")]
-    axes += [value.coords[axis].values for axis in attribute(value, "dims", ()) if axis in value.coords]
-    return [label for axis in axes if isinstance(axis, Iterable) for label in axis if isinstance(label, str)]
+    axes = [
+        _titles_of(value) or [],
+        *(labels.tolist() for labels in _axes_of(value).values() if labels is not None),
+    ]
+    return [label for axis in axes for label in axis if isinstance(label, str)]
+
+
+def rows_with_words(value: Any) -> bool:
+    """Whether a list holds series or arrays whose labels are words: each has an order of its own."""
+    return isinstance(value, (list, tuple)) and bool(_words_of(value))
 
 
 def _refuse_words(name: str, value: Any, names: list[str]) -> None:
     """Refuse labels that name no joint, unless they are numbered as the joints are: by place they might be anything."""
     words = _words_of(value)
-    ends = ["".join(filter(str.isdigit, word[-3:])) for word in words]
-    numbers = [int(end) for end in ends if end]
-    if words and numbers not in (list(range(len(words))), list(range(1, len(words) + 1))):
+    numbers, own = _last_numbers(words), _last_numbers(names)
+    known = own is None or _counts(own)
+    if words and not (numbers is not None and _counts(numbers) and known):
         raise StateFault(
             f"{name} has labels ({', '.join(words[:8])}) that are no joints ({', '.join(names[:8])}); rename them, or "
             f"give numbers without labels, in the order of the joints: {name}.to_numpy()."
         )
+
+
+def _last_numbers(words: Sequence[str]) -> list[int | None] | None:
+    """The number that each word ends with, None where it has none; None in all where nobody has."""
+    ends = ["".join(filter(str.isdecimal, word[-3:])) for word in words]
+    return [int(end) if end else None for end in ends] if any(ends) else None
+
+
+def _counts(numbers: Sequence[int | None]) -> bool:
+    return list(numbers) in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
 
 
 # -- by place ------------------------------------------------------------------------------------------------

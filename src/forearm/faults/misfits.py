@@ -28,14 +28,18 @@ import numpy as np
 from forearm.faults.call_arguments import number_of, shown
 from forearm.faults.declarations import ANYTHING, MOST_LOOKED_AT, Declared, declared, misfit
 from forearm.faults.kinds import Fault, StateFault
+from forearm.outside.signal_errors import pass_on_signals
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def explained(function: Callable[P, R]) -> Callable[P, R]:
-    """A public function that gives no result for what it does not declare, and names the argument of an error."""
-    border = Border(function)
+def explained(function: Callable[P, R], *, first: bool = False) -> Callable[P, R]:
+    """A public function that gives no result for what it does not declare, and names the argument of an error.
+
+    Refused before it begins with `first`: what it would do until it is done cannot be taken back, or takes long.
+    """
+    border = Border(function, first)
 
     @functools.wraps(function)
     def called(*given: P.args, **named: P.kwargs) -> R:
@@ -45,6 +49,7 @@ def explained(function: Callable[P, R]) -> Callable[P, R]:
         except NOT_ABOUT_ARGUMENTS:
             raise
         except Exception as error:
+            pass_on_signals()
             if (fault := _explanation(function, given, named, error)) is not None:
                 raise fault from error
             raise
@@ -53,6 +58,11 @@ def explained(function: Callable[P, R]) -> Callable[P, R]:
         return result
 
     return called
+
+
+def explained_first(function: Callable[P, R]) -> Callable[P, R]:
+    """The same for a function that writes files."""
+    return explained(function, first=True)
 
 
 def explained_parts(cls: type, *, at_border: bool = False) -> None:
@@ -92,8 +102,8 @@ NOT_ABOUT_ARGUMENTS = (
 class Border:
     """What a function declares, as far as it is looked at before a call; read when it is first called."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    def __init__(self, function: Callable[..., Any], first: bool = False) -> None:
+        self.function, self.first = function, first
         self.declared: dict[str, Declared] | None = None
         self.names: tuple[str, ...] = ()
         self.rest: Declared | None = None
@@ -109,7 +119,8 @@ class Border:
             kinds = table.get(name, rest)  # type: ignore[union-attr]
             if kinds is not None and (said := misfit(self.function.__qualname__, name, value, kinds)):
                 nowhere = isinstance(value, str) and "\0" in value  # no name of a file, as its reader says
-                if kinds.at_once and not nowhere:
+                truth = isinstance(value, (bool, np.bool_))  # one or zero wherever nobody looks
+                if (kinds.at_once or self.first or truth) and not nowhere:
                     raise StateFault(said)
                 return StateFault(said)
         return None
@@ -179,6 +190,7 @@ def _explanation(function: Any, given: Any, named: Any, error: Exception) -> Fau
     try:
         where, said, kind = _arguments(function, given, named)
     except Exception:  # too many arguments, too few: Python's sentence is clear
+        pass_on_signals()
         return None
     return explanation(where, said, error, kind, function.__code__)
 
@@ -198,6 +210,7 @@ def explanation(
             told = f"{where} ended in {_reason(error)}; {name} may be the reason: help({where}) says what can be given."
         return kind(told) if told else None
     except Exception:  # arguments that answer no question must not hide the error
+        pass_on_signals()
         return None
 
 
@@ -336,6 +349,7 @@ def _beyond(value: Any) -> bool:
     except OverflowError:
         return True
     except Exception:
+        pass_on_signals()
         return False
     return not array.size or not bool(np.all(np.abs(array) < HUGE))
 
@@ -349,6 +363,7 @@ def _reason(error: Exception) -> str:
     try:
         words = " ".join(f"{type(error).__name__}: {error}".split())
     except Exception:
+        pass_on_signals()
         words = type(error).__name__
     return words if len(words) <= LONGEST_REASON else words[: LONGEST_REASON - 3] + "..."
 

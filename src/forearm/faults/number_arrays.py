@@ -10,6 +10,7 @@ from forearm.algebra import is_scalar
 from forearm.faults.call_arguments import MOST_AXES, a_or_an, number_of, shown
 from forearm.faults.kinds import Fault, StateFault
 from forearm.faults.labelled_rows import not_labelled, not_masked
+from forearm.outside.signal_errors import pass_on_signals
 
 
 def floats(name: str, value: Any) -> np.ndarray[Any, Any]:
@@ -30,6 +31,7 @@ def floats(name: str, value: Any) -> np.ndarray[Any, Any]:
     except Fault:
         raise
     except Exception as error:  # also what an object's own __array__ or __float__ raises
+        pass_on_signals()
         raise no_array(name, value, error) from error
 
 

@@ -10,7 +10,8 @@ from forearm.algebra import is_number, is_scalar
 from forearm.faults.call_arguments import UNORDERED, a_or_an, did_you_mean, shown
 from forearm.faults.kinds import ArmFault
 from forearm.faults.labelled_rows import not_labelled, not_masked
-from forearm.outside.escapes import hidden
+from forearm.outside.escapes import composed, hidden, invisible
+from forearm.outside.signal_errors import pass_on_signals
 
 DEGREES = 4 * math.pi
 """Angles beyond this are taken for degrees [rad]."""
@@ -45,6 +46,7 @@ def vector(value: Any, where: str, unit: str = "") -> tuple[Any, Any, Any]:
     try:
         x, y, z = row
     except Exception:  # also what an object's own __iter__ raises
+        pass_on_signals()
         raise ArmFault(f"{where} is {shown(value)}; give three numbers (x, y, z){_in(unit)}.") from None
     return scalar(x, f"{where}[0]", unit), scalar(y, f"{where}[1]", unit), scalar(z, f"{where}[2]", unit)
 
@@ -56,6 +58,7 @@ def matrix3(value: Any, where: str, unit: str = "") -> tuple[tuple[Any, Any, Any
     try:
         array = np.asarray(value, dtype=object)
     except Exception:  # rows of different lengths, and what an object's own __array__ raises
+        pass_on_signals()
         raise ArmFault(f"{where} is {shown(value)}; give a 3x3 matrix{_in(unit)}.") from None
     if array.shape != (3, 3):
         order = " (numbers in one row have no agreed order; name them, Ixx=.., Ixy=..)" if unit else ""
@@ -82,6 +85,7 @@ def homogeneous(value: Any) -> np.ndarray[Any, Any]:
     try:
         m = np.asarray(value)
     except Exception:
+        pass_on_signals()
         raise ArmFault(f"Pose.from_matrix got {shown(value)}; give a 4x4 homogeneous matrix.") from None
     if m.shape != (4, 4):
         raise ArmFault(f"Pose.from_matrix got shape {m.shape}; give a 4x4 homogeneous matrix.")
@@ -113,23 +117,23 @@ def name(value: Any, where: str) -> str:
         raise ArmFault(f"{where} is {shown(value)}; give a text.")
     if len(value) > LONGEST_NAME:
         raise ArmFault(f"{where} has {len(value)} characters; give at most {LONGEST_NAME}.")
-    return _shown(value, where, "")
+    return _shown(value, where, hidden(value), invisible(value))
 
 
 def text(value: Any, where: str) -> str:
     """A remark or a source: lines of text."""
     if not isinstance(value, str):
         raise ArmFault(f"{where} is {shown(value)}; give a text.")
-    return _shown(value, where, "\n\t")
+    return _shown(value, where, hidden(value, "\n\t"), None)
 
 
-def _shown(value: str, where: str, allowed: str) -> str:
-    bad = hidden(value, allowed)
+def _shown(value: str, where: str, control: str | None, unseen: str | None) -> str:
+    """The text, unless it has a character that is refused."""
+    bad = control or unseen
     if bad is not None:
-        at = value.index(bad)
         raise ArmFault(
-            f"{where} has the control character U+{ord(bad):04X} at place {at + 1} ({shown(value)}); "
-            "give printable characters alone."
+            f"{where} has the {'control' if control else 'invisible'} character U+{ord(bad):04X} at place "
+            f"{value.index(bad) + 1} ({shown(value)}); give printable characters alone."
         )
     return value
 
@@ -173,6 +177,7 @@ def limits(value: Any, where: str) -> tuple[float, float] | None:
         least, greatest = row
         low, high = (float(x) if is_scalar(x) else math.nan for x in (least, greatest))
     except Exception:
+        pass_on_signals()
         raise ArmFault(
             f"{where}: limits are {shown(value)}; give (low, high), or None for no limits."
         ) from None
@@ -297,9 +302,9 @@ def frame_links(frames: Iterable[Any], n: int, where: str) -> None:
             raise ArmFault(
                 f"{where}: frame {frame.name!r} rides on {frame.link!r}; give 0 (the base) to {n}."
             )
-        if frame.name in seen:
+        if composed(frame.name) in seen:
             raise ArmFault(f"{where}: two frames are called {frame.name!r}; give each a name of its own.")
-        seen.add(frame.name)
+        seen.add(composed(frame.name))
 
 
 def unknown_frame(name: Any, known: Iterable[str], arm: str) -> NoReturn:

@@ -8,6 +8,10 @@ option_names    options as Python or the shell calls them, for messages
 foreign_names   what other libraries call things
 foreign_logs    files that other libraries write unasked
 memory_size     how much memory this machine has
+processors      how many processors this process may use
+function_parts  what a function of the caller's is made of
 forks           copies of the process, made when nothing is half done
+signal_errors   errors that a handler of a signal raises in the middle of something
+scipy_parts     SciPy's modules, where there is room to load them
 blas_threads    how many threads linear algebra takes
 """

@@ -4,6 +4,7 @@ Names and notes come from files of strangers. They are data wherever they go: ea
 one place, so that no character in it can end a comment, open a tag or start a command.
 """
 
+import json
 import re
 
 REFUSED = ("Cc", "Cs", "Zl", "Zp")
@@ -11,6 +12,18 @@ REFUSED = ("Cc", "Cs", "Zl", "Zp")
 
 TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
 """Characters that turn the direction of what follows: a name that holds them is not what one reads."""
+
+INVISIBLE = frozenset(
+    chr(code)
+    for first, last in (
+        (0x00AD, 0x00AD), (0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200D),
+        (0x2060, 0x2065), (0x206A, 0x206F), (0x2800, 0x2800), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
+        (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+    )
+    for code in range(first, last + 1)
+)  # fmt: skip
+"""Characters that show nothing (what Unicode lets a font ignore, and its blank letters): two names that differ by them
+look alike."""
 
 
 def hidden(text: str, allowed: str = "") -> str | None:
@@ -25,14 +38,35 @@ def hidden(text: str, allowed: str = "") -> str | None:
     return None
 
 
+def invisible(text: str) -> str | None:
+    """The first character that shows nothing at all, such as a space without width; None if there is none."""
+    return None if text.isascii() else next((c for c in text if c in INVISIBLE), None)
+
+
+def composed(text: str) -> str:
+    """A name with each accent in its letter: one for all spellings that Unicode takes for the same text."""
+    if text.isascii():
+        return text
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)
+
+
+def _shows(c: str) -> bool:
+    """Whether a character shows as itself wherever it stands."""
+    return c.isprintable() and c not in TURNING and c not in INVISIBLE
+
+
 def _is_none(c: str) -> bool:
     """Whether Unicode says that there is no such character (U+FFFE, U+FFFF and others); XML cannot hold them."""
     return ord(c) & 0xFFFE == 0xFFFE or "\ufdd0" <= c <= "\ufdef"
 
 
 def one_line(text: str) -> str:
-    r"""Printable characters on one line; everything else as a backslash sequence (a newline becomes `\n`)."""
-    return "".join(c if c.isprintable() and c not in TURNING else _sequence(c) for c in text)
+    r"""What shows as itself on one line; everything else as a backslash sequence (a newline becomes `\n`)."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if _shows(c) else _sequence(c) for c in text)
 
 
 def _sequence(c: str) -> str:
@@ -167,4 +201,11 @@ def terminal(text: str) -> str:
     r"""For a terminal: lines and tabs stay, nothing else moves the cursor, colours or turns what follows."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if c in "\n\t" or (c.isprintable() and c not in TURNING) else _sequence(c) for c in text)
+    return "".join(c if c in "\n\t" or _shows(c) else _sequence(c) for c in text)
+
+
+def json_text(text: str) -> str:
+    """For JSON that a person may look at: lines stay, what does not show as itself is written by its number."""
+    if text.isascii():
+        return text
+    return "".join(c if c == "\n" or _shows(c) else json.dumps(c)[1:-1] for c in text)

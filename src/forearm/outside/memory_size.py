@@ -46,7 +46,7 @@ def own_memory() -> float:
     return 0.0
 
 
-def refuse_without_room(what: str, need: int) -> None:
+def refuse_without_room(what: str, need: int, mend: str = "raise the limit") -> None:
     """Raise MemoryError where the system does not give so many bytes: for libraries that end the process instead.
 
     They are asked for and given back untouched, which takes microseconds.
@@ -57,6 +57,17 @@ def refuse_without_room(what: str, need: int) -> None:
         mmap.mmap(-1, need, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except (OSError, OverflowError):
         raise MemoryError(
-            f"{what} needs up to {math.ceil(need / 1e6)} MB, which the system does not give (a limit such as "
-            "ulimit -v?)"
+            f"{what} needs up to {math.ceil(need / 1e6)} MB, which the system does not give ({_left()}); {mend}."
         ) from None
+
+
+def _left() -> str:
+    """What is left of this process's address space, in words."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if most != resource.RLIM_INFINITY:
+            taken = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+            return f"ulimit -v leaves {max(0, most - taken) // 10**6} MB of {most // 10**6} MB"
+    return "a limit such as ulimit -v?"

@@ -27,7 +27,7 @@ OF_SIMULATE = {
     "record_every": "--every",
 }
 """Argument of simulate -> flag of the verb."""
-OF_REACH = {"posture": "--posture", "q0": "--q0", "every": "--every"}
+OF_REACH = {"attempts": "--attempts", "posture": "--posture", "q0": "--q0", "every": "--every"}
 """Argument of inverse_kinematics -> flag of the verb."""
 OF_MOVE = {name: f"--{name}" for name in ("speeds", "accelerations", "jerks", "torques", "blend")}
 """Argument of what makes motions -> flag of move."""

@@ -29,6 +29,8 @@ STALE = 3600.0
 """Seconds after which a file that ends so, of a process that is no more, is nobody's."""
 UNFINISHED: set[Path] = set()
 """What this process is writing: taken away by whoever has to end it without its help."""
+_DESCRIPTORS: set[int] = set()
+"""Open files among them, by their numbers."""
 OPEN = re.compile(r"/(?:dev|proc/(?:self|thread-self|\d+))/fd/(\d+)")
 """An open file of this process, by its number."""
 
@@ -198,6 +200,31 @@ def unfinished(target: Path) -> Iterator[Path]:
         UNFINISHED.discard(beside)
 
 
+def is_begun_here(beside: Path) -> bool:
+    """Whether this process began to write this, and is no copy of the one that did: that one goes on with it."""
+    return beside.name.rpartition("-")[0].endswith(f".{os.getpid()}")
+
+
+def refuse_copy(beside: Path, target: Path) -> None:
+    """Raise in a copy of the process that writes a file, which would put into its place what is half written."""
+    if not is_begun_here(beside):
+        raise OSError(errno.EBUSY, "it is written by the process that this one is a copy of", str(target))
+
+
+def _let_go_in_the_copy() -> None:
+    """What a copy still holds back of a file, and would write at its end, goes nowhere: its place in it is shared."""
+    UNFINISHED.clear()
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for number in tuple(_DESCRIPTORS):
+            os.dup2(nowhere, number, inheritable=False)
+        os.close(nowhere)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go_in_the_copy)
+
+
 def take_away_unfinished() -> None:
     """Before a process ends that cannot finish what it writes."""
     for beside in tuple(UNFINISHED):
@@ -251,13 +278,19 @@ def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
             with os.fdopen(os.open(beside, flags, 0o666), "wb") as file:  # less what the umask takes
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
+                _DESCRIPTORS.add(number := file.fileno())
+                try:
+                    yield file
+                    refuse_copy(beside, target)
+                    file.flush()
+                    os.fsync(number)
+                finally:
+                    _DESCRIPTORS.discard(number)  # before another file gets it
             if old is not None:
                 os.chmod(beside, stat.S_IMODE(old))
             _take_place(beside, target)
         except BaseException:
-            with suppress(OSError):
-                os.unlink(beside)
+            if is_begun_here(beside):
+                with suppress(OSError):
+                    os.unlink(beside)
             raise

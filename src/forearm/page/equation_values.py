@@ -124,6 +124,8 @@ class _Watch:
         self.last: int | None = None
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "exception":  # Ctrl-C, a time limit: a statement that did not end has nothing on its left
+            self.last = None
         if event in ("line", "return"):
             statement = None if self.last is None else _statements(self.file).get(self.last)
             ended = statement is None or not statement.first <= frame.f_lineno <= statement.last

@@ -13,7 +13,8 @@ from forearm.formulations import FORMULATIONS
 from forearm.stopwatch import timings
 from forearm.strobing import torques_of
 from forearm.verification.proof import oracle
-from forearm.verification.proof.agreement import TOLERANCE, plain_numbers
+from forearm.verification.proof.agreement import plain_numbers, relative
+from forearm.verification.proof.magnitudes import TOLERANCE, magnitudes
 
 MOST_JOINTS = {"n^4": 8, "n^3": 12}
 """Beyond so many joints a formulation of this order takes too long in plain NumPy."""
@@ -28,7 +29,7 @@ class Agreement:
     paper: str
     """Where it is published."""
     difference: float
-    """Largest difference met, relative to the largest torque."""
+    """Largest difference met, relative to what is added up for that joint's torque."""
     microseconds: float
     """Time for one state, in plain NumPy."""
 
@@ -62,12 +63,12 @@ def agreement(arm: Arm, q: Vector, qd: Vector, qdd: Vector) -> list[Agreement]:
     )
     spent[second] = 1e6 * (time.perf_counter() - start) / len(q)
     middle = np.median(list(found.values()), axis=0)
-    scale = max(float(np.max(np.abs(x))) for x in found.values()) or 1.0  # no torque at all: all agree
+    scale = np.array([magnitudes(rigid, at[0]).torques(*at[1:]) for at in zip(q, qd, qdd, strict=True)])
     papers = {stem: FORMULATIONS[stem].paper for stem in ways} | {
         second: "spatial vectors; shares no code with the rest"
     }
     return [
-        Agreement(name, papers[name], float(np.max(np.abs(value - middle))) / scale, spent[name])
+        Agreement(name, papers[name], relative(value - middle, scale), spent[name])
         for name, value in found.items()
     ]
 

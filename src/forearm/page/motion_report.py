@@ -12,9 +12,10 @@ from forearm import dynamics, plots
 from forearm.arm import Arm
 from forearm.compiler.pipeline import compile
 from forearm.faults import explained, needs_arm, needs_chain, no_dynamics
-from forearm.motion.limit_excesses import LimitExcess, limit_excesses
+from forearm.motion.feasibility import TOLERANCE, Feasibility, feasible
+from forearm.motion.limit_excesses import LimitExcess
 from forearm.motion.motion_files import Recorded, read_motion
-from forearm.motion.motions import Samples
+from forearm.motion.motions import Motion, Samples
 from forearm.outside.output_files import write_text
 from forearm.page import evidence
 from forearm.page.document import Figure, PageTable, Section, page
@@ -37,7 +38,7 @@ class MotionReport:
     html: str
     """The page."""
     excesses: tuple[LimitExcess, ...]
-    """Limits that the motion exceeds."""
+    """Limits that the motion exceeds, as `feasible` finds them."""
     agreed: bool
     """Whether every formulation computes the same torques."""
 
@@ -89,7 +90,8 @@ def report(
     tell(0, 5, "torques")
     t, q, qd, qdd = samples
     terms = dynamics.terms(arm, q, qd, qdd)
-    excesses = limit_excesses(arm, t, q, qd, terms.total)[()]
+    judged = feasible(arm, motion if isinstance(motion, Motion) else samples)
+    excesses = judged.excesses
     tell(1, 5, "every formulation")
     agreement = evidence.agreement(arm, *_few(arm, samples))
     tell(2, 5, "times")
@@ -107,7 +109,7 @@ def report(
         ),
         [
             torque_section(arm, t, terms),
-            _limits(arm, q, qd, terms.total, excesses),
+            _limits(arm, judged),
             *([Section("Notes", "; ".join(note.rstrip(".") for note in notes) + ".")] if notes else []),
             agreement_section(agreement),
             _operations(arm),
@@ -179,8 +181,10 @@ def torque_section(arm: Arm, t: Any, terms: Any, remark: str = "") -> Section:
     )
 
 
-def _limits(arm: Arm, q: Any, qd: Any, tau: Any, excesses: Sequence[LimitExcess]) -> Section:
-    beyond = {(e.joint, e.what) for e in excesses}
+def _limits(arm: Arm, judged: Feasibility) -> Section:
+    """The limits as `feasible` judges them, at the instants that it looks at."""
+    beyond = {(e.joint, e.what) for e in judged.excesses}
+    q, qd, tau = judged.samples.q, judged.samples.qd, judged.tau
     rows = []
     for j, link in enumerate(arm.links):
         bounds = (
@@ -195,7 +199,9 @@ def _limits(arm: Arm, q: Any, qd: Any, tau: Any, excesses: Sequence[LimitExcess]
             verdict = "FAIL" if (link.name, what) in beyond else "PASS"
             given = f"{float(np.min(values[:, j])):.3g} … {float(np.max(values[:, j])):.3g}"
             rows.append((link.name, what, given, f"{low:.4g} … {high:.4g}", verdict))
-    text = "; ".join(str(e) for e in excesses) or "Nothing goes beyond its limit."
+    slack = f"{100 * TOLERANCE:g} %"
+    kept = f"Nothing goes beyond its limit (speeds and torques: by more than {slack}, as in `feasible`)."
+    text = "; ".join(str(e) for e in judged.excesses) or kept
     if not rows:
         return Section("Limits", "The arm's description gives no limits.")
     return Section("Limits", text, (PageTable(("joint", "of", "from … to", "limits", ""), rows),))
@@ -214,7 +220,7 @@ def agreement_section(agreement: Sequence[evidence.Agreement]) -> Section:
             PageTable(
                 ("formulation", "", "difference", "one state", "paper"),
                 rows,
-                "Largest difference over the states, relative to the largest torque; time of one state in plain NumPy.",
+                "Largest difference, relative to what adds up to that joint's torque; time of a state in plain NumPy.",
                 (0,),
             ),
         ),

@@ -11,6 +11,7 @@ from forearm.faults import StateFault, a_or_an, motion_rows
 from forearm.motion.instants import looked_at
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
+from forearm.outside.scipy_parts import scipy_part
 
 LOG = logging.getLogger("forearm")
 
@@ -65,9 +66,8 @@ def played(arm: Arm, motion: AnyMotion) -> tuple[Samples, tuple[str, ...]]:
 
 def _beside(arm: Arm, samples: Samples, kept: Samples) -> str:
     """How far what is played is from the rows, for the joint that is farthest from its torques (or positions)."""
-    from scipy.interpolate import BPoly
-
-    curve = BPoly.from_derivatives(kept.t, np.stack(kept[1:], axis=1))
+    interpolate = scipy_part("interpolate")
+    curve = interpolate.BPoly.from_derivatives(kept.t, np.stack(kept[1:], axis=1))
     shown = [curve(samples.t, order) for order in range(3)]
     far = np.abs(shown[0] - samples.q).max(axis=0)
     if not arm.dynamics:

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,25 @@ def check_place(path: str | Path) -> None:
         raise Fault(
             f"{target}: pictures are not written as {target.suffix or 'no suffix'!r}; give .png, .svg or .pdf."
         )
+    _check_date(target)
+
+
+DATED = (".svg", ".svgz", ".pdf", ".ps", ".eps")
+"""Pictures that say when they were made."""
+
+
+def _check_date(target: Path) -> None:
+    """Refuse a date of reproducible builds that is none: matplotlib looks at it when all is drawn."""
+    said = os.environ.get("SOURCE_DATE_EPOCH")
+    if not said or target.suffix.lower() not in DATED:
+        return
+    try:
+        datetime.fromtimestamp(int(said), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise Fault(
+            f"{target}: the variable SOURCE_DATE_EPOCH is {said[:40]!r}, which is no time; give seconds since "
+            "1970, or unset it."
+        ) from None
 
 
 def save(picture: Any, path: str | Path) -> Path:

@@ -6,8 +6,11 @@ from typing import Literal
 from forearm.cli.option_groups import Flag
 from forearm.cli.output import PLAIN, Shared, print_json
 
+FOLDER = Path("out")
+"""Where the report goes if nobody says where."""
 
-def demo(*, out: Path = Path("out"), force: Flag = False, shared: Shared = PLAIN) -> int:
+
+def demo(*, out: Path = FOLDER, force: Flag = False, shared: Shared = PLAIN) -> int:
     """The main job in one minute: a PUMA 560 picks and places; the report lands in a folder.
 
     Its task is the PUMA's own; for another arm there are forearm torque, verify, count, bench and simulate.
@@ -20,13 +23,13 @@ def demo(*, out: Path = Path("out"), force: Flag = False, shared: Shared = PLAIN
     force
         Write over files of these names that are not of a demo.
     """
-    from forearm.cli.inputs import refuse_to_overwrite
+    from forearm.cli.inputs import refuse_to_overwrite, refuse_what_leads_away
     from forearm.demo import run_demo
     from forearm.page.document import MARK
 
     refuse_to_overwrite([out / "report.html"], force, ours=MARK.encode())
     refuse_to_overwrite([out / "demo.json"], force, ours=b'"forearm": ')
-
+    refuse_what_leads_away([*([out] if out == FOLDER else []), out / "report.html", out / "demo.json"], force)
     say = (lambda line: None) if shared.json or shared.quiet else _say
     result = run_demo(out, say)
     if shared.json:

@@ -10,6 +10,7 @@ from forearm.cli.inputs import (
     arm_of,
     check_places,
     doubted,
+    refuse_names_of_no_csv,
     refuse_to_overwrite,
     refuse_what_is_read,
     tool_doubts,
@@ -27,6 +28,8 @@ from forearm.cli.option_groups import (
 )
 from forearm.cli.output import PLAIN, Shared, note, print_json, say
 
+LEAST_ROWS = 10
+"""Rows for a period of the highest frequency: a spline through them misses a sine by less than a thousandth."""
 MOST_ROWS = 1e8
 """Rows of a file that a person or a robot still reads."""
 Mended = Literal["clipping", "sign", "shift", "unexcited"]
@@ -274,6 +277,7 @@ def excite(
     found = arm_of(arm, reading=reading, shared=shared)
     check_places(target)
     refuse_what_is_read(target, arm)
+    refuse_names_of_no_csv(target)
     refuse_to_overwrite([target], force)
     motion = design(
         found,
@@ -285,13 +289,27 @@ def excite(
         seed=seed,
     )
     write_motion(motion, found, Path(target), round(duration * rate) + 1)
+    remarks = _few_rows(rate, harmonics / duration)
+    for remark in remarks:
+        note(shared, remark)
     content = {"condition": motion.condition, "random": motion.start_condition, "written": target}
     text = (
         f"{found.name}: condition number {motion.condition:.3g} of the base regressor (best of random motions: "
         f"{motion.start_condition:.3g})"
     )
-    _told(shared, text, content | doubted(found))
+    _told(shared, text, content | doubted(found, remarks))
     note(shared, f"written: {target}")
+
+
+def _few_rows(rate: float, highest: float) -> list[str]:
+    """What whoever plays the rows should know: between so few a controller goes another way than the motion."""
+    if rate >= LEAST_ROWS * highest:
+        return []
+    return [
+        f"WARNING: {rate:g} rows a second are {rate / highest:.2g} a period of the motion's highest frequency, "
+        f"{highest:.3g} Hz: what is played from them is another motion, whose limits nobody looked at. Give --rate "
+        f"{LEAST_ROWS * highest:.3g} or more"
+    ]
 
 
 def watch(

@@ -12,6 +12,7 @@ from forearm.cli.inputs import (
     doubted,
     refuse_to_overwrite,
     refuse_what_is_read,
+    refuse_what_leads_away,
     robot_of,
     writing,
     written,
@@ -20,6 +21,7 @@ from forearm.cli.measures import Number, Whole
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
 from forearm.outside.escapes import terminal
+from forearm.outside.output_files import folder_of_files
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=1, negative=())]
 
@@ -70,6 +72,8 @@ def emit(
     if kind in ("c", "wasm") and out == STDIO:
         raise StateFault(f"emit: --to {kind} writes a folder, and --out is -; give the folder's name.")
     folder = "out" if out is None else out
+    if kind in ("c", "wasm"):
+        refuse_what_leads_away([folder] if out is None else [], force)
     if kind == "wasm":
         _module(found, functions, free, dtype, rollouts, apart, folder, force, shared)
         return
@@ -80,10 +84,11 @@ def emit(
         from forearm.compiler.sources.c99 import file_names
         from forearm.compiler.sources.controller import emit_c
 
-        refuse_to_overwrite(
-            [Path(folder) / name for name in file_names(found.name)], force, ours=b" by forearm "
-        )
-        written = emit_c(found, folder, functions, dtype=dtype, free=free)
+        places = [Path(folder) / name for name in file_names(found.name)]
+        refuse_to_overwrite(places, force, ours=b" by forearm ")
+        refuse_what_leads_away(places, force)
+        with folder_of_files(folder):  # tried before anything is computed for it
+            written = emit_c(found, folder, functions, dtype=dtype, free=free)
         if shared.json:
             print_json({"arm": found.name, "functions": functions, "written": written} | doubted(found))
         else:
@@ -123,7 +128,9 @@ def _module(
     refuse_to_overwrite(texts, force, ours=b" by forearm ")
     # a module does not say whose it is; the loader beside it does
     refuse_to_overwrite([module], force, ours=b"\0asm" if texts[0].is_file() else None)
-    written = emit_wasm(arm, out, functions, free=free, rollouts=rollouts, apart=apart)
+    refuse_what_leads_away([module, *texts], force)
+    with folder_of_files(out):  # tried before anything is computed for it
+        written = emit_wasm(arm, out, functions, free=free, rollouts=rollouts, apart=apart)
     if shared.json:
         print_json(
             {"arm": arm.name, "functions": functions, "rollouts": rollouts, "written": written} | doubted(arm)
@@ -149,6 +156,10 @@ def _one_source(
     if len(functions) != 1:
         raise StateFault(
             f"emit: --to {to} prints one kernel, but {len(functions)} functions were given; give one."
+        )
+    if to == "numpy" and dtype != "float64":
+        raise StateFault(
+            f"emit: --dtype {dtype} is not for NumPy, whose text computes in the dtype of its inputs; leave it out."
         )
     check_places(out)
     refuse_what_is_read(out, source)

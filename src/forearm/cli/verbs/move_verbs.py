@@ -10,18 +10,24 @@ from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.hyphens import STDIO
 from forearm.cli.inputs import (
     arm_of,
+    ask_about_speeds,
     check_places,
     doubted,
+    refuse_names_of_no_csv,
     refuse_what_is_read,
+    refuse_without_motion,
     state_of,
     tool_doubts,
     written,
 )
 from forearm.cli.measures import ANGLE, LENGTH, NumberIfAny, Numbers, Whole, check_joint_units, check_kinds
-from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
+from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json
 from forearm.outside.escapes import terminal
 
+AT_NUMBERS = "units of positions are written at their numbers: --to 90deg 12mm"
+LOWER = 0.01
+"""Share of a motion's peak that its rows may miss without a word."""
 TOOL = ("--tool-speed", "--tool-acceleration")
 """Limits of the tool on a line."""
 
@@ -47,6 +53,7 @@ def move(
     rows: Annotated[Whole, Parameter(validator=validators.Number(gte=2))] = 201,
     out: Out = STDIO,
     plot: Path | None = None,
+    units: FileUnits = AS_SAID,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> int:
@@ -73,7 +80,8 @@ def move(
     accelerations
         Limits of their accelerations; needed without --fastest, except for a line.
     jerks
-        Limits of their jerks: an S-curve; a trapezoid otherwise. Not with --fastest.
+        Limits of their jerks: an S-curve; a trapezoid otherwise. With --via between the waypoints, not at both ends.
+        Not with --fastest.
     torques
         Limits of the torques: --fastest keeps them, other motions are judged by them; the arm's own otherwise.
     blend
@@ -87,7 +95,7 @@ def move(
     rigid
         Leave out rotor inertia and friction.
     rows
-        Rows of the CSV (201).
+        Rows of the CSV (201), evenly in time; a note says where they miss a peak of the motion between them.
     out
         Where the CSV goes; - is stdout.
     plot
@@ -98,7 +106,10 @@ def move(
 
     check_places(out, plot=plot)
     refuse_what_is_read(out, arm, None if via is None else str(via))
+    refuse_names_of_no_csv(out)
     _refuse_two_ways(to, via, line, start)
+    if via is None:
+        refuse_without_motion("move", units.given(), AT_NUMBERS)
     asked = {"--blend": blend, "--tool-speed": tool_speed, "--tool-acceleration": tool_acceleration}
     _refuse_without_use(
         via is not None, line, fastest, asked | {"--accelerations": accelerations, "--jerks": jerks}
@@ -110,14 +121,23 @@ def move(
         0.25 if tool_speed is None else tool_speed,
         1.0 if tool_acceleration is None else tool_acceleration,
     )
-    points, remarks = (None, []) if via is None else _waypoints(found, via)
-    for remark in (remarks := [*(tool_doubts(found) if line else []), *remarks]):
+    points, remarks = (None, []) if via is None else _waypoints(found, via, units)
+    remarks = [
+        *(tool_doubts(found) if line else []),
+        *remarks,
+        *_of_ends(via is not None and bool(jerks)),
+        *_of_torques(found, {"--payload": payload, "--rigid": rigid}, limits, plot),
+    ]
+    for remark in remarks:
         note(shared, remark)
     motion = _motion(found, start, to, points, line, blend, limits, tool, fastest)
     report = feasible(
         found, motion, **{name: _tighter(found, name, limits) for name in ("speeds", "torques")}
     )
-    _tell(found, motion, report, rows, out, remarks, shared)
+    missed = _missed_peaks(motion.sample(rows), report)
+    _tell(found, motion, report, rows, out, [*remarks, *missed], shared)
+    for remark in missed:
+        note(shared, remark)
     if plot is not None:
         _draw(motion, report, plot)
         note(shared, f"drawn: {plot}")
@@ -160,9 +180,34 @@ def _refuse_without_use(via: bool, line: bool, fastest: bool, given: dict[str, A
             raise StateFault(f"move: {name} {why}.")
 
 
+def _of_ends(jerks: bool) -> list[str]:
+    """What limits of jerks do not hold along waypoints."""
+    told = "--jerks is kept between the waypoints; at both ends the spline's acceleration begins and ends at once"
+    return [told] if jerks else []
+
+
+def _of_torques(arm: Any, given: dict[str, Any], limits: dict[str, Any], plot: Path | None) -> list[str]:
+    """What changes torques alone, where no torque is limited or drawn: somebody would believe that it was heeded."""
+    import numpy as np
+
+    from forearm.motion.profiles.joint_limits import joint_limit
+
+    names = [name for name, value in given.items() if value]
+    if (
+        not names
+        or plot is not None
+        or np.isfinite(joint_limit(arm, "move", "torques", limits.get("torques"))).any()
+    ):
+        return []
+    return [
+        f"{' and '.join(names)} changed nothing: {arm.name} has no limits of torques, and none were given (--torques)"
+    ]
+
+
 def _limit(arm: Any, name: str, values: Any) -> Any:
     if len(values) == 1:
         check_joint_units(arm, name, [values[0]] * arm.n)
+        ask_about_speeds(arm, name, [values[0]] * arm.n)
         return float(values[0])
     return state_of(arm, name, values)
 
@@ -226,11 +271,11 @@ def _line(arm: Any, start: Any, to: Any, tool: tuple[float, float], limits: dict
     return tool_path(arm, start, [place], speed=tool[0], acceleration=tool[1], speeds=limits.get("speeds"))
 
 
-def _waypoints(arm: Any, via: Path) -> tuple[Any, list[str]]:
+def _waypoints(arm: Any, via: Path, units: FileUnits) -> tuple[Any, list[str]]:
     """The positions of a file, and remarks: what else it holds is not used."""
     from forearm.motion.motion_files import read_motion_file
 
-    file = read_motion_file(via, arm, label=str(via))
+    file = read_motion_file(via, arm, label=str(via), **units.options())
     remarks = list(file.notes)
     beside = [name for name in ("t", "qd", "qdd") if getattr(file, name) is not None]
     if beside:
@@ -263,6 +308,8 @@ def _tell(
             "joints": arm.joint_names,
             "duration": motion.duration,
             "within_limits": bool(report),
+            "peak_torques": [load.peak for load in report.loads],
+            "peak_speeds": [load.peak_speed for load in report.loads],
         }
         told["beyond_limits"] = [vars(excess) for excess in report.excesses]
         print_json(told | doubted(arm, remarks) | written(out) | samples._asdict() | _binding(motion))
@@ -276,6 +323,34 @@ def _tell(
         note(shared, f"limited by {name} along {count} % of the path")
     for excess in report.excesses:
         note(shared, f"joint {terminal(str(excess))}")
+
+
+def _missed_peaks(samples: Any, report: Any) -> list[str]:
+    """What whoever works out peaks from the rows should know: those of the motion lie between them."""
+    import numpy as np
+
+    from forearm.dynamics import inverse_dynamics
+    from forearm.motion.limit_excesses import UNITS
+
+    tau = inverse_dynamics(report.arm, samples.q, samples.qd, samples.qdd)
+    links, loads = report.arm.state_links, report.loads
+    seen = [
+        (peak, rows, load.joint, what, UNITS[what][0 if link.revolute else 1])
+        for j, (link, load) in enumerate(zip(links, loads, strict=True))
+        for what, peak, rows in (
+            ("torque", load.peak, float(np.abs(tau[:, j]).max())),
+            ("speed", load.peak_speed, float(np.abs(samples.qd[:, j]).max())),
+        )
+        if rows < (1 - LOWER) * peak
+    ]
+    if not seen:
+        return []
+    peak, rows, joint, what, unit = max(seen, key=lambda one: 1 - one[1] / one[0])
+    more = f"; so it is with {len(seen) - 1} more" if len(seen) > 1 else ""
+    return [
+        f"the {len(samples.t)} rows miss peaks of the motion between them: the {what} of joint {joint!r} reaches "
+        f"{peak:.4g} {unit}, in the rows {rows:.4g}{more}; give more --rows for what works from the file"
+    ]
 
 
 def _binding(motion: Any) -> dict[str, Any]:

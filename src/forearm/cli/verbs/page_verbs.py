@@ -13,6 +13,7 @@ from forearm.cli.inputs import (
     motion_of,
     refuse_to_overwrite,
     refuse_what_is_read,
+    refuse_what_leads_away,
     refuse_without_motion,
 )
 from forearm.cli.measures import Numbers
@@ -21,13 +22,16 @@ from forearm.cli.output import PLAIN, Shared, note, print_json, progress
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=1, negative=())]
 
+VIEW, REPORT = "arm.html", "report.html"
+"""Where pages go if nobody says where."""
+
 
 def view(
     arm: Source,
     motion: Source | None = None,
     /,
     *,
-    out: Out = "arm.html",
+    out: Out = VIEW,
     payload: Numbers = (),
     formulations: Words = (),
     force: Flag = False,
@@ -60,6 +64,7 @@ def view(
     check_places(out)
     refuse_what_is_read(out, arm, motion)
     refuse_to_overwrite([out], force, ours=MARK.encode())
+    refuse_what_leads_away([out] if out == VIEW else [], force)
     _refuse_two_documents("view", out, shared)
     if motion is None:
         refuse_without_motion("view", units.given())
@@ -75,7 +80,7 @@ def report(
     motion: Source,
     /,
     *,
-    out: Out = "report.html",
+    out: Out = REPORT,
     payload: Numbers = (),
     force: Flag = False,
     units: FileUnits = AS_SAID,
@@ -106,6 +111,7 @@ def report(
     check_places(out)
     refuse_what_is_read(out, arm, motion)
     refuse_to_overwrite([out], force, ours=MARK.encode())
+    refuse_what_leads_away([out] if out == REPORT else [], force)
     _refuse_two_documents("report", out, shared)
     samples, remarks = _samples(found, motion, units, shared)
     with progress(shared, f"looking at {found.name}") as tell:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import arm_of, doubted, state_of, tool_doubts
-from forearm.cli.measures import ANGLE, LENGTH, Numbers, Seed, Whole
+from forearm.cli.measures import ANGLE, LENGTH, Numbers, Seed, WholeIfAny
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, table
 
@@ -22,7 +22,7 @@ def reach(
     q0: Numbers = (),
     posture: Numbers = (),
     every: Flag = False,
-    attempts: Whole = 64,
+    attempts: WholeIfAny = None,
     seed: Seed = 0,
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
@@ -49,7 +49,7 @@ def reach(
     every
         All distinct solutions.
     attempts
-        Starts to try before giving up (64).
+        Starts to try before giving up, 256 at most (64); not with --every, which tries all.
     seed
         Which starts (0).
     """

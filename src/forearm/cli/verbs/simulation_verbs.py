@@ -7,9 +7,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from forearm.cli.exit_codes import FOUND, OK
+from forearm.cli.exit_codes import FOUND, INTERRUPTED, OK
 from forearm.cli.hyphens import STDIO
-from forearm.cli.inputs import check_places, doubted, refuse_what_is_read, robot_of, state_of, written
+from forearm.cli.inputs import (
+    check_places,
+    doubted,
+    refuse_names_of_no_csv,
+    refuse_what_is_read,
+    robot_of,
+    state_of,
+    written,
+)
 from forearm.cli.measures import Number, Numbers, Whole
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
@@ -42,6 +50,7 @@ def simulate(
     """Simulate: let the arm go, or bring it to a goal by computed torque; the motion as CSV.
 
     Exit code 1 if the motion did not come to its end (it diverged) or went beyond a limit of position, speed or torque.
+    Ctrl-C writes what was reached, if anything was; the exit code is then 130.
 
     Parameters
     ----------
@@ -80,6 +89,7 @@ def simulate(
 
     check_places(out, plot=plot)
     refuse_what_is_read(out, arm)
+    refuse_names_of_no_csv(out)
     _refuse_unaware(unaware, payload, goal)
     real = robot_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)
     believed = robot_of(arm, reading=reading, rigid=rigid) if unaware else real
@@ -100,6 +110,9 @@ def simulate(
             sticking=sticking,
             progress=lambda done: tell(round(1000 * done), 1000, "simulating"),
         )
+    stopped = record.outcome.kind == "interrupted"
+    if stopped and record.t[-1] == 0.0:
+        raise KeyboardInterrupt  # nothing was reached, which is no reason to replace a file
     if every > stride:
         record = record.thinned(every // stride)
     remarks = _of_strides(stride, limits)
@@ -108,6 +121,8 @@ def simulate(
     _tell_record(record, real, out, remarks, shared)
     if plot is not None:
         _save_record(record, plot, shared)
+    if stopped:
+        return INTERRUPTED
     return OK if record.outcome.finished and record.outcome.within_limits else FOUND
 
 
@@ -122,10 +137,13 @@ def _judged_every(every: int, duration: float, dt: float) -> int:
 
 
 def _of_strides(stride: int, limits: str) -> list[str]:
-    """What a verdict on limits did not look at."""
+    """What is said of limits that a long motion passes, and what is not."""
     if stride == 1 or limits == "ignore":
         return []
-    return [f"limits of speed and torque are looked at in one of {stride} steps of this long motion"]
+    return [
+        f"how far this long motion goes beyond limits of speed and torque is looked at in one of {stride} steps; "
+        "whether it does, in all"
+    ]
 
 
 def _refuse_unaware(unaware: bool, payload: Sequence[float], goal: Sequence[float]) -> None:

@@ -17,6 +17,8 @@ from forearm.outside.text_table import instant
 
 MOST_INSTANTS = 1_000_000
 """Instants of one motion: a robot has no more to say in an hour."""
+WIDE = 0.5
+"""Tilt of a mount [rad] from which on somebody may have meant degrees."""
 MISSED = 0.01
 """Share of the largest torque at a file's rows that instants between them may miss without a word."""
 
@@ -84,7 +86,7 @@ def sweep(
     found = arm_of(arm, reading=reading, shared=shared)
     read, remarks = _motions(found, motions, units, instants)
     over = _axes(found, read, payload, tilt, viscous, dry, density, lengths)
-    remarks += tool_doubts(found) if payload else []
+    remarks += [*(tool_doubts(found) if payload else []), *_of_tilt(tilt)]
     for remark in remarks:
         note(shared, remark)
     begun: list[tuple[float, int]] = []
@@ -222,9 +224,24 @@ def _bounds(name: str, given: Sequence[float]) -> tuple[float, float]:
     if len(given) != 2 or not given[0] <= given[1] or not all(map(math.isfinite, given)):
         words = " ".join(f"{x:g}" for x in given)
         raise StateFault(f"--{name} is {words}; give its least and its greatest value.")
-    if name not in ("tilt",) and given[0] < 0:
+    if name == "tilt" and max(map(abs, given)) > math.pi:
+        words = " ".join(str(getattr(x, "word", x)) for x in given)
+        raise StateFault(
+            f"--tilt is {words}, in radians without a unit; give angles within half a turn, or 10deg for degrees."
+        )
+    if name != "tilt" and given[0] < 0:
         raise StateFault(f"--{name} begins with {given[0]:g}; give numbers that are not negative.")
     return float(given[0]), float(given[1])
+
+
+def _of_tilt(tilt: Sequence[float]) -> list[str]:
+    """A question about tilts without a unit that are wide for a mount in radians, and would not be in degrees."""
+    if all(getattr(x, "kind", "") or abs(x) <= WIDE for x in tilt):
+        return []
+    low, high = (math.degrees(x) for x in tilt)
+    return [
+        f"--tilt is in radians, from {low:.3g} to {high:.3g} degrees; for degrees give them with their unit, 3deg"
+    ]
 
 
 def _tell(arm: Any, result: Any, remarks: list[str], shared: Shared) -> int:

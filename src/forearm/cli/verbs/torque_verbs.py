@@ -13,6 +13,7 @@ from forearm.cli.inputs import (
     check_places,
     doubts_of,
     motion_of,
+    refuse_names_of_no_csv,
     refuse_what_is_read,
     refuse_without_motion,
     robot_of,
@@ -85,6 +86,7 @@ def torque(
     """
     check_places(out, plot=plot)
     refuse_what_is_read(out, arm, motion)
+    _refuse_unseen_terms(terms and summary, out)
     found = robot_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)
     if motion is not None and any(Path(name).suffix.lower() in LONG for name in (motion, out)):
         _refuse_both(q, qd, qdd)
@@ -101,6 +103,7 @@ def torque(
         about: dict[str, Any] = {"assumed_zero": absent, "notes": doubts_of(found)}
     else:
         _refuse_both(q, qd, qdd)
+        refuse_names_of_no_csv(out)
         t, *rows, remarks = motion_of(found, motion, units=units)
         about = {"notes": [*doubts_of(found), *remarks]}
     parts = _parts(found, rows, formulation, terms)
@@ -167,6 +170,17 @@ def _report(arm: Any, t: Any, rows: list[Any], tau: Any) -> Any:
 def _listed(names: Sequence[str]) -> str:
     """q, qd and qdd."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _refuse_unseen_terms(asked: bool, out: str) -> None:
+    """Refuse terms beside a summary that go nowhere: it is of the whole torque, and so is a picture."""
+    from forearm.faults import StateFault
+
+    if asked and out == STDIO:
+        raise StateFault(
+            "torque: --summary is of the whole torque, and --terms would be seen nowhere; give --out for them, or "
+            "leave one of the two out."
+        )
 
 
 def _refuse_both(*states: Any) -> None:

@@ -1,5 +1,6 @@
 """Verbs about trust: verify, check, compare."""
 
+import json
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +12,7 @@ from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import doubts_of, robot_of
 from forearm.cli.measures import NumberIfAny, Seed, Whole, WholeIfAny
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source
-from forearm.cli.output import PLAIN, Shared, note, progress, say, table, verdict_style
+from forearm.cli.output import PLAIN, Shared, note, print_json, progress, say, table, verdict_style
 
 PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
 """What the other libraries are called where packages come from."""
@@ -52,7 +53,7 @@ def verify(
     with progress(shared, f"verifying {found.name}") as tell:
         proof = prove(found, states=states, seed=seed, source=source, progress=tell)
     if shared.json:
-        print(proof.to_json())
+        print_json(json.loads(proof.to_json()))
         return OK if proof.passed else FOUND
     rows = [(row, 1) for row in proof.rows] if all_rows else list(proof.worst())
     table(
@@ -110,7 +111,7 @@ def check(
     report = question(robot_of(arm, reading=replace(reading, keep_defects=True)), seed=seed)
     good = report.clean if strict else report.passed
     if shared.json:
-        print(report.to_json())
+        print_json(json.loads(report.to_json()))
         return OK if good else FOUND
     counts = ", ".join(f"{len(report.of(level))} {level}s" for level in ("error", "warning", "note"))
     say(f"{report.arm}: {counts}")
@@ -172,7 +173,7 @@ def compare(
         note(shared, f"{found.other}: {told}")
     doubts = [told for side in (one, two) if hasattr(side, "joint_names") for told in doubts_of(side)]
     if shared.json:
-        print(replace(found, notes=(*doubts, *found.notes)).to_json())
+        print_json(json.loads(replace(found, notes=(*doubts, *found.notes)).to_json()))
     else:
         say(found)
     return OK if found.same else FOUND
