@@ -55,8 +55,9 @@ A table has an axis for each coordinate that occurs in the compiled graph of an 
 waist and the flange never do. Entries that are zero or equal by symmetry are not stored; friction is added to a look-up, since it is a
 function of one speed. Interpolation is `nearest`, `linear` or `cubic` (Lagrange's, through four points), of order 1, 2 and 4. What is
 too large or would take too long is refused before it is filled. `table.save(path)` writes a compressed file, `compressed=False` one that
-`fa.open_table` maps. `table.torques` looks up a batch in machine code, on as many `threads` as are given; where llvmlite is missing NumPy does it, with the
-same bits. `table.to_c()` is the look-up in C99, for a controller. `fa.learn_table` fits a table to a log of torques instead. The memory
+`fa.open_table` maps where it is larger than 64 MiB. `table.torques` looks up a batch in machine code, on as many `threads` as are given; where llvmlite is missing NumPy does it, with the
+same bits. `table.to_c()` is the look-up in C99, for a controller. `fa.learn_table` fits a table to a log of torques instead; its `domain` says how wrong it was on stretches of the log that
+were left out, and a look-up farther from the log says so each time. The memory
 formulas: `forearm count --tables`, and with `--arm puma560` that arm's own.
 """
 
