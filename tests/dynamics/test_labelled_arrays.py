@@ -220,6 +220,7 @@ def test_rows_of_two_dicts_of_series_in_another_order_were_taken_by_place():
         fa.bias_torque(arm, by_joint(q, [0, 1, 2]), by_joint(qd, [2, 1, 0]))
 
 
+@pytest.mark.more
 def test_joints_were_taken_by_place_out_of_lists_of_series_and_other_tables():
     want = fa.gravity_torque(arm, q)
     rows = [pd.Series(row, index=names)[order] for row, order in zip(q, (names, back, back), strict=True)]

@@ -29,7 +29,12 @@ needs_gpu = pytest.mark.skipif(GPU is not None, reason=f"no GPU: {GPU}")
 KINDS = [
     pytest.param("cupy", "cuda", marks=needs_gpu),
     pytest.param(
-        "torch", "cpu", marks=pytest.mark.skipif(not has("torch"), reason="PyTorch is not installed")
+        "torch",
+        "cpu",
+        marks=[
+            pytest.mark.more,
+            pytest.mark.skipif(not has("torch"), reason="PyTorch is not installed"),
+        ],
     ),
     pytest.param(
         "torch", "cuda", marks=pytest.mark.skipif(GPU is not None or not has("torch"), reason="no GPU")

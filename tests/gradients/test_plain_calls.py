@@ -11,6 +11,7 @@ ARM = fa.load("rr")
 PUSH = fa.Wrench((1.0, -2.0, 0.0))
 
 
+@pytest.mark.more
 @needs_torch
 def test_torques_of_tensors_that_require_gradients():
     import torch
@@ -28,6 +29,7 @@ def test_torques_of_tensors_that_require_gradients():
     np.testing.assert_allclose(by[2], fa.mass_matrix(ARM, state[0]).sum(axis=0), atol=1e-12)
 
 
+@pytest.mark.more
 @needs_torch
 def test_the_second_derivative_that_once_was_silently_wrong():
     import torch
@@ -46,6 +48,7 @@ def test_the_second_derivative_that_once_was_silently_wrong():
     np.testing.assert_allclose(second, want, rtol=1e-7)
 
 
+@pytest.mark.more
 @needs_torch
 def test_rates_maps_and_no_gradients_at_all():
     import torch
@@ -66,6 +69,7 @@ def test_rates_maps_and_no_gradients_at_all():
         assert not fa.gravity_torque(ARM, q.requires_grad_()).requires_grad
 
 
+@pytest.mark.more
 @needs_torch
 def test_one_state_of_tensors_has_scalar_energies_and_a_verdict():
     import torch
@@ -78,6 +82,7 @@ def test_one_state_of_tensors_has_scalar_energies_and_a_verdict():
         assert not status
 
 
+@pytest.mark.more
 @needs_torch
 def test_what_would_lose_gradients_raises():
     import torch

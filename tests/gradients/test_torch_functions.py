@@ -19,7 +19,7 @@ from gradients.framework_cases import (
     weighed,
 )
 
-pytestmark = [needs_torch, torch_of_old_words]
+pytestmark = [needs_torch, torch_of_old_words, pytest.mark.more]
 ARM = fa.load("rr")
 
 
@@ -58,13 +58,11 @@ def check(arm, quantity, free=()):
     torch.testing.assert_close(mapped[0], twice, rtol=1e-10, atol=1e-9)
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("quantity", QUANTITIES)
 def test_every_quantity_to_the_second_order(quantity):
     check(ARM, quantity)
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "energy"])
 def test_every_quantity_by_its_parameters(quantity):
     check(ARM, quantity, FREE)

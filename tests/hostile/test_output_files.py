@@ -264,6 +264,7 @@ def test_a_folder_that_is_not_there_is_told_before_anything_is_computed(capsys, 
     assert "there is no such folder to write it into" in said.err
 
 
+@pytest.mark.more
 def test_a_zarr_store_makes_no_folder_that_is_not_there(tmp_path):
     pytest.importorskip("zarr")
     np.save(tmp_path / "rows.npy", np.zeros((3, 6)))

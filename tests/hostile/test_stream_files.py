@@ -56,6 +56,7 @@ def test_an_array_whose_header_lies_gets_one_sentence(what, tmp_path):
     assert not (tmp_path / "tau.npy").exists()
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", ["bool", "decimal", "dictionary", "duration", "timestamp", "list"])
 def test_a_parquet_column_of_yes_and_no_was_read_as_ones_and_zeros(kind, tmp_path):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
@@ -79,6 +80,7 @@ def test_a_parquet_column_of_yes_and_no_was_read_as_ones_and_zeros(kind, tmp_pat
             streamed(path, target)
 
 
+@pytest.mark.more
 def test_a_damaged_page_gets_one_sentence(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     table = pytest.importorskip("pyarrow").table(
@@ -96,6 +98,7 @@ def test_a_damaged_page_gets_one_sentence(tmp_path):
     assert raw  # some of them were refused, none with another error
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("title", [" " * 200_000, f"q{'_' * 200_000}x", f"q1 [{' ' * 100_000}"])
 def test_a_title_of_a_parquet_file_without_end_gets_one_sentence(title, tmp_path):
     """What looks for joints in a title takes the square of its length: minutes."""
@@ -354,6 +357,7 @@ def test_rows_without_chunks_and_without_a_number_for_them_get_a_note(tmp_path):
     assert "1 of 2 chunks are not in the store" in streamed(store, tmp_path / "a.npy").notes[0]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("rows", [10, 63, -1], ids="{} rows".format)
 def test_a_parquet_file_that_lies_about_its_rows_lost_some_of_a_store_or_added_zeros(rows, tmp_path):
     pytest.importorskip("zarr")
@@ -375,6 +379,7 @@ def test_a_parquet_file_that_lies_about_its_rows_lost_some_of_a_store_or_added_z
         assert os.listdir(tmp_path) == ["a.parquet"]
 
 
+@pytest.mark.more
 def test_chunks_that_are_not_there_were_not_said_of_rows_in_degrees(tmp_path):
     zarr = pytest.importorskip("zarr")
     store = zarr.create_array(store=str(tmp_path / "a.zarr"), shape=(20, 6), chunks=(5, 6), dtype="f8")
@@ -385,6 +390,7 @@ def test_chunks_that_are_not_there_were_not_said_of_rows_in_degrees(tmp_path):
     assert "2 of 4 chunks are not in the store" in done.notes[0]
 
 
+@pytest.mark.more
 def test_a_page_that_says_more_bytes_than_there_is_memory_gets_one_sentence(tmp_path, monkeypatch):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     titles = ("q1", "q2", "qd1", "qd2", "qdd1", "qdd2")
@@ -401,6 +407,7 @@ def test_a_page_that_says_more_bytes_than_there_is_memory_gets_one_sentence(tmp_
     assert os.listdir(tmp_path) == ["a.parquet"]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("held", ["list", "string"])
 def test_a_column_of_lists_or_texts_is_refused_before_it_is_unpacked(held, tmp_path, monkeypatch):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
@@ -412,6 +419,7 @@ def test_a_column_of_lists_or_texts_is_refused_before_it_is_unpacked(held, tmp_p
         fa.stream(fa.load("rr"), "inverse_dynamics", tmp_path / "a.parquet", tmp_path / "tau.npy")
 
 
+@pytest.mark.more
 def test_categories_of_numbers_are_numbers(tmp_path):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     columns = {title: np.full(9, 0.5) for title in ("q1", "q2", "qd1", "qd2", "qdd1", "qdd2")}

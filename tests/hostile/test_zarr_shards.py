@@ -8,6 +8,7 @@ import pytest
 import forearm as fa
 
 
+@pytest.mark.more
 def test_a_shard_of_no_rows_gets_one_sentence(tmp_path):
     zarr = pytest.importorskip("zarr")
     store = tmp_path / "a.zarr"

@@ -177,6 +177,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(source, tmp_path, monkeypatch):
     assert {p.name for p in tmp_path.iterdir()} == {"motion.npy"}
 
 
+@pytest.mark.more
 def test_a_full_disk_under_a_zarr_store_is_said_with_its_name(source, tmp_path, monkeypatch):
     pytest.importorskip("zarr")
 
@@ -390,6 +391,7 @@ def test_four_values_of_one_joint_were_taken_for_a_time_and_three(tmp_path):
         fa.stream(arm, "inverse_dynamics", tmp_path / "log.npy", tmp_path / "tau.npy")
 
 
+@pytest.mark.more
 def test_rows_of_a_zarr_store_that_no_chunk_holds_are_said(tmp_path):
     zarr = pytest.importorskip("zarr")
     arm = fa.load("rr")
