@@ -108,7 +108,8 @@ class ArmCall(Door):
 
     def program(self, inputs: Any) -> str | None:
         """Plain arrays open an entry; other kinds have their own way."""
-        plain = not any(library_of(v) for v in inputs) and not _other_scalars(inputs)
+        kinds = all(isinstance(v, (np.ndarray, np.generic, list, tuple, int, float)) for v in inputs)
+        plain = kinds and not any(library_of(v) for v in inputs) and not _other_scalars(inputs)
         return super().program(inputs) if plain and not single_precision(inputs) else None
 
     def beside(self, q: Any, numbers: Any) -> Any:

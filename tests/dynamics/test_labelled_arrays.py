@@ -220,7 +220,6 @@ def test_rows_of_two_dicts_of_series_in_another_order_were_taken_by_place():
         fa.bias_torque(arm, by_joint(q, [0, 1, 2]), by_joint(qd, [2, 1, 0]))
 
 
-@pytest.mark.more
 def test_joints_were_taken_by_place_out_of_lists_of_series_and_other_tables():
     want = fa.gravity_torque(arm, q)
     rows = [pd.Series(row, index=names)[order] for row, order in zip(q, (names, back, back), strict=True)]
@@ -228,7 +227,11 @@ def test_joints_were_taken_by_place_out_of_lists_of_series_and_other_tables():
     data = xr.Dataset({name: ("t", q[:, names.index(name)]) for name in back})
     for given in (rows, log, log.T, data, by_joint(q, [5, 6, 7])):
         assert np.array_equal(fa.gravity_torque(arm, given), want)
-    arrow = pytest.importorskip("pyarrow")
+
+
+@pytest.mark.more
+def test_joints_were_taken_by_place_out_of_arrow_tables():
+    arrow, want = pytest.importorskip("pyarrow"), fa.gravity_torque(arm, q)
     assert np.array_equal(fa.gravity_torque(arm, arrow.table({n: q[:, names.index(n)] for n in back})), want)
 
 
