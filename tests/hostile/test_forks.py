@@ -99,3 +99,44 @@ def test_a_copy_that_ended_within_a_callback_took_files_and_workers_with_it(tmp_
         timeout=30,
     )
     assert found.stdout == "before after whole ['file', 'folder']\n", found.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_an_error_of_a_signal_that_came_while_the_process_was_copied_left_the_compiler_locked():
+    """Python serves it at the first line after the copy, which was ours, and drops its error: others hung."""
+    found = subprocess.run([sys.executable, "-c", SERVED_IN_FORK], capture_output=True, text=True, timeout=60)
+    assert found.returncode == 42, found.stderr
+
+
+SERVED_IN_FORK = """
+import os, signal, threading
+import forearm as fa
+from forearm.outside import forks
+import forearm.outside.blas_threads
+class Limit(Exception):
+    pass
+def on(*_):
+    raise Limit
+signal.signal(signal.SIGALRM, on)
+arm = fa.load("rr")
+fa.gravity_torque(arm, [0.1, 0.2])
+kill = __import__("functools").partial(os.kill, os.getpid(), signal.SIGALRM)
+for moment in ("before", "after_in_parent"):  # C, without a line of Python: served at the next one
+    os.register_at_fork(**{moment: kill})
+held = []
+for _ in range(3):
+    try:
+        child = os.fork()
+        if child == 0:
+            os._exit(len(forks._HELD))
+    except Limit:
+        pass
+    held += [os.waitstatus_to_exitcode(os.wait()[1]), len(forks._HELD)]
+assert not any(held), held
+other = threading.Thread(
+    target=lambda: fa.gravity_torque(arm.with_payload(0.7, frame="tool"), [0.1, 0.2]), daemon=True
+)
+other.start()
+other.join(20)
+os._exit(1 if other.is_alive() else 42)
+"""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.outside.blas_threads import _controls, one_blas_thread
+from forearm.outside.blas_threads import ONE_BLAS_THREAD, _controls
 from identification.synthetic import log_of, motion_of
 
 
@@ -28,13 +28,13 @@ def asked():
 
 
 def test_one_within_and_the_same_as_before_after(asked):
-    with one_blas_thread():
+    with ONE_BLAS_THREAD:
         assert asked() == {1}
-        with one_blas_thread():
+        with ONE_BLAS_THREAD:
             assert asked() == {1}
         assert asked() == {1}
     assert asked() == {2}
-    with pytest.raises(ZeroDivisionError), one_blas_thread():
+    with pytest.raises(ZeroDivisionError), ONE_BLAS_THREAD:
         _ = 1 / 0
     assert asked() == {2}
 
@@ -43,12 +43,12 @@ def test_the_last_of_several_threads_lets_go(asked):
     inside, leave = threading.Event(), threading.Event()
 
     def other():
-        with one_blas_thread():
+        with ONE_BLAS_THREAD:
             inside.set()
             leave.wait(10)
 
     worker = threading.Thread(target=other)
-    with one_blas_thread():
+    with ONE_BLAS_THREAD:
         worker.start()
         inside.wait(10)
     assert asked() == {1}  # the other one is still inside

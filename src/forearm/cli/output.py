@@ -147,9 +147,8 @@ def table(
     from rich.text import Text
 
     shape = Table(
-        title=title or None,
+        title=Text(title, style="bold") if title else None,
         title_justify="left",
-        title_style="bold",
         box=box.SIMPLE_HEAD,
         header_style="bold",
         pad_edge=False,
@@ -187,7 +186,7 @@ def progress(shared: Shared, what: str) -> Iterator[Callable[[int, int, str], No
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     parts = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),  # names of a file are text, not marks
         BarColumn(),
         TextColumn("{task.completed}/{task.total}"),
         TimeElapsedColumn(),

@@ -21,11 +21,11 @@ def fork_safe_lock() -> Any:
 
 
 def free_all() -> None:
-    """In a child process: nobody holds any of them. Python hears no Ctrl-C in here; none may stay held for it."""
+    """In a child process: nobody holds any of them. Python drops errors in here, and none may stay held for one."""
     while True:
         try:
             _free_all()
-        except KeyboardInterrupt:
+        except BaseException:
             continue
         return
 

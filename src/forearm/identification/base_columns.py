@@ -17,7 +17,7 @@ from forearm.dynamics import parameter_names, parameters, regressor
 from forearm.faults import Seed, explained, needs_chain
 from forearm.identification.drive_columns import DriveColumns, drive_columns
 from forearm.inertia import TEN
-from forearm.outside.blas_threads import one_blas_thread
+from forearm.outside.blas_threads import ONE_BLAS_THREAD
 
 STATES = 400
 """Random states that show the structure."""
@@ -69,7 +69,7 @@ class BaseColumns:
         return self.grouping @ np.concatenate([parameters(arm), self.drives.of(arm)])
 
 
-@one_blas_thread()
+@ONE_BLAS_THREAD
 @explained
 def base_parameters(
     arm: Arm, *, rotors: bool = True, drives: DriveColumns | None = None, seed: Seed = 0

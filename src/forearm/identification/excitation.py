@@ -26,7 +26,7 @@ from forearm.identification.measured.filters import filtered
 from forearm.identification.measured.logs import Log
 from forearm.identification.torque_rows import equations_of
 from forearm.motion.motions import Fourier
-from forearm.outside.blas_threads import one_blas_thread
+from forearm.outside.blas_threads import ONE_BLAS_THREAD
 
 PHASES = 5
 """Places of the encoders' steps that are tried: where a joint rests it matters where the next step lies."""
@@ -59,7 +59,7 @@ class Excitation(Fourier):
     arm: Any = None
     """The arm that it was made for."""
 
-    @one_blas_thread()
+    @ONE_BLAS_THREAD
     def deviations(
         self, noise: Any, rate: float, *, periods: int = 1, cutoff: float | None = None, tick: Any = 0.0
     ) -> tuple[tuple[str, ...], Vector]:
@@ -114,7 +114,7 @@ class Limits:
     effort: Vector
 
 
-@one_blas_thread()
+@ONE_BLAS_THREAD
 @faults.explained
 def excite(
     arm: Arm,

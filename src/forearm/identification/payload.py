@@ -28,7 +28,7 @@ from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.torque_rows import TorqueEquations, torques_of
 from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from, ten_of
 from forearm.link import Link
-from forearm.outside.blas_threads import one_blas_thread
+from forearm.outside.blas_threads import ONE_BLAS_THREAD
 from forearm.outside.text_table import text_table
 
 KNOWN = 0.1
@@ -97,7 +97,7 @@ class Payload:
         return "\n".join(lines)
 
 
-@one_blas_thread()
+@ONE_BLAS_THREAD
 @faults.explained
 def identify_payload(
     arm: Arm,

@@ -22,7 +22,7 @@ from forearm.identification.least_squares import LeastSquares, information_root,
 from forearm.identification.measured.filters import filtered
 from forearm.identification.measured.logs import Log, LogSource, coupling_matrix, read_log
 from forearm.identification.torque_rows import TorqueEquations, equations_of
-from forearm.outside.blas_threads import one_blas_thread
+from forearm.outside.blas_threads import ONE_BLAS_THREAD
 from forearm.outside.text_table import instant
 
 OUTSIDE = 10.0
@@ -47,7 +47,7 @@ class Asked:
     check: bool
 
 
-@one_blas_thread()
+@ONE_BLAS_THREAD
 @faults.explained
 def identify(
     arm: Arm,

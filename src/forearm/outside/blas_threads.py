@@ -7,40 +7,25 @@ there is another, nothing is changed.
 
 import ctypes
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from forearm.outside.forks import hold_in_forks
+from forearm.outside.shared_changes import SharedChange
 
 Control = tuple[Callable[[], int], Callable[[int], Any]]
 """How to ask a library for its number of threads, and how to set it."""
 
-_lock = threading.Lock()
-hold_in_forks(_lock.acquire, _lock.release)
-_before: list[int] = []
-_inside = 0
+
+def _one_each() -> Callable[[], object]:
+    before = [ask() for ask, _ in _controls()]
+    _set([1] * len(before))
+    return lambda: _set(before)
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """One thread within; what there was before again after the last of those that are inside at the same time."""
-    global _inside
-    with _lock:
-        if _inside == 0:
-            _before[:] = [ask() for ask, _ in _controls()]
-            _set([1] * len(_before))
-        _inside += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _inside -= 1
-            if _inside == 0:
-                _set(_before)
+ONE_BLAS_THREAD = SharedChange(_one_each)
+"""One thread within; what there was before again after the last of those that are inside at the same time."""
 
 
 def _set(numbers: list[int]) -> None:

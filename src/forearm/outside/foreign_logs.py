@@ -3,19 +3,19 @@
 MuJoCo appends its warnings to MUJOCO_LOG.TXT there, which in a stranger's folder may be a link to any file.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+
+from forearm.outside.shared_changes import SharedChange
 
 
-@contextmanager
-def no_mujoco_log() -> Iterator[None]:
-    """Within this MuJoCo's warnings go to no file; whoever has a function for them hears them as always."""
+def _unheard() -> Callable[[], object]:
     import mujoco
 
-    heard = mujoco.get_mju_user_warning()
-    if heard is None:
-        mujoco.set_mju_user_warning(lambda sentence: None)
-    try:
-        yield
-    finally:
-        mujoco.set_mju_user_warning(heard)
+    if mujoco.get_mju_user_warning() is not None:
+        return lambda: None
+    mujoco.set_mju_user_warning(lambda sentence: None)
+    return lambda: mujoco.set_mju_user_warning(None)
+
+
+NO_MUJOCO_LOG = SharedChange(_unheard)
+"""Within this MuJoCo's warnings go to no file; whoever has a function for them hears them as always."""

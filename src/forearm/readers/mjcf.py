@@ -16,7 +16,7 @@ from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
-from forearm.outside.foreign_logs import no_mujoco_log
+from forearm.outside.foreign_logs import NO_MUJOCO_LOG
 from forearm.readers.file_content import GivenContent, read_limited, refuse_pipe, shortened
 from forearm.readers.mjcf_leftovers import JOINTS, left_out
 from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words
@@ -143,7 +143,7 @@ def compiled(path: str, text: str | None) -> Any:
             f"{path}: MJCF is read by MuJoCo, which is not installed; pip install 'forearm[mjcf]'."
         ) from None
     try:
-        with no_mujoco_log():
+        with NO_MUJOCO_LOG:
             return (
                 mujoco.MjModel.from_xml_path(path) if text is None else mujoco.MjModel.from_xml_string(text)
             )

@@ -27,6 +27,9 @@ MAKING = 1.4
 """Memory that is taken while a record is made, in sizes of the record (1.2 to 1.38 were measured): at its end torques,
 accelerations and outcomes are worked out, and whoever has no room for them then loses the motion."""
 
+MUCH_DRIFT = 0.1
+"""Which share of the energy that moved may come from nowhere before a motion is doubted."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -231,6 +234,19 @@ class Record:
             [np.abs(x).max(axis=-1) for x in (self.kinetic, self.work, self.dissipated)]
         )
         return np.abs(self.drift).max(axis=-1) / np.where(scale > 0, scale, 1.0)
+
+    @property
+    def doubt_of_energy(self) -> str:
+        """What is to be said where steps are so long that energy comes from nowhere, or goes there; '' otherwise."""
+        share = np.asarray(self.relative_drift)
+        if not np.any(share > MUCH_DRIFT):
+            return ""
+        many = f"of {np.count_nonzero(share > MUCH_DRIFT)} of {share.size} motions " if share.size > 1 else ""
+        return (
+            f"the energy {many}is wrong by up to {100 * float(np.nanmax(share)):.2g} % of what moved or was put in "
+            "(the drift): steps are too long for this motion, and it is not the arm's; try dt = "
+            f"{self.dt / 4:.2g} s or shorter."
+        )
 
     @cached_property
     def poses(self) -> Matrix:

@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -153,12 +154,20 @@ def _name(codec: Any) -> str:
     return one_line(str(told).removeprefix("numcodecs."))[:60]
 
 
+def _own_words(path: Path) -> bytes:
+    """What a store says of itself; of a link, a pipe or a device nothing."""
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        return b""
+    with open(path, "rb") as file:
+        return file.read(LONGEST_TEXT)
+
+
 def check_replaceable(folder: Path) -> None:
     """Refuse to write over what is there and is no array of Zarr: a folder of anything, a group of many arrays."""
     if not folder.exists():
         return
     try:
-        told = json.loads((folder / "zarr.json").read_bytes()[: 1 << 24])["node_type"]
+        told = json.loads(_own_words(folder / "zarr.json"))["node_type"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         told = "array" if (folder / ".zarray").is_file() else None
     if told != "array":

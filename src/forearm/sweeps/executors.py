@@ -16,7 +16,6 @@ import traceback
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
-from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.context import BaseContext
 from multiprocessing.sharedctypes import RawValue
@@ -27,6 +26,7 @@ from forearm.faults import StateFault, of_somebody_else
 from forearm.outside.option_names import option
 from forearm.outside.processors import processors
 from forearm.outside.running_log import LOG
+from forearm.outside.shared_changes import SharedChange
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.sweeps.problem import Problem
 from forearm.sweeps.task_carriers import is_own, own_name, tasks_of
@@ -39,7 +39,7 @@ MOST_WORKERS = 256
 """Threads or processes that are begun here, or four for each processor: each takes its memory."""
 AHEAD = 32
 """Tasks for each worker that wait or run: the way to a scheduler and back takes as long as many short ones."""
-SAFE_PATH = "PYTHONSAFEPATH"
+VARIABLE = "PYTHONSAFEPATH"
 """What tells a Python that begins not to look for modules in the present folder."""
 
 
@@ -75,7 +75,7 @@ def work(stretch: BlockStretch) -> Any:
     total = problem.empty()
     told: Exception | None = None
     for block in range(stretch.first, stretch.end):
-        if stretch.name in _ENDED or (_stop is not None and _stop.value):
+        if stretch.name in _ENDED or (_is_over() and not is_own(stretch.name)):
             return None
         try:
             problem.take(total, block)
@@ -89,6 +89,11 @@ def work(stretch: BlockStretch) -> Any:
         if told is not None:
             raise told  # here, where the error that it tells of is not its context: that may be what cannot travel
     return total
+
+
+def _is_over() -> bool:
+    """Whether this process works for a sweep that is over."""
+    return _stop is not None and bool(_stop.value)
 
 
 def _able_to_travel(error: Exception) -> Exception:
@@ -148,28 +153,25 @@ def _worker_processes(workers: int) -> tuple[Any, Any]:
     stop = RawValue("b", 0)
     if context.get_start_method() == "fork":
         return futures.ProcessPoolExecutor(workers, context, _in_service, (stop,)), stop
-    with _safe_path():
+    with SAFE_PATH:
         pool = futures.ProcessPoolExecutor(workers, context, _in_service, (stop,))
         pool.submit(int)  # now they begin
     return pool, stop
 
 
-@contextmanager
-def _safe_path() -> Iterator[None]:
-    """A Python that is begun within this imports nothing out of the folder where somebody works.
+def _look_elsewhere() -> Callable[[], object]:
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = "1"
+    if before is None:
+        return lambda: os.environ.pop(VARIABLE, None)
+    return lambda: os.environ.update({VARIABLE: before})
 
-    It would look there first, before it is told where this process looks, and the folder may be a stranger's.
-    """
-    before = os.environ.get(SAFE_PATH)
-    os.environ[SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[SAFE_PATH]
-        else:
-            os.environ[SAFE_PATH] = before
 
+SAFE_PATH = SharedChange(_look_elsewhere)
+"""A Python that is begun within this imports nothing out of the folder where somebody works.
+
+It would look there first, before it is told where this process looks, and the folder may be a stranger's.
+"""
 
 KINDS: dict[str, Callable[[int], tuple[Any, Any]]] = {"threads": _threads, "processes": _worker_processes}
 """Executors by name, made for so many workers, each with what tells them to stop."""
@@ -203,11 +205,14 @@ def _in_service(stop: Any) -> None:
 
 
 def _end(pool: Any) -> None:
-    """Let all workers go; those of a pool that did not get all it began with (too many open files) wait for ever."""
-    stranded = []
-    if getattr(pool, "_executor_manager_thread", pool) is None:
+    """Let all workers go; those of a pool that nobody leads wait for ever.
+
+    It did not get all it begins with (too many open files), or a signal's handler ended its beginning.
+    """
+    leader, stranded = getattr(pool, "_executor_manager_thread", pool), []
+    if leader is None or (isinstance(leader, threading.Thread) and leader.ident is None):
         stranded = list((getattr(pool, "_processes", None) or {}).values())
-    pool.shutdown(wait=True, cancel_futures=True)
+    pool.shutdown(wait=not stranded, cancel_futures=True)
     for process in stranded:
         process.terminate()
         process.join()
@@ -298,6 +303,8 @@ class Workforce:
         most = self.workers  # until one of them has given something
         try:
             while True:
+                if _is_over():
+                    raise StateFault("sweep: the sweep that this one is a part of is over.")
                 self.waiting.extend(islice(self.ahead, max(0, most - len(self.waiting))))
                 if not (self.waiting or self.strangers or self.flying):
                     break

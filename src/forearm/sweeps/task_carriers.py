@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from typing import Any
 
+from forearm.outside.shared_changes import SharedChange
 from forearm.outside.signal_errors import pass_on_signals
 
 Outcome = tuple[BaseException | None, Any]
@@ -24,6 +25,17 @@ def own_name() -> str:
 def is_own(name: str) -> bool:
     """Whether a problem is this process's, and not that of the one that it was sent from or is a copy of."""
     return name.startswith(f"{os.getpid()}-")
+
+
+def _unwarned() -> Callable[[], object]:
+    kept = warnings.catch_warnings()
+    kept.__enter__()
+    warnings.filterwarnings("ignore", message="Sending large graph")  # once to each worker, as meant
+    return lambda: kept.__exit__(None, None, None)
+
+
+NO_WARNING = SharedChange(_unwarned)
+"""Within this Dask does not warn of the length of what it sends."""
 
 
 class ExecutorTasks:
@@ -82,8 +94,7 @@ class DaskTasks(ExecutorTasks):
             if getattr(self.executor, "_shutdown", False):
                 raise RuntimeError("cannot schedule new futures after shutdown")
             options |= getattr(self.executor, "_kwargs", {})
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Sending large graph")  # once to each worker, as meant
+        with NO_WARNING:
             yield from self.client.map(function, tasks, **options)
 
     def outcomes(self, done: list[Any]) -> list[Outcome]:

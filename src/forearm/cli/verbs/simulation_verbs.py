@@ -179,7 +179,9 @@ def _save_record(record: Any, plot: Path, shared: Shared) -> None:
 
 
 def _tell_record(record: Any, arm: Any, out: str, remarks: list[str], shared: Shared) -> None:
+    drifted = record.until_stopped().doubt_of_energy
     if shared.json:
+        remarks = [*remarks, drifted] if drifted else remarks
         outcome = record.outcome
         told = {"arm": arm.name, "outcome": outcome.kind, "advice": outcome.advice}
         told["beyond_limits"] = [asdict(excess) for excess in outcome.limits]
@@ -194,6 +196,8 @@ def _tell_record(record: Any, arm: Any, out: str, remarks: list[str], shared: Sh
         return
     _write_record(record, out)
     note(shared, str(record))
+    if drifted:
+        note(shared, drifted)
 
 
 def _write_record(record: Any, out: str) -> None:

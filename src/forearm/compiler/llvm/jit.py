@@ -31,20 +31,10 @@ except (ImportError, OSError) as error:
 
 
 _LOCK = threading.RLock()
-
-
-def _hold() -> None:
-    """Before a fork: wait until no other thread is in LLVM, whose state the child would inherit half done."""
-    _LOCK.acquire()
-    llvm.ffi.lib._lock.__enter__()
-
-
-def _let_go() -> None:
-    llvm.ffi.lib._lock.__exit__(None, None, None)
-    _LOCK.release()
-
-
-hold_in_forks(_hold, _let_go)
+hold_in_forks(
+    _LOCK
+)  # a fork waits until no other thread is in LLVM, whose state the child would inherit half done
+hold_in_forks(llvm.ffi.lib._lock._lock)
 
 DIGEST = hashlib.sha256().digest_size
 """Bytes of a probe's answer, which lie before the code."""

@@ -36,6 +36,8 @@ SHORTEST, TOGETHER = 0.05, 0.15
 """A push lasts at least so long, and two that are nearer to each other are one [s]."""
 SHARE = 0.02
 """No threshold is below this part of the torque that the joint needs on its own."""
+LEAST = 1e-3
+"""Nor below this part of the largest that any joint needs: below it lies what filters leave, not what was measured."""
 TURNING = 0.15
 """Nor, without a quiet log, below this part of its dry friction, which filters smear where it turns over."""
 SLOW, STILL = 3.0, 0.01
@@ -159,7 +161,10 @@ def watch(
         told = f"usual is the quiet log: its median, and {BEYOND:g} times the most it shows"
     external = _external(arm, motion, gain, middle)
     if threshold is None:
-        limit, notes = np.maximum(limit, SHARE * own), [told, *_said(arm, dry * np.max(resting, axis=0))]
+        limit, notes = (
+            np.maximum(limit, np.maximum(SHARE * own, LEAST * own.max())),
+            [told, *_said(arm, dry * np.max(resting, axis=0))],
+        )
         limits = limit + dry * resting
     else:
         limit, notes = _given(arm, threshold), []

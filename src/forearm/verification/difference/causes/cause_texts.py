@@ -11,6 +11,11 @@ from forearm.robot import Robot
 from forearm.verification.difference.causes.hypotheses import Cause, Fit
 
 
+def _digits_beside_one(change: float) -> int:
+    """Digits of a factor that show what it is more or less than one."""
+    return 6 if abs(change) > 1e-4 else min(16, 3 - math.floor(math.log10(abs(change) or 1e-13)))
+
+
 def key_of(cause: Cause, found: Fit, arm: Arm | Robot) -> str:
     """The short name of a cause; of another gravity, what that means."""
     if cause.change.get("gravity") != "free":
@@ -51,7 +56,7 @@ def text_of(cause: Cause, found: Fit, arm: Arm | Robot) -> str:
         viscous, dry = _numbers(found, extra)[: arm.n], _numbers(found, extra)[arm.n :]
         return f"{cause.text}: viscous by {_row(viscous)}, dry by {_row(dry)}{_one_way(found, extra, arm)}"
     if extra == "scale":
-        return f"{cause.text}, {_told(found, extra, 0, 1.0, digits=6)}"
+        return f"{cause.text}, {_told(found, extra, 0, 1.0, digits=_digits_beside_one(found.unknowns[extra][0]))}"
     if extra.startswith("link"):
         if not found.tells(extra, 0):
             return f"{cause.text}; the torques do not tell by how much mass"

@@ -1,0 +1,123 @@
+"""What the whole process shares is changed for a while by several threads, and is then as it was."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from forearm.outside.shared_changes import SharedChange
+from forearm.sweeps.executors import SAFE_PATH, VARIABLE
+
+
+@pytest.mark.parametrize("before", [None, "", "1"])
+def test_sweeps_at_once_left_a_variable_behind_that_kept_scripts_from_their_modules(before, monkeypatch):
+    """The first to leave restored what had been, the last what the first had changed: `1`, for good."""
+    if before is None:
+        monkeypatch.delenv(VARIABLE, raising=False)
+    else:
+        monkeypatch.setenv(VARIABLE, before)
+    entered, leave = threading.Barrier(2, timeout=30), threading.Event()
+
+    def second() -> None:
+        with SAFE_PATH:
+            entered.wait()
+            assert leave.wait(30)
+
+    other = threading.Thread(target=second)
+    with SAFE_PATH:
+        other.start()
+        entered.wait()
+    assert os.environ[VARIABLE] == "1"  # the other's workers are still being begun
+    leave.set()
+    other.join()
+    assert os.environ.get(VARIABLE) == before
+
+
+def test_a_change_that_could_not_be_made_was_taken_back_by_the_next():
+    """An error while it is made leaves nobody inside."""
+    made = []
+
+    def make():
+        made.append("begun")
+        if len(made) == 1:
+            raise ZeroDivisionError
+        return lambda: made.append("taken back")
+
+    change = SharedChange(make)
+    with pytest.raises(ZeroDivisionError), change:
+        pass
+    with change, change:
+        pass
+    assert made == ["begun", "begun", "taken back"]
+
+
+NESTED = """
+import sys, time
+import numpy as np
+import forearm as fa
+
+def inner():
+    axes = {"q": fa.Uniform([-1, -1], [1, 1])}
+    return fa.sweep("gravity_torque", axes, arm=fa.load("rr"), samples=4_000_000, workers=1, executor=sys.argv[1])
+
+def one(v):
+    if v == 3.0:
+        time.sleep(0.3)
+        raise ValueError("mine")
+    if v == 2.0:
+        for _ in range(60):
+            inner()
+    return 0.0
+
+def many(c):
+    return np.array([one(v) for v in np.atleast_1d(c["x"])])
+
+if __name__ == "__main__":
+    try:
+        fa.sweep(many, {"x": [1.0, 2.0, 3.0, 4.0]}, workers=2)
+    except ValueError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_a_sweep_within_the_function_of_a_sweep_that_is_over_never_ended(executor, tmp_path):
+    """Its blocks were answered as those of the outer one, that nobody wants any more, and sent again for ever."""
+    script = tmp_path / "nested.py"
+    script.write_text(NESTED)
+    found = subprocess.run(
+        [sys.executable, str(script), executor], capture_output=True, text=True, timeout=30
+    )
+    assert found.stdout == "mine\n", found.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no such signal here")
+def test_a_signal_while_the_leader_of_a_pool_begins_left_an_error_of_python_in_its_place(
+    monkeypatch, request
+):
+    """`cannot join thread before it is started`, and `except Limit` of the caller did not catch it."""
+    import concurrent.futures.process as processes
+
+    import forearm as fa
+
+    class Limit(Exception):
+        pass
+
+    def limit(*_):
+        raise Limit
+
+    def start(self):
+        signal.raise_signal(signal.SIGALRM)
+
+    before = signal.signal(signal.SIGALRM, limit)
+    request.addfinalizer(lambda: signal.signal(signal.SIGALRM, before))
+    monkeypatch.setattr(processes._ExecutorManagerThread, "start", start)
+    with pytest.raises(Limit):
+        fa.sweep(_twice, {"x": [1.0, 2.0]}, workers=2)
+
+
+def _twice(values):
+    return 2 * values["x"]
