@@ -253,6 +253,17 @@ REPRODUCTIONS = {
         "hostile/test_streams.py::test_a_pipe_of_our_own_was_read_for_ever_as_stdin_and_took_torques_for_a_file",
         "simulation/test_interrupt.py::test_ctrl_c_in_the_first_seconds_of_a_slow_law_in_python_lost_sixty_steps",
     ],
+    "58 names taken for marks at a terminal": [
+        "hostile/test_terminal_markup.py::test_a_name_was_taken_for_marks_and_ended_verify_or_became_a_live_link",
+    ],
+    "59 signals in a fork, sweeps within sweeps, what several sweeps left behind": [
+        "hostile/test_forks.py::test_an_error_of_a_signal_that_came_while_the_process_was_copied_left_the_compiler_locked",
+        "hostile/test_shared_changes.py",
+    ],
+    "60 what a Zarr store says of itself and of its chunks": [
+        "hostile/test_stream_files.py::test_what_a_target_says_of_itself_was_read_from_a_pipe_or_a_device",
+        "hostile/test_stream_files.py::test_a_chunk_of_blosc_that_lied_about_its_length_ended_the_process_or_gave_bytes_of_the_heap",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

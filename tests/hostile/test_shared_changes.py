@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 
 import pytest
 
@@ -52,6 +53,43 @@ def test_a_change_that_could_not_be_made_was_taken_back_by_the_next():
     with change, change:
         pass
     assert made == ["begun", "begun", "taken back"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize("own", [False, True])
+def test_a_copy_of_the_process_kept_what_a_thread_that_it_does_not_have_had_changed(own):
+    """15 of 969 copies began with PYTHONSAFEPATH=1, for good."""
+    now = ["as it was"]
+
+    def make():
+        now.append("changed")
+        return now.pop
+
+    change, entered, leave = SharedChange(make), threading.Event(), threading.Event()
+
+    def inside() -> None:
+        with change:
+            entered.set()
+            assert leave.wait(30)
+
+    other = threading.Thread(target=inside)
+    other.start()
+    assert entered.wait(30)
+    if own:
+        change.__enter__()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # threads and forks
+        child = os.fork()
+    if child == 0:
+        os._exit(len(now))
+    _, status = os.waitpid(child, 0)
+    if own:
+        change.__exit__(None, None, None)
+    assert now[-1] == "changed"
+    leave.set()
+    other.join()
+    assert now == ["as it was"]
+    assert os.waitstatus_to_exitcode(status) == (2 if own else 1)
 
 
 NESTED = """

@@ -7,6 +7,7 @@ import shutil
 import struct
 import sys
 import threading
+import warnings
 from contextlib import suppress
 from decimal import Decimal
 
@@ -14,6 +15,8 @@ import numpy as np
 import pytest
 
 import forearm as fa
+from forearm.faults import ReadFault, StateFault
+from forearm.streams.zarr_stores import check_replaceable
 
 ARM = fa.load("rr")
 ROWS = np.linspace(-1, 1, 60).reshape(10, 6)
@@ -447,3 +450,99 @@ def test_ctrl_c_while_an_old_store_is_taken_away_left_it_beside_the_new_one(rows
         streamed(rows, target)
     assert pressed
     assert [path.name for path in tmp_path.iterdir() if path != rows] == ["tau.zarr"]
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_a_target_says_of_itself_was_read_from_a_pipe_or_a_device(kind, tmp_path):
+    """A pipe waited for ever, /dev/zero filled the memory."""
+    target = tmp_path / "there.zarr"
+    target.mkdir()
+    if kind == "pipe":
+        os.mkfifo(target / "zarr.json")
+    else:
+        (target / "zarr.json").symlink_to("/dev/zero")
+    with pytest.raises(StateFault, match="is not a Zarr array alone"):
+        check_replaceable(target)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(
+    ("joints", "said"),
+    [("given", ""), ("turned", "refused"), ("others", "names the columns and has left, right")],
+)
+def test_a_group_that_names_its_joints_was_taken_in_another_order_without_a_word(joints, said, tmp_path):
+    """As xarray writes it: torques were 36 N m off."""
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("zarr")
+    arm = fa.load("rr")
+    q, qd, qdd = arm.random_state(0, (50,))
+    names = list(arm.joint_names)
+    names = {"given": names, "turned": names[::-1], "others": ["left", "right"]}[joints]
+    data = {name: (("time", "joint"), values) for name, values in {"q": q, "qd": qd, "qdd": qdd}.items()}
+    store = xarray.Dataset(data, coords={"time": 0.01 * np.arange(50), "joint": names})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of texts in this format, by the library
+        store.to_zarr(tmp_path / "log.zarr")
+    if said == "refused":
+        with pytest.raises(ReadFault, match="says that the columns are"):
+            fa.stream(arm, "inverse_dynamics", tmp_path / "log.zarr", tmp_path / "tau.npy")
+        return
+    done = fa.stream(arm, "inverse_dynamics", tmp_path / "log.zarr", tmp_path / "tau.npy")
+    assert any(said in note for note in done.notes) if said else not done.notes
+    assert np.allclose(np.load(tmp_path / "tau.npy"), fa.inverse_dynamics(arm, q, qd, qdd))
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("rows", [200, 1_800_000])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_chunk_of_blosc_that_lied_about_its_length_ended_the_process_or_gave_bytes_of_the_heap(
+    rows, grouped, tmp_path
+):
+    """80 bytes whose head says 259 million, stored as they are: the library copies what lies behind them."""
+    zarr = pytest.importorskip("zarr")
+    arm = fa.load("puma560")
+    names = ["q", "qd", "qdd"] if grouped else [None]
+    for name in names:
+        shape = (rows, 18 // len(names))
+        path = tmp_path / "log.zarr"
+        packed = zarr.codecs.BloscCodec(cname="lz4")
+        where = {"store": path, "name": name} if grouped else {"store": path}
+        zarr.create_array(**where, shape=shape, chunks=shape, dtype="f8", compressors=packed)
+        size = 8 * rows * shape[1]
+        chunk = (path / name if name else path) / "c" / "0" / "0"
+        chunk.parent.mkdir(parents=True)
+        head = bytes([2, 1, 0x23, 8]) + struct.pack("<iii", size, size, size + 16)
+        chunk.write_bytes(head + bytes(64))
+    with pytest.raises(ReadFault, match="a chunk of blosc says"):
+        fa.stream(arm, "inverse_dynamics", tmp_path / "log.zarr", tmp_path / "tau.npy")
+
+
+@pytest.mark.more
+def test_chunks_of_blosc_that_say_the_truth_are_read(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    arm = fa.load("rr")
+    states = arm.random_state(0, (500,))
+    rows = np.concatenate(states, axis=1)
+    packed = zarr.codecs.BloscCodec(cname="zstd")
+    for form in (2, 3):
+        kept = {} if form == 3 else {"filters": None}
+        given = packed if form == 3 else __import__("numcodecs").Blosc(cname="zstd")
+        store = zarr.create_array(
+            tmp_path / f"{form}.zarr",
+            shape=rows.shape,
+            chunks=(64, 6),
+            dtype="f8",
+            compressors=given,
+            zarr_format=form,
+            **kept,
+        )
+        store[:] = rows
+        fa.stream(arm, "inverse_dynamics", tmp_path / f"{form}.zarr", tmp_path / "tau.npy")
+        assert np.allclose(np.load(tmp_path / "tau.npy"), fa.inverse_dynamics(arm, *states))
+    store = zarr.create_array(
+        tmp_path / "s.zarr", shape=rows.shape, chunks=(64, 6), shards=(128, 6), dtype="f8", compressors=packed
+    )
+    store[:] = rows
+    with pytest.raises(ReadFault, match="blosc within something else"):
+        fa.stream(arm, "inverse_dynamics", tmp_path / "s.zarr", tmp_path / "tau.npy")

@@ -56,6 +56,32 @@ def derivatives(
         unit: Last digit that is written of each column (n,), 0 for many digits.
         source: 'q' or 'qd', for what is said.
     """
+    found, notes = _derivatives(label, t, values, orders, unit, source)
+    return found, [*notes, *(_whole_turns(label, t, values) if source == "q" else [])]
+
+
+def _whole_turns(label: str, t: Vector, values: Matrix) -> list[str]:
+    """A warning where a column jumps by a turn between two rows: an angle that was wrapped, as encoders do."""
+    steps = np.diff(values, axis=0)
+    turns = np.abs(steps) / (2 * math.pi)
+    usual = np.quantile(np.abs(steps), 0.9, axis=0) if len(steps) else 0.0
+    left = np.abs(steps) - 2 * math.pi * np.round(turns)
+    jumps = (np.round(turns) >= 1) & (np.abs(left) < 0.5) & (np.abs(steps) > 4 * usual)
+    if not np.any(jumps):
+        return []
+    row, column = (int(x) for x in np.argwhere(jumps)[0])
+    size = float(steps[row, column])
+    return [
+        f"WARNING: {label}: position {column + 1} jumps by {size:.3g} rad, a whole turn, from t = {t[row]:.6g} to "
+        f"{t[row + 1]:.6g} s after the first row ({np.count_nonzero(jumps)} such jumps in all): is it wrapped to one "
+        "turn? Speeds, accelerations and torques there are those of the jump; give angles that go on (numpy.unwrap), "
+        "or speeds and accelerations."
+    ]
+
+
+def _derivatives(
+    label: str, t: Vector, values: Vector, orders: tuple[int, ...], unit: Vector, source: str
+) -> tuple[list[Vector], list[str]]:
     names = [{1: "d", 2: "dd"}[k] if source == "q" else "dd" for k in orders]
     lacking = " and no ".join(f"q{name}" for name in names)
     smooth = [spline(t, values, k) for k in orders]

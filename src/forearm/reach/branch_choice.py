@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from forearm.algebra import Vector
+from forearm.dynamics import jacobian
 from forearm.reach.answers import (
     HASTY,
     NOT_FOUND,
@@ -25,6 +26,8 @@ APART = 1e-6
 """Branches nearer to each other are one [rad, m]."""
 ROUNDED = 1e-13
 """Errors above this are worth a few steps of Newton's method [m, rad]."""
+IN_LINE = 1e-4
+"""Axes of which the sine is below this are taken to be in line where it is to be judged what cannot be reached."""
 POLISH = replace(HASTY, tolerance=1e-15, damping=1e-3, most=1, longest=12, patience=12)
 
 
@@ -54,15 +57,33 @@ def chosen_branches(programs: Programs, goals: Vector, reference: Vector, rows: 
     rows.q[found], rows.status[found] = q[found], SOLVED
     rows.error[found] = np.sqrt(np.stack([far[found], askew[found]], axis=-1))
     left = np.flatnonzero(~solved & (rows.status == NOT_FOUND))
-    _, _, _, exists, good = evaluated(programs, goals[left], rows_or_all(reference, left), threads)
-    _say_why(rows, left, exists, good)  # a branch that is good, but not the nearest, is left to the search
+    q, _, _, exists, good = evaluated(programs, goals[left], rows_or_all(reference, left), threads)
+    _say_why(
+        programs, rows, left, q, exists, good
+    )  # a branch that is good, but not the nearest, is left to the search
 
 
-def _say_why(rows: Rows, left: Vector, exists: Vector, good: Vector) -> None:
-    """Of rows without a good branch: whether there is one outside the limits."""
-    alone = ~good.any(axis=-1)
+def _say_why(programs: Programs, rows: Rows, left: Vector, q: Vector, exists: Vector, good: Vector) -> None:
+    """Of rows without a good branch: whether there is one outside the limits; nothing where that is not certain."""
+    alone: Vector = ~np.asarray(good.any(axis=-1))
+    alone[alone] = ~_one_of_many(programs, q[alone], exists[alone])
     rows.status[left[alone & exists.any(axis=-1)]] = OUT_OF_LIMITS
     rows.status[left[alone & ~exists.any(axis=-1)]] = OUT_OF_REACH
+
+
+def _one_of_many(programs: Programs, q: Vector, exists: Vector) -> Vector:
+    """Goals (N,) of which some branch (N, K, n) is one of infinitely many, of which another may be within limits.
+
+    The arm moves there and its frame does not; or axes 4 and 6 are in line, and what the form takes for joint 6 decides
+    whether the others reach as far.
+    """
+    J = jacobian(programs.arm, np.nan_to_num(q))[..., : programs.moving]
+    sizes = np.linalg.svd(J, compute_uv=False)
+    free = exists & (sizes[..., -1] < IN_LINE * sizes[..., 0])
+    if programs.moving > 5:
+        across = np.cross(J[..., 3:, 3], J[..., 3:, 5], axis=-1)
+        free |= np.linalg.norm(across, axis=-1) < IN_LINE
+    return np.asarray(free.any(axis=-1))
 
 
 def _beyond_a_turn(programs: Programs, reference: Vector) -> bool:
@@ -82,7 +103,7 @@ def _nearest_of_all(programs: Programs, goals: Vector, reference: Vector, rows: 
     rows.q[left[some]] = np.take_along_axis(q, best[..., None], axis=1)[some, 0]
     error = np.sqrt([np.take_along_axis(x, best, axis=1)[some, 0] for x in (far, askew)])
     rows.error[left[some]], rows.status[left[some]] = error.T, SOLVED
-    _say_why(rows, left, exists, good)
+    _say_why(programs, rows, left, q, exists, good)
 
 
 def rows_or_all(values: Vector, rows: Vector) -> Vector:

@@ -27,7 +27,15 @@ from forearm.outside.option_names import option
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.file_libraries import library
 from forearm.streams.npy_headers import npy_header
-from forearm.streams.zarr_stores import absent_chunks, check_array, chunk_files, rows_at_once, rows_of
+from forearm.streams.zarr_stores import (
+    absent_chunks,
+    check_array,
+    chunk_files,
+    refuse_lying_chunks,
+    rows_at_once,
+    rows_of,
+    told_of_columns,
+)
 
 ROWS = 8192
 """Rows of a block: inputs and outputs of an arm stay in the cache."""
@@ -181,7 +189,7 @@ class ZarrRows(RowSource):
             raise ReadFault(f"{path}: is no Zarr store ({one_line(str(reason))[:200]}).") from None
         if alone:
             check_array(self.label, found, self.files)
-            self.parts, self.times = [found], None
+            self.parts, self.times, told = [found], None, list[str]()
             shape = found.shape
             if len(shape) != 2:
                 raise ReadFault(f"{path}: the array has shape {shape}; give rows (N, {self.n * self.count}).")
@@ -195,9 +203,12 @@ class ZarrRows(RowSource):
             self.parts, self.times = [named[name] for name in inputs], named.get("t")
             self.timed = self.times is not None
             self._check_group(inputs)
+            told = told_of_columns(self.label, found, self.parts[0], arm.joint_names)
+        for part in (*self.parts, *([] if self.times is None else [self.times])):
+            refuse_lying_chunks(self.label, path, part)
         self.rows = self.parts[0].shape[0]
         self.bytes = 0
-        self.notes = [note for part in self.parts for note in absent_chunks(path, part)]
+        self.notes = [*told, *(note for part in self.parts for note in absent_chunks(path, part))]
 
     def _check_group(self, inputs: Sequence[str]) -> None:
         """Refuse groups in an array's place, and arrays that are not as long as each other."""

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from forearm.faults import ReadFault, StateFault
 from forearm.motion.column_units import refuse_other_units
 from forearm.outside.escapes import one_line
+from forearm.outside.signal_errors import pass_on_signals
 
 CODECS = frozenset(
     "adler32 bitround blosc bytes bz2 crc32 crc32c delta fixedscaleoffset fletcher32 gzip lz4 lzma quantize shuffle "
@@ -131,11 +133,55 @@ def rows_of(array: Any, rows: slice) -> Any:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
+def refuse_lying_chunks(label: str, folder: Path, array: Any) -> None:
+    """Refuse chunks of blosc whose head says another length than they have: the library would read beyond their end.
+
+    Args:
+        label: The array, for messages.
+        folder: The store's.
+        array: The array.
+    """
+    codecs = [_name(codec) for codec in (*array.filters, *array.compressors)]
+    inner = [_name(codec) for codec in _within_shards(array)]
+    if "blosc" not in codecs + inner:
+        return
+    if "blosc" in inner or codecs.index("blosc") != len(codecs) - 1:
+        raise ReadFault(
+            f"{label}: the store is packed by blosc within something else, where it cannot be checked; give one packed "
+            "by zstd, gzip, blosc alone or nothing."
+        )
+    for path in _chunk_paths(folder, array):
+        try:
+            with open(path, "rb") as file:
+                head, length = file.read(16), os.fstat(file.fileno()).st_size
+        except FileNotFoundError:
+            continue
+        said = int.from_bytes(head[12:16], "little")
+        unpacked = int.from_bytes(head[4:8], "little")
+        if len(head) < 16 or said != length or unpacked != array.dtype.itemsize * math.prod(array.chunks):
+            raise ReadFault(
+                f"{label}: a chunk of blosc says that it has {said} bytes, {unpacked} unpacked, and has {length}; "
+                "write the store anew."
+            )
+
+
+def _within_shards(array: Any) -> list[Any]:
+    """Codecs of the chunks in a shard."""
+    return [
+        codec for outer in getattr(array.metadata, "codecs", ()) for codec in getattr(outer, "codecs", ())
+    ]
+
+
+def _chunk_paths(folder: Path, array: Any) -> Iterator[str]:
+    """Where the files of an array are, if they are there."""
+    here = os.path.join(folder, array.path)
+    places = itertools.product(*map(range, _grid(array)))
+    return (os.path.join(here, array.metadata.encode_chunk_key(place)) for place in places)
+
+
 def absent_chunks(folder: Path, array: Any) -> list[str]:
     """A note where chunks of an array are not there: never written, all of one number, or lost on the way."""
-    grid, here = _grid(array), os.path.join(folder, array.path)
-    keys = map(array.metadata.encode_chunk_key, itertools.product(*map(range, grid)))
-    there, all_of_them = sum(os.path.exists(os.path.join(here, key)) for key in keys), math.prod(grid)
+    there, all_of_them = sum(map(os.path.exists, _chunk_paths(folder, array))), math.prod(_grid(array))
     if there >= all_of_them:
         return []
     name = f"{one_line(array.basename)[:60]}: " if array.basename else ""
@@ -152,6 +198,53 @@ def _name(codec: Any) -> str:
     """What a codec is called: by numcodecs, or by Zarr."""
     told = getattr(codec, "codec_id", None) or codec.to_dict()["name"]
     return one_line(str(told).removeprefix("numcodecs."))[:60]
+
+
+def told_of_columns(label: str, group: Any, array: Any, joints: tuple[str, ...]) -> list[str]:
+    """What is to be said where a group names the columns of its arrays, as xarray does; refuse another order of them.
+
+    Args:
+        label: The store, for messages.
+        group: The group.
+        array: One of its arrays (N, n).
+        joints: The arm's.
+    """
+    told = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS")
+    named = list(told) if isinstance(told, (list, tuple)) else []
+    title = named[1] if len(named) == 2 and isinstance(named[1], str) else None
+    if title is None or title not in group:
+        return []
+    names = _words(group[title], len(joints))
+    if names == joints:
+        return []
+    shown = one_line(title)[:60]
+    if names is not None and sorted(names) == sorted(joints):
+        raise ReadFault(
+            f"{label}: its array {shown!r} says that the columns are {', '.join(names)}; write them in the order of "
+            f"the arm's joints, {', '.join(joints)}."
+        )
+    said = "cannot be read" if names is None else f"has {one_line(', '.join(names))[:200]}"
+    return [
+        f"WARNING: {label}: its array {shown!r} names the columns and {said}; they are taken for the arm's joints in "
+        f"their order, {', '.join(joints)}"
+    ]
+
+
+def _words(array: Any, count: int) -> tuple[str, ...] | None:
+    """The texts of a short array, or None where it holds anything else."""
+    if getattr(array, "shape", None) != (count,) or array.dtype.kind not in "UTO":
+        return None
+    packed = [*array.filters, *([] if array.serializer is None else [array.serializer]), *array.compressors]
+    if (
+        any(_name(codec) not in CODECS | {"vlen-utf8"} for codec in packed)
+        or math.prod(array.chunks) > MOST_PARTS
+    ):
+        return None
+    try:
+        return tuple(map(str, array[:].tolist()))
+    except Exception:  # whatever a codec raises for what is not what it says
+        pass_on_signals()
+        return None
 
 
 def _own_words(path: Path) -> bytes:

@@ -20,6 +20,8 @@ FAR = 1e-7
 """Error with which a path counts as left [m, rad]."""
 SINGULAR = 5e-3
 """Least singular value of the Jacobian, as a share of its greatest, below which speeds run away."""
+HALVINGS = 12
+"""How often the way between two knots is halved in search of a singularity."""
 MOST_STEPS = 20
 """Newton's steps for a pose nearby."""
 STEP = 0.3
@@ -82,7 +84,7 @@ def follow(arm: Arm, start: Vector, route: ToolRoute, knots: Vector, rows: Any) 
         if not error[0] < FAR:
             _out_of_reach(arm, whole.p[k + 1], knots[k + 1] / knots[-1])
         found[k + 1] = q[0]
-    _refuse_singular(arm, found, whole, knots, rows)
+    _refuse_singular(arm, found, route, knots, rows)
     return found
 
 
@@ -100,14 +102,33 @@ def _out_of_reach(arm: Arm, p: Vector, share: float) -> NoReturn:
     )
 
 
-def _refuse_singular(arm: Arm, q: Vector, poses: ToolPoses, knots: Vector, rows: Any) -> None:
-    values = np.linalg.svd(dynamics.jacobian(arm, q)[:, rows], compute_uv=False)
-    share = values[:, -1] / values[:, 0]
+def _refuse_singular(arm: Arm, q: Vector, route: ToolRoute, knots: Vector, rows: Any) -> None:
+    """Refuse a singularity at the knots, and between them wherever joints move far enough for one to lie there."""
+    s, share = knots, _share(arm, q, rows)
+    for _ in range(HALVINGS):
+        if np.min(share) < SINGULAR:
+            break
+        near = np.minimum(share[1:], share[:-1]) - 0.5 * np.sum(np.abs(np.diff(q, axis=0)), axis=1)
+        between = np.flatnonzero(near < SINGULAR)
+        if not len(between):
+            return
+        middle = 0.5 * (s[between] + s[between + 1])
+        halfway, error = onto(arm, 0.5 * (q[between] + q[between + 1]), route.poses(middle), rows)
+        value = np.where(error < FAR, _share(arm, halfway, rows), 0.0)  # lost on the way: as if it were one
+        s, q = np.insert(s, between + 1, middle), np.insert(q, between + 1, halfway, axis=0)
+        share = np.insert(share, between + 1, value)
     k = int(np.argmin(share))
     if share[k] < SINGULAR:
-        p = poses.p[k]
+        p = route.poses(s[k : k + 1]).p[0]
         raise StateFault(
-            f"tool_path: arm {arm.name!r} passes a singularity {100 * knots[k] / knots[-1]:.0f} % along its path, at "
+            f"tool_path: arm {arm.name!r} passes a singularity {100 * s[k] / s[-1]:.0f} % along its path, at "
             f"({p[0]:.4g}, {p[1]:.4g}, {p[2]:.4g}) m: there joints would have to turn without bound; go round it, or "
             "begin from another posture."
         )
+
+
+def _share(arm: Arm, q: Vector, rows: Any) -> Vector:
+    """The least singular value of the Jacobian over its greatest (K,)."""
+    values = np.linalg.svd(dynamics.jacobian(arm, q)[:, rows], compute_uv=False)
+    share: Vector = values[:, -1] / values[:, 0]
+    return share

@@ -1,0 +1,43 @@
+"""Names of a file at a real terminal: text, whatever marks of a library for colours they look like."""
+
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import forearm as fa
+
+HOSTILE = "a[/x][link=https://example.org]b[/link][bold]"
+
+
+def at_a_terminal(*words, cwd):
+    """What a verb writes to a terminal that is its stdout and stderr, and how it ends."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "200"}
+    command = [sys.executable, "-m", "forearm", *words]
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=env, cwd=cwd) as process:
+        os.close(theirs)
+        text = b""
+        try:
+            while part := os.read(ours, 65536):
+                text += part
+        except OSError:  # Linux says EIO at the end
+            pass
+    os.close(ours)
+    return process.returncode, text.decode()
+
+
+@pytest.mark.parametrize("verb", ["verify", "check", "bench", "torque"])
+def test_a_name_was_taken_for_marks_and_ended_verify_or_became_a_live_link(verb, tmp_path):
+    """`[/x]` closes what was never opened: exit 3, "a bug of forearm"; `[link=…]` was a link to anywhere."""
+    fa.write_toml(dataclasses.replace(fa.load("rr"), name=HOSTILE), tmp_path / "rr.toml")
+    more = {"torque": ["--q", "1", "2", "--summary"], "bench": ["--batch", "64"]}.get(verb, [])
+    code, said = at_a_terminal(verb, "rr.toml", *more, cwd=tmp_path)
+    assert code in (0, 1), said
+    assert "\x1b]8" not in said  # a link of the terminal's
+    if verb in ("verify", "bench"):
+        assert HOSTILE in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", said)
