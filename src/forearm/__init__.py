@@ -231,7 +231,9 @@ else:  # out of a checker's sight: to it, a name that is not above is a mistake
             if name not in known:
                 hint = import_module("forearm.outside.foreign_names").hint(name, known)
                 raise AttributeError(f"module 'forearm' has no attribute {name!r}{hint}")
-        import_module("forearm.outside.forks")  # a copy of the process may be made while a thread loads
+        import_module(
+            "forearm.outside.whole_process.forks"
+        )  # a copy of the process may be made while a thread loads
         home = _NAMES.get(name, "dynamics")
         value = globals()[name] = getattr(import_module(f"forearm.{home}"), name)
         return value

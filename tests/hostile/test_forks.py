@@ -9,7 +9,7 @@ import pytest
 WHILE_LOADING = """
 import os, sys, threading, time
 import forearm
-from forearm.outside import forks
+from forearm.outside.whole_process import forks
 forks.LONGEST = float(sys.argv[2])
 sys.path.insert(0, sys.argv[1])
 threading.Thread(target=lambda: __import__("slow")).start()
@@ -111,8 +111,8 @@ def test_an_error_of_a_signal_that_came_while_the_process_was_copied_left_the_co
 SERVED_IN_FORK = """
 import os, signal, threading
 import forearm as fa
-from forearm.outside import forks
-import forearm.outside.blas_threads
+from forearm.outside.whole_process import forks
+import forearm.outside.whole_process.blas_threads
 class Limit(Exception):
     pass
 def on(*_):

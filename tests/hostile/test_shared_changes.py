@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 
-from forearm.outside.shared_changes import SharedChange
+from forearm.outside.whole_process.shared_changes import SharedChange
 from forearm.sweeps.executors import SAFE_PATH, VARIABLE
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.outside.blas_threads import ONE_BLAS_THREAD, _controls
+from forearm.outside.whole_process.blas_threads import ONE_BLAS_THREAD, _controls
 from identification.synthetic import log_of, motion_of
 
 

@@ -2,7 +2,7 @@
 
 A fork copies the process in the middle of whatever its other threads were doing, and not these threads: a lock that
 one of them held is held for ever in the child. What such a lock guards here is filled in one step at its end, so the
-child may take it and begin anew. (What Python itself holds is the matter of `outside.forks`.)
+child may take it and begin anew. (What Python itself holds is the matter of `outside.whole_process.forks`.)
 """
 
 import os

@@ -17,7 +17,7 @@ from forearm.dynamics import parameter_names, parameters, regressor
 from forearm.faults import Seed, explained, needs_chain
 from forearm.identification.drive_columns import DriveColumns, drive_columns
 from forearm.inertia import TEN
-from forearm.outside.blas_threads import ONE_BLAS_THREAD
+from forearm.outside.whole_process.blas_threads import ONE_BLAS_THREAD
 
 STATES = 400
 """Random states that show the structure."""

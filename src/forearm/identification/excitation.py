@@ -26,7 +26,7 @@ from forearm.identification.measured.filters import filtered
 from forearm.identification.measured.logs import Log
 from forearm.identification.torque_rows import equations_of
 from forearm.motion.motions import Fourier
-from forearm.outside.blas_threads import ONE_BLAS_THREAD
+from forearm.outside.whole_process.blas_threads import ONE_BLAS_THREAD
 
 PHASES = 5
 """Places of the encoders' steps that are tried: where a joint rests it matters where the next step lies."""

@@ -28,8 +28,8 @@ from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.torque_rows import TorqueEquations, torques_of
 from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from, ten_of
 from forearm.link import Link
-from forearm.outside.blas_threads import ONE_BLAS_THREAD
 from forearm.outside.text_table import text_table
+from forearm.outside.whole_process.blas_threads import ONE_BLAS_THREAD
 
 KNOWN = 0.1
 """A number is known where its interval is narrower than this, of a body of that mass and of a thing's size."""

@@ -22,8 +22,8 @@ from forearm.identification.least_squares import LeastSquares, information_root,
 from forearm.identification.measured.filters import filtered
 from forearm.identification.measured.logs import Log, LogSource, coupling_matrix, read_log
 from forearm.identification.torque_rows import TorqueEquations, equations_of
-from forearm.outside.blas_threads import ONE_BLAS_THREAD
 from forearm.outside.text_table import instant
+from forearm.outside.whole_process.blas_threads import ONE_BLAS_THREAD
 
 OUTSIDE = 10.0
 """Residuals that are so many times the usual are no noise."""

@@ -6,12 +6,10 @@ output_files    files that are whole or not there at all
 text_table      tables as text
 option_names    options as Python or the shell calls them, for messages
 foreign_names   what other libraries call things
-foreign_logs    files that other libraries write unasked
 memory_size     how much memory this machine has
 processors      how many processors this process may use
 function_parts  what a function of the caller's is made of
-forks           copies of the process, made when nothing is half done
 signal_errors   errors that a handler of a signal raises in the middle of something
 scipy_parts     SciPy's modules, where there is room to load them
-blas_threads    how many threads linear algebra takes
+whole_process   what there is once in a process: its copies, what its threads share
 """

@@ -16,7 +16,7 @@ from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
-from forearm.outside.foreign_logs import NO_MUJOCO_LOG
+from forearm.outside.whole_process.foreign_logs import NO_MUJOCO_LOG
 from forearm.readers.file_content import GivenContent, read_limited, refuse_pipe, shortened
 from forearm.readers.mjcf_leftovers import JOINTS, left_out
 from forearm.readers.mjcf_vocabulary import MAX_BYTES, arm_words

@@ -28,10 +28,9 @@ from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.file_libraries import library
 from forearm.streams.npy_headers import npy_header
 from forearm.streams.zarr_stores import (
-    absent_chunks,
     check_array,
+    checked_chunks,
     chunk_files,
-    refuse_lying_chunks,
     rows_at_once,
     rows_of,
     told_of_columns,
@@ -204,11 +203,10 @@ class ZarrRows(RowSource):
             self.timed = self.times is not None
             self._check_group(inputs)
             told = told_of_columns(self.label, found, self.parts[0], arm.joint_names)
-        for part in (*self.parts, *([] if self.times is None else [self.times])):
-            refuse_lying_chunks(self.label, path, part)
+        parts = [part for part in (*self.parts, self.times) if part is not None]
         self.rows = self.parts[0].shape[0]
         self.bytes = 0
-        self.notes = [*told, *(note for part in self.parts for note in absent_chunks(path, part))]
+        self.notes = [*told, *(note for part in parts for note in checked_chunks(self.label, path, part))]
 
     def _check_group(self, inputs: Sequence[str]) -> None:
         """Refuse groups in an array's place, and arrays that are not as long as each other."""

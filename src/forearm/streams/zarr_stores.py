@@ -133,14 +133,8 @@ def rows_of(array: Any, rows: slice) -> Any:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def refuse_lying_chunks(label: str, folder: Path, array: Any) -> None:
-    """Refuse chunks of blosc whose head says another length than they have: the library would read beyond their end.
-
-    Args:
-        label: The array, for messages.
-        folder: The store's.
-        array: The array.
-    """
+def _refuse_lying_chunks(label: str, folder: Path, array: Any) -> None:
+    """Refuse chunks of blosc whose head says another length than they have: the library would read beyond their end."""
     codecs = [_name(codec) for codec in (*array.filters, *array.compressors)]
     inner = [_name(codec) for codec in _within_shards(array)]
     if "blosc" not in codecs + inner:
@@ -165,6 +159,18 @@ def refuse_lying_chunks(label: str, folder: Path, array: Any) -> None:
             )
 
 
+def checked_chunks(label: str, folder: Path, array: Any) -> list[str]:
+    """Refuse chunks that the library must not be given; a note where some are not there.
+
+    Args:
+        label: The array, for messages.
+        folder: The store's.
+        array: The array.
+    """
+    _refuse_lying_chunks(label, folder, array)
+    return _absent_chunks(folder, array)
+
+
 def _within_shards(array: Any) -> list[Any]:
     """Codecs of the chunks in a shard."""
     return [
@@ -179,7 +185,7 @@ def _chunk_paths(folder: Path, array: Any) -> Iterator[str]:
     return (os.path.join(here, array.metadata.encode_chunk_key(place)) for place in places)
 
 
-def absent_chunks(folder: Path, array: Any) -> list[str]:
+def _absent_chunks(folder: Path, array: Any) -> list[str]:
     """A note where chunks of an array are not there: never written, all of one number, or lost on the way."""
     there, all_of_them = sum(map(os.path.exists, _chunk_paths(folder, array))), math.prod(_grid(array))
     if there >= all_of_them:

@@ -26,8 +26,8 @@ from forearm.faults import StateFault, of_somebody_else
 from forearm.outside.option_names import option
 from forearm.outside.processors import processors
 from forearm.outside.running_log import LOG
-from forearm.outside.shared_changes import SharedChange
 from forearm.outside.signal_errors import pass_on_signals
+from forearm.outside.whole_process.shared_changes import SharedChange
 from forearm.sweeps.problem import Problem
 from forearm.sweeps.task_carriers import is_own, own_name, tasks_of
 

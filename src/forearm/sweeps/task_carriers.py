@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from typing import Any
 
-from forearm.outside.shared_changes import SharedChange
 from forearm.outside.signal_errors import pass_on_signals
+from forearm.outside.whole_process.shared_changes import SharedChange
 
 Outcome = tuple[BaseException | None, Any]
 """What went wrong, or None; and what came back."""

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from forearm.compiler.store import files as cached
 from forearm.faults import KernelFault
-from forearm.outside.forks import hold_in_forks
 from forearm.outside.memory_size import refuse_without_room
 from forearm.outside.running_log import LOG
+from forearm.outside.whole_process.forks import hold_in_forks
 
 try:
     import llvmlite

@@ -13,7 +13,7 @@ from forearm.chain_cuts import on_six_joints
 from forearm.faults import StateFault
 from forearm.motion.columns import KINDS
 from forearm.motion.motion_files import read_motion_file, with_lags
-from forearm.outside.foreign_logs import NO_MUJOCO_LOG
+from forearm.outside.whole_process.foreign_logs import NO_MUJOCO_LOG
 from forearm.robot import Robot
 from forearm.verification.difference.causes.unknowns import joint_friction
 from forearm.verification.difference.torque_tables import all_joints, drive_torques, rigid_torques

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from forearm.outside.shared_changes import SharedChange
+from forearm.outside.whole_process.shared_changes import SharedChange
 
 Control = tuple[Callable[[], int], Callable[[int], Any]]
 """How to ask a library for its number of threads, and how to set it."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ContextDecorator
 from types import TracebackType
 
-from forearm.outside.forks import hold_in_forks
+from forearm.outside.whole_process.forks import hold_in_forks
 
 _lock = threading.RLock()
 hold_in_forks(_lock)

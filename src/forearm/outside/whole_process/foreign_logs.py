@@ -5,7 +5,7 @@ MuJoCo appends its warnings to MUJOCO_LOG.TXT there, which in a stranger's folde
 
 from collections.abc import Callable
 
-from forearm.outside.shared_changes import SharedChange
+from forearm.outside.whole_process.shared_changes import SharedChange
 
 
 def _unheard() -> Callable[[], object]:
