@@ -546,3 +546,15 @@ def test_chunks_of_blosc_that_say_the_truth_are_read(tmp_path):
     store[:] = rows
     with pytest.raises(ReadFault, match="blosc within something else"):
         fa.stream(arm, "inverse_dynamics", tmp_path / "s.zarr", tmp_path / "tau.npy")
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("attributes", ["x", 3, ["units"]])
+def test_attributes_that_are_no_table_were_a_bug_of_ours(attributes, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    store = zarr.create_array(tmp_path / "log.zarr", shape=(5, 6), chunks=(5, 6), dtype="f8")
+    store[:] = 0.5
+    words = tmp_path / "log.zarr" / "zarr.json"
+    words.write_text(json.dumps(json.loads(words.read_text()) | {"attributes": attributes}))
+    with pytest.raises(ReadFault, match="is no Zarr store"):
+        fa.stream(fa.load("rr"), "inverse_dynamics", tmp_path / "log.zarr", tmp_path / "tau.npy")

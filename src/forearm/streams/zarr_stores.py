@@ -9,7 +9,7 @@ import json
 import math
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,8 @@ def check_array(label: str, array: Any, files: int) -> None:
         array: The array.
         files: How many files its store has.
     """
+    if not isinstance(getattr(array.metadata, "attributes", {}), Mapping):
+        raise ReadFault(f"{label}: is no Zarr store (its attributes are no table); write it anew.")
     codecs = [*array.filters, *([] if array.serializer is None else [array.serializer]), *array.compressors]
     for outer in getattr(array.metadata, "codecs", ()):
         codecs += getattr(outer, "index_codecs", ())  # how a shard says where its chunks are
