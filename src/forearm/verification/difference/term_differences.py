@@ -19,10 +19,11 @@ def terms_apart(
     arm: Arm | Robot, other: Other, bench: Bench, ours: Matrix
 ) -> tuple[tuple[str, float, str], ...]:
     """Gravity, mass matrix and velocity torques compared, where the other can be asked."""
-    if other.torques is None:
-        return (("torques", *_difference(ours, bench.tau, 0.0)),)
     mine_of, theirs_of = other_of(arm, arm).torques, other.torques
     assert mine_of is not None
+    if theirs_of is None:
+        weight = mine_of(bench.q, 0 * bench.qd, 0 * bench.qd)  # what is added up, and may cancel
+        return (("torques", *_difference(ours, bench.tau, float(np.max(np.abs(weight), initial=0.0)))),)
     q, qd = bench.q[:6], bench.qd[:6]
     mine, theirs = (_split(f, q, qd) for f in (mine_of, theirs_of))
     names = ("gravity torques", "mass matrix", "velocity torques")
