@@ -1,6 +1,8 @@
 """What the whole process shares is changed for a while by several threads, and is then as it was."""
 
+import contextlib
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -23,12 +25,12 @@ def test_sweeps_at_once_left_a_variable_behind_that_kept_scripts_from_their_modu
     entered, leave = threading.Barrier(2, timeout=30), threading.Event()
 
     def second() -> None:
-        with SAFE_PATH:
+        with SAFE_PATH.inside():
             entered.wait()
             assert leave.wait(30)
 
     other = threading.Thread(target=second)
-    with SAFE_PATH:
+    with SAFE_PATH.inside():
         other.start()
         entered.wait()
     assert os.environ[VARIABLE] == "1"  # the other's workers are still being begun
@@ -38,53 +40,86 @@ def test_sweeps_at_once_left_a_variable_behind_that_kept_scripts_from_their_modu
 
 
 def test_a_change_that_could_not_be_made_was_taken_back_by_the_next():
-    """An error while it is made leaves nobody inside."""
-    made = []
+    """An error while it is made leaves nobody inside, and what there was is put back."""
+    done = []
 
-    def make():
-        made.append("begun")
-        if len(made) == 1:
+    def make(before):
+        done.append(f"changed {before}")
+        if len(done) == 1:
             raise ZeroDivisionError
-        return lambda: made.append("taken back")
 
-    change = SharedChange(make)
-    with pytest.raises(ZeroDivisionError), change:
+    change = SharedChange(lambda: 7, make, lambda before: done.append(f"again {before}"))
+    with pytest.raises(ZeroDivisionError), change.inside():
         pass
-    with change, change:
+    with change.inside(), change.inside():
         pass
-    assert made == ["begun", "begun", "taken back"]
+    assert done == ["changed 7", "again 7"] * 2
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer here")
+def test_a_time_limit_while_it_was_changed_left_it_changed_for_good():
+    """One thread for all linear algebra of the process, after 28 calls that a signal's handler ended."""
+
+    class Limit(Exception):
+        pass
+
+    def limit(*_):
+        raise Limit
+
+    value, limits, left = [2], 0, []
+    change = SharedChange(
+        lambda: value[0], lambda _: value.__setitem__(0, 1), lambda b: value.__setitem__(0, b)
+    )
+    rng, before = random.Random(3), signal.signal(signal.SIGALRM, limit)
+    try:
+        for _ in range(4000):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-6, 2e-5))
+                for _ in range(20):
+                    with change.inside():
+                        pass
+            except Limit:
+                limits += 1
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            if value != [2]:
+                left.append(limits)
+                value[0] = 2
+    except Limit:  # in a line of this test
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert limits > 10
+    assert not left, f"{len(left)} of {limits}"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.parametrize("own", [False, True])
 def test_a_copy_of_the_process_kept_what_a_thread_that_it_does_not_have_had_changed(own):
     """15 of 969 copies began with PYTHONSAFEPATH=1, for good."""
-    now = ["as it was"]
-
-    def make():
-        now.append("changed")
-        return now.pop
-
-    change, entered, leave = SharedChange(make), threading.Event(), threading.Event()
+    now, entered, leave = ["as it was"], threading.Event(), threading.Event()
+    change = SharedChange(
+        lambda: 1, lambda _: now.append("changed"), lambda length: now.__delitem__(slice(length, None))
+    )
 
     def inside() -> None:
-        with change:
+        with change.inside():
             entered.set()
             assert leave.wait(30)
 
     other = threading.Thread(target=inside)
     other.start()
     assert entered.wait(30)
-    if own:
-        change.__enter__()
+    mine = change.inside() if own else contextlib.nullcontext()
+    mine.__enter__()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # threads and forks
         child = os.fork()
     if child == 0:
         os._exit(len(now))
     _, status = os.waitpid(child, 0)
-    if own:
-        change.__exit__(None, None, None)
+    mine.__exit__(None, None, None)
     assert now[-1] == "changed"
     leave.set()
     other.join()

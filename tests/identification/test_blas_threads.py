@@ -28,13 +28,13 @@ def asked():
 
 
 def test_one_within_and_the_same_as_before_after(asked):
-    with ONE_BLAS_THREAD:
+    with ONE_BLAS_THREAD.inside():
         assert asked() == {1}
-        with ONE_BLAS_THREAD:
+        with ONE_BLAS_THREAD.inside():
             assert asked() == {1}
         assert asked() == {1}
     assert asked() == {2}
-    with pytest.raises(ZeroDivisionError), ONE_BLAS_THREAD:
+    with pytest.raises(ZeroDivisionError), ONE_BLAS_THREAD.inside():
         _ = 1 / 0
     assert asked() == {2}
 
@@ -43,12 +43,12 @@ def test_the_last_of_several_threads_lets_go(asked):
     inside, leave = threading.Event(), threading.Event()
 
     def other():
-        with ONE_BLAS_THREAD:
+        with ONE_BLAS_THREAD.inside():
             inside.set()
             leave.wait(10)
 
     worker = threading.Thread(target=other)
-    with ONE_BLAS_THREAD:
+    with ONE_BLAS_THREAD.inside():
         worker.start()
         inside.wait(10)
     assert asked() == {1}  # the other one is still inside

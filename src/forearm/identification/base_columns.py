@@ -69,7 +69,7 @@ class BaseColumns:
         return self.grouping @ np.concatenate([parameters(arm), self.drives.of(arm)])
 
 
-@ONE_BLAS_THREAD
+@ONE_BLAS_THREAD.inside()
 @explained
 def base_parameters(
     arm: Arm, *, rotors: bool = True, drives: DriveColumns | None = None, seed: Seed = 0

@@ -59,7 +59,7 @@ class Excitation(Fourier):
     arm: Any = None
     """The arm that it was made for."""
 
-    @ONE_BLAS_THREAD
+    @ONE_BLAS_THREAD.inside()
     def deviations(
         self, noise: Any, rate: float, *, periods: int = 1, cutoff: float | None = None, tick: Any = 0.0
     ) -> tuple[tuple[str, ...], Vector]:
@@ -114,7 +114,7 @@ class Limits:
     effort: Vector
 
 
-@ONE_BLAS_THREAD
+@ONE_BLAS_THREAD.inside()
 @faults.explained
 def excite(
     arm: Arm,

@@ -97,7 +97,7 @@ class Payload:
         return "\n".join(lines)
 
 
-@ONE_BLAS_THREAD
+@ONE_BLAS_THREAD.inside()
 @faults.explained
 def identify_payload(
     arm: Arm,

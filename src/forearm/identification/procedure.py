@@ -47,7 +47,7 @@ class Asked:
     check: bool
 
 
-@ONE_BLAS_THREAD
+@ONE_BLAS_THREAD.inside()
 @faults.explained
 def identify(
     arm: Arm,

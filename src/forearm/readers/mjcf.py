@@ -143,7 +143,7 @@ def compiled(path: str, text: str | None) -> Any:
             f"{path}: MJCF is read by MuJoCo, which is not installed; pip install 'forearm[mjcf]'."
         ) from None
     try:
-        with NO_MUJOCO_LOG:
+        with NO_MUJOCO_LOG.inside():
             return (
                 mujoco.MjModel.from_xml_path(path) if text is None else mujoco.MjModel.from_xml_string(text)
             )

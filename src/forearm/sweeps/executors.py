@@ -153,21 +153,20 @@ def _worker_processes(workers: int) -> tuple[Any, Any]:
     stop = RawValue("b", 0)
     if context.get_start_method() == "fork":
         return futures.ProcessPoolExecutor(workers, context, _in_service, (stop,)), stop
-    with SAFE_PATH:
+    with SAFE_PATH.inside():
         pool = futures.ProcessPoolExecutor(workers, context, _in_service, (stop,))
         pool.submit(int)  # now they begin
     return pool, stop
 
 
-def _look_elsewhere() -> Callable[[], object]:
-    before = os.environ.get(VARIABLE)
-    os.environ[VARIABLE] = "1"
-    if before is None:
-        return lambda: os.environ.pop(VARIABLE, None)
-    return lambda: os.environ.update({VARIABLE: before})
+def _set_variable(value: str | None) -> None:
+    if value is None:
+        os.environ.pop(VARIABLE, None)
+    else:
+        os.environ[VARIABLE] = value
 
 
-SAFE_PATH = SharedChange(_look_elsewhere)
+SAFE_PATH = SharedChange(lambda: os.environ.get(VARIABLE), lambda _: _set_variable("1"), _set_variable)
 """A Python that is begun within this imports nothing out of the folder where somebody works.
 
 It would look there first, before it is told where this process looks, and the folder may be a stranger's.

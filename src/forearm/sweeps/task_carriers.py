@@ -27,14 +27,15 @@ def is_own(name: str) -> bool:
     return name.startswith(f"{os.getpid()}-")
 
 
-def _unwarned() -> Callable[[], object]:
-    kept = warnings.catch_warnings()
-    kept.__enter__()
+def _ignore(_: Any) -> None:
     warnings.filterwarnings("ignore", message="Sending large graph")  # once to each worker, as meant
-    return lambda: kept.__exit__(None, None, None)
 
 
-NO_WARNING = SharedChange(_unwarned)
+def _filter_again(before: list[Any]) -> None:
+    warnings.filters[:] = before  # type: ignore[index]
+
+
+NO_WARNING = SharedChange(lambda: list(warnings.filters), _ignore, _filter_again)
 """Within this Dask does not warn of the length of what it sends."""
 
 
@@ -94,7 +95,7 @@ class DaskTasks(ExecutorTasks):
             if getattr(self.executor, "_shutdown", False):
                 raise RuntimeError("cannot schedule new futures after shutdown")
             options |= getattr(self.executor, "_kwargs", {})
-        with NO_WARNING:
+        with NO_WARNING.inside():
             yield from self.client.map(function, tasks, **options)
 
     def outcomes(self, done: list[Any]) -> list[Outcome]:

@@ -18,19 +18,21 @@ Control = tuple[Callable[[], int], Callable[[int], Any]]
 """How to ask a library for its number of threads, and how to set it."""
 
 
-def _one_each() -> Callable[[], object]:
-    before = [ask() for ask, _ in _controls()]
+def _numbers() -> list[int]:
+    return [ask() for ask, _ in _controls()]
+
+
+def _one_each(before: list[int]) -> None:
     _set([1] * len(before))
-    return lambda: _set(before)
-
-
-ONE_BLAS_THREAD = SharedChange(_one_each)
-"""One thread within; what there was before again after the last of those that are inside at the same time."""
 
 
 def _set(numbers: list[int]) -> None:
     for (_, give), number in zip(_controls(), numbers, strict=True):
         give(number)
+
+
+ONE_BLAS_THREAD = SharedChange(_numbers, _one_each, _set)
+"""One thread within; what there was before again after the last of those that are inside at the same time."""
 
 
 @cache

@@ -3,19 +3,26 @@
 MuJoCo appends its warnings to MUJOCO_LOG.TXT there, which in a stranger's folder may be a link to any file.
 """
 
-from collections.abc import Callable
+from typing import Any
 
 from forearm.outside.whole_process.shared_changes import SharedChange
 
 
-def _unheard() -> Callable[[], object]:
+def _heard() -> Any:
     import mujoco
 
-    if mujoco.get_mju_user_warning() is not None:
-        return lambda: None
-    mujoco.set_mju_user_warning(lambda sentence: None)
-    return lambda: mujoco.set_mju_user_warning(None)
+    return mujoco.get_mju_user_warning()
 
 
-NO_MUJOCO_LOG = SharedChange(_unheard)
+def _unheard(before: Any) -> None:
+    _hear((lambda sentence: None) if before is None else before)
+
+
+def _hear(listener: Any) -> None:
+    import mujoco
+
+    mujoco.set_mju_user_warning(listener)
+
+
+NO_MUJOCO_LOG = SharedChange(_heard, _unheard, _hear)
 """Within this MuJoCo's warnings go to no file; whoever has a function for them hears them as always."""

@@ -166,7 +166,7 @@ def _mujoco(model: Any) -> Torques:
         model.opt.disableflags, model.opt.enableflags = before[0] | off, before[1] & ~stepped
         try:
             data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, qdd
-            with NO_MUJOCO_LOG:
+            with NO_MUJOCO_LOG.inside():
                 mujoco.mj_inverse(model, data)
             return data.qfrc_inverse + dry * np.sign(qd)
         finally:
