@@ -28,6 +28,8 @@ class Defect(Part):
     reason: str
     """Why the numbers are kept as they are."""
 
+    __repr__ = Part._shown
+
     def __post_init__(self) -> None:
         faults.whole(self.link, "the link of a defect")
         faults.name(self.kind, f"the kind of the defect of link {self.link}")
@@ -356,6 +358,8 @@ class Arm(Part):
 
         not_in_the_table(self)
         return np.array(dh_rows(self))
+
+    __repr__ = Part._shown
 
     def __str__(self) -> str:
         from forearm.description import arm_text

@@ -37,6 +37,13 @@ class Part:
         """A copy with some fields changed, checked like a new one."""
         return replace(self, **changes)  # type: ignore[type-var]
 
+    def _shown(self) -> str:
+        """What a dataclass prints, for parts that keep free text: letters that show nothing are written by number."""
+        from forearm.outside.escapes import terminal
+
+        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)  # type: ignore[arg-type]
+        return terminal(f"{type(self).__qualname__}({', '.join(shown)})")
+
 
 def frozen_array(value: Any) -> Vector:
     """An array that nobody can write into."""

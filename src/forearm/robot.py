@@ -384,10 +384,13 @@ class Robot(Part):
             q = np.concatenate([rng.uniform(-1, 1, (*batch, 3)), turn, q], axis=-1)
         return q, rng.uniform(-2, 2, (*batch, self.nv)), rng.uniform(-5, 5, (*batch, self.nv))
 
+    __repr__ = Part._shown
+
     def __str__(self) -> str:
         from forearm.description import arm_text
+        from forearm.outside.escapes import terminal
 
-        return arm_text(self)
+        return terminal(arm_text(self))
 
     def _repr_html_(self) -> str:
         from forearm.description import arm_html

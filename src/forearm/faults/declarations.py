@@ -159,8 +159,8 @@ KINDS: dict[Any, Kind] = {
 """What a type of an annotation means."""
 NUMBER = Kind("a number", is_scalar, complete=True)
 """What `Scalar` means: symbols and traced scalars too."""
-ARRAY_LIKE = frozenset(get_args(getattr(ArrayLike, "__value__", ArrayLike)))
-"""The alternatives of NumPy's ArrayLike, which a union takes in one by one."""
+ARRAY_LIKE = frozenset(get_args(ArrayLike))
+"""The alternatives of NumPy's ArrayLike, which a union takes in one by one; none where it is `type ArrayLike = ...`."""
 
 
 def declared(annotation: Any, known: Mapping[str, Any], *, optional: bool = False) -> Declared:
@@ -187,6 +187,8 @@ def _as_type(annotation: Any, known: Mapping[str, Any]) -> Any:
 
 def _alternatives(annotation: Any) -> list[Any]:
     """The members of a union, NumPy's ArrayLike as one of them."""
+    if annotation == ArrayLike:
+        return [np.ndarray]
     annotation = getattr(annotation, "__value__", annotation)  # `type X = ...` in newer versions of NumPy
     if get_origin(annotation) not in (typing.Union, types.UnionType):
         return [annotation]
