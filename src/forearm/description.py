@@ -18,6 +18,8 @@ from forearm.outside import escapes
 from forearm.outside.text_table import text_table
 
 WIDTH = 110
+NO_FORMULAS = "tex2jax_ignore mathjax_ignore"
+"""Classes of what MathJax 2 and 3 leave alone: a notebook takes dollars for the marks of formulas, in HTML too."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def arm_html(arm: Any) -> str:
     for title, sentences in remarks(arm):
         items = "".join(f"<li>{escapes.html(sentence)}</li>" for sentence in sentences)
         parts.append(f"<details><summary>{escapes.html(title)}</summary><ul>{items}</ul></details>")
-    return f"<div class='forearm-arm'>{''.join(parts)}</div>"
+    return f"<div class='forearm-arm {NO_FORMULAS}'>{''.join(parts)}</div>"
 
 
 # -- what there is to say --------------------------------------------------------------------------------

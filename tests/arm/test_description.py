@@ -115,6 +115,9 @@ def test_html_has_the_cells_of_the_text(name):
 def test_html_is_escaped():
     arm = Arm("<b>&", [Link("revolute", mass=1, name="<i>")])
     assert "<i>" not in arm._repr_html_()
+    # what stands between dollars would be a formula in a notebook: MathJax leaves elements of these classes alone
+    root = html.fragment_fromstring(arm._repr_html_())
+    assert {"tex2jax_ignore", "mathjax_ignore"} <= set(root.get("class").split())
     assert "&lt;b&gt;&amp;" in arm._repr_html_()
 
 

@@ -145,7 +145,7 @@ def test_free_inputs_are_a_struct_with_names(tmp_path):
 
 
 @needs_compiler
-@pytest.mark.parametrize("name", ["math", "StdIO"])
+@pytest.mark.parametrize("name", ["math", "StdIO", "features"])
 def test_no_arm_takes_the_place_of_a_header_of_c(tmp_path, graphs, name):
     header, source, tried = write_c(tmp_path, graphs, name)
     assert header.name == f"{name}_arm.h"

@@ -31,6 +31,20 @@ def test_markdown_keeps_its_columns():
     assert lines[3].startswith("| 0.123 |")
 
 
+def test_a_title_was_a_link_and_a_tag_in_markdown():
+    title = "[x](http://x.y) <b> $z$ |"
+    lines = written([{title: 1}], "markdown").splitlines()
+    assert lines[0] == r"| [x]\(http://x.y) &lt;b&gt; \$z\$ \| |"
+    assert lines[1] == "| --- |"
+
+
+@pytest.mark.parametrize("name", ["[1pt] x", "[x", "*"])
+def test_a_name_at_the_begin_of_a_row_was_what_the_end_of_the_row_before_takes(name):
+    r"""TeX looks for a star and for a length in brackets behind `\\`, on the next line, too."""
+    rows = written([{"arm": "a"}, {"arm": name}], "latex").split(r"\\")[2:]
+    assert rows[0].lstrip().startswith("{}")
+
+
 def test_a_count_can_be_written():
     rows = count("luh_walker_paul_1980", 2).rows()
     assert written(rows, "csv").splitlines()[0].startswith("equation,multiplications,additions")

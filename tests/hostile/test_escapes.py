@@ -16,6 +16,7 @@ import forearm as fa
 from forearm.cli.process import run
 from forearm.counting.answers.row_formats import to_csv
 from forearm.derivation import derive, symbolic
+from forearm.motion.motion_files import read_motion
 from forearm.outside import escapes
 
 ALPHABET = [
@@ -193,6 +194,22 @@ def test_no_name_is_a_formula_in_a_table_of_counts(name):
 @pytest.mark.parametrize("cell", ["-", "-39 + 150n", "+12", "150n - 39 | 122n - 42", "-1.5e-3", ""])
 def test_numbers_and_polynomials_in_a_table_of_counts_stay_as_they_are(cell):
     assert escapes.spreadsheet(cell) == cell
+
+
+@pytest.mark.parametrize("name", ["x;=1+1;y", "x; @SUM(1)", "x;'=1", "x;''+1;-1", "x;y", "x;'y", ";", "'=x"])
+def test_a_spreadsheet_that_begins_cells_at_semicolons_computed_a_name(name, tmp_path):
+    """Where commas are decimal, lists are separated by semicolons, and quotes further on are none."""
+    arm = fa.load("rr")
+    arm = arm.replace(links=(arm.links[0].replace(name=name), arm.links[1]))
+    path = tmp_path / "record.csv"
+    fa.simulate(arm, [0.1, 0.2], duration=0.002).to_csv(path)
+    for cells in (
+        path.read_text().splitlines()[0].split(";"),
+        to_csv([{name: name}]).splitlines()[1].split(";"),
+    ):
+        assert not any(cell.strip().startswith(("=", "+", "-", "@")) for cell in cells)
+    assert escapes.text_of_title(escapes.csv_title(name)) == name
+    assert read_motion(path, arm).samples.q[0].tolist() == [0.1, 0.2]
 
 
 def test_where_an_arms_numbers_come_from_put_entries_into_a_bibliography(tmp_path, capsys):

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from forearm.faults import ReadFault
+from forearm.outside.escapes import terminal
 from forearm.readers import load
 
 pytest.importorskip("mujoco", reason="MuJoCo is not installed")
@@ -41,6 +42,9 @@ def test_no_attribute_opens_a_file(tmp_path, attribute):
         read(tmp_path, text)
 
 
+MOTORS = "".join(
+    "<motor " + " ".join(f'a{i}_{k}=""' for k in range(60)) + "/>" for i in range(4000)
+)  # 240,000 attributes
 BOMBS = {
     "replicate": model(
         inside=f'<replicate count="100"><replicate count="100">{BODY}</replicate></replicate>'
@@ -64,6 +68,18 @@ BOMBS = {
         + "</default>" * 201,
         '<body><joint axis="1 0 0"/><geom size="0.1" class="c199"/>' * 200 + "</body>" * 200,
     ),
+    "attributes of every class": model(
+        f"<default>{MOTORS}" + "".join(f'<default class="c{i}"/>' for i in range(250)) + "</default>"
+    ),
+    "attributes of every actuator": model(
+        f"<default>{MOTORS}</default><actuator>" + "<motor/>" * 50_000 + "</actuator>"
+    ),
+    "zeros of every actuator": model(
+        f'<default><motor ctrlrange="{"0 " * 10**6}"/></default><actuator>{"<motor/>" * 50_000}</actuator>'
+    ),
+    "a joint of every actuator": model(
+        f'<default><motor joint="{"j" * 10**6}" armature="1"/></default><actuator>{"<motor/>" * 50_000}</actuator>'
+    ),
     "geoms of one body": model(inside=BODY.replace(GEOM, GEOM * 4900)),
     "deepest": model(inside=BODY.replace("</body>", "") * 240 + "</body>" * 240),
     "huge": model(
@@ -74,6 +90,22 @@ BOMBS = {
     ),
     "comment": model("<!--" + "x" * 2**23 + "-->"),
 }
+
+
+WORD = "\x9b31m\u202e"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        model(inside=BODY.replace("<joint", f'<joint class="{WORD}"')),
+        model(inside=f'{BODY}<body name="{WORD}"/><body name="{WORD}"/>'),
+    ],
+)
+def test_what_mujoco_says_of_a_word_moved_the_cursor(tmp_path, text):
+    with pytest.raises(ReadFault, match="MuJoCo refuses it") as caught:
+        read(tmp_path, text)
+    assert terminal(str(caught.value)) == str(caught.value)
 
 
 @pytest.mark.parametrize("name", BOMBS)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.verbs import forearm
+from forearm.outside import escapes
 
 ROBOT = """<robot name="m">{more}<link name="base"/><link name="l"><inertial><mass value="{mass}"/>
 <inertia ixx="{light}" ixy="0" ixz="0" iyy="{light}" iyz="0" izz="{light}"/></inertial>{inside}</link>
@@ -62,6 +63,33 @@ def test_names_with_a_prefix_are_nobodys_and_stay(capsys):
     pytest.importorskip("mujoco")
     file = robot(inside='<s:sensor xmlns:s="http://sensors"/>')
     assert forearm(capsys, "compare", file, "mujoco").code == 0
+
+
+TITLE = "\x9d0;mine\x9c\x9b31m\u202e"
+"""What gives a terminal another title, another colour and another direction."""
+SHAPES = {
+    "a radius": f'<visual><geometry><sphere radius="{TITLE}"/></geometry></visual>',
+    "a place": f'<collision><origin xyz="{TITLE} 1 1"/><geometry><sphere radius="1"/></geometry></collision>',
+    "an instruction": f"<?x {TITLE} ?>",
+}
+
+
+@pytest.mark.parametrize("what", SHAPES)
+def test_pinocchio_printed_what_a_file_says_of_shapes_to_the_terminal(capfd, what):
+    pytest.importorskip("pinocchio")
+    said = forearm(capfd, "compare", robot(inside=SHAPES[what]), "pinocchio")
+    assert said.code == 0, said.err
+    assert escapes.terminal(said.out + said.err) == said.out + said.err
+
+
+def test_what_pinocchio_is_given_has_the_torques_of_the_whole_file(capsys):
+    pytest.importorskip("pinocchio")
+    more = HEAVY.replace(
+        "<axis", '<dynamics damping="1" friction="0.5"/><origin xyz="1 2 3" rpy="1 0 2"/><axis'
+    )
+    file = Path(robot())
+    file.write_text(file.read_text().replace("</robot>", f"{more}</robot>"))
+    assert forearm(capsys, "compare", str(file), "pinocchio", "--rigid", "--any-units").code == 0
 
 
 def test_mujoco_appended_its_warnings_to_what_a_link_leads_to(capsys):

@@ -264,6 +264,17 @@ REPRODUCTIONS = {
         "hostile/test_stream_files.py::test_what_a_target_says_of_itself_was_read_from_a_pipe_or_a_device",
         "hostile/test_stream_files.py::test_a_chunk_of_blosc_that_lied_about_its_length_ended_the_process_or_gave_bytes_of_the_heap",
     ],
+    "61 long words, classes and actuators that were copied for each other; tags that nobody counted": [
+        "hostile/test_toml_and_urdf_bombs.py::test_a_long_word_was_written_into_a_note_for_each_element_in_it",
+        "hostile/test_mjcf.py::test_a_bomb_costs_two_seconds_and_half_a_gigabyte_at_most",
+        "readers/test_urdf.py::test_an_encoding_that_was_told_after_many_spaces_was_parsed_before_it_was_refused",
+    ],
+    "62 words of a file that other libraries print, titles in Markdown and behind semicolons": [
+        "hostile/test_peer_libraries.py::test_pinocchio_printed_what_a_file_says_of_shapes_to_the_terminal",
+        "hostile/test_mjcf.py::test_what_mujoco_says_of_a_word_moved_the_cursor",
+        "counting/test_writing.py::test_a_title_was_a_link_and_a_tag_in_markdown",
+        "hostile/test_escapes.py::test_a_spreadsheet_that_begins_cells_at_semicolons_computed_a_name",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -192,6 +192,27 @@ def test_many_impossible_links_get_a_message_of_a_screen(tmp_path):
     assert len(str(caught.value)) < 10_000
 
 
+PART = '<gazebo reference="{}">{}</gazebo>'
+JOINED = """<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous"><parent link="a"/>
+<child link="b"/>{}</joint>{}</robot>"""
+LONG_WORDS = {
+    "gravity": JOINED.format("", PART.format("a" * 10**6, "<gravity>0</gravity>" * 3000)),
+    "rotors": JOINED.format("", PART.format("a" * 10**6, '<rotor_inertia value="1"/>' * 3000)),
+    "dynamics": JOINED.format(f'<dynamics friction="1" stiffness="{"a" * 10**6}"/>', ""),
+}
+
+
+@pytest.mark.parametrize("what", LONG_WORDS)
+def test_a_long_word_was_written_into_a_note_for_each_element_in_it(what, tmp_path):
+    """9 MB with 60,000 elements took hundreds of gigabytes; one note of 4 MB took seconds to print."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(LONG_WORDS[what])
+    start = time.process_time()
+    robot = fa.load(path)
+    assert time.process_time() - start < 2
+    assert sum(map(len, robot.notes)) < 3_000
+
+
 LIMIT = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
 
 

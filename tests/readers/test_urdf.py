@@ -272,6 +272,19 @@ def test_no_comment_or_instruction_hides_a_doctype(cover):
         from_urdf(f"{cover}<!DOCTYPE robot [<!ENTITY a 'b'>]><!-- -->{SOUND}")
 
 
+@pytest.mark.parametrize(
+    ("spaces", "words"),
+    [(300, "encoding UTF-7 or a DTD"), (2000, "declaration does not end within 1000 letters")],
+)
+def test_an_encoding_that_was_told_after_many_spaces_was_parsed_before_it_was_refused(
+    spaces, words, monkeypatch
+):
+    """Tags that nobody counted: 567 MB of 16."""
+    monkeypatch.setattr(etree, "fromstring", lambda *given: pytest.fail("was parsed"))
+    with pytest.raises(ReadFault, match=f":1: .*{words}"):
+        from_urdf(f"<?xml version='1.0'{' ' * spaces}encoding='UTF-7'?><robot name='r'>+ADw-a/+AD4-</robot>")
+
+
 @pytest.mark.parametrize("encoding", ["UTF-7", "HZ", "ISO-2022-JP", "SHIFT_JIS"])
 def test_an_encoding_in_which_tags_cannot_be_counted_is_refused_before_it_is_parsed(encoding, monkeypatch):
     monkeypatch.setattr(etree, "fromstring", lambda *given: pytest.fail("was parsed"))

@@ -34,7 +34,7 @@ from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
 from forearm.motion.row_times import check_times, cut_notes, gap_notes, seconds_notes
 from forearm.motion.slope_checks import dry_friction_notes, lag_notes, slope_notes
-from forearm.outside.escapes import one_line
+from forearm.outside.escapes import csv_title, one_line
 from forearm.outside.output_files import replacing_text
 from forearm.outside.scipy_parts import scipy_part
 from forearm.robot import Robot
@@ -380,7 +380,7 @@ def write_columns(path: Any, columns: dict[str, Vector]) -> Path:
 
 def write_titles(file: Any, titles: Iterable[str], end: str = "\r\n") -> None:
     """A header of CSV, in quotes where a title holds what others separate titles by."""
-    titles = list(titles)
+    titles = list(map(csv_title, titles))
     odd = any(";" in title for title in titles)
     quoted = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator=end)
     (quoted if odd else csv.writer(file, lineterminator=end)).writerow(titles)

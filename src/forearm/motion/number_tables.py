@@ -22,6 +22,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.faults import ReadFault
 from forearm.motion.plain_numbers import plain_numbers
+from forearm.outside.escapes import text_of_title
 from forearm.outside.memory_size import machine_memory
 
 PIECE = 1 << 22
@@ -176,7 +177,7 @@ class PieceReader:
                 found = next(csv.reader([header], delimiter=self.separator), [])
             except csv.Error as error:
                 refuse(self.label, self.header_line, f"the header cannot be taken apart ({error})", "titles")
-        titles = [_out_of_quotes(title.strip()) for title in found]
+        titles = [text_of_title(_out_of_quotes(title.strip())) for title in found]
         if titles and all(NUMBER.fullmatch(title) for title in titles):
             refuse(
                 self.label,

@@ -119,7 +119,9 @@ def markdown_code(text: str) -> str:
 
 def latex(text: str) -> str:
     """For a text of LaTeX: no command and no `^^` survives; letters that pdfTeX does not know become U+ numbers."""
-    return "".join(_latex(c) for c in one_line(text))
+    line = one_line(text)
+    # after the end of a row, what stands in brackets is a length, and an asterisk forbids a new page
+    return ("{}" if line[:1] in ("[", "*") else "") + "".join(_latex(c) for c in line)
 
 
 def _latex(c: str) -> str:
@@ -178,9 +180,22 @@ def picture(text: str) -> str:
 
 def spreadsheet(text: str) -> str:
     """For a cell of CSV: no spreadsheet takes it for a formula; numbers and polynomials stay as they are."""
+    text = csv_title(text)
     return f"'{text}" if text[:1] in "=@+-\t\r" and not _COUNT.fullmatch(text) else text
 
 
+def csv_title(text: str) -> str:
+    """For a title of CSV: no formula begins behind a semicolon, where half of the world's spreadsheets begin a cell."""
+    return _BEHIND.sub(r";'\1", text)
+
+
+def text_of_title(written: str) -> str:
+    """The text that `csv_title` wrote."""
+    return _WRITTEN.sub(r";\1", written)
+
+
+_BEHIND = re.compile(r";('*)(?=\s*[=@+-])")
+_WRITTEN = re.compile(r";'('*)(?=\s*[=@+-])")
 _COUNT = re.compile(r"[-+*^|. \deEn]*", re.ASCII)
 
 

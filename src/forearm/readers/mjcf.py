@@ -16,6 +16,7 @@ from forearm.angles import roll_pitch_yaw
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
+from forearm.outside.escapes import one_line
 from forearm.outside.whole_process.foreign_logs import NO_MUJOCO_LOG
 from forearm.readers.file_content import GivenContent, read_limited, refuse_pipe, shortened
 from forearm.readers.mjcf_leftovers import JOINTS, left_out
@@ -148,7 +149,7 @@ def compiled(path: str, text: str | None) -> Any:
                 mujoco.MjModel.from_xml_path(path) if text is None else mujoco.MjModel.from_xml_string(text)
             )
     except (ValueError, RuntimeError, UnicodeDecodeError, mujoco.FatalError) as error:
-        sentence = " ".join(str(error).split()).rstrip(".")
+        sentence = one_line(" ".join(str(error).split())).rstrip(".")
         raise ReadFault(f"{path}: MuJoCo refuses it: {shortened(sentence)}. Repair it there.") from None
 
 

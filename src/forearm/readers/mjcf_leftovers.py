@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from forearm.readers.file_content import shortened
 from forearm.readers.serial_arm import listed
 
 JOINTS = 2
@@ -21,6 +22,9 @@ ACTUATORS = (
     *("dcmotor", "orientation", "pid", "plugin"),
 )
 """Elements that are actuators, and set what all actuators of their class begin with."""
+NAMES = ("joint", "jointinparent")
+SIZES = ("armature", "damping", "forcerange", "ctrlrange")
+"""What an actuator says of its joint, and nothing else is kept: classes and actuators may be many."""
 
 
 @dataclass(frozen=True)
@@ -84,26 +88,32 @@ def _written(tree: Any) -> Iterator[_Actuator]:
     for element in tree.iterfind("actuator/*"):
         if not isinstance(element.tag, str):
             continue
-        words = {**classes.get(element.get("class") or "main", {}), **element.attrib}
-        joint = words.get("joint") or words.get("jointinparent") or "?"
-        moves = any(_says(words.get(key)) for key in ("armature", "damping"))
-        yield _Actuator(joint, moves, any(_says(words.get(key)) for key in ("forcerange", "ctrlrange")))
+        told = {**classes.get(element.get("class") or "main", {}), **_told(element)}
+        joint = told.get("joint") or told.get("jointinparent") or "?"
+        moves, bounded = (any(told.get(key) for key in keys) for keys in (SIZES[:2], SIZES[2:]))
+        yield _Actuator(joint, moves, bounded)
 
 
-def _says(words: str | None) -> bool:
+def _told(element: Any) -> dict[str, Any]:
+    """What an element says of an actuator's joint: its name, and which sizes are others than zero."""
+    names = {key: shortened(element.get(key)) for key in NAMES if key in element.attrib}
+    return names | {key: _says(element.get(key)) for key in SIZES if key in element.attrib}
+
+
+def _says(words: str) -> bool:
     """Whether an attribute has another number than zero."""
-    return any(word.strip("+-0.") not in ("", "e") for word in (words or "").split())
+    return any(word.strip("+-0.") not in ("", "e") for word in words.split())
 
 
-def _classes(tree: Any) -> dict[str, Mapping[str, str]]:
+def _classes(tree: Any) -> dict[str, Mapping[str, Any]]:
     """What actuators of each default class begin with: what the class says, and what those around it say."""
-    found: dict[str, Mapping[str, str]] = {}
+    found: dict[str, Mapping[str, Any]] = {}
 
-    def walk(element: Any, name: str, outer: Mapping[str, str]) -> None:
+    def walk(element: Any, name: str, outer: Mapping[str, Any]) -> None:
         mine = dict(outer) | dict(found.get(name, {}))
         for child in element:
             if child.tag in ACTUATORS:
-                mine |= dict(child.attrib)
+                mine |= _told(child)
         found[name] = mine
         for child in element.iterfind("default"):
             walk(child, child.get("class") or "", mine)

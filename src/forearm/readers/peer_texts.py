@@ -2,8 +2,9 @@
 
 A file from elsewhere may name other files, say in a few letters how many gigabytes a picture has, or hang thousands of
 links on each other, which a library walks by calling itself. So MuJoCo gets what can change a torque and nothing else,
-and Pinocchio gets no deeper tree than its calls have room for. Neither knows namespaces: what is in one would be looked
-at by them and not by us, so there may be none.
+and Pinocchio gets links, bodies and joints, whose numbers were read here (what it cannot read it prints as it is), in
+no deeper tree than its calls have room for. Neither knows namespaces: what is in one would be looked at by them and not
+by us, so there may be none.
 """
 
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from forearm.faults import StateFault
 from forearm.outside.escapes import one_line
 from forearm.readers.file_content import MAX_BYTES, read_limited
 from forearm.readers.mjcf_leftovers import ACTUATORS
+from forearm.readers.urdf_elements import LIMITS, MOMENTS
 from forearm.readers.xml import parse_xml
 
 IDLE = (
@@ -42,6 +44,29 @@ TRANSMISSION = (
 """What an actuator adds to inertia and damping, and where; the forces that it is told to exert are others'."""
 IN_URDF = ("compiler", "option")
 """What MuJoCo may be told within <mujoco> in a URDF file."""
+IN_ARMS: dict[str, tuple[str, ...]] = {
+    "robot": ("name",),
+    "link": ("name",),
+    "inertial": (),
+    "mass": ("value",),
+    "inertia": MOMENTS,
+    "joint": ("name", "type"),
+    "parent": ("link",),
+    "child": ("link",),
+    "origin": ("xyz", "rpy"),
+    "axis": ("xyz",),
+    "limit": LIMITS,
+    "dynamics": ("damping", "friction"),
+    "mimic": ("joint", "multiplier", "offset"),
+}
+"""Elements of a URDF file that were read here, and their attributes."""
+INSIDE = {
+    "robot": ("link", "joint"),
+    "link": ("inertial",),
+    "inertial": ("origin", "mass", "inertia"),
+    "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
+}
+"""Which of them stand in which."""
 DEEPEST = 1000
 """Links that hang on each other; Pinocchio calls itself for each, and 4,000 ended the process."""
 
@@ -61,6 +86,19 @@ def tree_for_peers(file: str, kind: str) -> Any:
                 "the element."
             )
     return tree
+
+
+def urdf_for_pinocchio(tree: Any) -> str:
+    """A URDF file's text with what was read of it here: links, bodies and joints."""
+    return str(etree.tostring(_of_an_arm(tree), encoding="unicode"))
+
+
+def _of_an_arm(element: Any) -> Any:
+    """An element with the attributes and elements in it that arms have."""
+    known = {key: element.get(key) for key in IN_ARMS[element.tag] if key in element.attrib}
+    kept = etree.Element(element.tag, known)
+    kept.extend([_of_an_arm(child) for child in element if child.tag in INSIDE.get(element.tag, ())])
+    return kept
 
 
 def urdf_for_mujoco(tree: Any) -> str:

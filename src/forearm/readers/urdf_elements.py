@@ -309,7 +309,7 @@ def _friction(element: _Element) -> dict[str, Any]:
     for key, value in values.items():
         if value < 0:
             dynamics.fault(f"{key}={value:g} is negative; give its size.")
-    unused = tuple(f"{k}={v}" for k, v in dynamics.element.attrib.items() if k not in values)
+    unused = tuple(f"{k}={v[:40]}" for k, v in dynamics.element.attrib.items() if k not in values)
     return {**values, "unused": unused}
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from forearm.readers.file_content import shortened
 from forearm.readers.robot_text import RobotText
 
 KNOWN = {
@@ -60,11 +61,19 @@ def look_at_tags(robot: RobotText, root: Any) -> None:
             f"{told}{f' ({count} times)' if count > 1 else ''}" for told, count in strange.items()
         )
         robot.notes.append(f"not read: {many}")
+    _note_gravity(robot, root)
+    _note_drives(robot, root)
+
+
+def _note_gravity(robot: RobotText, root: Any) -> None:
+    """A note on each part for which a simulator is told to leave gravity out."""
+    found: dict[tuple[Any, str], None] = {}  # each part once: its name may be of any length
     for element in root.iter(*OFF):
         if (element.text or "").strip().lower() in OFF[element.tag]:
-            what = element.getparent().get("reference") or element.getparent().get("name") or "?"
-            robot.notes.append(f"{what!r}: <{element.tag}> is left out; gravity is in the torques")
-    _note_drives(robot, root)
+            found.setdefault((element.getparent(), element.tag))
+    for part, tag in found:
+        what = shortened(part.get("reference") or part.get("name") or "?")
+        robot.notes.append(f"{what!r}: <{tag}> is left out; gravity is in the torques")
 
 
 def _note_drives(robot: RobotText, root: Any) -> None:
@@ -75,6 +84,7 @@ def _note_drives(robot: RobotText, root: Any) -> None:
         whose = (
             part.get("reference") or next((name for name in joints if name), None) or part.get("name") or "?"
         )
+        whose = shortened(whose)
         for element in part.iterdescendants():
             tag = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
             value = (element.get("value") or element.text or "").strip()

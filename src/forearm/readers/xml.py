@@ -17,7 +17,10 @@ MOST_EQUALS = 1_000_000
 MOST_ATTRIBUTES = 60
 """Of an element; finding one looks through all of them."""
 _MARK = re.compile(rb"<!--|<\?|<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
-_ENCODING = re.compile(rb"""\s*(?:\xef\xbb\xbf)?<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([^"'>]*)""")
+MOST_DECLARED = 1000
+"""Bytes of an XML declaration."""
+_DECLARED = re.compile(rb"\s*(?:\xef\xbb\xbf)?<\?xml\s")
+_ENCODING = re.compile(rb"""(?:(?!\?>).)*?\bencoding\s*=\s*["']([^"'>]*)""", re.DOTALL)
 _CROWDED: Any = etree.XPath(f"(//*[count(@*) > {MOST_ATTRIBUTES}])[1]")
 
 
@@ -27,11 +30,7 @@ def parse_xml(content: bytes, file: str) -> Any:
         raise ReadFault(f"{file}: the file is empty; give a file with a robot in it.")
     if b"\0" in content:
         raise ReadFault(f"{file}: the file has zero bytes (UTF-16, or not text at all); save it as UTF-8.")
-    told = _ENCODING.match(content[:1000])
-    if (
-        told and told[1].decode("ascii", "replace").upper() not in ENCODINGS
-    ):  # signs of it are not what they are
-        _refuse_encoding(file, one_line(told[1].decode("ascii", "replace"))[:40])
+    _refuse_declared(content[:MOST_DECLARED], file)
     for sign, most, what in ((b"<", MOST_TAGS, "tags"), (b"=", MOST_EQUALS, "attributes")):
         if (there := content.count(sign)) > most:
             raise ReadFault(
@@ -67,6 +66,20 @@ def parse_xml(content: bytes, file: str) -> Any:
     if root.getroottree().docinfo.internalDTD is not None or encoding.upper() not in ENCODINGS:
         _refuse_encoding(file, encoding)
     return root
+
+
+def _refuse_declared(begin: bytes, file: str) -> None:
+    """Refuse a declaration of an encoding in which signs are not what they are, or one that may hide it."""
+    declared = _DECLARED.match(begin)
+    if declared is None:
+        return
+    if b"?>" not in begin:
+        raise ReadFault(
+            f"{file}:1: the XML declaration does not end within {MOST_DECLARED} letters; shorten it."
+        )
+    told = _ENCODING.match(begin, declared.end())
+    if told and told[1].decode("ascii", "replace").upper() not in ENCODINGS:
+        _refuse_encoding(file, one_line(told[1].decode("ascii", "replace"))[:40])
 
 
 def _refuse_encoding(file: str, encoding: str) -> NoReturn:

@@ -219,14 +219,14 @@ def _other(arm: str, other: str, reading: Reading, rigid: bool, shared: Shared) 
 def _model_of_pinocchio(arm: str, pinocchio: Any) -> Any:
     """What Pinocchio makes of a URDF file."""
     from forearm.faults import StateFault
-    from forearm.readers.peer_texts import refuse_too_deep, tree_for_peers
+    from forearm.readers.peer_texts import refuse_too_deep, tree_for_peers, urdf_for_pinocchio
     from forearm.readers.urdf_elements import robot_from_file
 
-    tree_for_peers(arm, "URDF")
+    tree = tree_for_peers(arm, "URDF")
     joints = robot_from_file(arm, units=False).joints.values()
     refuse_too_deep(arm, {joint.child: joint.parent for joint in joints})
     try:
-        return pinocchio.buildModelFromUrdf(arm)
+        return pinocchio.buildModelFromXML(urdf_for_pinocchio(tree))
     except (ValueError, RuntimeError) as error:
         raise StateFault(f"compare: Pinocchio refuses {arm}: {' '.join(str(error).split())}") from None
 

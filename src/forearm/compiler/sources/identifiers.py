@@ -59,9 +59,10 @@ def words(names: Iterable[str], taken: Sequence[str] = ()) -> list[str]:
 HEADERS = frozenset(
     "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic "
     "stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar wchar wctype unistd fcntl "
-    "pthread sched con prn aux nul".split()
+    "pthread sched features newlib availability corecrt crtdefs vadefs vcruntime sal con prn aux nul".split()
 )
-"""Names of C's own headers, which a file `math.h` would stand before wherever it is looked for, and of devices."""
+"""Names of C's own headers and of what they include, which a file `math.h` would stand before where it is looked for,
+and of devices."""
 
 CHECK = "check"
 """What the functions of a self-test begin with."""

@@ -52,7 +52,8 @@ def to_latex(rows: Rows, caption: str = "") -> str:
 def to_markdown(rows: Rows) -> str:
     """A Markdown table."""
     names = columns(rows)
-    lines = ["| " + " | ".join(name.replace("_", " ") for name in names) + " |", "|" + " --- |" * len(names)]
+    titles = [markdown(name.replace("_", " ")) for name in names]
+    lines = ["| " + " | ".join(titles) + " |", "|" + " --- |" * len(names)]
     lines += ["| " + " | ".join(_cell(row.get(name, "")) for name in names) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
