@@ -80,3 +80,30 @@ def test_a_thin_disc_on_the_last_joint_of_a_long_arm_keeps_its_inertia():
     disc = fa.Link.dh("revolute", mass=1e-3, inertia=fa.Inertia.cylinder(1e-3, 1.4e-3, 1e-4))
     M = fa.mass_matrix(fa.Arm("crane", (*far, disc)), np.zeros(3))
     assert M[2, 2] == pytest.approx(disc.about_com.inertia[2, 2], rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["arm", "fixed", "free"])
+def test_a_stretched_massless_link_in_single_precision_gave_accelerations_of_1e7(kind):
+    """Rounding of float32 leaves 1e-7 of a pivot, which was held against what float64 leaves."""
+    rng = np.random.default_rng(0)
+    tilted = [fa.Pose(tuple(map(tuple, random_rotation(rng))), (0.1, 0.2, 0.3)) for _ in range(2)]
+    before = [fa.Link("revolute", pose, **random_body(rng)) for pose in tilted]
+    point = fa.Link.dh("revolute", a=0.27, mass=1.5, name="point")
+    links = (*before, fa.Link.dh("revolute", a=0.31, name="massless"), point)
+    robot = fa.Arm("stretched", links)
+    if kind != "arm":
+        trunk = fa.Body(3.0, inertia=fa.Inertia.sphere(3.0, 0.2))
+        body = dict(free=True, trunk=trunk) if kind == "free" else {}
+        robot = fa.Robot("stretched", links, range(4), **body)
+    q, qd, tau = (x.astype(np.float32) for x in robot.random_state(0, (200,)))
+    q[100:, -1], status = 0.0, np.zeros(200, dtype=bool)
+    qdd = fa.forward_dynamics(robot, q, qd, tau, status=status)
+    assert qdd.dtype == np.float32
+    np.testing.assert_array_equal(status[100:], True)
+    np.testing.assert_array_equal(np.isfinite(qdd[100:]).all(axis=1), False)
+    bent = np.abs(np.sin(q[:100, -1])) > 0.1
+    assert bent.sum() > 50
+    assert not status[:100][bent].any()
+    for call in (fa.solve_mass, lambda arm, q, tau: fa.forward_dynamics(arm, q, qd[150], tau)):
+        with pytest.raises(fa.SingularInertia, match="'massless' has no inertia"):
+            call(robot, q[150], tau[150])
