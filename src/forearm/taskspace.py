@@ -112,8 +112,15 @@ class Coordinates:
     @classmethod
     @faults.explained
     def absolute(cls, arm: Arm) -> "Coordinates":
-        """Absolute angles: each link's angle is measured from the base instead of from the link before."""
-        return cls(arm, np.eye(arm.n) - np.eye(arm.n, k=-1))
+        """Absolute angles: each link's angle is measured from the base instead of from the link before.
+
+        All about the first joint's axis, as that joint counts. For joints that turn about parallel axes; one that
+        turns the other way (`flip`, or an axis that points back) has its sign in S.
+        """
+        faults.needs_chain(arm, "Coordinates")
+        faults.needs_arm(arm)
+        senses = _turning_senses(arm)
+        return cls(arm, senses[:, None] * (np.eye(arm.n) - np.eye(arm.n, k=-1)))
 
     @faults.explained
     def joints(self, x: ArrayLike) -> Vector:
@@ -162,3 +169,19 @@ class Coordinates:
         """Accelerations xdd under forces tau_x."""
         bias = dynamics.bias_torque(self.arm, self.joints(x), self.rates(xd)) @ self.S
         return np.linalg.solve(self.mass_matrix(x), (self._numbers("force", force) - bias)[..., None])[..., 0]
+
+
+PARALLEL = 1e-6
+"""How far apart axes may point that a description means to be parallel [rad]."""
+
+
+def _turning_senses(arm: Arm) -> Vector:
+    """1 for each joint that turns as the first one does, -1 for the other way (n,)."""
+    senses, along = [], 1.0
+    for number, link in enumerate(arm.links, 1):
+        if link.prismatic or abs(along) < 1.0:
+            faults.no_absolute_angles(arm, number)
+        senses.append(along * link.z[2])
+        x, y, z = (float(a) if is_number(a) else math.nan for a in link.pose.R[:, 2])
+        along = along * math.copysign(1.0, z) if math.hypot(x, y) < PARALLEL else 0.0
+    return np.array(senses) * senses[0]

@@ -55,6 +55,46 @@ def test_golden_double_pendulum_in_absolute_angles():
     assert_close(coordinates.forward_dynamics(q, qd, force), want)
 
 
+@pytest.mark.parametrize("back", ["flip", "axis"])
+def test_absolute_angles_of_a_joint_that_turns_the_other_way_were_sums_of_the_wrong_sign(back):
+    """x is where the links point in the world, whichever way the driver of a joint counts."""
+    links = list(fa.load("planar_3r").links)
+    if back == "flip":
+        links[1] = links[1].replace(flip=True)
+    else:  # the second axis points back, the third as the first again
+        turned = fa.Pose(np.diag([1.0, -1.0, -1.0]), (0.5, 0, 0))
+        links[0] = fa.Link("revolute", turned, mass=2.0, inertia=fa.Inertia.sphere(2.0, 0.1))
+        links[1] = fa.Link("revolute", turned, mass=1.0, inertia=fa.Inertia.sphere(1.0, 0.1))
+    arm = fa.Arm("planar", links, gravity=(0, -9.81, 0))
+    coordinates = fa.Coordinates.absolute(arm)
+    x = np.array([0.3, 0.8, 1.1])
+    for number in (1, 2, 3):
+        along = fa.pose(arm, coordinates.joints(x), number)[:2, 0]
+        assert_close(np.arctan2(along[1], along[0]), x[number - 1])
+    force, push = np.array([0.3, -0.2, 0.5]), np.array([0.0, 0.0, 7.0])  # a moment does its work on one angle
+    wrench = fa.Wrench(moment=tuple(push), at=2)
+    tau = fa.external_torque(arm, coordinates.joints(x), wrench)
+    assert_close(tau @ coordinates.S, [0.0, 7.0, 0.0], eps=64)
+    there = coordinates.forward_dynamics(x, force, force)
+    assert_close(coordinates.inverse_dynamics(x, force, there), force, eps=1e4, because="condition of M")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("stanford", "joint 2 .* not parallel"),
+        ("puma560", "joint 2 .* not parallel"),
+        ("slide", "joint 2 .* slides"),
+    ],
+)
+def test_absolute_angles_where_there_are_none_are_refused(name, said):
+    """A sum of angles about different axes is no angle of a link, and a length less an angle is nothing."""
+    slide = fa.Arm("slide", (*fa.load("rr").links[:1], fa.Link("prismatic", mass=1.0)))
+    arm = slide if name == "slide" else fa.load(name)
+    with pytest.raises(fa.StateFault, match=f"absolute angles .*{said}.*Coordinates\\(arm, S\\)"):
+        fa.Coordinates.absolute(arm)
+
+
 def test_linear_coordinates_keep_power_and_energy():
     arm = random_arm(3, 4, "R", general=True)
     S = np.array([[1.0, 0.2, 0.0], [-1.0, 1.0, 0.3], [0.0, -0.5, 2.0]])

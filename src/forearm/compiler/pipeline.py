@@ -15,7 +15,7 @@ from forearm.compiler.graph.graph import Counts, Graph
 from forearm.compiler.kernel import SEARCH, Kernel, KernelSubject, Why
 from forearm.compiler.store import graphs
 from forearm.compiler.store.files import graph_key
-from forearm.faults import KernelFault, explained, names_of, needs_arm, shown
+from forearm.faults import KernelFault, explained, names_of, needs_arm, precision, shown
 from forearm.outside.running_log import LOG
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def compile(
         looped = _looped(arm, quantity, name, dtype, layout or "rows", formulation)  # type: ignore[arg-type]
         if looped is not None:
             return looped
-    lowered, why, solves = _ready(arm, quantity, tuple(free), formulation, options)
+    real = precision(dtype, f"{name}: dtype", KernelFault).name
+    lowered, why, solves = _ready(arm, quantity, tuple(free), formulation, options, real)
     subject = KernelSubject(arm, solves, why)
     how = {"layout": layout} if layout else {}
     make = import_module(TARGETS[target]).make_kernel
@@ -99,13 +100,18 @@ PLAIN = (str, int, float, tuple, type(None))
 
 
 def _ready(
-    arm: Arm | Robot, quantity: str, free: tuple[str, ...], formulation: str | None, options: dict[str, Any]
+    arm: Arm | Robot,
+    quantity: str,
+    free: tuple[str, ...],
+    formulation: str | None,
+    options: dict[str, Any],
+    real: str = "float64",
 ) -> tuple[Graph, Why, bool]:
     """The graph to compile, why this one, and whether it divides by M; from disk where it was made before."""
     key = None
     if formulation != SEARCH and all(isinstance(value, PLAIN) for value in options.values()):
         # repr: None is not 'None', and no name runs into the next
-        asked = repr((arm.name, quantity, free, formulation, sorted(options.items())))
+        asked = repr((arm.name, quantity, free, formulation, sorted(options.items()), real))
         key = graph_key("ready", arm.digest, asked)
         found = graphs.recall(key)
         if found is not None:
@@ -122,7 +128,7 @@ def _ready(
             *(quantity, arm.name, len(arm.links)),
             for_a_person=True,
         )
-    graph, why = best_graph(arm, quantity, free, formulation, options)
+    graph, why = best_graph(arm, quantity, free, formulation, options, real)
     lowered, solves = schedule(form_fma(graph)), QUANTITIES[quantity].solves
     if key is not None:
         candidates = [(label, counts.numbers) for label, counts in why.candidates]

@@ -294,8 +294,8 @@ def degrees_hint(arm: Any, q: np.ndarray[Any, Any]) -> str | None:
 
 DIVERGED = 1e9
 """Angles beyond this [rad] were not given in degrees: something ran away."""
-REGULAR = 1e-11
-"""A joint that keeps so much of its inertia when those beyond it are free does not make M singular."""
+REGULAR = {"float64": 1e-11, "float32": 1e-4}
+"""A joint that keeps so much of its inertia when those beyond it are free does not make M singular in a precision."""
 
 
 def not_finite(arm: Any, quantity: str, given: dict[str, np.ndarray[Any, Any]]) -> NoReturn:
@@ -310,7 +310,11 @@ def not_finite(arm: Any, quantity: str, given: dict[str, np.ndarray[Any, Any]]) 
 
 
 def singular_inertia(
-    arm: Any, M: np.ndarray[Any, Any], q: np.ndarray[Any, Any], given: dict[str, Any] | None = None
+    arm: Any,
+    M: np.ndarray[Any, Any],
+    q: np.ndarray[Any, Any],
+    given: dict[str, Any] | None = None,
+    precision: str = "float64",
 ) -> NoReturn:
     """The mass matrix cannot be factored: name the joint whose effective inertia vanishes.
 
@@ -328,7 +332,7 @@ def singular_inertia(
             break
         row = remaining[k, :k] / remaining[k, k]
         remaining[:k, :k] -= np.outer(row, remaining[k, :k])
-    if given and least > REGULAR:
+    if given and least > REGULAR[precision]:
         not_finite(arm, "the acceleration", given)
     name = coordinates(arm, "tau")[worst]
     give = _missing_inertia(arm, worst)

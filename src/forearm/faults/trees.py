@@ -157,6 +157,16 @@ def needs_chain(value: Any, what: str) -> None:
     raise StateFault(said + chain_advice(value))
 
 
+def no_absolute_angles(arm: Any, number: int) -> NoReturn:
+    """Absolute angles need joints that turn about parallel axes."""
+    link = arm.links[number - 1]
+    what = "slides" if link.prismatic else "turns about an axis that is not parallel to the first one's"
+    raise StateFault(
+        f"coordinates of arm {arm.name!r}: absolute angles are of joints that turn about parallel axes, and joint "
+        f"{number} {link.name!r} {what}; give the matrix that you mean: Coordinates(arm, S)."
+    )
+
+
 def chain_advice(robot: Any) -> str:
     """How one chain of a robot is had in Python: a sentence's end."""
     if sound := sound_ends(robot):

@@ -156,7 +156,7 @@ class MachineKernel(Door, Kernel):
 
             with np.errstate(all="ignore"):  # what overflows is said in the sentence
                 M = np.asarray(evaluated(plain_model(arm), "mass_matrix", named["q"]), dtype=float)
-            singular_inertia(arm, M, named["q"], joints)
+            singular_inertia(arm, M, named["q"], joints, self.dtype.name)
         not_finite(arm, self.name.partition(" of ")[0], joints)
 
     def _outputs(self, out: Any, batch: tuple[int, ...]) -> list[Array]:

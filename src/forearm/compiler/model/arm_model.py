@@ -11,8 +11,8 @@ from forearm.arm import Arm
 from forearm.compiler.model.base_parameters import described, reframed
 from forearm.formulations import FORMULATIONS
 
-SINGULAR = 1e-13
-"""A joint whose effective inertia is this small beside its locked one makes M singular in floats."""
+SINGULAR = {"float64": 1e-13, "float32": 1e-5}
+"""A joint whose effective inertia is this small beside its locked one makes M singular in floats of a precision."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,13 @@ class Model:
     """'arm' where the chain's frames are as described, else those of `trust.LADDER`."""
     refined: bool = False
     """Whether accelerations by M are refined once (see trees/tree_digits)."""
+    precision: str = "float64"
+    """In which numbers will be computed."""
+
+    @property
+    def singular(self) -> float:
+        """Which share of a pivot of M is rounding."""
+        return SINGULAR[self.precision]
 
     def torques(self, q: Vector, qd: Vector, qdd: Vector) -> Vector:
         """Rigid-body torques."""

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -321,14 +321,50 @@ def regrouped(arm: Arm, origins: Sequence[int] | None = None) -> Regrouped:
 def regroup(chain: Regrouped) -> Regrouped:
     """Move from each link to the one before what the joint between them cannot tell apart."""
     tens = [link.ten_at_joint for link in chain.links]
+    met = [sizes_met(link) for link in chain.links]
     for j in range(len(tens) - 1, -1, -1):
         link = chain.links[j]
         keep, move = split_at_axis(tens[j], revolute=link.revolute)
         tens[j] = keep
         if j:
-            tens[j - 1] = sum_of_tens(tens[j - 1], carried(link, chain.links[j - 1].pose, move))
+            pose = chain.links[j - 1].pose
+            tens[j - 1] = sum_of_tens(tens[j - 1], carried(link, pose, move))
+            met[j - 1] = met[j - 1].with_body(met[j], pose, link)
     reach = reach_of(chain)
-    return chain.with_numbers([snapped(numbers_of(t), reach) for t in tens])
+    rows = zip(tens, met, strict=True)
+    return chain.with_numbers([snapped(numbers_of(ten), reach, sizes) for ten, sizes in rows])
+
+
+class BodySizes(NamedTuple):
+    """The largest numbers on the way to a body's ten parameters: what their rounding is held against."""
+
+    mass: float
+    """Mass [kg]."""
+    moment: float
+    """First moment [kg m]."""
+    inertia: float
+    """Moment of inertia [kg m²]."""
+
+    def moved(self, way: float) -> "BodySizes":
+        """Of the body about a point so far away [m]."""
+        mass, moment, inertia = self
+        return BodySizes(mass, moment + mass * way, inertia + (2 * moment + mass * way) * way)
+
+    def with_body(self, body: "BodySizes", pose: Pose, link: Any) -> "BodySizes":
+        """With what a link beyond leaves to this one, which `pose` leads to."""
+        way = _length(*pose.translation, link.d)
+        return BodySizes(*(a + b for a, b in zip(self, body.moved(way), strict=True)))
+
+
+def sizes_met(link: JointLink) -> BodySizes:
+    """The sizes of a link's own numbers, on their way from its centre of mass to its joint."""
+    mass, h, tensor = link.joint.ten
+    own = BodySizes(_length(mass), _length(*h), _length(*(x for row in tensor for x in row)))
+    return own.moved(_length(*link.joint.pose.translation)).moved(_length(*link.shift.translation))
+
+
+def _length(*numbers: Any) -> float:
+    return math.hypot(*(float(x) for x in numbers if is_number(x)))
 
 
 def carried(link: JointLink, pose: Pose, body: Ten) -> Ten:
@@ -339,15 +375,20 @@ def carried(link: JointLink, pose: Pose, body: Ten) -> Ten:
     return moved_ten(body, Pose(turned.rotation).inverse())
 
 
-def snapped(numbers: list[Scalar], reach: float) -> list[Scalar]:
-    """Round-off of the frame change, relative to the link's own numbers, is not a parameter.
+def snapped(numbers: list[Scalar], reach: float, met: BodySizes) -> list[Scalar]:
+    """Round-off of the frame change is no parameter: relative to the link's own numbers, and to those on the way.
 
-    A first moment is held against a mass times the arm's length, a moment of inertia against that length squared.
+    A first moment is held against a mass times the arm's length, a moment of inertia against that length squared; and
+    both against the sizes `met`, of which nothing may be left (a body on its joint's axis).
     """
     units = [*[1.0], *[reach or 1.0] * 3, *[reach**2 or 1.0] * 6]
     sizes = [abs(x) / unit if is_number(x) else 0.0 for x, unit in zip(numbers, units, strict=True)]
     least = ROUNDING / 2 * max(sizes)
-    return [0.0 if is_number(x) and s < least else x for x, s in zip(numbers, sizes, strict=True)]
+    most = [met.mass, *[met.moment] * 3, *[met.inertia] * 6]
+    return [
+        0.0 if is_number(x) and (s < least or abs(x) < ROUNDING * m) else x
+        for x, s, m in zip(numbers, sizes, most, strict=True)
+    ]
 
 
 def pattern(arm: Arm, origins: Sequence[int] | None = None) -> list[list[bool]]:

@@ -40,8 +40,9 @@ def best_graph(
     free: tuple[str, ...] = (),
     formulation: str | None = None,
     options: dict[str, Any] | None = None,
+    precision: str = "float64",
 ) -> tuple[Graph, Why]:
-    """The simplified graph of a quantity, and why this one."""
+    """The simplified graph of a quantity, for numbers of a precision, and why this one."""
     if quantity not in QUANTITIES:
         raise KernelFault(f"compile: no quantity {shown(quantity)}; there are {', '.join(QUANTITIES)}.")
     what = QUANTITIES[quantity]
@@ -54,6 +55,7 @@ def best_graph(
     else:
         choice, source = default_choice(arm, quantity, formulation)
         choices = [trusted_choice(arm, choice, quantity)]
+    choices = [replace(choice, precision=precision) for choice in choices]
     traced = _traced(arm, quantity, free, choices, options or {}, formulation == SEARCH)
     best = traced[0]
     labels = {c.label(what): graph.counts for c, graph in reversed(traced)}

@@ -35,6 +35,8 @@ class Choice:
     """Where the origins of better frames sit (see `reframed`)."""
     refined: bool = False
     """Whether accelerations by M are refined once, where elimination costs too many digits."""
+    precision: str = "float64"
+    """In which numbers will be computed."""
 
     def label(self, quantity: Quantity) -> str:
         """What `kernel.why` calls it."""
@@ -82,7 +84,8 @@ def model_with(arm: Arm | Robot, choice: Choice, free: dict[str, Any]) -> Model:
         body = body if pose == SAME else moved_ten(body, pose.inverse())
         chain = chain.with_payload(body, number)
         arm = _arm_with_payload(arm, body, number)
-    return Model(arm, chain, choice.torques_by, choice.mass_by, choice.accelerations_by, choice.frames)
+    ways = (choice.torques_by, choice.mass_by, choice.accelerations_by)
+    return Model(arm, chain, *ways, choice.frames, precision=choice.precision)
 
 
 def _tree_model(robot: Robot, choice: Choice, payloads: dict[str, Any], given: Any) -> Model:
@@ -95,7 +98,8 @@ def _tree_model(robot: Robot, choice: Choice, payloads: dict[str, Any], given: A
         body = body if pose == SAME else moved_ten(body, pose.inverse())
         robot = with_payload(robot, number, body)
         tree = None if tree is None else tree.with_body(number + (len(SIX) if robot.free else 0), body)
-    return TreeModel(robot, tree, choice.torques_by, choice.mass_by, "", choice.frames, choice.refined)
+    ways = (choice.torques_by, choice.mass_by, "", choice.frames, choice.refined)
+    return TreeModel(robot, tree, *ways, precision=choice.precision)
 
 
 def _arm_with_payload(arm: Arm, body: Ten, number: int) -> Arm:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from forearm.algebra import Matrix, Vector
-from forearm.compiler.model.arm_model import SINGULAR, Model
+from forearm.compiler.model.arm_model import Model
 from forearm.factorisation import factor, solve_factored
 
 Slopes: TypeAlias = Callable[..., dict[str, Any]]
@@ -94,7 +94,7 @@ def weighted_second_forward_derivatives(
 
 def _solver(model: Model, q: Vector) -> Callable[[Vector], Vector]:
     """M⁻¹ times a vector, by factors."""
-    rows, inverse = factor(model.mass_matrix(q), SINGULAR, model.arm)
+    rows, inverse = factor(model.mass_matrix(q), model.singular, model.arm)
     return lambda b: solve_factored(rows, inverse, b)
 
 

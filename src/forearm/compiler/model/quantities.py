@@ -16,7 +16,7 @@ from forearm.compiler.graph.curvatures import Pair, hessian_product, second
 from forearm.compiler.graph.derivatives import jacobian
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.model import hessians, rollout_slopes
-from forearm.compiler.model.arm_model import SINGULAR, Model
+from forearm.compiler.model.arm_model import Model
 from forearm.compiler.model.hessians import Slopes
 from forearm.factorisation import factor, solve_factored
 from forearm.inertia import TEN
@@ -58,7 +58,7 @@ def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector) -> Vector
     """Accelerations; not finite where M is singular."""
     if model.accelerations_by:
         return model.accelerations(q, qd, tau - model.friction_torque(qd))
-    rows, inverse = factor(mass_matrix(model, q), SINGULAR, model.arm)
+    rows, inverse = factor(mass_matrix(model, q), model.singular, model.arm)
     qdd = solve_factored(rows, inverse, tau - bias_torque(model, q, qd))
     if model.refined:
         qdd = qdd + solve_factored(rows, inverse, tau - inverse_dynamics(model, q, qd, qdd))
@@ -67,7 +67,7 @@ def forward_dynamics(model: Model, q: Vector, qd: Vector, tau: Vector) -> Vector
 
 def solve_mass(model: Model, q: Vector, b: Vector) -> Vector:
     """x with M x = b; not finite where M is singular."""
-    rows, inverse = factor(mass_matrix(model, q), SINGULAR, model.arm)
+    rows, inverse = factor(mass_matrix(model, q), model.singular, model.arm)
     return solve_factored(rows, inverse, b)
 
 
@@ -127,7 +127,7 @@ def forward_derivatives(
     model: Model, slopes: Slopes, q: Vector, qd: Vector, tau: Vector
 ) -> dict[str, Matrix]:
     """d qdd/d q, d qdd/d qd, d qdd/d tau = M⁻¹, from the derivatives of torques at the acceleration that tau gives."""
-    rows, inverse = factor(mass_matrix(model, q), SINGULAR, model.arm)
+    rows, inverse = factor(mass_matrix(model, q), model.singular, model.arm)
     qdd = solve_factored(rows, inverse, tau - bias_torque(model, q, qd))
     by = derivatives(model, slopes, q, qd, qdd)
     n = model.arm.nv

@@ -14,7 +14,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.compiler.graph.step_rules import RK4
-from forearm.compiler.model.arm_model import SINGULAR, Model
+from forearm.compiler.model.arm_model import Model
 from forearm.compiler.model.hessians import Slopes
 from forearm.factorisation import factor, solve_factored
 from forearm.inertia import TEN
@@ -82,7 +82,7 @@ def rk4_step_slopes(
         reaches = zip(RK4.reaches[i - 1] if i else (), rates, strict=True)
         moves = [(dt * reach, rate) for reach, rate in reaches if reach]
         at_q, at_qd, on_q, on_qd = _moved((q, qd, by_q, by_qd), moves)
-        factors = factor(model.mass_matrix(at_q), SINGULAR, model.arm)
+        factors = factor(model.mass_matrix(at_q), model.singular, model.arm)
         qdd = solve_factored(*factors, tau - model.bias_torque(at_q, at_qd))
         found = slopes(q=at_q, qd=at_qd, qdd=qdd)
         pushed = by_tau - found["dtau_dq"] @ on_q - found["dtau_dqd"] @ on_qd
@@ -111,7 +111,7 @@ def _stages(model: Model, q: Vector, qd: Vector, tau: Vector, dt: Any) -> Stages
         for reach, (_, rate, _, push) in zip(RK4.reaches[i - 1] if i else (), stages, strict=True):
             if reach:
                 at_q, at_qd = at_q + rate * (dt * reach), at_qd + push * (dt * reach)
-        factors = factor(model.mass_matrix(at_q), SINGULAR, model.arm)
+        factors = factor(model.mass_matrix(at_q), model.singular, model.arm)
         stages.append((at_q, at_qd, factors, solve_factored(*factors, tau - model.bias_torque(at_q, at_qd))))
     return stages
 

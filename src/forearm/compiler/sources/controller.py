@@ -13,7 +13,7 @@ from forearm.compiler.model.choice import best_graph
 from forearm.compiler.model.free_parameters import INERTIAL, current, is_payload, port_name
 from forearm.compiler.sources.c99 import write_c
 from forearm.compiler.sources.parameter_structs import struct_of
-from forearm.faults import explained_first, names_of
+from forearm.faults import KernelFault, explained_first, names_of, precision
 from forearm.free_base import PLACE, SPEED
 from forearm.inertia import SIX
 from forearm.robot import Robot
@@ -46,9 +46,10 @@ def emit_c(
         Paths of header, source and self-test; compile the last two together and run: it says PASS.
     """
     graphs, states = {}, {}
+    real = precision(dtype, f"C code of {arm.name!r}: dtype", KernelFault).name
     functions, free = names_of(functions, "emit_c: functions"), names_of(free, "emit_c: free")
     for function in functions:
-        graph, _ = best_graph(arm, function, free)
+        graph, _ = best_graph(arm, function, free, precision=real)
         graphs[function] = graph
         states[function] = _states(arm, graph, free)
     found = {port_name(path): struct for path in free if (struct := struct_of(arm, path))}
@@ -60,7 +61,7 @@ def emit_c(
         *_numbers_of_a_state(arm),
         *(f"Free: {path}" for path in free),
     ]
-    return write_c(folder, graphs, arm.name, dtype, structs, states, notes, meanings)
+    return write_c(folder, graphs, arm.name, real, structs, states, notes, meanings)
 
 
 def _numbers_of_a_state(arm: Arm | Robot) -> list[str]:

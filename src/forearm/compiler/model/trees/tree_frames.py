@@ -20,6 +20,7 @@ from forearm.compiler.model.base_parameters import (
     carried,
     clean,
     reframed,
+    sizes_met,
     snapped,
 )
 from forearm.frames import SAME, Pose
@@ -127,6 +128,7 @@ def reframed_tree(robot: Robot) -> TreeFrames:
 def regrouped_tree(tree: TreeFrames, free: bool) -> TreeFrames:
     """Move from each body to the one before what the joint between them cannot tell apart, leaves first."""
     tens = [joint.ten_at_joint for joint in tree.joints]
+    met = [sizes_met(joint) for joint in tree.joints]
     kept = len(SIX) if free else 0
     for i in range(len(tens), kept, -1):
         joint, parent = tree.joints[i - 1], tree.parents[i - 1]
@@ -134,8 +136,10 @@ def regrouped_tree(tree: TreeFrames, free: bool) -> TreeFrames:
         if parent:
             moved = carried(joint, tree.steps[i - 1], move)
             tens[parent - 1] = sum_of_tens(tens[parent - 1], moved)
+            met[parent - 1] = met[parent - 1].with_body(met[i - 1], tree.steps[i - 1], joint)
     reach = _reach([joint.geometry for joint in tree.joints], tree.steps)
-    return tree.with_tens([ten_from(snapped(numbers_of(ten), reach)) for ten in tens])
+    rows = zip(tens, met, strict=True)
+    return tree.with_tens([ten_from(snapped(numbers_of(ten), reach, sizes)) for ten, sizes in rows])
 
 
 @dataclass(frozen=True)
