@@ -41,8 +41,8 @@ COARSE = 0.02
 """Where neighbours leave this much unexplained, over the range of the motion, rows are far apart, not noisy."""
 REACH = 4
 """Neighbours on each side that a row is held against."""
-JUMP, SEEN = 8.0, 0.01
-"""A step that is so many times as fast as those around it, and this part of the motion at least, is a jump."""
+JUMP, SEEN = 8.0, {"q": 0.01, "qd": 0.05}
+"""A step that is so many times as fast as those around it, and this part of the range at least, is a jump."""
 
 
 def derivatives(
@@ -99,7 +99,7 @@ def _jumps(label: str, t: Vector, values: Matrix, unit: Vector, source: str) -> 
     """A warning where a column jumps between two rows: a wrong reading, a lost one, rows that stood still."""
     if len(t) < LEAST_ROWS:
         return []
-    least, found = SEEN * float(np.max(np.ptp(values, axis=0))), list[tuple[int, int]]()
+    least, found = SEEN[source] * float(np.max(np.ptp(values, axis=0))), list[tuple[int, int]]()
     for i, column in enumerate(values.T):  # a long log has its columns once
         steps = np.diff(column)
         rates = np.abs(steps) / np.diff(t)
