@@ -10,6 +10,7 @@ import pytest
 
 import forearm as fa
 from forearm.faults import ReadFault
+from forearm.motion.column_units import refuse_other_units
 from forearm.motion.differentiation import chosen_cutoff, derivatives, gain, low_pass
 from forearm.motion.motion_files import read_motion_file, with_derivatives
 from forearm.simulation import Quintic, read_motion
@@ -642,3 +643,47 @@ def test_a_few_rows_in_milliseconds_were_read_as_seconds_without_a_word(step, sa
     rows = "".join(f"{step * k},{0.01 * k},0\n" for k in range(5))
     notes = read_motion(io.BytesIO(b"t,q1,q2\n" + rows.encode()), fa.load("rr")).notes
     assert any("times read as seconds" in note for note in notes) == said
+
+
+@pytest.mark.parametrize(
+    "unit", ["N mm", "N·mm", "N cm", "rad/min", "rad/ms", "m/min", "rad*1000", "1/360", "m x 10^-3", "s/1000"]
+)
+def test_units_that_only_begin_like_si_were_taken_for_it(unit):
+    with pytest.raises(ReadFault, match="and numbers are read in SI units and radians"):
+        refuse_other_units("x: tau", {"units": unit}, "write SI")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *(
+            "rad",
+            "Radians",
+            "rad/s",
+            "rad s-1",
+            "rad/s^2",
+            "rad s**-2",
+            "rad·s⁻²",
+            "radians per second",
+            "1/s",
+        ),
+        *(
+            "m",
+            "metres",
+            "m/s/s",
+            "m.s-2",
+            "N",
+            "Nm",
+            "N m",
+            "N·m",
+            "N*m",
+            "newton metre",
+            "N m s/rad",
+            "1",
+            "",
+        ),
+        *("s", "sec", "seconds since 2026-01-01 00:00:00", "m/(s^2)"),
+    ],
+)
+def test_units_of_si_are_taken(unit):
+    refuse_other_units("x: tau", {"units": unit}, "write SI")

@@ -88,6 +88,7 @@ BROKEN = [
     ('alpha = "pi/2"', 'alpha = "pi/2 deg"', r"arm\.toml:18: .*alpha is 'pi/2 deg', and pi is for radians; give 'pi/2' without a unit"),
     ('a = "len"', 'a = "len + 20 mm"', r"arm\.toml:17: .*a is 'len \+ 20 mm', a sum of .*; give '\(len \+ 20\) mm' if len is in mm too, and the whole in SI"),
     ('a = "len"', 'a = "(len) - (20) mm"', r"arm\.toml:17: .*a is '\(len\) - \(20\) mm', a sum of"),
+    ('a = "len"', 'a = "0.5 + 20 mm"', r"arm\.toml:17: .*a is '0\.5 \+ 20 mm', a sum of .*; give '\(0\.5 \+ 20\) mm' if all of it is in mm, and the"),
     ('alpha = "pi/2"', 'alpha = "pi/"', r"arm\.toml:18: .*alpha is 'pi/', which is neither a number nor arithmetic; give a number in rad, like \"pi/2\" or \"90 deg\""),
     ('alpha = "pi/2"', 'alpha = "pi/0"', r"arm\.toml:18: .*alpha is 'pi/0' \(.*division.*\); give a number in rad"),
     ('alpha = "pi/2"', 'alpha = "9**9**9"', r"arm\.toml:18: .*alpha is '9\*\*9\*\*9' \(.*\); give a number in rad"),

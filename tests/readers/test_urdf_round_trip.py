@@ -126,3 +126,13 @@ def test_joints_to_frames_have_names_that_no_other_joint_has(tmp_path):
     frames = tuple(fa.NamedFrame(name, 1, fa.Pose(translation=(0.1, 0.0, 0.0))) for name in ("a", "a_"))
     path = fa.write_urdf(arm.replace(links=links, frames=frames), tmp_path / "a.urdf", lossy=True)
     assert {"a", "a_"} <= set(fa.load(path).frame_names)
+
+
+def test_an_infinite_limit_made_a_file_that_nobody_reads():
+    last = ARMS[0].links[-1].replace(speed_limit=np.inf, effort_limit=np.inf)
+    arm = ARMS[0].replace(links=(*ARMS[0].links[:-1], last))
+    assert "inf" not in to_urdf(arm)
+    assert from_urdf(to_urdf(arm)).links[-1].speed_limit is None
+    half = arm.replace(links=(*ARMS[0].links[:-1], last.replace(effort_limit=20.0)))
+    assert from_urdf(to_urdf(half)).links[-1].effort_limit == 20.0
+    assert "has no limit of speed, and 0 stands for it" in to_urdf(half)

@@ -68,6 +68,21 @@ def test_units_beside_the_columns_of_a_table_were_passed_over(tmp_path):
     np.testing.assert_allclose(np.load(tau), fa.gravity_torque(ARM, angle), rtol=1e-12)
 
 
+@pytest.mark.parametrize("unit", ["Nmm", "N mm", "mN m"])
+def test_the_unit_beside_torques_of_a_table_was_never_looked_at(tmp_path, unit):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    fields = [
+        pyarrow.field(f"{kind}{j + 1}", pyarrow.float64(), metadata={"unit": unit} if kind == "tau" else None)
+        for kind in ("q", "qd", "tau")
+        for j in range(6)
+    ]
+    columns = [pyarrow.array([0.5])] * 18
+    parquet.write_table(pyarrow.table(columns, schema=pyarrow.schema(fields)), tmp_path / "a.parquet")
+    with pytest.raises(fa.ReadFault, match=f"column 'tau1': says unit='{unit}'"):
+        fa.stream(ARM, "forward_dynamics", tmp_path / "a.parquet", tmp_path / "qdd.npy")
+
+
 def test_parquet_in_and_out(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

@@ -40,11 +40,14 @@ LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 CURRENTS = {"a": 1.0, "ma": 1e-3}
 FORCES = ("nm", "n*m", "n·m", "n.m", "n m", "n")
 
+LONGEST_UNIT = 80
+"""Letters of a unit; more are none of ours."""
+
 _SI = re.compile(
-    r"(?:rad(?:ian)?s?|m|met(?:er|re)s?|s|sec(?:ond)?s?|n|newtons?|n ?[·*.]? ?m|1|)(?:[ /.·*^].*)?",
+    r"(?:(?:rad(?:ian)?s?|m|met(?:er|re)s?|s|sec(?:ond)?s?|n|newtons?|nm)(?:\^?[+-]?[1-9]|⁻?[¹²³])?|1|)",
     re.IGNORECASE,
 )
-"""Units that change no number, whatever they are divided by: rad/s, m s-2, seconds since a day."""
+"""One word of a unit that changes no number: each of rad/s, m s-2, N m."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +89,11 @@ def column_of(
     if kind == "tau":
         if unit and unit not in FORCES:
             refuse(label, 1, f"column {title!r} is in {unit!r}", "N m, or N for prismatic joints")
-        return Column(at, 1.0, True)
+        return Column(at, 1.0, bool(unit))
     if kind == "current":
         if unit and unit not in CURRENTS:
             refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(CURRENTS)}")
-        return Column(at, CURRENTS.get(unit, 1.0), True)
+        return Column(at, CURRENTS.get(unit, 1.0), bool(unit))
     units = ANGLES if arm.state_links[i].revolute else LENGTHS
     base = re.sub(r"(?:[/_]?s(?:ec)?(?:\^?2|²)?)$", "", unit) if kind != "q" and unit not in units else unit
     if base and base not in units:
@@ -166,7 +169,14 @@ def refuse_other_units(label: str, said: Mapping[str, Any], instead: str) -> Non
         if key in said and said[key] != harmless:
             raise ReadFault(f"{label}: says {key}={repr(said[key])[:40]}, which is not read; {instead}.")
     for key in ("units", "unit"):
-        if isinstance(unit := said.get(key), str) and not _SI.fullmatch(unit.strip()):
+        if isinstance(unit := said.get(key), str) and not _is_si(unit):
             raise ReadFault(
                 f"{label}: says {key}={unit[:40]!r}, and numbers are read in SI units and radians; {instead}."
             )
+
+
+def _is_si(unit: str) -> bool:
+    """Whether each word of a unit is one of SI, so that none brings a factor: N m is, N mm and rad/min are not."""
+    plain = unit.partition(" since ")[0].replace("**", "^").translate({ord("("): None, ord(")"): None})
+    words = re.split(r"[ /.·⋅*]|\bper\b", plain) if len(unit) <= LONGEST_UNIT else ["?"]
+    return all(_SI.fullmatch(word) for word in words)

@@ -41,6 +41,8 @@ COARSE = 0.02
 """Where neighbours leave this much unexplained, over the range of the motion, rows are far apart, not noisy."""
 REACH = 4
 """Neighbours on each side that a row is held against."""
+JUMP, SEEN = 8.0, {"q": 0.01, "qd": 0.05}
+"""A step that is so many times as fast as those around it, and this part of the range at least, is a jump."""
 
 
 def derivatives(
@@ -57,7 +59,21 @@ def derivatives(
         source: 'q' or 'qd', for what is said.
     """
     found, notes = _derivatives(label, t, values, orders, unit, source)
-    return found, [*notes, *(_whole_turns(label, t, values) if source == "q" else [])]
+    turns = _whole_turns(label, t, values) if source == "q" else []
+    return found, [*notes, *(turns or _jumps(label, t, values, unit, source))]
+
+
+def without_noise(t: Vector, values: Matrix, unit: Vector) -> Matrix:
+    """Positions (K, n), filtered as for `derivatives` where noise would be much of a spline's accelerations."""
+    if len(t) < LEAST_ROWS:
+        return values
+    step = float(np.median(np.diff(t)))
+    bends = (
+        np.max(np.abs(np.diff(values, 2, axis=0))) / step**2
+    )  # of the motion, and of noise where that is more
+    if not np.any(SPLINE_GAIN[2] * noise_of(t, values, unit) / step**2 > MATTERS * bends):
+        return values
+    return _derivatives("", t, values, (0, 2), unit, "q")[0][0]
 
 
 def _whole_turns(label: str, t: Vector, values: Matrix) -> list[str]:
@@ -79,12 +95,43 @@ def _whole_turns(label: str, t: Vector, values: Matrix) -> list[str]:
     ]
 
 
+def _jumps(label: str, t: Vector, values: Matrix, unit: Vector, source: str) -> list[str]:
+    """A warning where a column jumps between two rows: a wrong reading, a lost one, rows that stood still."""
+    if len(t) < LEAST_ROWS:
+        return []
+    least, found = SEEN[source] * float(np.max(np.ptp(values, axis=0))), list[tuple[int, int]]()
+    for i, column in enumerate(values.T):  # a long log has its columns once
+        steps = np.diff(column)
+        rates = np.abs(steps) / np.diff(t)
+        far = np.pad(rates, 2)
+        (a, b), (c, d) = ((np.minimum(x, y), np.maximum(x, y)) for x, y in _beside(far))
+        second = np.maximum(np.minimum(b, d), np.maximum(a, c))  # the largest may be the way back
+        found += [(i, int(k)) for k in np.flatnonzero((rates > JUMP * second) & (np.abs(steps) > least))]
+    noise = noise_of(t, values, unit) if found else np.zeros(0)
+    found = [(i, k) for i, k in found if abs(values[k + 1, i] - values[k, i]) > JUMP * noise[i]]
+    if not found:
+        return []
+    i, k = found[0]
+    what, measure = ("position", "rad or m") if source == "q" else ("speed", "rad/s or m/s")
+    return [
+        f"WARNING: {label}: {what} {i + 1} jumps by {values[k + 1, i] - values[k, i]:.3g} {measure} from "
+        f"t = {t[k]:.6g} to {t[k + 1]:.6g} s after the first row ({len(found)} such jumps in all): a wrong "
+        "reading, or rows that were lost or stood still? What is worked out there, torques too, is that of the jump; "
+        "mend or remove those rows."
+    ]
+
+
+def _beside(far: Vector) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
+    """The neighbours of each number between the two at either end: the nearer ones, and the farther ones."""
+    return (far[1:-3], far[3:-1]), (far[:-4], far[4:])
+
+
 def _derivatives(
     label: str, t: Vector, values: Vector, orders: tuple[int, ...], unit: Vector, source: str
 ) -> tuple[list[Vector], list[str]]:
-    names = [{1: "d", 2: "dd"}[k] if source == "q" else "dd" for k in orders]
+    names = [{1: "d", 2: "dd"}[k] if source == "q" else "dd" for k in orders if k]
     lacking = " and no ".join(f"q{name}" for name in names)
-    smooth = [spline(t, values, k) for k in orders]
+    smooth = [spline(t, values, k) if k else values for k in orders]
     told = f"{label} has no {lacking}: worked out by a cubic spline through {source}"
     step = float(np.median(np.diff(t)))
     noise, top = noise_of(t, values, unit), orders[-1]

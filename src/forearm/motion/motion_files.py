@@ -28,7 +28,7 @@ from forearm.motion.columns import (
     counts_otherwise,
     free_columns_of,
 )
-from forearm.motion.differentiation import derivatives
+from forearm.motion.differentiation import derivatives, without_noise
 from forearm.motion.follower_checks import follower_notes
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
@@ -293,7 +293,7 @@ class Recorded:
     tau: Vector | None
     """Torques (K, n), or None."""
     motion: ViaPoints
-    """The motion through the recorded positions, smooth between them."""
+    """The motion through the recorded positions, filtered where they are noisy, smooth between them."""
     notes: tuple[str, ...] = ()
     """What was ignored, converted or worked out."""
 
@@ -342,8 +342,12 @@ def read_motion(
     full = with_derivatives(file, least=2, arm=arm)
     assert full.t is not None
     samples = Samples(full.t, full.q, np.asarray(full.qd), np.asarray(full.qdd))
-    motion = ViaPoints(full.t - full.t[0], full.q, at_rest=False)
-    return Recorded(samples, full.tau, motion, full.notes)
+    t = full.t - full.t[0]
+    points = without_noise(t, full.q, full.digits["q"])
+    far = float(np.max(np.abs(points - full.q)))
+    told = f"the motion between the rows goes through q without its noise, up to {far:.2g} from them"
+    notes = (*full.notes, told) if far else full.notes
+    return Recorded(samples, full.tau, ViaPoints(t, points, at_rest=False), notes)
 
 
 @explained

@@ -43,7 +43,7 @@ READ = 8
 NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")
 """How the types of columns begin that hold one number a row; what is true or false is none."""
 
-SAID = "say the unit in the titles, like q1 [deg] or t [ms], or give --degrees (degrees=True)"
+SAID = "say the unit in the titles, like q1 [deg] or t [ms], or give --degrees (degrees=True); torques are in N m"
 """What to do about units that stand beside the titles of a table."""
 
 

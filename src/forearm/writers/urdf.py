@@ -180,6 +180,11 @@ def _limits(link: Link) -> tuple[float, float] | None:
     return link.limits if link.limits is not None and np.all(np.isfinite(link.limits)) else None
 
 
+def _sizes(link: Link) -> list[float | None]:
+    """Limits of speed and effort that URDF can say; an infinite one is none."""
+    return [x if x is not None and np.isfinite(x) else None for x in (link.speed_limit, link.effort_limit)]
+
+
 def unwritten(arm: Arm | Robot) -> list[str]:
     """What changes no torque, and has no place in URDF."""
     named = [name for name, _ in arm.configurations]
@@ -190,10 +195,11 @@ def stand_ins(arm: Arm | Robot) -> list[str]:
     """Limits that the arm does not have and URDF asks for: it says 0, which other programs may take for a limit."""
     found = []
     for link in arm.links:
-        if not (link.prismatic or _limits(link) or link.speed_limit or link.effort_limit):
+        speed, effort = _sizes(link)
+        if not (link.prismatic or _limits(link) or speed or effort):
             continue  # no <limit> at all
         missing = ["position"] if link.prismatic and _limits(link) is None else []
-        missing += ["speed"] * (link.speed_limit is None) + ["effort"] * (link.effort_limit is None)
+        missing += ["speed"] * (speed is None) + ["effort"] * (effort is None)
         if missing:
             found.append(f"{link.name!r} has no limit of {' and '.join(missing)}, and 0 stands for it")
     return found
@@ -251,12 +257,10 @@ def _joint(link: Link, origin: Pose, parent: str, child: str, turn: Pose = SAME)
     whole = all(x in (-1.0, 0.0, 1.0) for x in axis)
     etree.SubElement(joint, "axis", xyz=" ".join(f"{x + 0.0:g}" for x in axis) if whole else _numbers(axis))
     low, high = _limits(link) or (0.0, 0.0)
-    if kind != "continuous" or link.speed_limit or link.effort_limit:
+    speed, effort = _sizes(link)
+    if kind != "continuous" or speed or effort:
         limit = etree.SubElement(
-            joint,
-            "limit",
-            effort=_number(link.effort_limit or 0.0),
-            velocity=_number(link.speed_limit or 0.0),
+            joint, "limit", effort=_number(effort or 0.0), velocity=_number(speed or 0.0)
         )
         if kind != "continuous":
             limit.set("lower", _number(low))

@@ -143,10 +143,11 @@ def _refuse_two_units(value: str, formula: str, unit: str, tree: ast.expr, other
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     is_sum = isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add | ast.Sub)
     bare = tree.col_offset == 0  # a sum in parentheses begins after them
-    if other and names and is_sum and bare:
+    if other and is_sum and bare:
+        whose = f"{', '.join(sorted(names))} is in {unit} too" if names else f"all of it is in {unit}"
         raise NotAQuantity(
             f"is {value!r}, a sum of which all or the last alone may be in {unit}; give '({formula}) {unit}' if "
-            f"{', '.join(sorted(names))} is in {unit} too, and the whole in SI without a unit otherwise"
+            f"{whose}, and the whole in SI without a unit otherwise"
         )
     if "pi" in names and unit in UNITS_WITH_PI:
         raise NotAQuantity(
