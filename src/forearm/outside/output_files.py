@@ -4,7 +4,7 @@ A file is written beside its place and renamed into it when it is complete, so a
 leaves the old file as it was, and nothing else; what a process that was killed left is taken away by the next who
 writes the same file. What is no plain file (a pipe, a device) is written to directly, what stands for an open file
 (/dev/stdout) is that file, from where it stands, and a file that cannot be replaced (one that is mounted alone) gets
-the content of the one beside it.
+the content of the one beside it, when there is room for all of it.
 """
 
 import errno
@@ -267,9 +267,41 @@ def _take_place(beside: Path, target: Path) -> None:
         if error.errno != errno.EBUSY:
             raise
         with open(beside, "rb") as whole, open(target, "r+b") as place:
+            _fill(place, whole)
+        os.unlink(beside)
+
+
+def _fill(place: IO[bytes], whole: IO[bytes]) -> None:
+    """Write a file over another: its room is taken before a byte is changed, and an interrupt waits for the end."""
+    late: BaseException | None = None
+    while True:
+        try:
+            _take_room(place.fileno(), os.fstat(whole.fileno()).st_size)
+            whole.seek(0)
+            place.seek(0)
             shutil.copyfileobj(whole, place)
             place.truncate()
-        os.unlink(beside)
+            place.flush()
+            break
+        except BaseException as error:
+            if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
+                raise  # the system's: once more is no help
+            late = error
+    if late is not None:
+        raise late
+
+
+def _take_room(number: int, size: int) -> None:
+    """Have the file system set room aside for so many bytes of an open file, or leave the file as it was."""
+    if size == 0 or not hasattr(os, "posix_fallocate"):
+        return
+    before = os.fstat(number).st_size
+    try:
+        os.posix_fallocate(number, 0, size)
+    except OSError as error:
+        os.ftruncate(number, before)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
 
 
 def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
