@@ -287,6 +287,7 @@ class Workforce:
             try:
                 self.pool, self.stop = KINDS[self.kind](self.workers)
             except (OSError, ImportError, NotImplementedError) as reason:
+                pass_on_signals()
                 raise self._not_begun(reason) from reason
             self.tasks = tasks_of(self.pool)
 
