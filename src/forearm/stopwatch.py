@@ -15,6 +15,7 @@ from forearm.arm import Arm
 from forearm.compiler.pipeline import compile
 from forearm.faults import StateFault
 from forearm.formulations import FORMULATIONS
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.robot import Robot
 
 INPUTS = {
@@ -185,5 +186,6 @@ def processor() -> str:
         if names:
             return names[0]
     except OSError:
+        pass_on_signals()
         pass
     return platform.processor() or platform.machine()

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -77,15 +78,61 @@ def test_a_file_of_somebody_else_in_a_folder_for_all_is_told_before_anything_is_
     assert Path("all/out.csv").read_text() == "theirs"
 
 
-def test_a_file_that_is_mounted_alone_lost_the_result(monkeypatch):
-    Path("out.csv").write_text("something that was longer")
+@pytest.fixture
+def mounted_alone(monkeypatch):
+    """A file that cannot be replaced, only filled."""
+    place = Path("out.csv")
+    place.write_text("something that was longer")
 
     def busy(source, target):
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(source))
 
     monkeypatch.setattr(os, "replace", busy)
+    return place
+
+
+def test_a_file_that_is_mounted_alone_lost_the_result(mounted_alone):
     write_text("out.csv", "new")
-    assert Path("out.csv").read_text() == "new"
+    assert mounted_alone.read_text() == "new"
+    assert [path.name for path in Path().iterdir()] == ["out.csv"]
+
+
+def test_a_full_disk_below_a_file_that_is_mounted_alone_left_half_of_the_new_one(mounted_alone, monkeypatch):
+    def full(number, start, length):
+        os.truncate(number, 100)  # of the three thousand that are wanted
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OSError, match="No space left on device"):
+        write_text("out.csv", "new" * 1000)
+    assert mounted_alone.read_text() == "something that was longer"
+    assert [path.name for path in Path().iterdir()] == ["out.csv"]
+
+
+def test_a_file_system_that_sets_no_room_aside_is_written_to_all_the_same(mounted_alone, monkeypatch):
+    def unable(number, start, length):
+        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+
+    monkeypatch.setattr(os, "posix_fallocate", unable)
+    write_text("out.csv", "new")
+    assert mounted_alone.read_text() == "new"
+
+
+def test_ctrl_c_while_a_file_that_is_mounted_alone_is_filled_left_half_of_the_new_one(
+    mounted_alone, monkeypatch
+):
+    really, tries = shutil.copyfileobj, []
+
+    def interrupted(whole, place):
+        tries.append(place.write(whole.read(7)))
+        if len(tries) == 1:
+            raise KeyboardInterrupt
+        really(whole, place)
+
+    monkeypatch.setattr(shutil, "copyfileobj", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_text("out.csv", "a new table\n")
+    assert mounted_alone.read_text() == "a new table\n"
     assert [path.name for path in Path().iterdir()] == ["out.csv"]
 
 

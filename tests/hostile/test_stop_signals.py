@@ -129,6 +129,25 @@ def test_what_is_ignored_stays_ignored(tmp_path):
     assert process.returncode == 0, said
 
 
+NO_THREADS = """
+import _thread
+from forearm.cli.process import main
+
+def refuse(*_):
+    raise RuntimeError("can't start new thread")
+
+_thread.start_new_thread = refuse
+main()
+"""
+
+
+def test_every_verb_ended_in_a_traceback_where_no_thread_may_be_started(tmp_path):
+    """A user's or a container's limit of processes counts threads, too."""
+    with started(tmp_path, "torque", "rr", "--q", "0.1", "0.2", program=NO_THREADS) as process:
+        _, said = process.communicate(timeout=PATIENT)
+    assert process.returncode == 0, said
+
+
 def aged(path, seconds):
     os.utime(path, (time.time() - seconds,) * 2)
     return path

@@ -1,7 +1,9 @@
 """Whose error it was: a mistake of ours, or of a function that was given, is never told as that of an argument."""
 
+import os
 import signal
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Literal
 
@@ -12,7 +14,14 @@ from numpy.typing import ArrayLike
 import forearm as fa
 from forearm.compiler.browser_modules import emit_wasm
 from forearm.compiler.sources.controller import emit_c
+from forearm.compiler.store import files, machine_locks
+from forearm.compiler.store.machine_locks import one_at_a_time
 from forearm.faults import declared, explained
+from forearm.motion.number_tables import opened
+from forearm.outside import output_files
+from forearm.outside.memory_size import own_memory
+from forearm.outside.signal_errors import suppressed
+from forearm.sweeps.journal import Journal
 from hostile.zoo import ZOO
 
 RR = fa.load("rr")
@@ -86,6 +95,53 @@ def test_a_time_limit_of_the_callers_was_told_as_the_fault_of_an_argument_or_for
     finally:
         signal.signal(signal.SIGALRM, before)
     assert caught.value is mine
+
+
+def _keep_a_journal(tmp_path):
+    problem = fa.sweep("gravity_torque", {"q": Q}, arm=RR, samples=3).problem
+    Journal(problem, tmp_path / "journal.json").keep()
+
+
+WHILE_THE_SYSTEM = {
+    "reads the cache": (files.os, "open", lambda _: files.load("0" * 64)),
+    "writes the cache": (files.os, "replace", lambda _: files.store("0" * 64, "nothing", b"")),
+    "locks the cache": (machine_locks.os, "open", lambda _: one_at_a_time("nothing").__enter__()),
+    "writes a journal": (output_files.os, "fsync", _keep_a_journal),
+    "reads an arm's file": (Path, "open", lambda _: fa.load("rr")),
+    "reads a motion's file": (Path, "open", lambda _: opened("motion.csv")),
+    "tells of memory": (Path, "read_text", lambda _: own_memory()),
+    "tries a place": (output_files.os, "open", lambda place: output_files.check_writable(place / "new")),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarms here")
+@pytest.mark.parametrize("while_", WHILE_THE_SYSTEM.values(), ids=WHILE_THE_SYSTEM)
+def test_a_time_limit_was_taken_for_an_error_of_the_system_and_forgotten(while_, tmp_path, monkeypatch):
+    """TimeoutError is an OSError: the cache was given up for it, or the journal, and the work went on."""
+    where, name, ask = while_
+    mine = TimeoutError("too late")
+
+    def handler(*_):
+        raise mine
+
+    monkeypatch.setenv("FOREARM_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir(mode=0o700)
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        monkeypatch.setattr(where, name, Bell().ring)
+        with pytest.raises(TimeoutError) as caught:
+            ask(tmp_path)
+    finally:
+        monkeypatch.undo()
+        signal.signal(signal.SIGALRM, before)
+    assert caught.value is mine
+
+
+def test_errors_of_the_system_are_dropped_where_nothing_depends_on_them():
+    with suppressed(OSError, ValueError):
+        os.stat("")
+    with pytest.raises(KeyError), suppressed(OSError):
+        raise KeyError
 
 
 @explained

@@ -1,6 +1,7 @@
 """Several sweeps in one process, and a process that is copied in the middle of one."""
 
 import asyncio
+import multiprocessing
 import pickle
 import subprocess
 import sys
@@ -185,6 +186,30 @@ def test_places_without_semaphores_are_told_of_threads(monkeypatch):
     told = "cannot be begun here .* give --executor threads, or fewer"
     with pytest.raises(fa.StateFault, match=told), of_the_shell():
         fa.sweep(triple, {"x": [1.0, 2.0]}, executor="processes")
+
+
+@pytest.mark.parametrize("threads", [0, 1], ids=["fork", "forkserver"])
+def test_a_worker_that_may_have_no_workers_was_told_of_an_executor_that_refuses(threads, monkeypatch):
+    """Those of multiprocessing.Pool are such; the error was Python's own, or blamed an executor that nobody gave."""
+    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
+    waiting = threading.Event()
+    others = [threading.Thread(target=waiting.wait) for _ in range(threads)]
+    for other in others:
+        other.start()
+    try:
+        with pytest.raises(fa.StateFault, match=r"cannot be begun here .* give executor='threads', or fewer"):
+            fa.sweep(triple, {"x": [1.0, 2.0]}, executor="processes")
+    finally:
+        waiting.set()
+
+
+def test_a_limit_of_threads_was_told_as_an_executor_that_refuses(monkeypatch):
+    def none(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", none)
+    with pytest.raises(fa.StateFault, match=r"threads cannot be begun here .* give fewer workers"):
+        fa.sweep(triple, {"x": [1.0, 2.0]}, executor="threads")
 
 
 @pytest.mark.parametrize("kind", [CancelledError, asyncio.CancelledError, BrokenProcessPool, SystemExit])

@@ -53,7 +53,10 @@ def heed() -> None:
     os.register_at_fork(after_in_child=lambda: _forget([*ours, KNOCK]))
     endings: set[int] = {*ours, signal.SIGINT}
     # no thread of `threading`: it holds nothing that a copy of this process could miss
-    _thread.start_new_thread(_watch, (hear, heard, _thread.get_ident(), endings))
+    with suppress(
+        RuntimeError
+    ):  # none may be started here: signals are heard between two steps of Python alone
+        _thread.start_new_thread(_watch, (hear, heard, _thread.get_ident(), endings))
 
 
 def _out_of_the_way(number: int) -> int:

@@ -24,6 +24,7 @@ from forearm.faults import ReadFault
 from forearm.motion.plain_numbers import plain_numbers
 from forearm.outside.escapes import text_of_title
 from forearm.outside.memory_size import machine_memory
+from forearm.outside.signal_errors import pass_on_signals
 
 PIECE = 1 << 22
 """Bytes that are parsed at once."""
@@ -382,6 +383,7 @@ def opened(source: Any) -> AbstractContextManager[BinaryIO]:
     try:
         return Path(source).open("rb")  # a number would be an open file, and be closed
     except OSError as error:
+        pass_on_signals()
         raise ReadFault(
             f"{source}: cannot be read ({error.strerror}); give a readable CSV file with a header line."
         ) from None

@@ -1,11 +1,12 @@
 """How much memory this machine has, and gives: what needs more is refused before it begins."""
 
-import contextlib
 import math
 import mmap
 import os
 from functools import cache
 from pathlib import Path
+
+from forearm.outside.signal_errors import pass_on_signals, suppressed
 
 
 @cache
@@ -24,7 +25,7 @@ def group_memory(groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/
     A group has the limits of those around it too. Within a container its own group stands at the root.
     """
     least = math.inf
-    with contextlib.suppress(OSError, ValueError):
+    with suppressed(OSError, ValueError):
         for line in ["0::/", "0:memory:/", *own.read_text().splitlines()]:
             _, kinds, path = line.split(":", 2)
             if kinds and "memory" not in kinds.split(","):
@@ -33,14 +34,14 @@ def group_memory(groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/
             name = "memory.limit_in_bytes" if kinds else "memory.max"
             here = top / path.strip("/")
             for folder in (here, *(above for above in here.parents if above.is_relative_to(top))):
-                with contextlib.suppress(OSError, ValueError):  # not there, or "max"
+                with suppressed(OSError, ValueError):  # not there, or "max"
                     least = min(least, float(int((folder / name).read_text())))
     return least
 
 
 def own_memory() -> float:
     """Bytes of memory that this process holds, those of mapped files aside; zero where nobody says."""
-    with contextlib.suppress(OSError, AttributeError, ValueError):
+    with suppressed(OSError, AttributeError, ValueError):
         _, resident, shared, *_ = Path("/proc/self/statm").read_text().split()
         return float(os.sysconf("SC_PAGE_SIZE")) * (int(resident) - int(shared))
     return 0.0
@@ -56,6 +57,7 @@ def refuse_without_room(what: str, need: int, mend: str = "raise the limit") -> 
     try:
         mmap.mmap(-1, need, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except (OSError, OverflowError):
+        pass_on_signals()
         raise MemoryError(
             f"{what} needs up to {math.ceil(need / 1e6)} MB, which the system does not give ({_left()}); {mend}."
         ) from None
@@ -63,7 +65,7 @@ def refuse_without_room(what: str, need: int, mend: str = "raise the limit") -> 
 
 def _left() -> str:
     """What is left of this process's address space, in words."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
+    with suppressed(ImportError, OSError, ValueError):
         import resource
 
         most = resource.getrlimit(resource.RLIMIT_AS)[0]

@@ -4,7 +4,7 @@ A file is written beside its place and renamed into it when it is complete, so a
 leaves the old file as it was, and nothing else; what a process that was killed left is taken away by the next who
 writes the same file. What is no plain file (a pipe, a device) is written to directly, what stands for an open file
 (/dev/stdout) is that file, from where it stands, and a file that cannot be replaced (one that is mounted alone) gets
-the content of the one beside it.
+the content of the one beside it, when there is room for all of it.
 """
 
 import errno
@@ -19,6 +19,8 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, TextIO
+
+from forearm.outside.signal_errors import is_of_a_signal, pass_on_signals, suppressed
 
 PART = ".part"
 """How the name of a file ends that is being written."""
@@ -67,6 +69,7 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
             return
         yield from _beside(target, old)
     except OSError as error:
+        pass_on_signals()
         if error.errno is None or not (error.filename is None or str(error.filename).endswith(PART)):
             raise  # it is about another file, or names this one already
         raise OSError(error.errno, error.strerror, str(path)) from error
@@ -94,7 +97,7 @@ def folder_of_files(path: str | Path) -> Iterator[Path]:
         _try_place(folder / "files", path)
         yield folder
     except BaseException:
-        with suppress(OSError):  # one that is not empty stays
+        with suppressed(OSError):  # one that is not empty stays
             for place in made:
                 place.rmdir()
         raise
@@ -113,6 +116,7 @@ def check_writable(path: str | Path) -> None:
             return
         _refuse_anothers(target)
     except OSError as error:
+        pass_on_signals()
         raise OSError(error.errno, error.strerror, str(path)) from None
     _try_place(target, path)
 
@@ -123,9 +127,10 @@ def _try_place(target: Path, path: str | Path) -> None:
         try:
             os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
         except OSError as error:
+            pass_on_signals()
             raise OSError(error.errno, error.strerror, str(path)) from None
         finally:
-            with suppress(OSError):
+            with suppressed(OSError):
                 os.unlink(beside)
 
 
@@ -214,7 +219,7 @@ def refuse_copy(beside: Path, target: Path) -> None:
 def _let_go_in_the_copy() -> None:
     """What a copy still holds back of a file, and would write at its end, goes nowhere: its place in it is shared."""
     UNFINISHED.clear()
-    with suppress(OSError):
+    with suppressed(OSError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for number in tuple(_DESCRIPTORS):
             os.dup2(nowhere, number, inheritable=False)
@@ -228,7 +233,7 @@ if hasattr(os, "register_at_fork"):
 def take_away_unfinished() -> None:
     """Before a process ends that cannot finish what it writes."""
     for beside in tuple(UNFINISHED):
-        with suppress(OSError):
+        with suppressed(OSError):
             if beside.is_dir():
                 shutil.rmtree(beside)
             else:
@@ -240,7 +245,7 @@ def _take_away_stale(target: Path) -> None:
     """What a killed process left of this very file: a plain file of ours, old, of a process that is no more."""
     start = part_of(target).name.rpartition(f".{os.getpid()}-")[0]
     ours = re.compile(re.escape(start) + r"\.(\d{1,10})-[0-9a-f]{12}" + re.escape(PART))
-    with suppress(OSError, AttributeError), os.scandir(target.parent) as entries:  # no owners on Windows
+    with suppressed(OSError, AttributeError), os.scandir(target.parent) as entries:  # no owners on Windows
         for entry in entries:
             if (found := ours.fullmatch(entry.name)) and entry.is_file(follow_symlinks=False):
                 about = entry.stat(follow_symlinks=False)
@@ -255,6 +260,7 @@ def _is_running(process: int) -> bool:
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
+        pass_on_signals()
         return True
     return True
 
@@ -267,9 +273,42 @@ def _take_place(beside: Path, target: Path) -> None:
         if error.errno != errno.EBUSY:
             raise
         with open(beside, "rb") as whole, open(target, "r+b") as place:
+            _fill(place, whole)
+        os.unlink(beside)
+
+
+def _fill(place: IO[bytes], whole: IO[bytes]) -> None:
+    """Write a file over another: its room is taken before a byte is changed, and an interrupt waits for the end."""
+    late: BaseException | None = None
+    while True:
+        try:
+            _take_room(place.fileno(), os.fstat(whole.fileno()).st_size)
+            whole.seek(0)
+            place.seek(0)
             shutil.copyfileobj(whole, place)
             place.truncate()
-        os.unlink(beside)
+            place.flush()
+            break
+        except BaseException as error:
+            if isinstance(error, MemoryError | OSError) and not is_of_a_signal(error):
+                raise  # the system's: once more is no help
+            late = error
+    if late is not None:
+        raise late
+
+
+def _take_room(number: int, size: int) -> None:
+    """Have the file system set room aside for so many bytes of an open file, or leave the file as it was."""
+    if size == 0 or not hasattr(os, "posix_fallocate"):
+        return
+    before = os.fstat(number).st_size
+    try:
+        os.posix_fallocate(number, 0, size)
+    except OSError as error:
+        os.ftruncate(number, before)
+        pass_on_signals()
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
 
 
 def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
@@ -291,6 +330,6 @@ def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
             _take_place(beside, target)
         except BaseException:
             if is_begun_here(beside):
-                with suppress(OSError):
+                with suppressed(OSError):
                     os.unlink(beside)
             raise

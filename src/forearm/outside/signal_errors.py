@@ -13,14 +13,37 @@ from typing import Any
 def pass_on_signals() -> None:
     """Raise the error that is being handled once more, if a handler of a signal raised it; else nothing."""
     error = sys.exception()
-    trace = error.__traceback__ if error is not None else None
-    if error is None or trace is None or trace.tb_next is None:  # raised here, by no function
-        return
+    if error is not None and is_of_a_signal(error):
+        raise error
+
+
+def is_of_a_signal(error: BaseException) -> bool:
+    """Whether a handler of a signal raised an error."""
+    rest = error.__traceback__.tb_next if error.__traceback__ is not None else None
+    if rest is None:  # raised here, by no function
+        return False
     handlers = [one for one in map(signal.getsignal, signal.valid_signals()) if callable(one)]
     codes = {_code(one) for one in handlers}
-    while (trace := trace.tb_next) is not None:
-        if trace.tb_frame.f_code in codes:
-            raise error
+    while rest is not None:
+        if rest.tb_frame.f_code in codes:
+            return True
+        rest = rest.tb_next
+    return False
+
+
+class suppressed:
+    """What `contextlib.suppress` does, but for errors of a signal's handler: a TimeoutError is an OSError."""
+
+    def __init__(self, *kinds: type[BaseException]) -> None:
+        """Of these kinds."""
+        self._kinds = kinds
+
+    def __enter__(self) -> None:
+        """Nothing is done at the beginning."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        """At the end an error is dropped, or goes on."""
+        return isinstance(error, self._kinds) and not is_of_a_signal(error)
 
 
 def _code(handler: Any) -> Any:

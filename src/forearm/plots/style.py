@@ -11,6 +11,7 @@ from typing import Any
 
 from forearm.faults import Fault
 from forearm.outside.output_files import replacing
+from forearm.outside.signal_errors import pass_on_signals
 
 INK, FAINT, PAPER = "#22313f", "#c9d1d9", "#ffffff"
 COLORS = ("#16494f", "#c8553d", "#e0a33e", "#5b8e7d", "#7b2d26", "#8aa0b5", "#b07aa1", "#4b6c8f")
@@ -82,6 +83,7 @@ def matplotlib() -> Any:
             "pictures need matplotlib, which is not installed; pip install 'forearm[plot]' brings it."
         ) from None
     except OSError as error:  # no HOME that it can write to, and no folder for what is temporary
+        pass_on_signals()
         raise NoMatplotlib(
             "pictures need matplotlib, which wants a folder to write to and finds none "
             f"({' '.join(str(error).split())[:120]} …); set MPLCONFIGDIR to one."

@@ -4,6 +4,7 @@ from os import fstat
 from pathlib import Path
 
 from forearm.faults import ReadFault
+from forearm.outside.signal_errors import pass_on_signals
 
 MAX_BYTES = 16 * 2**20
 """Files above this size are refused."""
@@ -35,6 +36,7 @@ def read_limited(path: str | Path | GivenContent, kind: str, most: int = MAX_BYT
             content = file.read(most + 1)  # whatever the system says of its size: a device has none
             size = max(len(content), fstat(file.fileno()).st_size)
     except OSError as error:
+        pass_on_signals()
         raise ReadFault(f"{path}: {error.strerror}; give the path of a readable {kind} file.") from None
     except ValueError:  # a zero byte, half of a surrogate pair
         raise ReadFault(f"{str(path)!r} is no name of a file; give the path of a {kind} file.") from None

@@ -299,9 +299,9 @@ class ParquetRows(RowSource):
         try:
             yield from file.iter_batches(batch_size=READ * ROWS, columns=self.wanted)
         except (OSError, ValueError, MemoryError) as reason:  # of a page that is damaged, or says any size
-            told = one_line(str(reason))[:200]
+            pass_on_signals()
             raise ReadFault(
-                f"{self.label}: a page cannot be unpacked ({told}); write the file anew."
+                f"{self.label}: a page cannot be unpacked ({one_line(str(reason))[:200]}); write the file anew."
             ) from None
 
 

@@ -65,6 +65,7 @@ def chunk_files(label: str, folder: Path) -> int:
                         raise ReadFault(f"{label}: is no Zarr store ({entry.name} is too long).")
                     count += 1
     except OSError as reason:
+        pass_on_signals()
         raise ReadFault(f"{label}: is no Zarr store ({one_line(str(reason))[:200]}).") from None
     return count
 
@@ -270,6 +271,7 @@ def check_replaceable(folder: Path) -> None:
     try:
         told = json.loads(_own_words(folder / "zarr.json"))["node_type"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass_on_signals()
         told = "array" if (folder / ".zarray").is_file() else None
     if told != "array":
         raise StateFault(

@@ -286,7 +286,8 @@ class Workforce:
         if self.given is None:
             try:
                 self.pool, self.stop = KINDS[self.kind](self.workers)
-            except (OSError, ImportError, NotImplementedError) as reason:
+            except (OSError, ImportError, NotImplementedError, AssertionError, RuntimeError) as reason:
+                pass_on_signals()
                 raise self._not_begun(reason) from reason
             self.tasks = tasks_of(self.pool)
 
@@ -346,7 +347,7 @@ class Workforce:
                 future.add_done_callback(self.back.put)
         except Exception as reason:
             pass_on_signals()
-            if self.given is None and isinstance(reason, OSError):
+            if self.given is None:
                 raise self._not_begun(reason) from reason
             told = f"sweep: the executor refused a task ({reason}); what is done is in the journal, if there is one"
             raise StateFault(f"{told}: start again with an executor that works.") from reason

@@ -183,6 +183,7 @@ def _text(function: FunctionType | type) -> Any:
     try:
         return inspect.getsource(function)
     except (OSError, TypeError):
+        pass_on_signals()
         if isinstance(function, type):
             return None
         plain = (str, bytes, int, float, complex, type(None))

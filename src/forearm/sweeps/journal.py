@@ -20,6 +20,7 @@ from forearm.algebra import Vector
 from forearm.faults import StateFault
 from forearm.outside.output_files import write_text
 from forearm.outside.running_log import LOG
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.sweeps.problem import Problem
 from forearm.sweeps.reductions import NUMBER
 
@@ -113,6 +114,7 @@ class Journal:
         try:
             self.write()
         except OSError as reason:
+            pass_on_signals()
             self._written = time.monotonic()
             if not self._told:
                 self._told = True

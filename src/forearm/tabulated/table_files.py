@@ -16,6 +16,7 @@ import numpy as np
 
 from forearm.arm import Arm
 from forearm.faults import ReadFault, explained, limit
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.tabulated.log_domains import LogDomain
 from forearm.tabulated.lookup_tables import LookupTable
 from forearm.tabulated.plans import MOST_BYTES, TablePlan
@@ -31,6 +32,7 @@ def _opened(path: str | Path) -> BinaryIO:
     try:
         return Path(path).open("rb")  # a number would be an open file, and be closed
     except OSError as error:
+        pass_on_signals()
         raise ReadFault(f"{path}: {error.strerror}; give a file that table.save wrote.") from None
 
 

@@ -28,6 +28,7 @@ from forearm.faults import (
 )
 from forearm.outside.escapes import line_comment
 from forearm.outside.running_log import LOG
+from forearm.outside.signal_errors import pass_on_signals
 
 SMALLEST_SHARE = 256
 """States below which another thread costs more than it brings."""
@@ -78,6 +79,7 @@ class MachineKernel(Door, Kernel):
         except ImportError:
             return False
         except OSError as reason:  # it is there, and its library cannot be loaded: for want of memory, say
+            pass_on_signals()
             LOG.warning("kernels run on NumPy, because llvmlite cannot be loaded: %s", reason)
             return False
         return True

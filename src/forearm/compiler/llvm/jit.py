@@ -18,12 +18,14 @@ from forearm.compiler.store import files as cached
 from forearm.faults import KernelFault
 from forearm.outside.memory_size import refuse_without_room
 from forearm.outside.running_log import LOG
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.outside.whole_process.forks import hold_in_forks
 
 try:
     import llvmlite
     import llvmlite.binding as llvm
 except (ImportError, OSError) as error:
+    pass_on_signals()
     raise KernelFault(
         f"machine code, rollouts and PTX need llvmlite, which cannot be imported ({error}); install llvmlite. "
         "Without it kernels run on NumPy."

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from forearm.compiler.graph.interpreter import Semantics, plain
+from forearm.outside.signal_errors import pass_on_signals
 
 LIMIT = 1e5
 """Largest argument (radians) of the branch-free path."""
@@ -129,6 +130,7 @@ def exact_fma() -> Callable[[float, float, float], float]:
         try:
             found = ctypes.CDLL(name).fma
         except (OSError, AttributeError, TypeError):
+            pass_on_signals()
             continue
         found.restype = ctypes.c_double
         found.argtypes = [ctypes.c_double] * 3

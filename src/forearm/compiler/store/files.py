@@ -10,7 +10,6 @@ there: the cache trusts it, as Python trusts its `__pycache__`.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
 import os
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forearm.outside.running_log import LOG
+from forearm.outside.signal_errors import is_of_a_signal, pass_on_signals, suppressed
 
 MAGIC = b"forearm kernel 1"
 SUFFIX, NOTE = ".kernel", ".digest"
@@ -158,6 +158,7 @@ def load(key: str, suffix: str = SUFFIX) -> bytes | None:
     try:
         read = _read(path)
     except OSError as error:
+        pass_on_signals()
         if error.errno != errno.ENOENT:
             LOG.warning("%s cannot be read (%s); the kernel is built anew", path, error.strerror)
         return None
@@ -169,7 +170,7 @@ def load(key: str, suffix: str = SUFFIX) -> bytes | None:
     if len(lines) != 4 or lines[0] != MAGIC or lines[2] != key.encode() or lines[3] != digest:
         LOG.warning("%s is damaged or of another make; the kernel is built anew", path)
         return None
-    with contextlib.suppress(OSError):
+    with suppressed(OSError):
         os.utime(path)
     return code
 
@@ -209,13 +210,13 @@ def store(key: str, name: str, code: bytes, suffix: str = SUFFIX) -> Path | None
         descriptor, temporary = tempfile.mkstemp(dir=folder, prefix="forearm-", suffix=".tmp")  # mode 0600
         with os.fdopen(descriptor, "wb") as file:
             file.write(head + b"\n\n" + code)
-        with contextlib.suppress(OSError):
+        with suppressed(OSError):
             os.rmdir(path)  # an empty folder in the file's place
         os.replace(temporary, path)
     except BaseException as error:
-        with contextlib.suppress(OSError):
+        with suppressed(OSError):
             os.unlink(temporary)
-        if not isinstance(error, OSError):
+        if not isinstance(error, OSError) or is_of_a_signal(error):
             raise
         _tell_once(f"kernels cannot be kept in {folder}: {error.strerror or error}")
         return None
@@ -237,7 +238,7 @@ def list_cache() -> list[KeptKernel]:
     folder = cache_folder()
     entries = []
     for path, info in _ours(folder):
-        with contextlib.suppress(OSError):
+        with suppressed(OSError):
             head = (_read(path, 2000) or b"").split(b"\n", 2) if KEPT.fullmatch(path.name) else [b""]
             if head[0] == MAGIC:
                 entries.append(
@@ -249,10 +250,10 @@ def list_cache() -> list[KeptKernel]:
 def _ours(folder: Path | None) -> list[tuple[Path, os.stat_result]]:
     """Everything in the folder that has a name of ours, damaged or not."""
     found = []
-    with contextlib.suppress(OSError), os.scandir(folder or "") as entries:
+    with suppressed(OSError), os.scandir(folder or "") as entries:
         for entry in entries:
             if any(name.fullmatch(entry.name) for name in (KEPT, NOTED, HALF)):
-                with contextlib.suppress(OSError):  # another process may be faster
+                with suppressed(OSError):  # another process may be faster
                     found.append((Path(entry.path), entry.stat(follow_symlinks=False)))
     return found
 
@@ -264,7 +265,7 @@ def clear_cache() -> int:
 
 def _deleted(path: Path) -> bool:
     """Delete a file, or an empty folder in its place."""
-    with contextlib.suppress(OSError):
+    with suppressed(OSError):
         os.rmdir(path) if path.is_dir() and not path.is_symlink() else os.unlink(path)
         return True
     return False
@@ -291,6 +292,7 @@ def private_folder(*, create: bool) -> Path | None:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         info = folder.stat()
     except OSError as error:
+        pass_on_signals()
         if create:
             _tell_once(f"no kernel cache in {folder}: {error}")
         return None

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 
 from forearm.compiler.store.files import private_folder
+from forearm.outside.signal_errors import pass_on_signals, suppressed
 
 PATIENCE, LOOK = 20.0, 0.02
 """How long somebody waits [s], and how often he looks."""
@@ -33,12 +34,13 @@ def one_at_a_time(name: str) -> Iterator[None]:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         descriptor = os.open(folder / f"forearm-{name}.lock", flags, 0o600)
     except OSError:  # the store will say why it cannot keep anything
+        pass_on_signals()
         yield
         return
     process = os.getpid()
     try:
         end = time.monotonic() + PATIENCE
-        with contextlib.suppress(OSError):  # of a system without such locks
+        with suppressed(OSError):  # of a system without such locks
             while True:
                 try:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -52,6 +54,6 @@ def one_at_a_time(name: str) -> Iterator[None]:
         if (
             os.getpid() == process
         ):  # copies of this process hold the same lock, and would as long as they live
-            with contextlib.suppress(OSError):
+            with suppressed(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)

@@ -22,6 +22,7 @@ from forearm.arm import Arm
 from forearm.faults import DEGREES, ReadFault, StateFault, floats, for_joints, not_masked, shown, state
 from forearm.motion.motion_files import TURNS, read_motion_file
 from forearm.motion.slope_checks import slope_notes
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.outside.text_table import instant
 
 FIELDS = ("t", "q", "qd", "tau", "current")
@@ -202,6 +203,7 @@ def _from_file(source: Any, arm: Arm, gains: Any, degrees: bool | None, time_uni
             with gzip.open(path, "rb") as stream:
                 file = read_motion_file(stream, arm, label=str(source), **how)
         except (OSError, EOFError, zlib.error) as error:
+            pass_on_signals()
             raise ReadFault(f"{source}: cannot be unpacked ({error}); give a CSV file.") from None
     else:
         file = read_motion_file(path, arm, **how)

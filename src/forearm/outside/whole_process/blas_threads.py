@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.outside.whole_process.shared_changes import SharedChange
 
 Control = tuple[Callable[[], int], Callable[[int], Any]]
@@ -53,6 +54,7 @@ def _control(path: Path) -> Control | None:
     try:
         library = ctypes.CDLL(str(path))
     except OSError:
+        pass_on_signals()
         return None
     for prefix in ("scipy_openblas", "openblas"):
         for suffix in ("64_", ""):

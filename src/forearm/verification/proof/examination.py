@@ -180,6 +180,7 @@ def _chain(arm: Arm, source: str | Path | None) -> oracle.Chain:
             return chain
         reason = "it has other joints"
     except OSError as error:
+        pass_on_signals()
         reason = error.strerror or type(error).__name__
     # whatever a text that is no robot does to a reader that checks nothing
     except (SyntaxError, ValueError, LookupError, AttributeError, TypeError, StopIteration) as error:
