@@ -204,3 +204,20 @@ def test_an_interrupted_motion_is_written_as_far_as_it_came(capsys, monkeypatch)
     assert said.code == 130
     assert "interrupted at t = 0.04 s" in said.err
     assert Path("out.csv").read_text().splitlines()[-1].startswith("0.04,")
+
+
+def test_an_interrupted_motion_beyond_a_limit_was_written_as_a_whole_one(capsys, monkeypatch):
+    """Its exit code was that of a motion that went to its end."""
+    whole = _Run._advance
+
+    def once(run, count):
+        if run.done:
+            raise KeyboardInterrupt
+        whole(run, 40)
+
+    monkeypatch.setattr(_Run, "_advance", once)
+    words = ("--q0", *["0", "-0.78", "0", "0", "0", "0"], "--qd0", *["0", "-3", "0", "0", "0", "0"])
+    said = forearm(capsys, "simulate", "puma560", *words, "-o", "out.csv")
+    assert said.code == 130
+    assert "interrupted at t = 0.04 s" in said.err
+    assert "joint 'shoulder' left its limits" in said.err

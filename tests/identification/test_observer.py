@@ -36,6 +36,20 @@ def test_steps_are_the_run(pushed):
     assert np.allclose(steps, run, rtol=0, atol=1e-12)
 
 
+def test_a_caller_who_changed_what_a_step_gave_changed_the_observer(pushed):
+    """A dead band, say, was summed up with the rest; gains and offsets stayed the caller's arrays."""
+    s, _, tau = pushed
+    gain, offset = np.full(6, 100.0), np.full(6, 0.1)
+    whole = fa.observer(ARM, gain=gain, dt=1e-3, offset=offset).run(s.q[:50], s.qd[:50], tau[:50])
+    watch, steps = fa.observer(ARM, gain=gain, dt=1e-3, offset=offset), []
+    gain[:], offset[:] = 1.0, 5.0
+    for row in zip(s.q[:50], s.qd[:50], tau[:50], strict=True):
+        found = watch.step(*row)
+        steps.append(found.copy())
+        found += 3.0
+    assert np.allclose(steps, whole, rtol=0, atol=1e-12)
+
+
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_c_agrees_to_rounding(pushed, tmp_path):
     s, _, tau = pushed

@@ -184,6 +184,55 @@ def test_an_interrupted_motion_advises_no_step():
         advise_step(fa.load("rr"), [0.5, 0.3], duration=0.5, progress=progress)
 
 
+LOOSE = fa.load("rr").replace(gravity=(0, 0, 0))
+NARROW = LOOSE.replace(links=[link.replace(limits=(-1.0, 1.0)) for link in LOOSE.links])
+
+
+def pressed_once(share):
+    """Progress in which somebody presses Ctrl-C at the first call, and thinks no more of it."""
+    if not pressed_once.done:
+        pressed_once.done = True
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.fixture
+def press():
+    pressed_once.done = False
+    return pressed_once
+
+
+@pytest.mark.parametrize("limits", ["note", "stop"])
+def test_an_interrupted_motion_beyond_a_limit_was_told_as_a_whole_one(press, limits, monkeypatch):
+    monkeypatch.setattr(run, "PATIENCE", 0.0)
+    found = simulate(NARROW, [0.9, 0.0], [5.0, 0.0], duration=5.0, progress=press, limits=limits)
+    assert found.interrupted
+    assert found.t[-1] < 5.0
+    if limits == "stop":
+        assert found.outcome.kind == "stopped at a limit"
+        return
+    assert (found.outcome.kind, found.outcome.t) == ("interrupted", found.t[-1])
+    assert found.outcome.joint == found.outcome.limits[0].joint == "q1"
+    assert "was computed until then. Before, joint 'q1' left its limits at t = 0.02" in str(found.outcome)
+    assert not found.outcome.within_limits
+    assert not found.outcome.finished
+    assert found.thinned(2).interrupted
+
+
+def test_a_motion_that_nobody_interrupts_says_so():
+    assert not simulate(LOOSE, [0.1, 0.2], duration=0.01).interrupted
+
+
+@pytest.mark.parametrize(
+    ("arm", "law"),
+    [(NARROW, None), (LOOSE, lambda t, q, qd: 1e4 * qd)],
+    ids=["beyond a limit", "running away"],
+)
+def test_ctrl_c_was_lost_while_a_step_was_sought_for_a_motion(press, arm, law):
+    """The advice was then worked out from half a motion and a whole one."""
+    with pytest.raises(KeyboardInterrupt):
+        advise_step(arm, [0.9, 0.0], [5.0, 0.0], duration=0.5, law=law, progress=press)
+
+
 def test_a_pickle_of_an_interrupted_record_has_everything():
     def progress(share):
         raise KeyboardInterrupt

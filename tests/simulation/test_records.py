@@ -326,6 +326,18 @@ def test_a_law_of_no_number_did_not_end_by_dop853():
     assert run.outcome.t == pytest.approx(0.02)
 
 
+@pytest.mark.parametrize("word", ["payload", "free"])
+def test_energies_of_a_record_were_those_of_what_a_payload_became_later(word):
+    numbers = payload_numbers(1.0, (0.05, 0.0, 0.0))
+    given = numbers.copy()
+    run = simulate(
+        RR, [0.4, -1.1], duration=0.1, **{word: given if word == "payload" else {"payload": given}}
+    )
+    given[:] = 0.0
+    np.testing.assert_array_equal(run.free["payload"], numbers)
+    assert np.abs(run.drift).max() < 1e-9
+
+
 def test_names_payloads_and_wrench_of_a_single_motion():
     names = dict(zip(RR.joint_names, (0.1, 0.2), strict=True))
     payload = payload_numbers(1.0, (0.05, 0.0, 0.0))

@@ -353,6 +353,7 @@ def test_refusals(arm, tmp_path):
         (("inverse_dynamics", over | {"gravity": [(0, 0, -9.81)]}), {"arm": arm}, "set the same"),
         (("inverse_dynamics", over | {"mount": fa.Uniform(0, 1)}), {"arm": arm}, "roll, pitch, yaw"),
         (("inverse_dynamics", over | {"motion": [3]}), {"arm": arm}, "give motions"),
+        (("inverse_dynamics", over | {"motion": 3}), {"arm": arm}, r"\['motion'\] is int; give motions"),
         (("inverse_dynamics", over), {"arm": arm, "samples": 0}, "samples is 0"),
         (("inverse_dynamics", over), {"arm": arm, "keep": ("mode",)}, "keep has 'mode'"),
         (("inverse_dynamics", over), {"arm": arm, "executor": "grid"}, "executor is 'grid'"),

@@ -43,8 +43,9 @@ def outcomes_of(
     clear, which = _trespasses(plant, end, until)
     found = np.empty(request.batch, dtype=object)
     # frozen, so that a million motions share one
+    cut = Outcome("interrupted", until, "the record holds what was computed until then.")
     if interrupted:
-        found[...] = Outcome("interrupted", until, "the record holds what was computed until then.")
+        found[...] = cut
     else:
         found[...] = Outcome("finished", until)
         steep, advice = _steep_friction(request, scheme)
@@ -63,6 +64,8 @@ def outcomes_of(
                 found[row] = _diverged(request, row, float(alive[row]), scheme)
         else:
             found[row] = _limit(request, int(which[row]), float(clear[row]), scheme)
+            if interrupted and not plant.stop:  # it would have gone on
+                found[row] = _cut_beyond(cut, found[row])
     return _with_limits(request, found, end, states, tau, t, scheme)
 
 
@@ -224,6 +227,12 @@ def _limit(request: Request, number: int, when: float, scheme: Scheme) -> Outcom
         f"{told}; the motion goes on beyond them ({option('limits', repr('stop'))} ends it).",
         link.name,
     )
+
+
+def _cut_beyond(cut: Outcome, hit: Outcome) -> Outcome:
+    """The outcome of a motion that was beyond its joint's limits when Ctrl-C came."""
+    when = f"joint {hit.joint!r} left its limits at t = {hit.t:.6g} s: {hit.advice}"
+    return replace(cut, advice=f"{cut.advice} Before, {when}", joint=hit.joint)
 
 
 def _too_stiff(request: Request, row: tuple[int, ...], when: float, scheme: Scheme) -> Outcome:

@@ -43,7 +43,7 @@ class Outcome:
     advice: str = ""
     """What to do about it."""
     joint: str = ""
-    """Which joint, where it is one."""
+    """Which joint first left its limits of position, where one did."""
     limits: tuple[LimitExcess, ...] = ()
     """Limits of position, speed and torque that states pass, and those at which torques are held; how far and when as
     recorded states have it."""
@@ -58,10 +58,10 @@ class Outcome:
     @property
     def within_limits(self) -> bool:
         """Whether no state was beyond a limit, recorded or between two that are, and no torque was held at one."""
-        return not self.limits and self.kind not in ("limit hit", "stopped at a limit")
+        return not self.limits and not self.joint
 
     def __str__(self) -> str:
-        where = f" of joint {self.joint!r}" if self.joint else ""
+        where = f" of joint {self.joint!r}" if self.joint and self.kind != "interrupted" else ""
         beyond = f" [{told(self.limits)}]" if self.limits else ""
         return (
             f"{self.kind}{where} at t = {self.t:.6g} s" + (f": {self.advice}" if self.advice else "") + beyond
@@ -165,6 +165,8 @@ class Record:
     """Parameters that motions had for themselves, by path, (..., *shape)."""
     later: Callable[[str], Any] | None = field(default=None, repr=False)
     """What computes torques, accelerations and outcomes where a simulation was interrupted; None: they are there."""
+    interrupted: bool = False
+    """Whether Ctrl-C was pressed: motions end at `t[-1]` then, whatever became of them by then."""
 
     def __post_init__(self) -> None:
         """What comes later is missing until somebody asks for it."""

@@ -142,7 +142,7 @@ def free_values(arm: Arm | Robot, payload: Any, free: Mapping[str, Any] | None) 
         faults.possible_sizes(f"simulate: {path}", arm, path, array)
         if is_payload(path):
             possible_payload(f"simulate: {path}", arm, path, array)
-        values[path] = array
+        values[path] = array.copy()  # a record keeps it, and whoever gave it may fill it anew
     return values
 
 

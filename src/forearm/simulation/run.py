@@ -107,7 +107,8 @@ def simulate(
         progress: Called now and then with the share that is done, 0 to 1.
 
     Returns:
-        The record, also when Ctrl-C was pressed (outcome 'interrupted'); a second Ctrl-C is a KeyboardInterrupt.
+        The record, also when Ctrl-C was pressed (`interrupted`, and so is the outcome of motions that would have gone
+        on); a second Ctrl-C is a KeyboardInterrupt.
     """
     faults.needs_dynamics(arm, "motion")
     one_of("method", method, tuple(SCHEMES))
@@ -200,7 +201,7 @@ class _Run:
         finally:
             interrupt.end()  # again: for an interrupt within the first
         if interrupt.heard and not self.interrupted and not self.late:
-            return replace(record, outcomes=interrupted_late(record.outcomes))
+            return replace(record, outcomes=interrupted_late(record.outcomes), interrupted=True)
         return record
 
     def _run_and_record(self) -> Record:
@@ -227,6 +228,7 @@ class _Run:
             request.label,
             request.own,
             None if found else after.compute,
+            self.interrupted or self.late,
         )
 
     def _derived(self, after: "_Aftermath") -> dict[str, Any]:

@@ -109,7 +109,7 @@ def advise_step(
                 record_every=count,
                 **options,
             )
-            if run.outcome.kind == "interrupted":
+            if run.interrupted:
                 raise KeyboardInterrupt  # half a motion says nothing about a step
             ends[count] = run.end[0]
         return ends[count]  # type: ignore[no-any-return]
@@ -149,7 +149,7 @@ def _along(arm: Any, q0: Any, qd0: Any, duration: float, options: dict[str, Any]
     rough = simulate(
         arm, q0, qd0, duration=duration, dt=duration / steps, **{**rest, "record_every": max(1, steps // 16)}
     )
-    if rough.outcome.kind == "interrupted":
+    if rough.interrupted:
         raise KeyboardInterrupt
     speeds = np.abs(rough.qd[np.all(np.isfinite(rough.qd), axis=-1)])
     good = np.all(np.isfinite(rough.q) & np.isfinite(rough.qd), axis=-1)

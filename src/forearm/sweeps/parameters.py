@@ -5,7 +5,7 @@ they become the kernel's numbers. Any other path that `compile` can leave free i
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -266,6 +266,11 @@ def motion_axis(arm: Arm | Robot, given: Any, instants: int) -> MotionAxis:
     """Motions as a caller gives them: a sequence of motions or of samples."""
     if isinstance(given, (Motion, Samples)):
         given = [given]
+    if not isinstance(given, Iterable):
+        raise StateFault(
+            f"sweep: over['motion'] is {type(given).__name__}; give motions (fa.point_to_point, fa.via_points, …) or "
+            "what their sample() gives."
+        )
     samples: list[Samples] = []
     for k, one in enumerate(given):
         if isinstance(one, Motion):

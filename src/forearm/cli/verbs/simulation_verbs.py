@@ -110,7 +110,7 @@ def simulate(
             sticking=sticking,
             progress=lambda done: tell(round(1000 * done), 1000, "simulating"),
         )
-    stopped = record.outcome.kind == "interrupted"
+    stopped = record.interrupted
     if stopped and record.t[-1] == 0.0:
         raise KeyboardInterrupt  # nothing was reached, which is no reason to replace a file
     if every > stride:

@@ -28,8 +28,10 @@ class MomentumObserver:
 
     def __init__(self, arm: Arm, gain: Any, dt: float, offset: Any = 0.0) -> None:
         self.arm, self.dt = arm, dt
-        self.gain = np.broadcast_to(np.asarray(gain, dtype=float), (arm.n,))
-        self.offset = np.broadcast_to(faults.for_joints(arm, "offset", offset), (arm.n,))
+        self.gain = np.full(
+            arm.n, np.asarray(gain, dtype=float)
+        )  # copies: whoever gave them may fill them anew
+        self.offset = np.full(arm.n, faults.for_joints(arm, "offset", offset))
         self.reset()
 
     def reset(self) -> None:
@@ -44,7 +46,7 @@ class MomentumObserver:
         given = {k: faults.joint_floats(self.arm, k, v) for k, v in (("q", q), ("qd", qd), ("tau", tau))}
         _refuse_shapes(given, (self.arm.n,), f"({self.arm.n},)")
         q, qd, tau = given.values()
-        return self._step(*_model(self.arm, q, qd), tau - self.offset)
+        return self._step(*_model(self.arm, q, qd), tau - self.offset).copy()  # the next step needs its own
 
     def _step(self, p: Vector, model: Vector, tau: Vector) -> Vector:
         rate = tau + model
