@@ -237,3 +237,35 @@ def test_a_long_simulation_says_which_steps_were_held_against_limits(capsys, mon
         "does, in all"
     ]
     assert np.allclose(said["t"], [*np.arange(0, 0.1, 0.012), 0.1])
+
+
+def test_a_payload_in_millimetres_was_held_metres_away_without_a_word(capsys):
+    """The question about long links is of a link's centre, in which its own mass takes part."""
+    asked = "the payload's centre is 34.641 m from the tool: millimetres? Give 20mm; if not, 20m"
+    said = forearm(capsys, "torque", "ur5e", "--payload", "0.5", "20", "20", "20")
+    assert asked in said.err
+    assert (
+        asked
+        in forearm(capsys, "torque", "ur5e", "--payload", "0.5", "20", "20", "20", "--json").json["notes"]
+    )
+    for sure in (("20mm", "20mm", "20mm"), ("20m", "20", "20"), ("0", "0", "0.3")):
+        assert "millimetres" not in forearm(capsys, "torque", "ur3e", "--payload", "0.5", *sure).err
+
+
+def test_how_many_rows_are_written_does_not_change_how_far_energy_drifts(capsys):
+    """20 % became 58 %, and could have become nothing."""
+    words = ("simulate", "rr", "--q0", "1.5", "0", "--duration", "5", "--dt", "0.05", "--every")
+    whole, few = (forearm(capsys, *words, every).err.splitlines()[-1] for every in (1, 100))
+    assert "the energy is wrong by up to 20 %" in whole
+    assert few == whole
+    assert few.removeprefix("note: ") in forearm(capsys, *words, 100, "--json").json["notes"]
+
+
+def test_a_sweep_names_the_motion_that_asks_most(capsys, tmp_path):
+    """It was a number counted from 0: motion=1 was the second file."""
+    slow, fast = tmp_path / "slow.csv", tmp_path / "fast.csv"
+    for path, pace in ((slow, 0.1), (fast, 1.0)):
+        path.write_text("t,q1,q2\n" + "".join(f"{0.1 * k},{pace * (0.1 * k) ** 2},0\n" for k in range(9)))
+    words = ("sweep", "rr", slow, fast, "--payload", "0", "1", "--samples", "2")
+    assert f"motion={fast}" in forearm(capsys, *words).out
+    assert forearm(capsys, *words, "--json").json["joints"][0]["choices"]["motion"] == str(fast)

@@ -1,12 +1,15 @@
 """Options that readers' messages name exist where the message is read, and nothing asked for is ignored."""
 
+import io
 import re
 
 import pytest
 
+import forearm as fa
 from cli.verbs import forearm
 from forearm.outside.option_names import FLAGS, held, of_the_shell, option
 from forearm.readers import load
+from forearm.writers.urdf import to_urdf
 
 LINK = (
     '<link name="{0}"><inertial><mass value="1"/>'
@@ -168,3 +171,13 @@ def test_a_tool_that_a_file_leaves_open_is_told_by_what_uses_it(capsys, tmp_path
     assert note in " ".join(forearm(capsys, verb, path, *more, *HELD, "--json").json["notes"])
     assert note not in forearm(capsys, verb, path, *more, "--tip", "hand").err
     assert note not in forearm(capsys, "torque", path, *HELD).err
+
+
+@pytest.mark.parametrize("head", ["", "<!-- <mujoco> reads it, too -->"])
+def test_a_urdf_file_that_speaks_of_mujoco_was_taken_for_mjcf_on_stdin(capsys, tmp_path, monkeypatch, head):
+    urdf = to_urdf(fa.load("ur5e"))
+    at = urdf.index(">", urdf.index("<robot")) + 1
+    start = urdf.index("<robot")
+    text = urdf[:start] + head + urdf[start:at] + "<mujoco><compiler/></mujoco>" + urdf[at:]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert forearm(capsys, "show", "-", "--json").json["joints"] == 6

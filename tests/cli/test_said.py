@@ -213,6 +213,14 @@ def test_convert_says_that_urdf_has_no_place_for_named_positions(capsys, tmp_pat
     assert told not in forearm(capsys, "convert", tmp_path / "a.toml", tmp_path / "b.toml").err
 
 
+def test_convert_names_what_it_leaves_out(capsys, tmp_path):
+    """The refusal named it, and with --lossy nobody did."""
+    said = forearm(capsys, "convert", "rr", tmp_path / "rr.urdf", "--lossy")
+    assert "left out: gravity (0.0, -9.81, 0.0)" in said.err
+    said = forearm(capsys, "convert", "stanford", tmp_path / "s.urdf", "--lossy", "--json")
+    assert any(told.startswith("left out: the rotor inertia of 'joint1'") for told in said.json["notes"])
+
+
 # -- reports -----------------------------------------------------------------------------------------------
 
 

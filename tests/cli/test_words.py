@@ -321,3 +321,17 @@ def test_a_pipe_that_would_be_read_twice_was_waited_for(capsys, tmp_path, monkey
     assert said.code == 2
     assert "is a pipe, and " in said.err
     assert "reads the file once more; give a plain file" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("identify rr log.csv --out arm.urdf", "arm.urdf would hold an arm as TOML, and its name says .urdf"),
+        ("identify rr log.csv --report page.csv", "page.csv would hold a page, and its name says .csv"),
+        ("view rr --out rr.toml", "rr.toml would hold a page, and its name says .toml"),
+        ("report rr log.csv --out page.png", "page.png would hold a page, and its name says .png"),
+    ],
+)
+def test_a_file_held_something_else_than_its_name_says(capsys, words, sentence):
+    assert sentence in refused(capsys, *words.split())
+    assert not Path(words.split()[-1]).exists()

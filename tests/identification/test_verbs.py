@@ -47,6 +47,9 @@ def test_identify_as_json(folder, capsys):
 def test_payload(folder, capsys):
     said = forearm(capsys, "identify", folder / "true.toml", folder / "holding.csv", "--payload", "--json")
     assert abs(said.json["mass"] - 2.0) < 0.2
+    assert {"inertia_about_com"} == {
+        key for key in said.json if "inertia" in key
+    }  # the table's is about the tool
 
 
 def test_gains_with_a_known_load(folder, tmp_path, capsys):

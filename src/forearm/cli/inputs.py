@@ -4,6 +4,7 @@ import errno
 import io
 import math
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import contextmanager, nullcontext
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from forearm.cli.hyphens import STDIO
-from forearm.cli.measures import ORDERS, check_joint_units, check_payload_units
+from forearm.cli.measures import ORDERS, check_joint_units, check_payload_units, far_from_the_tool
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading
 from forearm.cli.output import Shared, note
 from forearm.cli.standard_streams import named
@@ -118,7 +119,7 @@ def _held(arm: "Arm | Robot", payload: Sequence[float]) -> "Arm | Robot":
             f"is not said; choose one chain, --tip {ends[0]!r}, or in Python robot.with_payload(…, frame={ends[0]!r})."
         )
     held = arm.with_payload(payload[0], tuple(payload[1:]) or (0.0, 0.0, 0.0), frame=ends[0])
-    where = [f"{AT_THE_TOOL}, and {told}" for told in tool_doubts(arm)]
+    where = [*far_from_the_tool(payload[1:]), *(f"{AT_THE_TOOL}, and {told}" for told in tool_doubts(arm))]
     return held.replace(remarks=(*held.remarks, *where)) if where else held
 
 
@@ -135,10 +136,16 @@ def _from_stdin(options: dict[str, Any]) -> "Arm | Robot":
     except UnicodeDecodeError:
         raise ReadFault("stdin: not UTF-8 text; give a file in UTF-8.") from None
     xml = text.lstrip().startswith("<")
-    suffix = (".xml" if "<mujoco" in text[:2000] else ".urdf") if xml else ".toml"
+    suffix = (".xml" if _root_of(text) == "mujoco" else ".urdf") if xml else ".toml"
     if not text.strip():
         raise ReadFault("-: stdin is empty; give an arm as TOML, URDF or MJCF.")
     return load(GivenContent(f"stdin{suffix}", text.encode()), **options)
+
+
+def _root_of(text: str) -> str:
+    """The name of XML's first element, which is no comment's."""
+    found = re.search(r"<([A-Za-z_][\w:.-]*)", re.sub(r"<!--.*?(-->|\Z)", "", text, flags=re.DOTALL))
+    return found[1] if found else ""
 
 
 def state_of(arm: "Arm | Robot", name: str, values: Sequence[float] | None, zero: bool = True) -> Any:
@@ -270,6 +277,17 @@ def refuse_names_of_no_csv(out: str) -> None:
     suffix = Path(out).suffix.lower()
     if suffix in NO_CSV:
         raise StateFault(f"{out} would hold CSV, and its name says {suffix}; give a name that ends in .csv.")
+
+
+def refuse_names_of_others(out: str, held: str, own: str) -> None:
+    """Refuse to write TOML or a page into a file whose name says that it holds something else."""
+    from forearm.faults import StateFault
+
+    suffix = Path(out).suffix.lower()
+    if suffix in (*NO_CSV, ".csv") and suffix != own:
+        raise StateFault(
+            f"{out} would hold {held}, and its name says {suffix}; give a name that ends in {own}."
+        )
 
 
 def refuse_without_motion(verb: str, given: "dict[str, Any]", instead: str = "leave it out") -> None:

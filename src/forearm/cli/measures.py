@@ -35,6 +35,8 @@ _WORD = re.compile(rf"([+-]?{_NUMBER})({'|'.join(UNITS)})({'|'.join(map(re.escap
 MINUS = "minus:"
 """What the hyphen of -10deg becomes, because a word with a hyphen and letters is an option to the parser."""
 
+FAR = 5.0
+"""A payload's centre [m] that is farther from the tool is asked about, where its unit is not written."""
 MEASURED = "a number. A unit may follow it: 0.5rad, 10deg, 12mm, 20deg/s"
 """What is asked for where a unit may stand."""
 
@@ -192,3 +194,14 @@ def check_payload_units(values: Sequence[float]) -> None:
         kind = getattr(value, "kind", "")
         if kind and kind != fitting:
             raise StateFault(f"--payload has {getattr(value, 'word', value)} for {fitting}; give {units}.")
+
+
+def far_from_the_tool(centre: Sequence[float]) -> list[str]:
+    """A question about a payload's centre that is in metres without saying so, and farther away than robots reach."""
+    away = math.hypot(*centre)
+    if away <= FAR or any(getattr(value, "kind", "") for value in centre):
+        return []
+    word = getattr(max(centre, key=abs), "word", "")
+    return [
+        f"the payload's centre is {away:.6g} m from the tool: millimetres? Give {word}mm; if not, {word}m"
+    ]

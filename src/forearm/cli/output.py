@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,10 @@ from forearm.outside.text_table import text_table
 EVERYWHERE = Group("Every verb", sort_key=9)
 AT_ONCE = 2**12
 """Numbers of an array that become text at once, and letters that are written at once."""
+FOLDED = 8
+"""Letters of a text that stand in one line at least, in a table at a terminal."""
+GAPS = 2, 1
+"""Blanks behind each column of such a table, and where it would be too wide with so many."""
 
 
 @Parameter(name="*", group=EVERYWHERE)
@@ -136,12 +141,55 @@ def table(
     left: Sequence[int] = (0,),
     styles: Callable[[Sequence[Any]], str] | None = None,
 ) -> None:
-    """A table: ruled at a terminal, aligned columns when piped."""
+    """A table: ruled at a terminal, aligned columns when piped; a paragraph a row where a terminal is too narrow."""
     rows = list(rows)
     cells = [[cell(x) for x in row] for row in rows]
     if not sys.stdout.isatty():
         print("\n".join([*([title] if title else []), *text_table(header, cells, left=left)]))
         return
+    console = _terminal(shared)
+    colours = [styles(row) if styles else "" for row in rows]
+    for gap in GAPS:
+        if _least_width(header, cells, left, gap) <= console.width:
+            console.print(_ruled(header, cells, left, title, colours, console.width, gap))
+            return
+    from rich.text import Text
+
+    if title:
+        console.print(Text(title, style="bold"), soft_wrap=True)
+    for texts, colour in zip(cells, colours, strict=True):
+        console.print(Text("\n".join(_paragraph(header, texts)), style=colour), soft_wrap=True)
+
+
+def _least_width(header: Sequence[str], cells: Sequence[Sequence[str]], left: Sequence[int], gap: int) -> int:
+    """Letters of a line that a ruled table takes at least: texts may go on in the next one, numbers never."""
+    widths = [
+        min(FOLDED, max(map(len, (name, *column)))) if k in left else max(map(len, (*_lines(name), *column)))
+        for k, (name, *column) in enumerate(zip(header, *cells, strict=True))
+    ]
+    return _across(widths, gap)
+
+
+def _lines(name: str) -> list[str]:
+    """The words of a column's name, its unit one of them."""
+    return re.sub(r" (?![^\[]*\])", "\n", name).split("\n")
+
+
+def _across(widths: Sequence[int], gap: int) -> int:
+    """Letters of a line of a ruled table whose columns have so many; a rule has one between two, one at each end."""
+    return sum(widths) + (gap + 1) * len(widths) - gap + 1
+
+
+def _ruled(
+    header: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    left: Sequence[int],
+    title: str,
+    colours: Sequence[str],
+    width: int,
+    gap: int,
+) -> Any:
+    """A table for a terminal; half a number in the next line would be read as another number."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -152,13 +200,29 @@ def table(
         box=box.SIMPLE_HEAD,
         header_style="bold",
         pad_edge=False,
-        padding=(0, 2, 0, 0),
+        padding=(0, gap, 0, 0),
     )
+    natural = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    narrow = _across(natural, gap) > width
     for k, name in enumerate(header):
-        shape.add_column(Text(name), justify="left" if k in left else "right", overflow="fold")
-    for row, texts in zip(rows, cells, strict=True):
-        shape.add_row(*map(Text, texts), style=styles(row) if styles else "")
-    _terminal(shared).print(shape)
+        if k in left:
+            shape.add_column(Text(name), overflow="fold")
+        else:
+            shape.add_column(Text("\n".join(_lines(name)) if narrow else name), justify="right", no_wrap=True)
+    for texts, colour in zip(cells, colours, strict=True):
+        shape.add_row(*map(Text, texts), style=colour)
+    return shape
+
+
+def _paragraph(header: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """The lines of a row that has no room for its columns; what stands under no name belongs to what is before it."""
+    lines: list[str] = []
+    for name, text in zip(header, texts, strict=True):
+        if text and not name and lines:
+            lines[-1] += f" {text}"
+        elif text:
+            lines.append(("  " if lines else "") + (f"{name}: {text}" if name else text))
+    return lines
 
 
 def cell(value: Any) -> str:

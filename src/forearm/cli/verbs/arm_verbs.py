@@ -169,7 +169,7 @@ def convert(
     check_places(target)
     text = _text(arm, form, lossy)
     refuse_to_overwrite([target], force)
-    for told in _not_known(arm, form):
+    for told in _not_known(arm, form, lossy):
         note(shared, told)
     if target == STDIO:
         print(text, end="")
@@ -179,7 +179,8 @@ def convert(
     write_text(target, text)
     if shared.json:
         print_json(
-            {"arm": arm.name, "written": target, "format": form} | doubted(arm, list(_not_known(arm, form)))
+            {"arm": arm.name, "written": target, "format": form}
+            | doubted(arm, list(_not_known(arm, form, lossy)))
         )
     else:
         note(shared, f"written: {target}")
@@ -202,15 +203,16 @@ def _refuse_what_misleads(form: str, target: str, lossy: bool, shared: Shared) -
         )
 
 
-def _not_known(arm: Any, form: str) -> list[str]:
+def _not_known(arm: Any, form: str, lossy: bool) -> list[str]:
     """What a reader of URDF would take for a limit, of many joints the first four; and what it will not find."""
-    from forearm.writers.urdf import stand_ins, unwritten
+    from forearm.writers.urdf import stand_ins, unsayable, unwritten
 
     if form != "urdf":
         return []
     found = stand_ins(arm)
     more = [f"so it is with {len(found) - 4} more joints"] if len(found) > 4 else []
-    return [*found[:4], *more, *(f"left out: {text}" for text in unwritten(arm))]
+    lost = [*(unsayable(arm) if lossy else ()), *unwritten(arm)]
+    return [*found[:4], *more, *(f"left out: {text}" for text in lost)]
 
 
 def _text(arm: Any, form: str, lossy: bool) -> str:

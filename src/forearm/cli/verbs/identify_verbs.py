@@ -11,6 +11,7 @@ from forearm.cli.inputs import (
     check_places,
     doubted,
     refuse_names_of_no_csv,
+    refuse_names_of_others,
     refuse_to_overwrite,
     refuse_what_is_read,
     tool_doubts,
@@ -97,9 +98,10 @@ def identify(
 
     found = arm_of(arm, reading=reading, shared=shared)
     check_places(out, report)
-    for place in (out, report):
+    for place, held, suffix in ((out, "an arm as TOML", ".toml"), (report, "a page", ".html")):
         if place is not None:
             refuse_what_is_read(place, log, validate, loaded)
+            refuse_names_of_others(place, held, suffix)
             refuse_to_overwrite([place], force)
     options = {"mend": mend, "check": check, **logged.options(found.n), **units.options()}
     if payload:
@@ -198,7 +200,7 @@ def _payload_json(body: Any) -> dict[str, Any]:
         "mass_std": body.mass_std,
         "com": body.com,
         "com_std": body.com_std,
-        "inertia": body.inertia,
+        "inertia_about_com": body.inertia,
         "offset": body.offset,
     }
 

@@ -11,6 +11,7 @@ from forearm.cli.inputs import (
     check_places,
     doubted,
     motion_of,
+    refuse_names_of_others,
     refuse_to_overwrite,
     refuse_what_is_read,
     refuse_what_leads_away,
@@ -63,6 +64,7 @@ def view(
     found = arm_of(arm, reading=reading, payload=payload, shared=shared)
     check_places(out)
     refuse_what_is_read(out, arm, motion)
+    refuse_names_of_others(out, "a page", ".html")
     refuse_to_overwrite([out], force, ours=MARK.encode())
     refuse_what_leads_away([out] if out == VIEW else [], force)
     _refuse_two_documents("view", out, shared)
@@ -110,6 +112,7 @@ def report(
     found = arm_of(arm, reading=reading, payload=payload, shared=shared)
     check_places(out)
     refuse_what_is_read(out, arm, motion)
+    refuse_names_of_others(out, "a page", ".html")
     refuse_to_overwrite([out], force, ours=MARK.encode())
     refuse_what_leads_away([out] if out == REPORT else [], force)
     _refuse_two_documents("report", out, shared)

@@ -113,12 +113,17 @@ def simulate(
     stopped = record.interrupted
     if stopped and record.t[-1] == 0.0:
         raise KeyboardInterrupt  # nothing was reached, which is no reason to replace a file
+    drifted = (
+        record.until_stopped().doubt_of_energy
+    )  # before rows are left out: it would be of those that are kept
     if every > stride:
         record = record.thinned(every // stride)
     remarks = _of_strides(stride, limits)
     for remark in remarks:
         note(shared, remark)
-    _tell_record(record, real, out, remarks, shared)
+    _tell_record(record, real, out, [*remarks, *([drifted] if drifted else [])], shared)
+    if drifted:
+        note(shared, drifted)
     if plot is not None:
         _save_record(record, plot, shared)
     if stopped:
@@ -179,9 +184,7 @@ def _save_record(record: Any, plot: Path, shared: Shared) -> None:
 
 
 def _tell_record(record: Any, arm: Any, out: str, remarks: list[str], shared: Shared) -> None:
-    drifted = record.until_stopped().doubt_of_energy
     if shared.json:
-        remarks = [*remarks, drifted] if drifted else remarks
         outcome = record.outcome
         told = {"arm": arm.name, "outcome": outcome.kind, "advice": outcome.advice}
         told["beyond_limits"] = [asdict(excess) for excess in outcome.limits]
@@ -196,8 +199,6 @@ def _tell_record(record: Any, arm: Any, out: str, remarks: list[str], shared: Sh
         return
     _write_record(record, out)
     note(shared, str(record))
-    if drifted:
-        note(shared, drifted)
 
 
 def _write_record(record: Any, out: str) -> None:

@@ -107,7 +107,7 @@ def sweep(
             journal=journal,
             progress=told,
         )
-    return _tell(found, result, remarks, shared)
+    return _tell(found, result, motions, remarks, shared)
 
 
 def _motions(
@@ -244,7 +244,7 @@ def _of_tilt(tilt: Sequence[float]) -> list[str]:
     ]
 
 
-def _tell(arm: Any, result: Any, remarks: list[str], shared: Shared) -> int:
+def _tell(arm: Any, result: Any, motions: Sequence[str], remarks: list[str], shared: Shared) -> int:
     from forearm.sweeps.swept import told
 
     limits = [link.effort_limit for link in arm.links]
@@ -262,7 +262,7 @@ def _tell(arm: Any, result: Any, remarks: list[str], shared: Shared) -> int:
                 "beyond": over,
                 "worst": case.value,
                 "at": case.time,
-                "choices": case.choices,
+                "choices": case.choices | {"motion": motions[case.choices["motion"]]},
             }
         )
     if shared.json:
