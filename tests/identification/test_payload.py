@@ -31,6 +31,13 @@ def test_nothing_held_is_said():
         fa.identify_payload(ARM, log_of(ARM, motion, seed=4))
 
 
+def test_less_than_nothing_was_said_to_be_nothing():
+    """-0.5 ± 0.003 kg may be no payload; it is certainly not nothing."""
+    motion = motion_of(ARM, duration=10.0, seed=1)
+    with pytest.raises(fa.StateFault, match="which nothing has"):
+        fa.identify_payload(HOLDING, log_of(ARM, motion))
+
+
 def test_a_payload_on_the_base_is_refused():
     with pytest.raises(fa.StateFault, match="does not move"):
         fa.identify_payload(ARM, {}, frame="base")

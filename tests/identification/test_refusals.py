@@ -84,6 +84,16 @@ def test_degrees(log):
     assert fa.identify(START, log, degrees=True).residuals.train_total < 0.05
 
 
+def test_a_small_motion_in_degrees_made_gravity_an_offset():
+    """Three degrees could be three radians: masses were a third, or a hundredth, and 0.3 % was left unexplained."""
+    arm = with_drives(fa.load("rr"))
+    path = [[0, 0], [0.05, -0.04], [-0.03, 0.06], [0.04, 0.02], [0, 0]]
+    s = fa.via_points(arm, path, speeds=1.0, accelerations=1.0).sample(4000)
+    log = {"t": s.t, "q": np.degrees(s.q), "tau": fa.inverse_dynamics(arm, s.q, s.qd, s.qdd)}
+    with pytest.raises(fa.StateFault, match=r"In degrees\? Then give degrees=True"):
+        fa.identify(somewhat_wrong(arm), log)
+
+
 def test_speeds_in_degrees(log, motion):
     log["qd"] = np.degrees(motion.sample(log["t"]).qd)
     with pytest.raises(fa.StateFault, match="degrees a second"):

@@ -26,3 +26,19 @@ def test_a_line_away_from_singularities_is_followed():
     motion = fa.tool_path(arm, start, [fa.pose(arm, start)[:3, 3] + [0.05, 0.1, 0.05]])
     limits = np.array([link.speed_limit for link in arm.links])
     assert np.all(np.abs(motion.sample(20001).qd) <= limits * (1 + 1e-3))
+
+
+def test_a_joint_was_a_fifth_too_fast_between_the_places_that_were_looked_at_near_a_singularity():
+    """Joint 1 went to 2.58 rad/s, and its limit is 2.18: now the whole is slower."""
+    arm = fa.load("panda")
+    start = [1.32228777, 0.89322775, -1.0662638, -2.0531276, -0.6348203, 1.8393174, -2.4928266]
+    places = [
+        [0.45415875, 0.09953083, 0.23798617],
+        fa.Arc([0.59788216, 0.189161, 0.20798684], [0.40721142, 0.11074691, 0.23233046]),
+        fa.Arc([0.38065605, 0.20078606, 0.30072865], [0.35346125, 0.01809919, 0.28796104]),
+    ]
+    motion = fa.tool_path(
+        arm, start, places, speed=2.0859402525, acceleration=1.26682959, blend=0.05, turn_speed=0.1
+    )
+    limits = np.array([link.speed_limit for link in arm.links])
+    assert np.max(np.abs(motion.sample(100001).qd) / limits) < 1.0

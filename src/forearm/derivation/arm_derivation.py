@@ -6,7 +6,7 @@ from typing import Any
 
 from forearm import faults
 from forearm.arm import Arm
-from forearm.derivation.closed_form import from_energies, from_torques
+from forearm.derivation.closed_form import from_energies, from_torques, weight_scales
 from forearm.derivation.equations import Equations
 from forearm.derivation.numeric_check import numeric_check
 from forearm.derivation.parameter_groups import Grouping, grouped, used
@@ -57,7 +57,7 @@ def derive(
         p.tell(formulation, 0, 1)
         with watching(p.ring, arm.n) as steps:
             tau = p.torques_by(formulation)
-        dynamics = from_torques(tau, p.ring, p.xd, p.xdd)
+        dynamics = from_torques(tau, p.ring, p.xd, p.xdd, weight_scales(p.arm, p.ring, p.q, p.S))
     elif group:
         letters, groupings = grouped(p.arm, p.ring)
         dynamics = from_energies(letters, p.ring, p.q, p.x, p.S, p.tell)

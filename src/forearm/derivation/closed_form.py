@@ -55,7 +55,8 @@ def from_energies(
     M = expressions(ring, M)
     V = potential(arm, ring, q)
     g = expressions(ring, [V.derivative(name) for name in coordinates])
-    return _without_roundoff(Dynamics(M, christoffel_of(M, ring, coordinates, tell), g))
+    weights = weight_scales(arm, ring, q, S)
+    return _without_roundoff(Dynamics(M, christoffel_of(M, ring, coordinates, tell), g), weights)
 
 
 def _mass_matrix(arm: Any, ring: Ring, q: list[Expression], tell: Tell) -> Matrix:
@@ -85,16 +86,29 @@ def _dot(a: Vector, b: Vector) -> Any:
 
 def potential(arm: Any, ring: Ring, q: list[Expression]) -> Expression:
     """Potential energy -Σ g·(m p + R h), zero at the origin of frame 0."""
+    total: Expression = sum(_potentials(arm, ring, q), ring.constant(0))
+    return total.reduced()
+
+
+def weight_scales(arm: Any, ring: Ring, q: list[Expression], S: Matrix) -> Vector:
+    """Largest coefficient in the potential energy of a link that a coordinate moves, for each of them (n,)."""
+    largest = np.array([part.largest for part in _potentials(arm, ring, q)])
+    beyond = np.maximum.accumulate(largest[::-1])[::-1]  # joint i moves link i and all that come after it
+    found: Vector = np.max(np.where(S != 0, beyond[:, None], 0.0), axis=0)
+    return found
+
+
+def _potentials(arm: Any, ring: Ring, q: list[Expression]) -> list[Expression]:
+    """Potential energy of each link."""
     g = arm.gravity_in_base.astype(object)  # gravity in the axes of the link at hand
     height: Any = 0.0  # g · p
-    V: Any = ring.constant(0)
+    found = []
     for link, q_i in zip(arm.links, q, strict=True):
         height = height + _dot(g, link.p_before(q_i))
         g = product(g[None, :], link.rotation(q_i))[0]
         m, h, _ = link.ten
-        V = V - m * height - _dot(g, h)
-    total: Expression = V if isinstance(V, Expression) else ring.constant(V)
-    return total.reduced()
+        found.append(ring.constant(0) - m * height - _dot(g, h))
+    return found
 
 
 def christoffel_of(M: Matrix, ring: Ring, coordinates: tuple[str, ...], tell: Tell) -> Matrix:
@@ -121,7 +135,11 @@ def christoffel_of(M: Matrix, ring: Ring, coordinates: tuple[str, ...], tell: Te
 
 
 def from_torques(
-    tau: Vector, ring: Ring, speeds: tuple[str, ...], accelerations: tuple[str, ...]
+    tau: Vector,
+    ring: Ring,
+    speeds: tuple[str, ...],
+    accelerations: tuple[str, ...],
+    weights: Vector | None = None,
 ) -> Dynamics:
     """M, Christoffel symbols and g read off torques that are polynomials in speeds and accelerations."""
     n = len(tau)
@@ -142,19 +160,33 @@ def from_torques(
                 raise ArithmeticError(
                     f"torque {i + 1} has a term that no rigid arm has: {rest} times powers {powers}"
                 )
-    return _without_roundoff(Dynamics(M, symbols, g))
+    return _without_roundoff(Dynamics(M, symbols, g), weights)
 
 
-def _without_roundoff(d: Dynamics) -> Dynamics:
-    """Terms at the level of round-off dropped, beside the largest coefficient of each piece (floats only)."""
+def _without_roundoff(d: Dynamics, weights: Vector | None) -> Dynamics:
+    """Terms at the level of round-off dropped, beside what an entry is made of itself (floats only).
 
-    def clean(array: Matrix) -> Matrix:
-        scale = max((x.largest for x in array.ravel()), default=0.0)
+    A small link on a heavy arm has terms that are nothing beside the arm's, and all there is to its joint. |M_ij| is at
+    most the root of M_ii M_jj, and its slopes are at most so large for the heaviest and the lightest of their joints;
+    gravity is held against the weights (n,) that a joint carries, or against all of it where nobody knows them.
+    """
+    if d.g[0].ring.exact:
+        return d
+    n = len(d.g)
+    roots = np.sqrt([d.M[i, i].largest for i in range(n)])
+    three = np.stack(np.broadcast_arrays(roots[:, None, None], roots[:, None], roots))
+    all_of_it = np.full(n, max(x.largest for x in d.g))
+
+    def clean(array: Matrix, scales: Matrix) -> Matrix:
         out = np.empty(array.size, dtype=object)
-        out[:] = [x.without_roundoff(scale) for x in array.ravel()]
+        out[:] = [x.without_roundoff(scale) for x, scale in zip(array.ravel(), scales.ravel(), strict=True)]
         return out.reshape(array.shape)
 
-    return Dynamics(clean(d.M), clean(d.christoffel), clean(d.g))
+    return Dynamics(
+        clean(d.M, np.outer(roots, roots)),
+        clean(d.christoffel, three.max(axis=0) * three.min(axis=0)),
+        clean(d.g, all_of_it if weights is None else weights),
+    )
 
 
 def torques_of(d: Dynamics, qd: list[Expression], qdd: list[Expression]) -> list[Expression]:

@@ -326,8 +326,9 @@ def _body(fit: LeastSquares, equations: TorqueEquations, size: float) -> tuple[V
 
 def _refuse_nothing(mass: float, std: float) -> None:
     if mass < WIDTH * std:
+        words = "may be nothing" if mass > -WIDTH * std else "nothing has"
         raise StateFault(
-            f"payload: its mass is {mass:.3g} ± {std:.2g} kg, which may be nothing. Is the log one with the payload, "
+            f"payload: its mass is {mass:.3g} ± {std:.2g} kg, which {words}. Is the log one with the payload, "
             "and the arm the one without? Then log a longer or livelier motion."
         )
 

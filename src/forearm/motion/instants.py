@@ -3,6 +3,7 @@
 Peaks are where a piece ends: there a motion has its greatest speed while it still accelerates.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ CLOSER = 32
 """Instants in a piece of a motion at least: a peak in the middle of so many is right to a thousandth."""
 MOST_CLOSER = 20_000
 """Instants that are added for that, at most; breaks are looked at however many there are."""
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+"""Multiples of it are spread over a unit, however many they are."""
 BESIDE = 1e-9
 """How far from a break its two sides are looked at, over the duration."""
 
@@ -41,8 +44,13 @@ def looked_at(motion: Motion, count: Any, where: str, most: int | None = None) -
     sizes = np.diff(breaks)
     short = (sizes > 0) & (sizes < CLOSER * end / (len(even) - 1))
     each = min(CLOSER, (more - 2 * len(at)) // max(int(short.sum()), 1))
-    parts = np.linspace(0.0, 1.0, each + 1)[:, None] if each >= 2 else np.zeros((0, 1))
-    inside = breaks[:-1][short] + sizes[short] * parts
+    start, size = breaks[:-1][short], sizes[short]
+    parts: Vector = np.linspace(0.0, 1.0, each + 1)[:, None]
+    if each < 2:
+        # once in some of them, elsewhere in each: even steps may see a motion where it is always the same
+        some = np.unique(np.linspace(0, len(size) - 1, max(more - 2 * len(at), 0)).astype(int))
+        start, size, parts = start[some], size[some], np.arange(len(some)) * GOLDEN % 1.0
+    inside = start + size * parts
     return np.unique(np.clip(np.concatenate([even, inside.ravel(), *sides]), 0.0, end))
 
 

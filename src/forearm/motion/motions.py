@@ -268,12 +268,7 @@ class Fourier(MotionFormula):
     def __post_init__(self) -> None:
         center = floats("center", self.center).copy()
         sines, cosines = floats("sines", self.sines).copy(), floats("cosines", self.cosines).copy()
-        if (
-            center.ndim != 1
-            or sines.ndim != 2
-            or sines.shape != cosines.shape
-            or sines.shape[1] != center.size
-        ):
+        if (center.ndim, sines.ndim, sines.shape) != (1, 2, cosines.shape) or sines.shape[1] != center.size:
             raise StateFault(
                 f"Fourier motion: center has shape {center.shape}, sines {sines.shape}, cosines {cosines.shape}; "
                 "give (n,), (K, n) and (K, n)."
@@ -289,6 +284,11 @@ class Fourier(MotionFormula):
     def duration(self) -> float:  # type: ignore[override]
         """One period [s]."""
         return self.period
+
+    @property
+    def breaks(self) -> Vector:
+        """Quarters of the shortest period: it turns within two of them, its torques, which have squares, in one."""
+        return np.linspace(0.0, self.period, 4 * max(len(self.sines), 1) + 1)
 
     def __call__(self, t: Scalar) -> tuple[Vector, Vector, Vector]:
         """(q, qd, qdd) at one time."""

@@ -19,7 +19,12 @@ from forearm.arm import Arm
 from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
 from forearm.identification.base_columns import BaseColumns, full_columns
-from forearm.identification.broken_logs.torque_columns import driven_by_friction, joint_motion, refuse_swapped
+from forearm.identification.broken_logs.torque_columns import (
+    driven_by_friction,
+    joint_motion,
+    refuse_degrees,
+    refuse_swapped,
+)
 from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import LeastSquares
 from forearm.identification.measured.filters import Filtered
@@ -110,6 +115,7 @@ def wide_marks(t: Vector, marked: Matrix, width: float) -> Matrix:
 
 def check_torques(arm: Arm, label: str, equations: TorqueEquations, mend: Sequence[str]) -> Vector:
     """Refuse torques of another sign or unit than the given arm needs; signs to multiply with (n,), where mended."""
+    refuse_degrees(arm, label, equations)
     moved = joint_motion(arm, equations)
     refuse_swapped(arm, label, equations, moved)
     need = torques_of(arm, equations.motion)

@@ -22,6 +22,10 @@ MUCH = 0.25
 """Share of a torque's square, from which on its own joint does not explain it."""
 SWAPPED = 0.2
 """Columns are swapped where the other way round leaves less than this of what they leave as they are."""
+DEGREES = 0.04
+"""Positions are in degrees where the given arm, if they are, leaves less than this of what it leaves as they are,"""
+EXPLAINED = 0.25
+"""and less than this of the torques (squares, both)."""
 RULES = 0.3
 """Share of a joint's torque from which on its friction tells its sign."""
 
@@ -62,6 +66,25 @@ def joint_motion(arm: Arm, equations: TorqueEquations) -> JointMotion:
     dry = motion.coarsening(drives.turnover(motion.fine_qd)[:, : arm.n])
     need = inverse_dynamics(arm.without_drives(), motion.q, motion.qd, motion.qdd)
     return JointMotion(*(thin(x) for x in (need, dry, motion.qd, motion.qdd)))
+
+
+def refuse_degrees(arm: Arm, label: str, equations: TorqueEquations) -> None:
+    """Refuse positions of a small motion in degrees, which could be radians, but not of the given arm's torques."""
+    motion, thin = equations.motion, equations.motion.thinning
+    unit = np.where([link.revolute for link in arm.links], np.pi / 180.0, 1.0)
+    states = motion.q, motion.qd, motion.qdd
+
+    def left(factor: Vector | float) -> float:
+        need = thin(inverse_dynamics(arm, *(x * factor for x in states)))
+        return float(np.sum(((need - equations.tau) / np.max(equations.scale)) ** 2))
+
+    whole = float(np.sum((equations.tau / np.max(equations.scale)) ** 2))
+    if left(unit) < min(DEGREES * left(1.0), EXPLAINED * whole):
+        raise StateFault(
+            f"{label}: arm {arm.name!r} explains these torques where its positions are in degrees, and does not where "
+            "they are in radians. In degrees? Then give degrees=True; if the given arm is that far off, "
+            "check=False (--no-check)."
+        )
 
 
 def refuse_swapped(arm: Arm, label: str, equations: TorqueEquations, moved: JointMotion) -> None:

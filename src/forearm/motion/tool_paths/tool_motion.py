@@ -23,6 +23,8 @@ from forearm.outside.scipy_parts import scipy_part
 
 KNOTS = 60
 """Knots on each leg between which joint positions are guessed before they are brought onto the path."""
+HALVINGS, LITTLE = 16, 5e-4
+"""How often pieces of a path are halved at most; and by how much of its most a joint may be faster between places."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,12 +154,35 @@ def _listed(places: Any) -> Sequence[Any]:
 
 def _run(path: ToolPath, limits: Vector, speed: float, profile: tuple[float, float]) -> Motion:
     """The path by one profile, slower as a whole where a joint or a corner would be too fast."""
-    u = np.linspace(0.0, path.duration, 4 * KNOTS * len(path.route.legs) + 1)
-    q, tangent, _ = path.rows(u)
+    q, most = _looked_at(path, limits)
     within_positions(path.arm, "tool_path", q, point="the path")
-    most = float(np.max(np.abs(tangent) / limits))
     pace = min(1.0, 0.999 / most) if most > 0 else 1.0
     return run_along(path, corner_pace(path.route, pace, speed, profile), *profile)
+
+
+def _looked_at(path: ToolPath, limits: Vector) -> tuple[Vector, float]:
+    """Joint positions along a path (K, n), and the largest share of a limit that q' is: near a singularity it soars.
+
+    Pieces in which a joint might be faster than anywhere else, were its q'' what it is at an end, are halved; and
+    joints are looked at where they turn round.
+    """
+    u = np.linspace(0.0, path.duration, 4 * KNOTS * len(path.route.legs) + 1)
+    q, tangent, bend = path.rows(u)
+    for _ in range(HALVINGS):
+        step, share = np.diff(u), np.max(np.abs(tangent) / limits, axis=1)
+        rise = np.max(np.abs(bend) / limits, axis=1)
+        higher = np.maximum(share[1:], share[:-1]) + np.maximum(rise[1:], rise[:-1]) * step / 2
+        some = np.flatnonzero(higher > np.max(share) * (1.0 + LITTLE))
+        if not len(some):
+            break
+        more = u[some] + step[some] / 2
+        u, found = np.insert(u, some + 1, more), path.rows(more)
+        q, tangent, bend = (
+            np.insert(x, some + 1, y, axis=0) for x, y in zip((q, tangent, bend), found, strict=True)
+        )
+    k, j = np.nonzero(tangent[1:] * tangent[:-1] < 0)
+    turns = u[k] + np.diff(u)[k] * tangent[k, j] / (tangent[k, j] - tangent[k + 1, j])
+    return np.concatenate([q, path.rows(turns)[0]]), float(np.max(np.abs(tangent) / limits))
 
 
 __all__ = ["Arc", "Leg", "ToolPath", "tool_path"]
