@@ -125,6 +125,8 @@ ROOMS = {
         "file_libraries",
         "npy_headers",
         "zarr_stores",
+        "row_files",
+        "zarr_rows",
         "row_sources",
         "row_sinks",
         "limit_watch",

@@ -1,11 +1,13 @@
 """Zarr, Parquet, xarray and Dask: files and arrays of theirs, and nothing copied that need not be."""
 
+import base64
 from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 import forearm as fa
+from close import assert_close
 
 pytestmark = pytest.mark.more
 ARM = fa.load("puma560")
@@ -137,3 +139,33 @@ def test_dask_arrays_block_by_block():
     tau = array.map_blocks(lambda *state: fa.inverse_dynamics(ARM, *state), q, qd, qdd, dtype=float)
     assert np.array_equal(tau.compute(), TAU)
     assert np.array_equal(abs(tau).max(axis=0).compute(), np.abs(TAU).max(axis=0))
+
+
+@pytest.mark.parametrize(
+    ("said", "marked"),
+    [
+        ({"_FillValue": -9999.0}, -9999.0),
+        ({"missing_value": [1e20, -9999]}, 1e20),
+        ({"_FillValue": base64.b64encode(np.float64(-7.5).tobytes()).decode()}, -7.5),
+        ({"_FillValue": "AAAAAAAA+H8="}, np.nan),
+    ],
+)
+def test_numbers_that_a_store_marks_as_missing_were_angles(tmp_path, said, marked):
+    """What xarray and netCDF write where nothing was measured: -9999 rad gave torques."""
+    zarr = pytest.importorskip("zarr")
+    q = np.full((3, 6), 0.5)
+    q[1, 2] = marked
+    group = zarr.open_group(str(tmp_path / "g.zarr"), mode="w")
+    group.create_array("q", data=q).attrs.update(said)
+    fa.stream(ARM, "gravity_torque", tmp_path / "g.zarr", tmp_path / "g.npy")
+    found = np.load(tmp_path / "g.npy")
+    assert np.isnan(found[1]).any()
+    assert_close(found[[0, 2]], fa.gravity_torque(ARM, q[[0, 2]]))
+
+
+def test_a_mark_of_missing_numbers_that_is_none_is_told(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    group = zarr.open_group(str(tmp_path / "g.zarr"), mode="w")
+    group.create_array("q", data=np.full((3, 6), 0.5)).attrs.update({"_FillValue": "none"})
+    with pytest.raises(fa.ReadFault, match=r"q: says _FillValue='none', which is no number; write the array"):
+        fa.stream(ARM, "gravity_torque", tmp_path / "g.zarr", tmp_path / "g.npy")

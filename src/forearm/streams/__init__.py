@@ -1,5 +1,7 @@
 """Files past memory: a quantity of every row of a file, a block of rows at a time, into another file.
 
+row_files       what a file of rows is, whatever its format
+zarr_rows       rows of Zarr stores
 row_sources     rows of NumPy, Zarr, Parquet and CSV files, in blocks
 file_libraries  libraries that some kinds of files need
 npy_headers     the header of a NumPy file from anywhere

@@ -23,8 +23,9 @@ from forearm.motion.motion_files import ask_about_degrees
 from forearm.motion.slope_checks import lag_notes, slope_notes
 from forearm.robot import Robot
 from forearm.streams.limit_watch import LimitWatch
+from forearm.streams.row_files import ROWS, RowSource
 from forearm.streams.row_sinks import row_sink
-from forearm.streams.row_sources import ROWS, RowSource, row_source, suffix_of
+from forearm.streams.row_sources import row_source, suffix_of
 
 SEEN = 512
 """So many rows of a block are looked at, all of a short one: enough to tell degrees from radians."""

@@ -20,7 +20,8 @@ from forearm.faults import StateFault
 from forearm.motion.motion_files import write_titles
 from forearm.outside.output_files import is_begun_here, refuse_copy, replacing, unfinished
 from forearm.streams.file_libraries import library
-from forearm.streams.row_sources import READ, ROWS, suffix_of
+from forearm.streams.row_files import READ, ROWS
+from forearm.streams.row_sources import suffix_of
 from forearm.streams.zarr_stores import check_replaceable
 
 WRITERS_LAST = 100

@@ -1,122 +1,37 @@
 """Rows of files, a block at a time: NumPy (.npy), Zarr (.zarr), Parquet (.parquet), text (.csv).
 
-Arrays of NumPy and Zarr have no titles: their columns are q, qd and qdd of all joints in this order (or whatever inputs
-the quantity has), a column of times before them if there is one more. A Zarr group has them by name. Parquet and CSV
-have titles (motion/columns.py). Numbers are read into a buffer, not mapped: what a process holds is what it works on.
+Arrays of NumPy and Zarr have no titles (row_files.py, zarr_rows.py); Parquet and CSV have (motion/columns.py). Numbers
+are read into a buffer, not mapped: what a process holds is what it works on.
 """
 
 import math
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.motion.column_units import refuse_other_units
-from forearm.motion.columns import KINDS, columns_of
+from forearm.motion.columns import columns_of
 from forearm.motion.motion_files import header_notes
-from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, check_titles, opened
+from forearm.motion.number_tables import PieceReader, check_titles, opened
 from forearm.motion.row_times import cut_notes
 from forearm.outside.escapes import one_line
 from forearm.outside.option_names import option
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.file_libraries import library
 from forearm.streams.npy_headers import npy_header
-from forearm.streams.zarr_stores import (
-    check_array,
-    checked_chunks,
-    chunk_files,
-    rows_at_once,
-    rows_of,
-    told_of_columns,
-)
+from forearm.streams.row_files import READ, ROWS, RowBlock, RowSource, input_counts, native, split, timed_rows
+from forearm.streams.zarr_rows import ZarrRows
 
-ROWS = 8192
-"""Rows of a block: inputs and outputs of an arm stay in the cache."""
-READ = 8
-"""Blocks that are asked of a compressed file at once."""
 NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")
 """How the types of columns begin that hold one number a row; what is true or false is none."""
 
 SAID = "say the unit in the titles, like q1 [deg] or t [ms], or give --degrees (degrees=True); torques are in N m"
 """What to do about units that stand beside the titles of a table."""
-
-
-class RowBlock(NamedTuple):
-    """Some rows."""
-
-    t: Vector | None
-    """Times (k,), if there are any."""
-    inputs: list[Vector]
-    """One array (k, n) for each input."""
-
-
-class RowSource(ABC):
-    """A file of rows."""
-
-    rows: int | None
-    """How many there are; None where that is not known before the end."""
-    bytes: int
-    """Size of the file, for progress where rows are not known."""
-    timed: bool
-    """Whether it has times."""
-    titled: bool = True
-    """Whether the file says what its columns are; by their number otherwise, a time first if there is one more."""
-    stated: Sequence[bool] = ()
-    """For each joint, whether the file says the unit of its positions; none where it says nothing of any."""
-    notes: Sequence[str] = ()
-    """What of its titles is ignored, in other units or an order to look at; after the last block, how it ends."""
-
-    @abstractmethod
-    def blocks(self) -> Iterator[RowBlock]:
-        """The rows, in order; arrays may be used until the next block."""
-
-    def at(self) -> int:
-        """Bytes read so far, where rows are not known."""
-        return 0
-
-    def close(self) -> None:
-        """Let go of the file, if there is one open."""
-        file = getattr(self, "file", None)
-        if file is not None:
-            file.close()
-
-
-def split(block: Vector, n: int, count: int, timed: bool) -> RowBlock:
-    """Columns (k, width) taken apart."""
-    start = int(timed)
-    return RowBlock(
-        block[:, 0] if timed else None, [block[:, start + i * n : start + (i + 1) * n] for i in range(count)]
-    )
-
-
-def _timed(label: str, width: int, n: int, inputs: Sequence[str]) -> bool:
-    """Whether rows of this width have a time before them; refuse those that are none.
-
-    Rows may go on as a motion's do (q, qd, qdd, tau) after what is asked for; with one joint such a row cannot be told
-    from one with a time.
-    """
-    if width > MOST_COLUMNS:
-        raise ReadFault(f"{label}: rows have {width} numbers; {MOST_COLUMNS} are read at most.")
-    for groups in _groups(inputs) if n > 1 else (len(inputs),):
-        if width - n * groups in (0, 1):
-            return width == n * groups + 1
-    least = n * len(inputs)
-    raise ReadFault(
-        f"{label}: rows have {width} numbers; give {least} ({', '.join(inputs)} of {n} joints, in this order), or "
-        f"{least + 1} with the time first."
-    )
-
-
-def _groups(inputs: Sequence[str]) -> range:
-    """How many values of all joints a row may have: the inputs, or as many as a motion's rows that begin with them."""
-    begins = tuple(inputs) == KINDS[: len(inputs)]
-    return range(len(inputs), (len(KINDS) if begins else len(inputs)) + 1)
 
 
 class NumpyRows(RowSource):
@@ -137,12 +52,14 @@ class NumpyRows(RowSource):
                     f"{self.label}: the array is {what}; give rows of numbers, (N, {self.n * self.count}), in C order: "
                     "np.save(path, np.ascontiguousarray(rows))."
                 )
-            if len(shape) > 2 and (len(shape) > 3 or shape[2] != self.n or shape[1] not in _groups(inputs)):
+            if len(shape) > 2 and (
+                len(shape) > 3 or shape[2] != self.n or shape[1] not in input_counts(inputs)
+            ):
                 raise ReadFault(
                     f"{self.label}: the array has shape {shape}; give rows (N, {self.n * self.count}), or (N, "
                     f"{self.count}, {self.n}): {', '.join(inputs)} one after the other, each of {self.n} joints."
                 )
-            self.timed = len(shape) == 2 and _timed(self.label, width, self.n, inputs)
+            self.timed = len(shape) == 2 and timed_rows(self.label, width, self.n, inputs)
             self.rows, self.dtype, self.width = shape[0], dtype, width
             self.bytes = os.fstat(self.file.fileno()).st_size - self.file.tell()
             whole = shape[0] * width * dtype.itemsize
@@ -164,85 +81,7 @@ class NumpyRows(RowSource):
                 part = buffer[: min(ROWS, self.rows - first)]
                 if file.readinto(part.view(np.uint8).data) != part.nbytes:  # type: ignore[attr-defined]
                     raise ReadFault(f"{self.label}: the file became shorter while it was read.")
-                yield split(_native(part), self.n, self.count, self.timed)
-
-
-def _native(part: Vector) -> Vector:
-    return part if part.dtype == np.dtype(float) else part.astype(float)
-
-
-class ZarrRows(RowSource):
-    """A Zarr array (N, width), or a group of arrays (N, n) by name."""
-
-    def __init__(self, path: Path, arm: Arm, inputs: Sequence[str]) -> None:
-        """Open it, and look at its shapes."""
-        zarr = library("zarr", "zarr")
-        self.label, self.n, self.count = str(path), arm.nv, len(inputs)
-        self.files = chunk_files(self.label, path)
-        try:
-            found = zarr.open(str(path), mode="r")
-            alone = hasattr(found, "shape")
-            named = {} if alone else {name: found[name] for name in (*inputs, "t") if name in found}
-        except Exception as reason:  # whatever the library raises for what is no store
-            pass_on_signals()
-            raise ReadFault(f"{path}: is no Zarr store ({one_line(str(reason))[:200]}).") from None
-        if alone:
-            check_array(self.label, found, self.files)
-            self.parts, self.times, told = [found], None, list[str]()
-            shape = found.shape
-            if len(shape) != 2:
-                raise ReadFault(f"{path}: the array has shape {shape}; give rows (N, {self.n * self.count}).")
-            self.timed, self.titled = _timed(self.label, shape[1], self.n, inputs), False
-        else:
-            missing = [name for name in inputs if name not in named]
-            if missing:
-                raise ReadFault(
-                    f"{path}: the group has no array {', '.join(missing)}; give {', '.join(inputs)}."
-                )
-            self.parts, self.times = [named[name] for name in inputs], named.get("t")
-            self.timed = self.times is not None
-            self._check_group(inputs)
-            told = told_of_columns(self.label, found, self.parts[0], arm.joint_names)
-        parts = [part for part in (*self.parts, self.times) if part is not None]
-        self.rows = self.parts[0].shape[0]
-        self.bytes = 0
-        self.notes = [*told, *(note for part in parts for note in checked_chunks(self.label, path, part))]
-
-    def _check_group(self, inputs: Sequence[str]) -> None:
-        """Refuse groups in an array's place, and arrays that are not as long as each other."""
-        for name, part in zip((*inputs, "t"), (*self.parts, self.times), strict=True):
-            if part is not None:
-                if not hasattr(part, "shape"):
-                    raise ReadFault(f"{self.label}: {name} is a group; give an array.")
-                check_array(f"{self.label}/{name}", part, self.files)
-        shapes = {part.shape for part in self.parts}
-        right = len(shapes) == 1 and all(shape[1:] == (self.n,) for shape in shapes)
-        if not right or (self.times is not None and self.times.shape != self.parts[0].shape[:1]):
-            told = ", ".join(f"{name} {part.shape}" for name, part in zip(inputs, self.parts, strict=True))
-            times = "" if self.times is None else f", t {self.times.shape}"
-            raise ReadFault(
-                f"{self.label}: the arrays have shapes {told}{times}; give (N, {self.n}) each, and N times."
-            )
-
-    def blocks(self) -> Iterator[RowBlock]:
-        """Whole chunks of the store, in blocks."""
-        step = max(rows_at_once(part, READ * ROWS) for part in self.parts)
-        assert self.rows is not None
-        for first in range(0, self.rows, step):
-            here = slice(first, min(first + step, self.rows))
-            try:
-                parts = [_native(np.ascontiguousarray(rows_of(part, here))) for part in self.parts]
-                t = None if self.times is None else np.asarray(rows_of(self.times, here), dtype=float)
-            except Exception as reason:  # whatever a codec raises for a chunk that is not what it says
-                pass_on_signals()
-                where, told = f"{self.label}: rows {first} to {here.stop - 1}", one_line(str(reason))[:200]
-                raise ReadFault(f"{where} cannot be unpacked ({told}).") from None
-            for at in range(0, len(parts[0]), ROWS):
-                rows = slice(at, at + ROWS)
-                if len(self.parts) == 1 and self.times is None and self.count * self.n <= parts[0].shape[1]:
-                    yield split(parts[0][rows], self.n, self.count, self.timed)
-                else:
-                    yield RowBlock(None if t is None else t[rows], [part[rows] for part in parts])
+                yield split(native(part), self.n, self.count, self.timed)
 
 
 class ParquetRows(RowSource):

@@ -4,6 +4,7 @@ A store names the codecs that unpack it. Among those that libraries know is one 
 bytes say; only codecs of numbers are let through.
 """
 
+import base64
 import itertools
 import json
 import math
@@ -114,6 +115,29 @@ def check_array(label: str, array: Any, files: int) -> None:
         raise ReadFault(
             f"{label}: says {pieces:.3g} chunks, and has {files} files; write the store anew, with larger chunks."
         )
+
+
+def marks_of_nothing(label: str, array: Any) -> list[float]:
+    """The numbers that stand for no number in an array, as xarray and netCDF say it beside them.
+
+    Args:
+        label: The store, for messages.
+        array: The array.
+    """
+    where, marks = f"{label}/{one_line(array.basename)[:60]}" if array.basename else label, []
+    for key in ("_FillValue", "missing_value"):
+        for said in np.atleast_1d(np.asarray(array.attrs.get(key, []), dtype=object)):
+            try:
+                marks.append(
+                    np.frombuffer(base64.b64decode(said, validate=True), "<f8").item()
+                    if isinstance(said, str)
+                    else float(said)
+                )
+            except (TypeError, ValueError, OverflowError):
+                raise ReadFault(
+                    f"{where}: says {key}={repr(said)[:40]}, which is no number; write the array without it."
+                ) from None
+    return [mark for mark in marks if not math.isnan(mark)]
 
 
 def _grid(array: Any) -> tuple[int, ...]:
