@@ -93,6 +93,32 @@ def test_a_free_robots_motion_goes_in_as_simulate_wrote_it(capsys, tmp_path):
     assert "column 'q:base x' appears 2 times" in forearm(capsys, "torque", robot, path, *free).err
 
 
+def test_a_log_whose_quaternions_were_rounded_gave_rows_of_nan(capsys, tmp_path):
+    robot, path = tmp_path / "bird.urdf", tmp_path / "flight.csv"
+    robot.write_text(random_urdf(1, joints=1))
+    free = ("--base", "free")
+    forearm(capsys, "simulate", robot, *free, "--qd0", *"123456", "0.5", "--duration", "0.04", "-o", path)
+    exact = forearm(capsys, "torque", robot, path, *free, "--json").json["tau"]
+    titles, *rows = path.read_text().splitlines()
+    header, rows = titles.split(","), [[float(x) for x in row.split(",")] for row in rows]
+    turns = [header.index(f"q:base {x}") for x in ("qx", "qy", "qz", "qw")]
+
+    def torques(changed):
+        lines = [",".join(repr(changed(k, j, x)) for j, x in enumerate(row)) for k, row in enumerate(rows)]
+        path.write_text("\n".join([titles, *lines]))
+        return forearm(capsys, "torque", robot, path, *free, "--json")
+
+    said = torques(lambda k, j, x: round(x, 4) if j in turns else x)
+    assert "quaternions have lengths up to" in said.json["notes"][0]
+    assert "were brought to length one" in said.json["notes"][0]
+    np.testing.assert_allclose(said.json["tau"], exact, atol=1e-1)
+    long = torques(lambda k, j, x: 2 * x if j in turns and k == 1 else x)
+    assert long.code == 2
+    assert (
+        f"{path}:3: the base's quaternion has length 2; expected qx, qy, qz and qw of length one" in long.err
+    )
+
+
 def test_counts_of_a_robot_are_sums_over_its_chains(capsys):
     """It advised --tip, which there was not."""
     whole = forearm(capsys, "count", "luh_walker_paul_1980", "--arm", FORK, "--json")

@@ -83,6 +83,7 @@ ROOMS = {
         "number_tables",
         "column_units",
         "columns",
+        "base_turns",
         "follower_checks",
         "row_times",
         "motion_files",

@@ -20,6 +20,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault, StateFault, coordinates, explained
+from forearm.motion.base_turns import unit_turns
 from forearm.motion.column_units import MOVED
 from forearm.motion.columns import (
     LOGGED,
@@ -133,12 +134,14 @@ def read_motion_file(
     _check_sizes(label, table, columns, found)
     if t is not None:
         check_times(label, table, t)
+    found["q"], turned = unit_turns(arm, label, table, found["q"])
     notes = (
         *header_notes(arm, table.titles, columns),
         *cut_notes(table.end),
         *(("decimal commas read as points",) if table.decimal_commas else ()),
         *seconds_notes(label, columns, t),
         *gap_notes(t),
+        *turned,
         *(
             follower_notes(arm, columns.followers, found["q"], led)
             if isinstance(arm, Robot) and led.size
