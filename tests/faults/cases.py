@@ -275,12 +275,16 @@ CALLS = [
     state("friction that drives", lambda: faults.possible_sizes("sweep: over['dry']", two_links(), "dry", np.array([1.0, -2.0])), r"sweep: over\['dry'\] goes to -2, and no arm has less than 0; give values that can be"),
     state("rows in another order", lambda: faults.rows_alike("torques", "ab", (Table(1, 2), Table(2, 1))), r"torques: row 1 along index is 1 in a and 2 in b, and rows are taken by place"),
     state("axes in another order", lambda: faults.rows_alike("torques", "ab", (Axes("run", "t", "joint"), Axes("t", "run", "joint"))), r"torques: axes of a are run, t, those of b t, run, .*b\.transpose\(\*a\.dims\)"),
+    state("axes of other names", lambda: faults.rows_alike("torques", "ab", (Axes("run", "t", "joint"), Axes("run", "joint"))), r"torques: rows of a go along run, t, those of b along run, and rows are taken by place, from the last; give both the same axes"),
+    state("scaled beside the numbers", lambda: faults.refuse_other_units("q", {"scale_factor": 0.1}, "convert them", StateFault), r"q: says scale_factor=0.1, which is not read; convert them"),
+    state("degrees beside the numbers", lambda: faults.refuse_other_units("q", {"units": "deg"}, "convert them", StateFault), r"q: says units='deg', and numbers are read in SI units and radians; convert them"),
     state("times that stand still", lambda: faults.motion_rows("feasible", two_links(), np.zeros(3)), r"feasible: the time of row 2 is 0 s; give finite times"),
     state("a motion with NaN", lambda: faults.motion_rows("feasible", two_links(), np.arange(2.0), qd=np.array([[0, 1], [2, np.nan]])), r"feasible: qd of joint 'lower' is nan in row 2; give finite numbers"),
     state("labelled otherwise", lambda: faults.state(two_links(), "q", Series()), r"q has labels \(elbow, wrist\) that are no joints \(upper, lower\); rename them"),
     state("masked", lambda: faults.state(two_links(), "q", np.ma.array([0.0, 1.0], mask=[0, 1])), r"q has 1 masked entries, which have no value; leave out their rows, or fill them"),
     state("overflow", lambda: faults.not_finite(two_links(), "inverse_dynamics", {"q": np.zeros(2), "qd": np.array([0.0, 1e200])}), r"arm 'rr': inverse_dynamics is not finite: qd of joint 2 'lower' is 1e\+200, .* diverged\?"),
     state("singular pose", lambda: faults.singular_pose(two_links(), "tool", 1e17), r"arm 'rr', frame 'tool': the arm is in a singular pose \(condition 1e\+17\), .* give damping="),
+    state("absolute angles", lambda: faults.no_absolute_angles(two_links(), 2), r"coordinates of arm 'rr': absolute angles are of joints that turn about parallel axes, and joint 2 'lower' turns about an axis that is not parallel"),
     state("coordinates", lambda: faults.coordinate_matrix(two_links(), (3, 1)), r"coordinates of arm 'rr': S has shape \(3, 1\); give a matrix \(2, k\) of full column rank"),
 ]  # fmt: skip
 

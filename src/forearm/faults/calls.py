@@ -18,7 +18,14 @@ from forearm.faults.kinds import (
     StateFault,
     UnknownFormulation,
 )
-from forearm.faults.labelled_rows import by_labels, not_labelled, not_masked, rows_alike, rows_with_words
+from forearm.faults.labelled_rows import (
+    by_labels,
+    fields_of,
+    not_labelled,
+    not_masked,
+    rows_alike,
+    rows_with_words,
+)
 from forearm.faults.number_arrays import floats, no_array, not_scalars
 from forearm.faults.parts import DEGREES
 from forearm.outside.signal_errors import pass_on_signals
@@ -133,9 +140,9 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     So will a table, a series or an array of xarray whose labels are the joints' names: in the order of the names.
     """
     names = coordinates(arm, name)
-    if rows_with_words(value):
+    if not fields_of(value) and rows_with_words(value):
         value = [joint_values(arm, name, row) for row in value]
-    if not isinstance(value, (np.ndarray, list, tuple)):
+    if not isinstance(value, (np.ndarray, list, tuple)) or fields_of(value):
         value = by_labels(name, value, names)
     if isinstance(value, dict):
         value = _from_names(arm, name, value, names)
@@ -154,7 +161,7 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
 
 def for_joints(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """Floats: one number for all joints, or one for each, by joint name too; whoever calls looks at the shape."""
-    if not isinstance(value, (np.ndarray, list, tuple)):
+    if not isinstance(value, (np.ndarray, list, tuple)) or fields_of(value):
         value = by_labels(name, value, coordinates(arm, name))
     return state(arm, name, value) if isinstance(value, dict) else floats(name, value)
 

@@ -1,6 +1,6 @@
 """Labels and masks: what arrays say beside their numbers, which is looked at or refused, never passed over."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -8,9 +8,12 @@ import numpy as np
 
 from forearm.faults.call_arguments import attribute
 from forearm.faults.kinds import StateFault
+from forearm.faults.stated_units import refuse_other_units
 
 PLAIN = (np.ndarray, np.generic, list, tuple, dict, str, bytes, float, int)
 """What has no labels, or has them looked at elsewhere."""
+BARE = (float, int, np.float64, np.ndarray)
+"""What stands in lists of numbers, mostly, and has no labels."""
 JOINTS = ("joint", "joints", "dof", "dofs", "axis", "axes", "motor", "motors", "actuator", "actuators")
 """What an axis is called that goes through the joints, wherever it stands."""
 TIMES = (
@@ -42,6 +45,13 @@ def rows_alike(where: str, names: Any, values: Any) -> None:
                 f"{where}: axes of {first} are {', '.join(known)}, those of {second} {', '.join(others)}, and rows are "
                 f"taken by place; give both in one order: {second}.transpose(*{first}.dims)."
             )
+        for one_axis, other in zip(reversed(known), reversed(others), strict=False):
+            if one_axis != other and "index" not in (one_axis, other):
+                raise StateFault(
+                    f"{where}: rows of {first} go along {', '.join(known)}, those of {second} along "
+                    f"{', '.join(others)}, and rows are taken by place, from the last; give both the same axes, or "
+                    "numbers without names: .to_numpy()."
+                )
         for axis in shared:
             one, two = known[axis], others[axis]
             if one is None or two is None or len(one) != len(two) or np.array_equal(one, two):
@@ -74,10 +84,43 @@ def _axes_of(value: Any) -> dict[str, Any]:
         return {}
     index = attribute(value, "index")
     if isinstance(index, Iterable):
-        return {"index": np.asarray(index)}
+        return {"index": _readable(index)}
     dims = attribute(value, "dims")
     dims = [axis for axis in dims if isinstance(axis, str)] if isinstance(dims, Iterable) else []
-    return {axis: np.asarray(value.coords[axis]) if axis in value.coords else None for axis in dims}
+    return {axis: _labels_along(value, axis) for axis in dims}
+
+
+def _labels_along(value: Any, axis: str) -> Any:
+    """Labels of an axis of xarray's; words that stand beside it under another name, before its own numbers."""
+    own = _readable(value.coords[axis]) if axis in value.coords else None
+    if _has_words(own):
+        return own
+    beside = (value.coords[name] for name in value.coords if name != axis)
+    words = (_readable(labels) for labels in beside if tuple(labels.dims) == (axis,))
+    return next(filter(_has_words, words), own)
+
+
+def _readable(labels: Any) -> Any:
+    """Labels as an array; bytes are words, as files of HDF5 have them, and so are labels of several levels."""
+    array = np.asarray(labels)
+    if array.dtype.kind == "S":
+        return np.char.decode(array, "utf-8", "replace")
+    if array.dtype.kind == "O" and any(isinstance(label, (bytes, tuple)) for label in array.tolist()):
+        words = np.empty(len(array), dtype=object)
+        words[:] = [_word(label) for label in array.tolist()]
+        return words
+    return array
+
+
+def _word(label: Any) -> Any:
+    if isinstance(label, bytes):
+        return label.decode("utf-8", "replace")
+    return " ".join(map(str, label)) if isinstance(label, tuple) else label
+
+
+def fields_of(value: Any) -> tuple[str, ...] | None:
+    """The names of a named tuple's places, None for what is none."""
+    return getattr(value, "_fields", None) if isinstance(value, tuple) and type(value) is not tuple else None
 
 
 def _titles_of(value: Any) -> list[Any] | None:
@@ -93,14 +136,30 @@ def _has_words(labels: Any) -> bool:
     return labels is not None and labels.dtype.kind in "UOT"
 
 
+def not_in_other_units(value: Any, name: str) -> None:
+    """Refuse what says beside its numbers, as arrays of xarray do, that they are in other units than ours."""
+    said = None if isinstance(value, PLAIN) else attribute(value, "attrs")
+    if isinstance(said, Mapping) and said:
+        refuse_other_units(name, said, "convert the numbers, and the unit with them", StateFault)
+
+
 # -- labels of joints ----------------------------------------------------------------------------------------
 
 
 def by_labels(name: str, value: Any, names: list[str]) -> Any:
     """What has labels as a dict by them, where they name joints: their order is the value's own, not the arm's."""
+    not_in_other_units(value, name)
+    if (own := fields_of(value)) is not None:
+        if any(field in names for field in own):
+            return dict(zip(own, value, strict=True))
+        _refuse_words(name, value, names)
+        return value
     titles = _titles_of(value)
-    if titles is not None and any(title in names for title in titles):
-        return {title: value[title] for title in _once(name, titles)}
+    if titles is not None and any(_word(title) in names for title in titles):
+        columns = {_word(title): value[title] for title in _once(name, titles)}
+        for title, column in columns.items():
+            not_in_other_units(column, f"{name}: {title}")
+        return columns
     axes = _axes_of(value)
     if "index" in axes and any(k in names for k in axes["index"].tolist()):
         if np.ndim(value) != 1:
@@ -148,13 +207,15 @@ def _once(name: str, labels: Any) -> list[Any]:
 
 
 def _words_of(value: Any) -> list[str]:
-    """Labels of a table, a series or an array of xarray that are words, not places; of a list of such, the first's."""
-    if isinstance(value, (list, tuple)) and value and not isinstance(value[0], (list, tuple)):
-        return _words_of(value[0])
+    """Labels of a table, a series, an array of xarray or a named tuple that are words; or of a list of such."""
+    if (own := fields_of(value)) is not None:
+        return list(own)
+    if isinstance(value, (list, tuple)):
+        return next((words for row in value if type(row) not in BARE and (words := _words_of(row))), [])
     if isinstance(value, PLAIN):
         return []
     axes = [
-        _titles_of(value) or [],
+        [*map(_word, _titles_of(value) or [])],
         *(labels.tolist() for labels in _axes_of(value).values() if labels is not None),
     ]
     return [label for axis in axes for label in axis if isinstance(label, str)]
@@ -192,7 +253,12 @@ def _counts(numbers: Sequence[int | None]) -> bool:
 
 def not_masked(value: Any, name: str, fault: type[Exception] = StateFault) -> None:
     """Refuse an array with masked entries: what is computed from them would pass for numbers."""
-    if type(value) in (np.ndarray, list, tuple, float) or attribute(value, "mask") is None:
+    if type(value) in (list, tuple):
+        for row in value:
+            if type(row) not in BARE:
+                not_masked(row, name, fault)
+        return
+    if type(value) in (np.ndarray, float) or attribute(value, "mask") is None:
         return  # numpy.ma is imported for its own arrays alone: it costs a first torque 20 ms
     if np.ma.is_masked(value):
         raise fault(
@@ -207,6 +273,7 @@ def not_labelled(
     value: Any, name: str, fault: type[Exception] = StateFault, known: Sequence[str] = ()
 ) -> None:
     """Refuse words as labels where numbers are taken by place, unless they are the known ones: nobody would look."""
+    not_in_other_units(value, name)
     words = _words_of(value)
     if words and words != list(known):
         raise fault(

@@ -172,6 +172,7 @@ def limits(value: Any, where: str) -> tuple[float, float] | None:
     """Least and greatest q, or None; infinities are allowed, order is checked by the arm."""
     if value is None:
         return None
+    not_labelled(value, f"{where}: limits", ArmFault, ("low", "high"))
     try:
         row: Any = () if isinstance(value, UNORDERED) else value
         least, greatest = row
@@ -249,6 +250,7 @@ def reference_point(rows: tuple[tuple[Any, ...], ...], about: str) -> str:
 
 def coulomb_pair(value: Any) -> tuple[Any, Any]:
     """Dry friction for positive and for negative speed; one number stands for both."""
+    not_labelled(value, "Drive coulomb", ArmFault)
     pair = (value, value) if is_number(value) else value
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise ArmFault(

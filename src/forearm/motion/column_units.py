@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from forearm.arm import Arm
 from forearm.faults import ReadFault
@@ -39,15 +38,6 @@ ANGLES = {
 LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 CURRENTS = {"a": 1.0, "ma": 1e-3}
 FORCES = ("nm", "n*m", "n·m", "n.m", "n m", "n")
-
-LONGEST_UNIT = 80
-"""Letters of a unit; more are none of ours."""
-
-_SI = re.compile(
-    r"(?:(?:rad(?:ian)?s?|m|met(?:er|re)s?|s|sec(?:ond)?s?|n|newtons?|nm)(?:\^?[+-]?[1-9]|⁻?[¹²³])?|1|)",
-    re.IGNORECASE,
-)
-"""One word of a unit that changes no number: each of rad/s, m s-2, N m."""
 
 
 @dataclass(frozen=True)
@@ -155,28 +145,3 @@ def refuse_half_stamps(
 
 def _last_word(title: str) -> str:
     return re.split(r"[/._ ]", title.lower())[-1]
-
-
-def refuse_other_units(label: str, said: Mapping[str, Any], instead: str) -> None:
-    """Refuse numbers that a file says, beside them, to be in another unit than ours, or packed as steps of something.
-
-    Args:
-        label: The file and what of it, for the message.
-        said: What is said of the numbers, by name, as xarray and others write it: units, scale_factor, add_offset.
-        instead: What to do about it.
-    """
-    for key, harmless in (("scale_factor", 1), ("add_offset", 0)):
-        if key in said and said[key] != harmless:
-            raise ReadFault(f"{label}: says {key}={repr(said[key])[:40]}, which is not read; {instead}.")
-    for key in ("units", "unit"):
-        if isinstance(unit := said.get(key), str) and not _is_si(unit):
-            raise ReadFault(
-                f"{label}: says {key}={unit[:40]!r}, and numbers are read in SI units and radians; {instead}."
-            )
-
-
-def _is_si(unit: str) -> bool:
-    """Whether each word of a unit is one of SI, so that none brings a factor: N m is, N mm and rad/min are not."""
-    plain = unit.partition(" since ")[0].replace("**", "^").translate({ord("("): None, ord(")"): None})
-    words = re.split(r"[ /.·⋅*]|\bper\b", plain) if len(unit) <= LONGEST_UNIT else ["?"]
-    return all(_SI.fullmatch(word) for word in words)

@@ -162,7 +162,10 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
     if isinstance(motion, Motion):
         rows = motion.sample(looked_at(motion, count, "feasible"))
     elif all(hasattr(motion, name) for name in ("t", "q", "qd", "qdd")):
-        rows = Samples(*(np.asarray(getattr(motion, name), dtype=float) for name in ("t", "q", "qd", "qdd")))
+        states = faults.states(
+            arm, "feasible", **{name: getattr(motion, name) for name in ("q", "qd", "qdd")}
+        )
+        rows = Samples(faults.floats("feasible: t", motion.t), **states)
     else:
         raise StateFault(
             f"feasible: motion is {faults.a_or_an(type(motion).__name__)}; give a Motion, Samples or a Record "

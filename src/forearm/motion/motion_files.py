@@ -19,8 +19,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.faults import ReadFault, StateFault, coordinates, explained
-from forearm.motion.base_turns import unit_turns
+from forearm.faults import ReadFault, StateFault, coordinates, explained, floats, state
 from forearm.motion.column_units import MOVED
 from forearm.motion.columns import (
     LOGGED,
@@ -30,9 +29,9 @@ from forearm.motion.columns import (
     free_columns_of,
 )
 from forearm.motion.differentiation import derivatives, without_noise
-from forearm.motion.follower_checks import follower_notes
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
+from forearm.motion.robot_rows import follower_notes, unit_turns
 from forearm.motion.row_times import check_times, cut_notes, gap_notes, seconds_notes
 from forearm.motion.slope_checks import dry_friction_notes, lag_notes, slope_notes
 from forearm.outside.escapes import csv_title, one_line
@@ -359,9 +358,9 @@ def write_motion(
 ) -> Path:
     """Write a motion, sampled at `times` (or at so many times), as columns t, q, qd, qdd by joint; gives the path."""
     samples = motion.sample(times) if isinstance(motion, Motion) else motion
-    columns: dict[str, Vector] = {"t": samples.t}
+    columns: dict[str, Vector] = {"t": floats("write_motion: t", samples.t)}
     for kind in ("q", "qd", "qdd"):
-        values = getattr(samples, kind)
+        values = state(arm, kind, getattr(samples, kind))
         if values.shape[-1] != arm.n:
             raise StateFault(
                 f"write_motion: the motion has {values.shape[-1]} joints, arm {arm.name!r} has {arm.n}."

@@ -22,11 +22,9 @@ from forearm.inertia import SIX
 
 def gain(arm: Arm, name: str, value: Any) -> Vector:
     """A gain as (n,): one number for all joints, or one for each."""
-    array = (
-        faults.for_joints(arm, name, value)
-        if hasattr(value, "keys") or hasattr(value, "coords")
-        else np.asarray(value)
-    )
+    faults.not_masked(value, name)
+    labelled = hasattr(value, "keys") or hasattr(value, "coords") or faults.fields_of(value)
+    array = faults.for_joints(arm, name, value) if labelled else np.asarray(value)
     if not faults.may_be_numbers(array):
         raise StateFault(f"{name} is {faults.shown(value)}; give one number, or one for each joint.")
     if array.shape not in ((), (arm.n,)):

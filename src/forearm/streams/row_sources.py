@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from forearm.arm import Arm
-from forearm.faults import ReadFault
-from forearm.motion.column_units import refuse_other_units
+from forearm.faults import ReadFault, refuse_other_units
 from forearm.motion.columns import columns_of
 from forearm.motion.motion_files import header_notes
 from forearm.motion.number_tables import PieceReader, check_titles, opened

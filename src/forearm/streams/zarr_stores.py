@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.faults import ReadFault, StateFault
-from forearm.motion.column_units import refuse_other_units
+from forearm.faults import ReadFault, StateFault, refuse_other_units
 from forearm.outside.escapes import one_line
 from forearm.outside.signal_errors import pass_on_signals
 

@@ -1,0 +1,74 @@
+"""Labels and masks are looked at or refused, in every argument of every public call: see labels_everywhere.py."""
+
+import warnings
+
+import pytest
+
+import forearm as fa
+from hostile import labels_everywhere
+from hostile.good_calls import CALLS, Workshop
+
+pytest.importorskip("xarray")
+KEPT = labels_everywhere.KEPT
+QUICK = ("fa.gravity_torque(", "fa.via_points(", "fa.feasible(", "fa.Link(", "fa.Drive(", "fa.Coordinates(")
+
+
+@pytest.fixture(scope="module")
+def things():
+    return Workshop()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(
+            call, marks=() if call.startswith(QUICK) else pytest.mark.more, id=call.partition("(")[0]
+        )
+        for call in CALLS
+        if not call.startswith(KEPT)
+    ],
+)
+def test_labels_in_another_order_give_the_same_or_a_sentence(call, things):
+    """Tables with columns in another order, named tuples, words beside an axis were taken by place in many places."""
+    wrong = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for k, values, _ in list(labels_everywhere.places(call, things)):
+            for kind in labels_everywhere.kinds():
+                found, told = labels_everywhere.outcome(call, k, kind, things)
+                if found not in ("result", "fault", "none"):
+                    wrong.append((found, kind, values.tolist(), told))
+    assert not wrong
+
+
+def test_what_is_kept_is_refused_where_it_is_read():
+    """Samples, laws and arcs keep what they are given."""
+    import pandas
+
+    import forearm.simulation as sim
+
+    rr, ur5e = fa.load("rr"), fa.load("ur5e")
+    turned = pandas.DataFrame([[-0.4, 0.3]] * 3, columns=["q2", "q1"])
+    plain = turned[["q1", "q2"]].to_numpy()
+    t = [0.0, 0.5, 1.0]
+    by_name = fa.feasible(rr, sim.Samples(t, turned, 0 * turned, 0 * turned))
+    by_place = fa.feasible(rr, sim.Samples(t, plain, 0 * plain, 0 * plain))
+    assert str(by_name) == str(by_place)
+    law = sim.PDWithGravity(rr, pandas.Series([-0.4, 0.3], index=["q2", "q1"]), 10.0, 2.0)
+    same = sim.PDWithGravity(rr, [0.3, -0.4], 10.0, 2.0)
+    state = ([0.1, 0.2], [0.0, 0.0])
+    assert list(law(0.0, *state)) == list(same(0.0, *state))
+    start = [0.3, -1.2, 1.4, -1.8, -1.57, 0.0]
+    through = pandas.Series({"z": 0.1, "x": 0.2, "y": 0.3})
+    with pytest.raises(fa.StateFault, match="through of the arc to place 0 has labels"):
+        fa.tool_path(ur5e, start, [fa.Arc(through, [0.3, 0.3, 0.3])])
+
+
+@pytest.mark.parametrize("units", ["deg", "degrees", "mm", "rad/min"])
+def test_units_beside_an_array_of_xarray_were_passed_over(units):
+    xarray = pytest.importorskip("xarray")
+    rr = fa.load("rr")
+    q = xarray.DataArray([0.3, -0.4], dims="joint", coords={"joint": ["q1", "q2"]}, attrs={"units": units})
+    with pytest.raises(fa.StateFault, match=f"q: says units='{units}', and numbers are read in SI units"):
+        fa.gravity_torque(rr, q)
+    assert fa.gravity_torque(rr, q.assign_attrs(units="rad")).shape == (2,)
