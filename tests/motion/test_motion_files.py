@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.faults import ReadFault
-from forearm.motion.column_units import refuse_other_units
+from forearm.faults import ReadFault, refuse_other_units
 from forearm.motion.differentiation import chosen_cutoff, derivatives, gain, low_pass
 from forearm.motion.motion_files import read_motion_file, with_derivatives
 from forearm.simulation import Quintic, read_motion
@@ -521,7 +520,11 @@ def test_columns_counted_by_a_message_are_said_to_be_taken_in_the_order_of_the_j
 
 
 @pytest.mark.parametrize(
-    "title", ["error/positions[{}]", "/arm/desired.positions[{}]", "target.q{}", "std/q{}", "cmd_vel/q{}"]
+    "title",
+    [
+        *("error/positions[{}]", "/arm/desired.positions[{}]", "target.q{}", "std/q{}", "cmd_vel/q{}"),
+        *("predicted.q{}", "delta/q{}", "residual.q{}"),
+    ],
 )
 def test_what_was_wanted_or_is_an_error_was_read_as_measured(title):
     text = ",".join(title.format(i) for i in (0, 1)) + "\n0.2,0.1\n"

@@ -362,3 +362,9 @@ def test_a_parameter_called_by_the_micro_sign_was_not_found(tmp_path):
     path.write_text(f'{head}[parameters]\n"µ" = 0.25\n\n[[{links}', encoding="utf-8")
     assert load(path).links[0].mass == 0.5
     assert load(path, parameters={"µ": 1.0}).links[0].mass == 2.0
+
+
+def test_a_source_that_is_named_twice_was_written_to_a_file_that_is_refused(tmp_path):
+    arm = load("rr").replace(provenance=(("mass", "a book"), ("length", "a ruler"), ("mass", "scales")))
+    write_toml(arm, tmp_path / "a.toml")
+    assert load(tmp_path / "a.toml").provenance == (("mass", "a book; scales"), ("length", "a ruler"))

@@ -27,8 +27,7 @@ from forearm.motion.column_units import (
 from forearm.motion.number_tables import refuse
 from forearm.robot import Robot
 
-KINDS = ("q", "qd", "qdd", "tau")
-LOGGED = (*KINDS, "current")
+LOGGED = (*(KINDS := ("q", "qd", "qdd", "tau")), "current")
 """What a log may hold beside its times."""
 WORDS = {
     "q": "q pos position angle joint_position joint_angle actual_q q_actual measured_q q_measured",
@@ -51,10 +50,11 @@ LONGEST_WORD = 2 + max(map(len, _KIND))
 MOST_LEVELS = 16
 """Levels of a topic's name that may stand before a title."""
 NOT_MEASURED = frozenset(
-    "command commanded cmd covariance desired err error goal limit limits max maximum min minimum noise offset ref "
-    "reference set setpoint std sigma target variance wanted".split()
+    "command commanded cmd covariance delta desired difference err error external feedforward friction goal gravity "
+    "limit limits max maximum min minimum noise offset predicted prediction ref reference residual set setpoint std "
+    "sigma target variance wanted".split()
 )
-"""Before a dot or slash they say that what follows was wanted, or is no value at all."""
+"""Before a dot or slash they say that what follows was wanted, is a part of something, or is no value at all."""
 TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time", "__time")
 RECORDED = ("kinetic", "potential", "work", "dissipated", "drift")
 """Further columns of a record's own file."""

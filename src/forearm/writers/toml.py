@@ -102,7 +102,10 @@ def _head(arm: Arm | Robot, convention: str) -> str:
         lines.append("dynamics = false")
     if arm.remarks:
         lines.append(f"remarks = [{', '.join(_text(r) for r in arm.remarks)}]")
-    source = _table("provenance", [f"{_key(key)} = {_text(text)}" for key, text in pairs])
+    sources: dict[str, list[str]] = {}
+    for key, text in pairs:
+        sources.setdefault(key, []).append(text)  # a key stands once in a file
+    source = _table("provenance", [f"{_key(key)} = {_text('; '.join(one))}" for key, one in sources.items()])
     return "\n".join(lines) + (f"\n\n{source}" if source else "")
 
 
