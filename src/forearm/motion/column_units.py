@@ -23,6 +23,8 @@ SECONDS = {
     "µs": 1e-6,
     "ns": 1e-9,
 }
+TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time", "__time")
+"""Titles of times."""
 WHOLE_SECONDS = ("sec", "secs", "seconds")
 NANOSECONDS = ("nsec", "nsecs", "nanosec", "nanosecs", "nanoseconds")
 """What the two parts of a stamp are called."""

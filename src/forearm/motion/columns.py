@@ -18,6 +18,7 @@ from forearm.arm import Arm
 from forearm.faults import ReadFault, coordinates
 from forearm.motion.column_units import (
     SECONDS,
+    TIMES,
     Column,
     check_time_unit,
     column_of,
@@ -27,7 +28,8 @@ from forearm.motion.column_units import (
 from forearm.motion.number_tables import refuse
 from forearm.robot import Robot
 
-LOGGED = (*(KINDS := ("q", "qd", "qdd", "tau")), "current")
+KINDS = ("q", "qd", "qdd", "tau")
+LOGGED = (*KINDS, "current")
 """What a log may hold beside its times."""
 WORDS = {
     "q": "q pos position angle joint_position joint_angle actual_q q_actual measured_q q_measured",
@@ -55,7 +57,6 @@ NOT_MEASURED = frozenset(
     "sigma target variance wanted".split()
 )
 """Before a dot or slash they say that what follows was wanted, is a part of something, or is no value at all."""
-TIMES = ("t", "time", "timestamp", "time_stamp", "stamp", "secs", "seconds", "rel_time", "%time", "__time")
 RECORDED = ("kinetic", "potential", "work", "dissipated", "drift")
 """Further columns of a record's own file."""
 
