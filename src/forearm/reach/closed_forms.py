@@ -22,7 +22,20 @@ from forearm import kinematics
 from forearm.algebra import Matrix, Scalar, Vector, product, sqrt, where
 from forearm.arm import Arm
 from forearm.reach.iteration import bounds
-from forearm.reach.subproblems import Turn, angle, apart, back, dot, level, onto, together, turned, two_turns
+from forearm.reach.subproblems import (
+    Turn,
+    across,
+    angle,
+    apart,
+    back,
+    dot,
+    inclined,
+    level,
+    onto,
+    together,
+    turned,
+    two_turns,
+)
 
 BRANCHES = 8
 EXACT = 1e-9
@@ -184,10 +197,10 @@ def _wrist_turns(g: Geometry, R: Matrix) -> Iterator[tuple[list[Turn], Scalar]]:
     """R4 R5 R6 = R, two ways; where axes 4 and 6 are in line, joint 4 stays at zero."""
     h4, h5, h6 = g.axes[3:6]
     aim = product(R, h6)
-    fifths, margin = level(h4, h5, h6, dot(h4, aim))
-    side = _across(h6)
+    fifths, margin = inclined(h4, h5, h6, h4, aim)
+    side = _sideways(h6)
     for fifth in fifths:
-        fourth = onto(h4, turned(h5, fifth, h6), aim)
+        fourth = across(h4, turned(h5, fifth, h6), aim)
         last = onto(h6, side, turned(h5, back(fifth), turned(h4, back(fourth), product(R, side))))
         yield [fourth, fifth, last], margin
 
@@ -201,7 +214,7 @@ def _parallel_branches(g: Geometry) -> Callable[[Matrix, Vector], Iterator[Branc
     h1, h, _, _, h5, h6 = g.axes
     p1, p2, p3, p4 = g.points[:4]
     senses = [float(np.sign(axis @ h)) for axis in g.axes[1:4]]
-    side = _across(h)
+    side = _sideways(h)
 
     def branches(R: Matrix, t: Vector) -> Iterator[Branch]:
         w = product(R, center) + t
@@ -209,9 +222,9 @@ def _parallel_branches(g: Geometry) -> Callable[[Matrix, Vector], Iterator[Branc
         for first in firsts:
             u = turned(h1, back(first), w - p1) + p1
             lifted = turned(h1, first, h)
-            fifths, bend = level(h, h5, h6, dot(lifted, product(R, h6)))
+            fifths, bend = inclined(h, h5, h6, lifted, product(R, h6))
             for fifth in fifths:
-                last = onto(h6, product(R.T, lifted), turned(h5, back(fifth), h))
+                last = across(h6, product(R.T, lifted), turned(h5, back(fifth), h))
                 tip = turned(h6, back(last), turned(h5, back(fifth), side))
                 whole = onto(h, side, turned(h1, back(first), product(R, tip)))  # joints 2, 3, 4 together
                 v = u - turned(h, whole, center - p4)
@@ -227,7 +240,7 @@ def _parallel_branches(g: Geometry) -> Callable[[Matrix, Vector], Iterator[Branc
     return branches
 
 
-def _across(h: Vector) -> Vector:
+def _sideways(h: Vector) -> Vector:
     """A unit vector at right angles to another."""
     other = np.cross(h, np.eye(3)[np.argmin(np.abs(h))])
     found: Vector = other / np.linalg.norm(other)
