@@ -14,6 +14,7 @@ subproblems.py. Signs, offsets, the order of axes within a pair of directions: n
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ from forearm.reach.subproblems import (
 
 BRANCHES = 8
 EXACT = 1e-9
-"""How well axes must meet [m], or be parallel [rad], to count as doing so."""
+"""How well axes must meet (in units of the arm), or be parallel [rad], to count as doing so."""
 INSIDE = 1e-12
 """A joint may be this far beyond its limit before a turn is taken off [rad]."""
 TURN = 2 * np.pi
@@ -49,8 +50,10 @@ Branch = tuple[list[Any], list[Scalar]]
 
 @dataclass(frozen=True)
 class Geometry:
-    """The arm at q = 0, world axes."""
+    """The arm at q = 0, world axes, lengths in units of its own size: margins mean the same of every arm."""
 
+    unit: float
+    """Such a unit [m]: a power of two, which rounds nothing."""
     axes: tuple[Vector, ...]
     """Unit vectors along the joints' axes, in the sense of growing q."""
     points: tuple[Vector, ...]
@@ -90,7 +93,18 @@ def geometry(arm: Arm, frame: str | int) -> Geometry:
     poses = kinematics.link_poses(arm, zero)
     R, p = kinematics.frame_pose(arm, zero, frame)
     axes = tuple(kinematics.joint_axes(arm, poses))
-    return Geometry(axes, tuple(p for _, p in poses[: arm.n]), R, p, tuple(x.revolute for x in arm.links))
+    points = [np.asarray(x, dtype=float) for x in (*(place for _, place in poses[: arm.n]), p)]
+    unit = _unit(arm, points)
+    *joints, tip = (x / unit for x in points)
+    return Geometry(unit, axes, tuple(joints), R, tip, tuple(x.revolute for x in arm.links))
+
+
+def _unit(arm: Arm, points: list[Vector]) -> float:
+    """The power of two next below the length of an arm: from joint to joint, and as far as they slide [m]."""
+    ends = [link.limits for link in arm.links if link.limits and not link.revolute]
+    slides = [abs(x) for pair in ends for x in pair if np.isfinite(x)]
+    size = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(points)) + sum(slides)
+    return float(2.0 ** np.floor(np.log2(size))) if size > 0 else 1.0
 
 
 def closed_form(arm: Arm, frame: str | int) -> Callable[[Vector, Vector], dict[str, Any]] | None:
@@ -108,10 +122,10 @@ def closed_form(arm: Arm, frame: str | int) -> Callable[[Vector, Vector], dict[s
 
     def every(goal: Vector, reference: Vector) -> dict[str, Any]:
         R = product(goal[:9].reshape(3, 3), shape.R.T)  # what turns the frame at zero to the goal
-        t = goal[9:] - product(R, shape.p)
+        t = goal[9:] * (1.0 / shape.unit) - product(R, shape.p)
         q, margins, slacks = [], [], []
         for joints, found in branches(R, t):
-            values = [angle(x) if isinstance(x, tuple) else x for x in joints]
+            values = [angle(x) if isinstance(x, tuple) else x * shape.unit for x in joints]
             values, slack = _folded(arm, values, reference)
             q.append(values)
             margins.append(least(found))
