@@ -42,3 +42,41 @@ def test_a_joint_was_a_fifth_too_fast_between_the_places_that_were_looked_at_nea
     )
     limits = np.array([link.speed_limit for link in arm.links])
     assert np.max(np.abs(motion.sample(100001).qd) / limits) < 1.0
+
+
+NEAR_SINGULARITIES = {
+    "0.0104 instead of 0.0006": (
+        "panda",
+        [-1.5956687, 1.5850520, -0.1653981, -2.1887525, -1.1741371, 2.8456133, 1.4320608],
+        [
+            [0.04116437, 0.02040263, -0.19250859],
+            [0.04380899, 0.07229922, -0.073788],
+            [0.2239152, 0.22833717, 0.01947252],
+        ],
+    ),
+    "0.0046 instead of 0.0006": (
+        "panda",
+        [-2.0333713, -0.1785785, -1.9509694, -1.4743330, -0.8703600, 1.4649250, -0.8247399],
+        [
+            [-0.3559574, 0.4748609, 0.49120343],
+            [-0.24278991, 0.48479044, 0.64108067],
+            [-0.26472783, 0.41369121, 0.8008384],
+        ],
+    ),
+    "0.0011 instead of 0.0006": (
+        "iiwa14",
+        [1.1155571, 0.1943074, 1.383012, -0.2273903, -1.7804308, -1.7306372, -1.3706883],
+        [[-0.254738, 0.117843, 1.078103], [-0.206567, 0.00149, 1.040596]],
+    ),
+}
+
+
+@pytest.mark.parametrize("passed", NEAR_SINGULARITIES)
+def test_a_limit_was_passed_by_more_than_the_motion_said_along_a_tool_path_near_a_singularity(passed):
+    """Accelerations of joints that turn fast there rise and fall again between the places that were looked at."""
+    name, start, places = NEAR_SINGULARITIES[passed]
+    arm = fa.load(name)
+    motion = fa.fastest(arm, fa.tool_path(arm, start, places, blend=0.03), accelerations=20.0)
+    over = np.max(np.abs(motion.sample(100_001).qdd)) / 20.0 - 1.0
+    assert over < 1e-3
+    assert over < motion.excess + 2e-4

@@ -240,3 +240,21 @@ def test_peaks_at_the_end_of_a_ramp_lay_between_the_samples(name):
     assert [load.rms for load in loads] == pytest.approx(rms, rel=1e-3)
     faster = seen_closely(fa.speed_up(UR, motion, speeds=99.0).motion)[1]
     assert np.max(np.abs(faster) / [link.effort_limit for link in UR.links]) == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("even", [True, False])
+@pytest.mark.parametrize("pieces", [3000, 12_000])
+def test_peaks_of_a_spline_of_thousands_of_pieces_were_told_too_low(even, pieces):
+    """Speeds by a hundredth, powers by seven: so many pieces were looked at in six places each, or in one."""
+    rng = np.random.default_rng(1)
+    sizes = np.full(pieces, 0.02) if even else 10.0 ** rng.uniform(-2, -1, pieces)
+    t = np.concatenate([[0.0], np.cumsum(sizes)])
+    points = np.cumsum(rng.normal(size=(pieces + 1, 2)) * 0.01, axis=0)
+    motion = ViaPoints(t, points - np.linspace(0.0, 1.0, pieces + 1)[:, None] * points[-1])
+    arm = fa.load("rr")
+    report = fa.feasible(arm, motion)
+    rows = motion.sample((t[:-1, None] + np.diff(t)[:, None] * np.arange(64) / 64).ravel())
+    tau = fa.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
+    for name, values in (("peak_speed", rows.qd), ("peak", tau), ("peak_power", tau * rows.qd)):
+        told = np.array([getattr(load, name) for load in report.loads])
+        assert np.all(told > 0.9995 * np.max(np.abs(values), axis=0)), name

@@ -10,7 +10,7 @@ from forearm import dynamics, faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.motion.instants import looked_at
+from forearm.motion.instants import LOOKS, between, looked_at
 from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, limit_excesses
 from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
@@ -154,7 +154,7 @@ def feasible(
     rows = _samples(arm, motion, samples)
     tau = _applied(arm, motion, rows)
     if tau is None:
-        tau = dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
+        rows, tau = _with_peaks(arm, motion, rows)
     return judged(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance)
 
 
@@ -184,6 +184,21 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
             )
     faults.motion_rows("feasible", arm, **rows._asdict())
     return rows
+
+
+def _with_peaks(arm: Arm | Robot, motion: Any, rows: Samples) -> tuple[Samples, Vector]:
+    """Rows with their torques, and those between them where a motion may ask for more than in any."""
+    tau = dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
+    for _ in range(LOOKS if isinstance(motion, Motion) and len(rows.t) > 2 else 0):
+        sizes = np.abs(np.concatenate([rows.qd, tau, tau * rows.qd], axis=1))
+        more = between(motion, rows.t, sizes)
+        if not len(more):
+            break
+        at = np.searchsorted(rows.t, more)
+        added = motion.sample(more)
+        tau = np.insert(tau, at, dynamics.inverse_dynamics(arm, added.q, added.qd, added.qdd), axis=0)
+        rows = Samples(*(np.insert(old, at, new, axis=0) for old, new in zip(rows, added, strict=True)))
+    return rows, tau
 
 
 def _applied(arm: Arm | Robot, motion: Any, rows: Samples) -> Vector | None:

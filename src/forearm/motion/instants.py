@@ -21,6 +21,11 @@ GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 BESIDE = 1e-9
 """How far from a break its two sides are looked at, over the duration."""
 
+PARTS, LITTLE = 8, 5e-4
+"""Into how many parts the time between two instants is divided where more than what was seen may be by this share."""
+LOOKS = 3
+"""How often that is done at most."""
+
 FROM_AFAR = 3
 """So many steps an instant is moved to a break at most."""
 
@@ -52,6 +57,47 @@ def looked_at(motion: Motion, count: Any, where: str, most: int | None = None) -
         start, size, parts = start[some], size[some], np.arange(len(some)) * GOLDEN % 1.0
     inside = start + size * parts
     return np.unique(np.clip(np.concatenate([even, inside.ravel(), *sides]), 0.0, end))
+
+
+def rises(width: Vector, known: Vector, sizes: Vector) -> Vector:
+    """By how much sizes (..., M, n) may rise within gaps, if they go on as on both sides of each, (..., M - 1, n).
+
+    Slopes meet above a gap. Where one side alone is known, they may meet at its other end; where none is, anywhere.
+
+    Args:
+        width: Lengths of the gaps (..., M - 1).
+        known: Of which places, but for the first and the last, the gaps on both sides have slopes (..., M - 2).
+        sizes: What is looked for the greatest of.
+    """
+    width = width[..., None]
+    with np.errstate(
+        divide="ignore", invalid="ignore", over="ignore"
+    ):  # sizes that are no numbers rise nowhere
+        slopes, bends = np.diff(sizes, axis=-2) / width, np.full_like(sizes, np.inf)
+        falls = np.maximum(-np.diff(slopes, axis=-2), 0.0)
+        bends[..., 1:-1, :] = np.where(known[..., None], falls, np.inf)
+        return width / (1.0 / bends[..., :-1, :] + 1.0 / bends[..., 1:, :])  # type: ignore[no-any-return]
+
+
+def one_side_known(known: Vector) -> Vector:
+    """Which gaps (..., M - 1) have slopes beside them, by the places (..., M - 2) with slopes on both sides."""
+    sides = [(0, 0)] * (known.ndim - 1)
+    return np.pad(known, [*sides, (1, 0)]) | np.pad(known, [*sides, (0, 1)])
+
+
+def between(motion: Motion, t: Vector, sizes: Vector) -> Vector:
+    """Instants between rising ones (K,), where sizes (K, n) may be greater than at any of them."""
+    step, piece = np.diff(t), np.searchsorted(motion.breaks, t)
+    wide = (np.diff(piece) == 0) & (step > 10 * BESIDE * motion.duration)
+    known = wide[:-1] & wide[1:]
+    most = np.max(sizes, axis=0)
+    top = np.maximum(sizes[:-1], sizes[1:]) + rises(np.where(wide, step, 1.0), known, sizes)
+    more = (wide & one_side_known(known))[:, None] & (top > most * (1.0 + LITTLE)) & np.isfinite(top)
+    share = np.divide(top, most, out=np.zeros_like(top), where=more & (most > 0))
+    over = np.max(share, axis=1)
+    gaps = np.argsort(-over, kind="stable")[: MOST_CLOSER // PARTS]
+    gaps = np.sort(gaps[over[gaps] > 0])
+    return (t[gaps, None] + step[gaps, None] * (np.arange(1, PARTS) / PARTS)).ravel()
 
 
 def apart(breaks: Vector) -> Vector:

@@ -78,6 +78,8 @@ def _one_of_many(programs: Programs, q: Vector, exists: Vector) -> Vector:
     whether the others reach as far.
     """
     J = jacobian(programs.arm, np.nan_to_num(q))[..., : programs.moving]
+    J[..., :3, :] /= programs.unit
+    J[..., [not link.revolute for link in programs.arm.links[: programs.moving]]] *= programs.unit
     sizes = np.linalg.svd(J, compute_uv=False)
     free = exists & (sizes[..., -1] < IN_LINE * sizes[..., 0])
     if programs.moving > 5:

@@ -14,6 +14,7 @@ subproblems.py. Signs, offsets, the order of axes within a pair of directions: n
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,24 @@ from forearm import kinematics
 from forearm.algebra import Matrix, Scalar, Vector, product, sqrt, where
 from forearm.arm import Arm
 from forearm.reach.iteration import bounds
-from forearm.reach.subproblems import Turn, angle, apart, back, dot, level, onto, together, turned, two_turns
+from forearm.reach.subproblems import (
+    Turn,
+    across,
+    angle,
+    apart,
+    back,
+    dot,
+    inclined,
+    level,
+    onto,
+    together,
+    turned,
+    two_turns,
+)
 
 BRANCHES = 8
 EXACT = 1e-9
-"""How well axes must meet [m], or be parallel [rad], to count as doing so."""
+"""How well axes must meet (in units of the arm), or be parallel [rad], to count as doing so."""
 INSIDE = 1e-12
 """A joint may be this far beyond its limit before a turn is taken off [rad]."""
 TURN = 2 * np.pi
@@ -36,8 +50,10 @@ Branch = tuple[list[Any], list[Scalar]]
 
 @dataclass(frozen=True)
 class Geometry:
-    """The arm at q = 0, world axes."""
+    """The arm at q = 0, world axes, lengths in units of its own size: margins mean the same of every arm."""
 
+    unit: float
+    """Such a unit [m]: a power of two, which rounds nothing."""
     axes: tuple[Vector, ...]
     """Unit vectors along the joints' axes, in the sense of growing q."""
     points: tuple[Vector, ...]
@@ -77,7 +93,18 @@ def geometry(arm: Arm, frame: str | int) -> Geometry:
     poses = kinematics.link_poses(arm, zero)
     R, p = kinematics.frame_pose(arm, zero, frame)
     axes = tuple(kinematics.joint_axes(arm, poses))
-    return Geometry(axes, tuple(p for _, p in poses[: arm.n]), R, p, tuple(x.revolute for x in arm.links))
+    points = [np.asarray(x, dtype=float) for x in (*(place for _, place in poses[: arm.n]), p)]
+    unit = _unit(arm, points)
+    *joints, tip = (x / unit for x in points)
+    return Geometry(unit, axes, tuple(joints), R, tip, tuple(x.revolute for x in arm.links))
+
+
+def _unit(arm: Arm, points: list[Vector]) -> float:
+    """The power of two next below the length of an arm: from joint to joint, and as far as they slide [m]."""
+    ends = [link.limits for link in arm.links if link.limits and not link.revolute]
+    slides = [abs(x) for pair in ends for x in pair if np.isfinite(x)]
+    size = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(points)) + sum(slides)
+    return float(2.0 ** np.floor(np.log2(size))) if size > 0 else 1.0
 
 
 def closed_form(arm: Arm, frame: str | int) -> Callable[[Vector, Vector], dict[str, Any]] | None:
@@ -95,10 +122,10 @@ def closed_form(arm: Arm, frame: str | int) -> Callable[[Vector, Vector], dict[s
 
     def every(goal: Vector, reference: Vector) -> dict[str, Any]:
         R = product(goal[:9].reshape(3, 3), shape.R.T)  # what turns the frame at zero to the goal
-        t = goal[9:] - product(R, shape.p)
+        t = goal[9:] * (1.0 / shape.unit) - product(R, shape.p)
         q, margins, slacks = [], [], []
         for joints, found in branches(R, t):
-            values = [angle(x) if isinstance(x, tuple) else x for x in joints]
+            values = [angle(x) if isinstance(x, tuple) else x * shape.unit for x in joints]
             values, slack = _folded(arm, values, reference)
             q.append(values)
             margins.append(least(found))
@@ -184,10 +211,10 @@ def _wrist_turns(g: Geometry, R: Matrix) -> Iterator[tuple[list[Turn], Scalar]]:
     """R4 R5 R6 = R, two ways; where axes 4 and 6 are in line, joint 4 stays at zero."""
     h4, h5, h6 = g.axes[3:6]
     aim = product(R, h6)
-    fifths, margin = level(h4, h5, h6, dot(h4, aim))
-    side = _across(h6)
+    fifths, margin = inclined(h4, h5, h6, h4, aim)
+    side = _sideways(h6)
     for fifth in fifths:
-        fourth = onto(h4, turned(h5, fifth, h6), aim)
+        fourth = across(h4, turned(h5, fifth, h6), aim)
         last = onto(h6, side, turned(h5, back(fifth), turned(h4, back(fourth), product(R, side))))
         yield [fourth, fifth, last], margin
 
@@ -201,7 +228,7 @@ def _parallel_branches(g: Geometry) -> Callable[[Matrix, Vector], Iterator[Branc
     h1, h, _, _, h5, h6 = g.axes
     p1, p2, p3, p4 = g.points[:4]
     senses = [float(np.sign(axis @ h)) for axis in g.axes[1:4]]
-    side = _across(h)
+    side = _sideways(h)
 
     def branches(R: Matrix, t: Vector) -> Iterator[Branch]:
         w = product(R, center) + t
@@ -209,9 +236,9 @@ def _parallel_branches(g: Geometry) -> Callable[[Matrix, Vector], Iterator[Branc
         for first in firsts:
             u = turned(h1, back(first), w - p1) + p1
             lifted = turned(h1, first, h)
-            fifths, bend = level(h, h5, h6, dot(lifted, product(R, h6)))
+            fifths, bend = inclined(h, h5, h6, lifted, product(R, h6))
             for fifth in fifths:
-                last = onto(h6, product(R.T, lifted), turned(h5, back(fifth), h))
+                last = across(h6, product(R.T, lifted), turned(h5, back(fifth), h))
                 tip = turned(h6, back(last), turned(h5, back(fifth), side))
                 whole = onto(h, side, turned(h1, back(first), product(R, tip)))  # joints 2, 3, 4 together
                 v = u - turned(h, whole, center - p4)
@@ -227,7 +254,7 @@ def _parallel_branches(g: Geometry) -> Callable[[Matrix, Vector], Iterator[Branc
     return branches
 
 
-def _across(h: Vector) -> Vector:
+def _sideways(h: Vector) -> Vector:
     """A unit vector at right angles to another."""
     other = np.cross(h, np.eye(3)[np.argmin(np.abs(h))])
     found: Vector = other / np.linalg.norm(other)

@@ -18,7 +18,7 @@ from forearm.compiler.kernel import KernelSubject
 from forearm.compiler.store import graphs
 from forearm.compiler.store.files import graph_key
 from forearm.faults import StateFault
-from forearm.reach.closed_forms import INSIDE, closed_form, least
+from forearm.reach.closed_forms import INSIDE, closed_form, geometry, least
 from forearm.reach.iteration import GOAL, ROWS, bounds, iteration
 
 THERE = -1e-9
@@ -175,6 +175,11 @@ class Programs:
     @cached_property
     def _closed(self) -> Any:
         return closed_form(self.arm, self.frame) if self.asked == "pose" else None
+
+    @cached_property
+    def unit(self) -> float:
+        """What lengths are measured by where margins are judged [m]."""
+        return geometry(self.arm, self.frame).unit
 
     @property
     def closed(self) -> bool:

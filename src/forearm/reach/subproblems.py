@@ -10,12 +10,16 @@ about the unit vector k by θ.
 
 import math
 
+import numpy as np
+
 from forearm.algebra import Scalar, Vector, cross, sqrt, where
 
 Turn = tuple[Scalar, Scalar]
 """Sine and cosine of an angle."""
 NOTHING = 1e-24
 """A squared length below this has no direction."""
+IN_LINE = 1e-40
+"""The same for products of what two unit vectors have across an axis: they may be as near to it as 1e-10 rad."""
 ARC = (
     *(
         1.0,
@@ -69,19 +73,52 @@ def onto(k: Vector, start: Vector, end: Vector) -> Turn:
     return where(known, s * scale, 0.0), where(known, c * scale, 1.0)
 
 
+def across(k: Vector, start: Vector, end: Vector) -> Turn:
+    """θ as by `onto`, of unit vectors that may be all but in line with k: their parts across it keep their digits."""
+    e, f = cross(k, start), cross(k, end)
+    c, s = dot(e, f), dot(k, cross(e, f))
+    square = s * s + c * c
+    known = square - IN_LINE
+    scale = 1.0 / sqrt(where(known, square, 1.0))
+    return where(known, s * scale, 0.0), where(known, c * scale, 1.0)
+
+
 def level(h: Vector, k: Vector, p: Vector, d: Scalar) -> tuple[list[Turn], Scalar]:
     """Both θ with h · R(k, θ) p = d (subproblem 4), and a margin: below zero where there is none (the nearest then)."""
     along = dot(k, p)
     a = dot(h, p) - dot(h, k) * along  # a cos θ + b sin θ = d - what does not turn
     b = dot(h, cross(k, p))
     rest = d - dot(h, k) * along
+    margin = a * a + b * b - rest * rest
+    return _both(a, b, rest, margin), margin
+
+
+def _both(a: Scalar, b: Scalar, rest: Scalar, margin: Scalar) -> list[Turn]:
+    """Both θ with a cos θ + b sin θ = rest, by the margin a² + b² - rest²."""
     square = a * a + b * b
-    margin = square - rest * rest
     root = sqrt(where(margin, margin, 0.0))
     rest = where(margin, rest, where(rest, sqrt(square), -sqrt(square)))
     scale = 1.0 / where(square - NOTHING, square, 1.0)
-    turns = [((b * rest + a * w) * scale, (a * rest - b * w) * scale) for w in (root, -root)]
-    return turns, margin
+    return [((b * rest + a * w) * scale, (a * rest - b * w) * scale) for w in (root, -root)]
+
+
+def inclined(h: Vector, k: Vector, p: Vector, u: Vector, v: Vector) -> tuple[list[Turn], Scalar]:
+    """Both θ with h · R(k, θ) p = u · v, all of them unit vectors, and a margin; h, k and p are numbers.
+
+    As `level`, whose margin loses its digits where u and v are all but in line. With the angles α of h and β of p to k,
+    and γ between u and v, it is (cos(α - β) - cos γ) (cos γ - cos(α + β)), and 1 - cos γ = |u × v|² / (1 + cos γ).
+    """
+    alpha, beta = (math.atan2(float(np.linalg.norm(np.cross(k, x))), float(np.dot(k, x))) for x in (h, p))
+    d, sine = dot(u, v), cross(u, v)
+    square = dot(sine, sine)
+    short = where(d, square / (1.0 + where(d, d, 0.0)), 1.0 - d)  # 1 - cos γ
+    wide = where(-d, square / (1.0 + where(-d, -d, 0.0)), 1.0 + d)  # 1 + cos γ
+    margin = (short - 2.0 * math.sin((alpha - beta) / 2) ** 2) * (
+        wide - 2.0 * math.cos((alpha + beta) / 2) ** 2
+    )
+    along = dot(k, p)
+    a, b = dot(h, p) - dot(h, k) * along, dot(h, cross(k, p))
+    return _both(a, b, d - dot(h, k) * along, margin), margin
 
 
 def apart(k: Vector, p: Vector, q: Vector, square: Scalar) -> tuple[list[Turn], Scalar]:

@@ -109,7 +109,7 @@ def _together(
     points = _points(paths, grid, ease, not friction.none)
     s = fine_grid(points)
     rows = _rows(paths, s)
-    closer = CloserLook.at(arm, paths, points, limits, _rows)
+    closer = CloserLook.at(arm, paths, points, limits, _rows, rows)
     leaves_limits(arm, paths, np.concatenate([rows[0], closer.rows[0]], axis=1), single)
     made = path_grid(arm, s, rows, limits.with_torques)
     found = search(made, limits, friction, closer.over, _eased(points, ease))
