@@ -47,10 +47,8 @@ _LAST = re.compile(rf"[{_BETWEEN}]({_ANY})s?\Z", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:joint|axis|j|a)?[ _.]?([0-9]+)", re.IGNORECASE)
 _ENDS = re.compile(r"([0-9]{1,9})\Z")
 _UNIT = re.compile(r"[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|min|h|m|nm|(?:deg|rad)[_/]?s2?)\Z")
-LONGEST_WORD = 2 + max(map(len, _KIND))
-"""Letters of a title's end that may be a word of ours with what is before and after it."""
-MOST_LEVELS = 16
-"""Levels of a topic's name that may stand before a title."""
+LONGEST_WORD, MOST_LEVELS = 2 + max(map(len, _KIND)), 16
+"""Letters of a title's end that may be a word of ours with what is beside it; levels of a topic's name before it."""
 NOT_MEASURED = frozenset(
     "command commanded cmd covariance delta desired difference err error external feedforward friction goal gravity "
     "limit limits max maximum min minimum noise offset predicted prediction ref reference residual set setpoint std "
