@@ -1,7 +1,10 @@
 """Labels and masks are looked at or refused, in every argument of every public call: see labels_everywhere.py."""
 
+import contextlib
+import enum
 import warnings
 
+import numpy as np
 import pytest
 
 import forearm as fa
@@ -72,3 +75,29 @@ def test_units_beside_an_array_of_xarray_were_passed_over(units):
     with pytest.raises(fa.StateFault, match=f"q: says units='{units}', and numbers are read in SI units"):
         fa.gravity_torque(rr, q)
     assert fa.gravity_torque(rr, q.assign_attrs(units="rad")).shape == (2,)
+
+
+class Quantity(np.ndarray):
+    """Numbers with a unit, as astropy and unyt have them."""
+
+
+@pytest.mark.parametrize(("unit", "right"), [("deg", False), ("rad", True), ("radian", True), ("mm", False)])
+def test_units_of_arrays_with_units_were_dropped(unit, right):
+    q = np.array([0.3, -0.4]).view(Quantity)
+    q.unit = unit
+    with contextlib.nullcontext() if right else pytest.raises(fa.StateFault, match=f"q: says unit='{unit}'"):
+        assert fa.gravity_torque(fa.load("rr"), q).shape == (2,)
+
+
+def test_words_along_an_axis_called_joint_that_name_no_joints_were_passed_over():
+    xarray = pytest.importorskip("xarray")
+    q = xarray.DataArray([0.3, -0.4], dims="joint", coords={"joint": ["elbow", "waist"]})
+    with pytest.raises(fa.StateFault, match=r"q has labels \(elbow, waist\) that are no joints \(q1, q2\)"):
+        fa.gravity_torque(fa.load("rr"), q)
+
+
+def test_labels_that_are_members_of_an_enumeration_are_words():
+    pandas = pytest.importorskip("pandas")
+    joint = enum.Enum("joint", {"ELBOW": "q2", "WAIST": "q1"})
+    q = pandas.Series([-0.4, 0.3], index=list(joint))
+    assert np.array_equal(fa.gravity_torque(fa.load("rr"), q), fa.gravity_torque(fa.load("rr"), [0.3, -0.4]))

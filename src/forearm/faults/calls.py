@@ -142,7 +142,7 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     names = coordinates(arm, name)
     if not fields_of(value) and rows_with_words(value):
         value = [joint_values(arm, name, row) for row in value]
-    if not isinstance(value, (np.ndarray, list, tuple)) or fields_of(value):
+    if type(value) not in (np.ndarray, list, tuple):
         value = by_labels(name, value, names)
     if isinstance(value, dict):
         value = _from_names(arm, name, value, names)
@@ -161,7 +161,7 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
 
 def for_joints(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """Floats: one number for all joints, or one for each, by joint name too; whoever calls looks at the shape."""
-    if not isinstance(value, (np.ndarray, list, tuple)) or fields_of(value):
+    if type(value) not in (np.ndarray, list, tuple):
         value = by_labels(name, value, coordinates(arm, name))
     return state(arm, name, value) if isinstance(value, dict) else floats(name, value)
 

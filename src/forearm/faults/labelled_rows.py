@@ -1,6 +1,7 @@
 """Labels and masks: what arrays say beside their numbers, which is looked at or refused, never passed over."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from itertools import pairwise
 from typing import Any
 
@@ -105,7 +106,7 @@ def _readable(labels: Any) -> Any:
     array = np.asarray(labels)
     if array.dtype.kind == "S":
         return np.char.decode(array, "utf-8", "replace")
-    if array.dtype.kind == "O" and any(isinstance(label, (bytes, tuple)) for label in array.tolist()):
+    if array.dtype.kind == "O" and any(_word(label) is not label for label in array.tolist()):
         words = np.empty(len(array), dtype=object)
         words[:] = [_word(label) for label in array.tolist()]
         return words
@@ -115,6 +116,8 @@ def _readable(labels: Any) -> Any:
 def _word(label: Any) -> Any:
     if isinstance(label, bytes):
         return label.decode("utf-8", "replace")
+    if isinstance(label, Enum):
+        return label.value
     return " ".join(map(str, label)) if isinstance(label, tuple) else label
 
 
@@ -137,9 +140,15 @@ def _has_words(labels: Any) -> bool:
 
 
 def not_in_other_units(value: Any, name: str) -> None:
-    """Refuse what says beside its numbers, as arrays of xarray do, that they are in other units than ours."""
-    said = None if isinstance(value, PLAIN) else attribute(value, "attrs")
-    if isinstance(said, Mapping) and said:
+    """Refuse what says beside its numbers, as arrays of xarray, pint and astropy do, that they are in other units."""
+    if type(value) in PLAIN:
+        return
+    told = attribute(value, "attrs")
+    said = dict(told) if isinstance(told, Mapping) else {}
+    for key in ("unit", "units"):  # a text, or an object that prints as one
+        if (unit := attribute(value, key)) is not None and not callable(unit):
+            said[key] = str(unit)
+    if said:
         refuse_other_units(name, said, "convert the numbers, and the unit with them", StateFault)
 
 
@@ -170,6 +179,8 @@ def by_labels(name: str, value: Any, names: list[str]) -> Any:
             rows = np.moveaxis(np.asarray(value), at, 0)
             return dict(zip(_once(name, labels.tolist()), rows, strict=True))
         if axis.lower() in JOINTS:
+            if _has_words(labels):
+                _refuse_words(name, value, names)
             _refuse_other_joints(name, axis, labels)
             return np.moveaxis(np.asarray(value), at, -1)
     _refuse_words(name, value, names)

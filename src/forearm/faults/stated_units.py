@@ -10,7 +10,7 @@ LONGEST_UNIT = 80
 """Letters of a unit; more are none of ours."""
 
 _SI = re.compile(
-    r"(?:(?:rad(?:ian)?s?|m|met(?:er|re)s?|s|sec(?:ond)?s?|n|newtons?|nm)(?:\^?[+-]?[1-9]|⁻?[¹²³])?|1|)",
+    r"(?:(?:rad(?:ian)?s?|m|met(?:er|re)s?|s|sec(?:ond)?s?|n|newtons?|nm)(?:\^?[+-]?[1-9]|⁻?[¹²³])?|dimensionless|1|)",
     re.IGNORECASE,
 )
 """One word of a unit that changes no number: each of rad/s, m s-2, N m."""
