@@ -20,7 +20,7 @@ from forearm.faults.kinds import (
 )
 from forearm.faults.labelled_rows import (
     by_labels,
-    fields_of,
+    not_in_other_units,
     not_labelled,
     not_masked,
     rows_alike,
@@ -140,7 +140,7 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     So will a table, a series or an array of xarray whose labels are the joints' names: in the order of the names.
     """
     names = coordinates(arm, name)
-    if not fields_of(value) and rows_with_words(value):
+    if rows_with_words(value):
         value = [joint_values(arm, name, row) for row in value]
     if type(value) not in (np.ndarray, list, tuple):
         value = by_labels(name, value, names)
@@ -238,6 +238,7 @@ def _from_names(arm: Any, name: str, value: dict[Any, Any], names: list[str]) ->
     found = [value[j] for j in names]
     rows_alike(f"{name} by joint name", names, [{j: one} for j, one in zip(names, found, strict=True)])
     for j, one in zip(names, found, strict=True):
+        not_in_other_units(one, f"{name} of joint {j!r}")
         not_masked(one, f"{name} of joint {j!r}")
     if not any(np.ndim(one) for one in found):
         return found

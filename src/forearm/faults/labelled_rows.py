@@ -15,6 +15,8 @@ PLAIN = (np.ndarray, np.generic, list, tuple, dict, str, bytes, float, int)
 """What has no labels, or has them looked at elsewhere."""
 BARE = (float, int, np.float64, np.ndarray)
 """What stands in lists of numbers, mostly, and has no labels."""
+DEEPEST = 8
+"""Lists within lists that are looked into; one may hold itself."""
 JOINTS = ("joint", "joints", "dof", "dofs", "axis", "axes", "motor", "motors", "actuator", "actuators")
 """What an axis is called that goes through the joints, wherever it stands."""
 TIMES = (
@@ -114,11 +116,12 @@ def _readable(labels: Any) -> Any:
 
 
 def _word(label: Any) -> Any:
+    """A label as a word, if it is one: bytes, the text or name of a member of an Enum, the last of several levels."""
     if isinstance(label, bytes):
         return label.decode("utf-8", "replace")
     if isinstance(label, Enum):
-        return label.value
-    return " ".join(map(str, label)) if isinstance(label, tuple) else label
+        return label.value if isinstance(label.value, str) else label.name
+    return _word(label[-1]) if isinstance(label, tuple) and label else label
 
 
 def fields_of(value: Any) -> tuple[str, ...] | None:
@@ -165,10 +168,8 @@ def by_labels(name: str, value: Any, names: list[str]) -> Any:
         return value
     titles = _titles_of(value)
     if titles is not None and any(_word(title) in names for title in titles):
-        columns = {_word(title): value[title] for title in _once(name, titles)}
-        for title, column in columns.items():
-            not_in_other_units(column, f"{name}: {title}")
-        return columns
+        words = _once(name, [_word(title) for title in titles])
+        return {word: value[title] for word, title in zip(words, titles, strict=True)}
     axes = _axes_of(value)
     if "index" in axes and any(k in names for k in axes["index"].tolist()):
         if np.ndim(value) != 1:
@@ -217,12 +218,13 @@ def _once(name: str, labels: Any) -> list[Any]:
     return found
 
 
-def _words_of(value: Any) -> list[str]:
+def _words_of(value: Any, depth: int = 0) -> list[str]:
     """Labels of a table, a series, an array of xarray or a named tuple that are words; or of a list of such."""
     if (own := fields_of(value)) is not None:
         return list(own)
     if isinstance(value, (list, tuple)):
-        return next((words for row in value if type(row) not in BARE and (words := _words_of(row))), [])
+        inner = (row for row in value if type(row) not in BARE and depth < DEEPEST)
+        return next((words for row in inner if (words := _words_of(row, depth + 1))), [])
     if isinstance(value, PLAIN):
         return []
     axes = [
@@ -234,7 +236,7 @@ def _words_of(value: Any) -> list[str]:
 
 def rows_with_words(value: Any) -> bool:
     """Whether a list holds series or arrays whose labels are words: each has an order of its own."""
-    return isinstance(value, (list, tuple)) and bool(_words_of(value))
+    return fields_of(value) is None and isinstance(value, (list, tuple)) and bool(_words_of(value))
 
 
 def _refuse_words(name: str, value: Any, names: list[str]) -> None:
@@ -262,12 +264,12 @@ def _counts(numbers: Sequence[int | None]) -> bool:
 # -- by place ------------------------------------------------------------------------------------------------
 
 
-def not_masked(value: Any, name: str, fault: type[Exception] = StateFault) -> None:
-    """Refuse an array with masked entries: what is computed from them would pass for numbers."""
+def not_masked(value: Any, name: str, fault: type[Exception] = StateFault, depth: int = 0) -> None:
+    """Refuse an array with masked entries, in lists too: what is computed from them would pass for numbers."""
     if type(value) in (list, tuple):
         for row in value:
-            if type(row) not in BARE:
-                not_masked(row, name, fault)
+            if type(row) not in BARE and depth < DEEPEST:
+                not_masked(row, name, fault, depth + 1)
         return
     if type(value) in (np.ndarray, float) or attribute(value, "mask") is None:
         return  # numpy.ma is imported for its own arrays alone: it costs a first torque 20 ms

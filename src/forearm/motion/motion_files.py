@@ -360,12 +360,12 @@ def write_motion(
     samples = motion.sample(times) if isinstance(motion, Motion) else motion
     columns: dict[str, Vector] = {"t": floats("write_motion: t", samples.t)}
     for kind in ("q", "qd", "qdd"):
-        values = state(arm, kind, getattr(samples, kind))
-        if values.shape[-1] != arm.n:
+        values = getattr(samples, kind)
+        if np.shape(values)[-1:] != (arm.n,):
             raise StateFault(
-                f"write_motion: the motion has {values.shape[-1]} joints, arm {arm.name!r} has {arm.n}."
+                f"write_motion: the motion has {np.shape(values)[-1]} joints, arm {arm.name!r} has {arm.n}."
             )
-        columns |= by_joint(arm, kind, values)
+        columns |= by_joint(arm, kind, state(arm, kind, values))
     return write_columns(path, columns)
 
 
