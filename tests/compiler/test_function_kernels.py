@@ -92,6 +92,31 @@ def test_of_two_results_of_one_name_one_was_lost():
         fa.compile_function(lambda q: (q, 2 * q), {"q": 2}, ("a", "a"))
 
 
+PROGRAMS = ("single", "batch")
+
+
+def many_results(count):
+    return fa.compile_function(
+        lambda x: tuple(x * (k + 1) for k in range(count)), {"x": 3}, [f"y{k}" for k in range(count)]
+    )
+
+
+def test_two_hundred_results_took_longer_than_anyone_waits():
+    texts = [[len(many_results(count).text(program)) for count in (100, 200)] for program in PROGRAMS]
+    for half, whole in texts:  # LLVM's time grows faster than its text does
+        assert whole < 3 * half
+    kernel, x = many_results(200), np.array([1.0, 2.0, 3.0])
+    for given in (x, np.tile(x, (600, 1))):
+        for _ in range(2):
+            for k, result in enumerate(kernel(given)):
+                np.testing.assert_array_equal(result, given * (k + 1))
+        outs = tuple(np.empty_like(given) for _ in range(200))
+        kernel(given, out=outs)
+        np.testing.assert_array_equal(outs[199], given * 200)
+        with pytest.raises(fa.StateFault, match="overlap"):
+            kernel(given, out=(*outs[:199], outs[0]))
+
+
 def test_a_whole_number_of_numpy_is_a_shape():
     assert_close(fa.compile_function(lambda q: 2 * q, {"q": np.int64(2)})([1.0, 2.0]), [2.0, 4.0])
 

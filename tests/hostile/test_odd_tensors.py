@@ -22,6 +22,14 @@ def test_a_tensor_without_plain_numbers_gets_one_sentence(says):
             call(RR, ODD[says]())
 
 
+@pytest.mark.parametrize("fa_call", [fa.gravity_torque, fa.mass_matrix, fa.compile(RR, "gravity_torque")])
+def test_half_a_float_that_numpy_does_not_have_gets_one_sentence(fa_call):
+    """Got unsupported ScalarType BFloat16."""
+    given = (STATE.bfloat16(),) if isinstance(fa_call, fa.Kernel) else (RR, STATE.bfloat16())
+    with pytest.raises(fa.StateFault, match=r"gives no array of numbers .*BFloat16"):
+        fa_call(*given)
+
+
 class Symbols:
     """As CasADi's: what other arrays have as labels, it has as methods."""
 

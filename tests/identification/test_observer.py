@@ -36,6 +36,11 @@ def test_steps_are_the_run(pushed):
     assert np.allclose(steps, run, rtol=0, atol=1e-12)
 
 
+def test_a_log_without_rows_lost_its_joints():
+    none = np.zeros((0, ARM.n))
+    assert fa.observer(ARM).run(none, none, none).shape == (0, ARM.n)
+
+
 def test_a_caller_who_changed_what_a_step_gave_changed_the_observer(pushed):
     """A dead band, say, was summed up with the rest; gains and offsets stayed the caller's arrays."""
     s, _, tau = pushed

@@ -49,6 +49,15 @@ def test_a_law_that_cannot_be_traced_says_why_and_runs():
         simulate(RR, [0.0, 0.0], law=bang, duration=0.05, method="symplectic")
 
 
+def test_a_law_that_simulates_what_will_come_was_refused_as_no_numbers():
+    def ahead(t, q, qd):
+        return -3.0 * simulate(RR, q, qd, duration=0.02, dt=0.01).q[-1]
+
+    run = simulate(RR, [0.4, -0.2], law=ahead, duration=0.02, dt=0.01, method="euler")
+    assert "ahead: runs in Python, because it cannot be traced: " in run.law
+    np.testing.assert_array_equal(run.tau[0], ahead(0.0, run.q[0], run.qd[0]))
+
+
 @pytest.mark.parametrize("method", ["rk4", "symplectic", "dop853", "papers"])
 def test_every_scheme_takes_a_law(method):
     for control_dt in (None, 0.01):

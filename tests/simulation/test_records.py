@@ -374,6 +374,12 @@ def test_large_batches_keep_fewer_records():
     assert len(small.t) == 101
 
 
+def test_a_record_of_no_motion_could_not_be_printed():
+    none = simulate(RR, np.zeros((0, 2)), duration=0.1)
+    assert str(none).startswith("0 motions of 'rr', ")
+    assert "; nothing moved; " in str(none)
+
+
 WAYS = [
     (method, control_dt, trace)
     for method in ("rk4", "euler", "symplectic", "papers")

@@ -41,6 +41,26 @@ def squares(choices):
     return np.stack([choices["x"] ** 2, choices["x"] + choices["y"]], axis=1)
 
 
+def the_same(choices):
+    """The sample itself."""
+    return choices["x"]
+
+
+def positive(choices):
+    """Samples above zero; the others are hidden by a mask."""
+    return np.ma.masked_less_equal(choices["x"], 0.0)
+
+
+def roots(choices):
+    """Square roots, complex ones of what is below zero."""
+    return np.emath.sqrt(choices["x"])
+
+
+def nothing(choices):
+    """No number for a sample."""
+    return np.zeros((len(choices["x"]), 0))
+
+
 def deadly(choices, mark):
     """Kills its process, once: a file `mark` is there afterwards."""
     if choices["x"].max() > 0.999 and not mark.exists():

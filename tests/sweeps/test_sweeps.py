@@ -129,6 +129,31 @@ def test_a_deviation_far_below_the_mean_keeps_its_digits(arm, small_blocks):
         np.testing.assert_allclose(found.deviation, want, rtol=1e-13)
 
 
+@pytest.mark.parametrize("size", [1.7e308, 1e160, 1e-170])
+def test_a_deviation_whose_square_is_no_float_took_the_means_with_it(size):
+    found = fa.sweep(questions.the_same, {"x": [-size, size]}, samples=9, keep=("moments",), workers=1)
+    assert (float(found.mean), float(found.deviation)) == (0.0, size)
+    assert f"{size:.5g}" in str(found)
+
+
+def test_what_a_mask_hides_was_counted():
+    over = {"x": [1.0, -50.0, 2.0, -7.0]}
+    for keep in (("extremes", "moments"), ("extremes", "moments", "quantiles")):
+        found = fa.sweep(questions.positive, over, keep=keep, workers=1)
+        assert (float(found.least), float(found.greatest), float(found.mean)) == (1.0, 2.0, 1.5)
+        assert "not finite: 2 results, left out; the first in sample 1" in str(found)
+
+
+def test_a_function_without_a_number_for_a_sample_is_refused():
+    with pytest.raises(fa.StateFault, match=r"gave float64 of shape \(1, 0\); give an array of numbers"):
+        fa.sweep(questions.nothing, {"x": [1.0, 2.0]}, workers=1)
+
+
+def test_numbers_that_became_complex_on_the_way_lost_their_imaginary_part():
+    with pytest.raises(fa.StateFault, match="gave complex128 of shape"):
+        fa.sweep(questions.roots, {"x": [4.0, -1.0]}, keep=("extremes",), workers=1)
+
+
 def test_results_all_alike_have_no_deviation(small_blocks):
     found = fa.sweep(questions.squares, {"x": [0.1], "y": [0.3]}, samples=900, keep=("moments",), workers=1)
     assert found.deviation.tolist() == np.zeros(found.deviation.shape).tolist()

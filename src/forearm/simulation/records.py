@@ -259,11 +259,11 @@ class Record:
         rows = int(np.prod(self.q.shape[:-2]))
         kinds = [o.kind for o in np.asarray(self.outcomes, dtype=object).ravel()]
         ends = (
-            ", ".join(f"{kinds.count(k)} {k}" for k in dict.fromkeys(kinds))
-            if rows > 1
+            ", ".join(f"{kinds.count(k)} {k}" for k in dict.fromkeys(kinds)) or "nothing moved"
+            if rows != 1
             else str(self.outcome)
         )
-        many = f"{rows} motions" if rows > 1 else "a motion"
+        many = f"{rows} motions" if rows != 1 else "a motion"
         end = f"{self.t[-1]:g} s" if len(self.t) else "0 s"
         return (
             f"{many} of {self.arm.name!r}, {end} by {self.method}, dt = {self.dt:g} s; {ends}; law {self.law}"

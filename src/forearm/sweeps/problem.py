@@ -188,14 +188,22 @@ class Problem:
             possible_payload(f"sweep: over[{name!r}]", self.arm, name, values)
         return self.parameters[name].numbers(self.arm, values)
 
+    def asked(self, choices: dict[str, Any]) -> Vector:
+        """What the function gives of samples; what a mask hides has no value, and is left out as NaN is."""
+        found: Any = self.what(choices)  # type: ignore[operator]
+        if hasattr(found, "mask") and isinstance(found, np.ma.MaskedArray) and found.dtype.kind in "fiub":
+            return np.ma.filled(found.astype(float), np.nan)
+        return np.asarray(found)
+
     def _by_function(self, choices: dict[str, Any], count: int) -> Vector:
-        found = np.asarray(self.what(choices), dtype=float)  # type: ignore[operator,type-var]
-        if found.shape != (count, *self.output[1]):
+        found = self.asked(choices)
+        if found.dtype.kind not in "fiub" or found.shape != (count, *self.output[1]):
+            kind = "an array" if found.dtype.kind in "fiub" else str(found.dtype)
             raise StateFault(
-                f"sweep: the function gave an array of shape {found.shape} for {count} samples; give one row for each "
-                f"sample: {(count, *self.output[1])}."
+                f"sweep: the function gave {kind} of shape {found.shape} for {count} samples; give one row of numbers "
+                f"for each sample: {(count, *self.output[1])}."
             )
-        return found.reshape(count, 1, self.size)
+        return found.astype(float, copy=False).reshape(count, 1, self.size)
 
     def _group_inputs(
         self, given: dict[str, Vector], count: int

@@ -5,6 +5,7 @@ numbers, extremes remember the number of their sample. So results do not depend 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -191,8 +192,6 @@ def _whole(x: float) -> int:
 
 def moments(state: State) -> tuple[Vector, Vector]:
     """Mean and standard deviation (m,), rounded once; NaN where nothing was finite."""
-    from fractions import Fraction
-
     mean, deviation = [], []
     for count, total, squares in zip(state["count"], state["total"], state["squares"], strict=True):
         if not count:
@@ -202,8 +201,14 @@ def moments(state: State) -> tuple[Vector, Vector]:
         middle = Fraction(total, count * 2**EXACT)
         spread = Fraction(squares, count * 4**EXACT) - middle * middle
         mean.append(float(middle))
-        deviation.append(math.sqrt(max(0.0, float(spread))))
+        deviation.append(_root(spread))
     return np.array(mean), np.array(deviation)
+
+
+def _root(square: Fraction) -> float:
+    """The square root of a number of any size; its square may be too large, or too small, for a float."""
+    twos = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    return math.ldexp(math.sqrt(max(0.0, float(square / Fraction(4) ** twos))), twos)
 
 
 MANTISSA, LOWEST, HIGHEST = 7, -64, 64

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from forearm.arm import Arm
 from forearm.arm_calls import hint_degrees
 from forearm.compiler.model.quantities import QUANTITIES
@@ -139,8 +137,8 @@ def _problem(what: Any, over: Any, arm: Any, samples: Any, keep: Any, seed: Any,
 
 def _result_shape(problem: Problem) -> tuple[int, ...]:
     """What a function gives for one sample, found by trying the first."""
-    found = np.asarray(problem.what(problem.choices(0, 1)))  # type: ignore[operator]
-    if found.dtype.kind not in "fiub" or found.shape[:1] != (1,):
+    found = problem.asked(problem.choices(0, 1))
+    if found.dtype.kind not in "fiub" or found.shape[:1] != (1,) or not found.size:
         raise StateFault(
             f"sweep: for one sample the function gave {found.dtype} of shape {found.shape}; give an array of numbers "
             "with one row for each sample."

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from forearm.compiler.call.entries import builtin_functions
 from forearm.compiler.graph.graph import Graph, Port
+from forearm.compiler.graph.traced_scalar import Traced
 from forearm.compiler.kernel import PRECISIONS, Kernel, KernelSubject
 from forearm.faults import (
     StateFault,
@@ -114,12 +115,21 @@ def _numbers(where: str, port: Port, value: Any, layout: str) -> Array:
     except Exception as error:  # whatever an object's own __array__ raises
         pass_on_signals()
         raise no_array(f"{where}: {port.name}", value, error) from error
+    if array.dtype.kind == "O":
+        without_traced(array)
     if array.dtype.kind not in "fiu":
         kind = "complex" if array.dtype.kind == "c" else f"of type {array.dtype}"
         raise StateFault(
             f"{where}: {port.name} is {kind}; give real numbers, shape {shape_text(port, layout)}."
         )
     return array
+
+
+def without_traced(array: Array) -> None:
+    """Refuse traced values as tracing does, so that a law that needs numbers is known to run in Python alone."""
+    for value in array.flat:
+        if isinstance(value, Traced):
+            float(value)
 
 
 def check_shape(kernel: Taker, port: Port, shape: tuple[int, ...]) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from forearm.faults import StateFault, rows_alike
+from forearm.faults import StateFault, no_array, rows_alike
+from forearm.outside.signal_errors import pass_on_signals
 
 HOMES = {"cupy": "CuPy", "torch": "PyTorch", "jax": "JAX", "jaxlib": "JAX"}
 """Libraries whose arrays are known, by the first word of their module."""
@@ -47,7 +48,11 @@ class Foreign:
             return value
         if self.gpu:
             return self.xp.from_dlpack(value.detach() if self.library == "PyTorch" else value)
-        return value.detach().resolve_neg().numpy() if self.library == "PyTorch" else np.asarray(value)
+        try:
+            return value.detach().resolve_neg().numpy() if self.library == "PyTorch" else np.asarray(value)
+        except Exception as error:  # a dtype that NumPy does not have (bfloat16), memory that is given back
+            pass_on_signals()
+            raise no_array(f"an array of {self.library}", value, error) from error
 
     def natives(self, out: Any) -> Any:
         """`out` as arrays of ours on the same memory."""

@@ -124,7 +124,7 @@ class MachineKernel(Door, Kernel):
 
     def entry(self, program: str, rest: Callable[..., Any]) -> builtin_functions.Entry | None:
         """The compiled entry of a program, `single` or `batch`; None where there is none."""
-        if not self.graph.outputs or not self.compiled or not builtin_functions.usable():
+        if not (builtin_functions.has_entry(self.graph) and self.compiled and builtin_functions.usable()):
             return None
         return builtin_functions.Entry(self.load(program), self.dtype.name, self.results, rest, self._share)
 

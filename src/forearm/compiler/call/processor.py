@@ -15,6 +15,7 @@ import numpy as np
 
 from forearm.compiler.call import arguments
 from forearm.compiler.call.arguments import Array
+from forearm.compiler.call.entries import builtin_functions
 from forearm.compiler.call.machine import MachineKernel
 from forearm.compiler.graph.graph import Port
 from forearm.compiler.kernel import Accuracy
@@ -122,17 +123,18 @@ class ProcessorKernel(MachineKernel):
         from forearm.compiler.llvm import jit
 
         triple, dtype, entry = jit.host().triple, self.dtype.name, ""
+        enters = builtin_functions.has_entry(self.graph)
         if program == "batch":
             from forearm.compiler.call.entries.batch_entry_text import batch_entry
             from forearm.compiler.llvm.batches import batch_program
 
-            if self.graph.outputs:
+            if enters:
                 entry = batch_entry(self.graph, dtype, self.layout, self.plan.size, self.piece)
             return batch_program(self.graph, self.plan, self.layout, triple, entry)
         from forearm.compiler.call.entries.entry_text import single_entry
         from forearm.compiler.llvm.one_state import single_program
 
-        if self.graph.outputs:
+        if enters:
             entry = single_entry(self.graph, dtype)
         return single_program(self.graph, dtype, jit.host().width(dtype), triple, entry)
 

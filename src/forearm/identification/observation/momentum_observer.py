@@ -69,7 +69,8 @@ class MomentumObserver:
         q, qd, tau = given.values()
         p, model = _model(self.arm, q, qd)
         self.reset()
-        return np.array([self._step(*row) for row in zip(p, model, tau - self.offset, strict=True)])
+        found = [self._step(*row) for row in zip(p, model, tau - self.offset, strict=True)]
+        return np.array(found).reshape(len(found), self.arm.n)
 
     def emit_c(self, folder: Any) -> tuple[Path, ...]:
         """Write the observer as C99: the arm's functions, and `<arm>_observer.h` with a struct and a step."""

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from forearm.compiler.graph.graph import Graph
 from forearm.outside.running_log import LOG
 from forearm.outside.signal_errors import pass_on_signals
 
@@ -33,6 +34,10 @@ NAMES = (
     *("out", "threads", "vectorcall", "incref", "decref", "new", "integer", "get", "free", "leave", "return"),
 )
 """What `@python` holds, in order: filled by the loader, since addresses differ from process to process."""
+
+MOST_PAIRS = 512
+"""An entry looks whether results lie apart from each other and from what is read. Beyond so many pairs of arrays its
+text would take longer to compile than all else (minutes for 150 results), and the general call serves alone."""
 
 HELD = ("rest", "share")
 """The first items of the list that is the function's `self`: they differ from entry to entry of one kernel."""
@@ -54,6 +59,12 @@ class _MethodDef(ctypes.Structure):
 
 
 METH_FASTCALL, METH_KEYWORDS = 0x80, 0x02
+
+
+def has_entry(graph: Graph) -> bool:
+    """Whether a graph's programs have an entry: it has results, and not too many arrays to compare."""
+    inputs, outputs = len(graph.inputs), len(graph.outputs)
+    return outputs > 0 and outputs * (outputs - 1) // 2 + outputs * inputs <= MOST_PAIRS
 
 
 class Entry:
