@@ -12,7 +12,7 @@ import numpy as np
 
 from forearm import faults
 from forearm.arm import Arm
-from forearm.compiler.call.arguments import JOINT_INPUTS
+from forearm.compiler.call.arguments import JOINT_INPUTS, precisions
 from forearm.compiler.call.door import Door
 from forearm.compiler.call.foreign_arrays import Foreign, follower, foreign_kind, library_of
 from forearm.outside.running_log import LOG
@@ -114,7 +114,9 @@ class ArmCall(Door):
 
     def beside(self, q: Any, numbers: Any) -> Any:
         """Numbers that go with an array of any kind: an array of ours beside ours, plain numbers beside others."""
-        return numbers if library_of(q) else np.array(numbers, dtype=float)
+        if library_of(q):
+            return numbers
+        return np.array(numbers, dtype=np.float32 if single_precision((q,)) else np.float64)
 
     def _foreign(self, kind: Foreign, values: Any, out: Any, threads: int) -> Any:
         """Arrays of another library: on its device, in its precision, and back as its kind."""
@@ -187,7 +189,7 @@ def _kind_of(value: Any) -> str:
 
 def single_precision(values: Any) -> bool:
     """Whether all arrays are float32; plain numbers have no precision of their own."""
-    types = {v.dtype for v in values if isinstance(v, np.ndarray)}
+    types = {kind for value in values for kind in precisions(value)}
     return types == {np.dtype(np.float32)}
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forearm import faults
-from forearm.algebra import Matrix, Scalar, Vector, parallel_axis, product, turned_tensor
+from forearm.algebra import Matrix, Scalar, Vector, parallel_axis, product, turned_tensor, where
 from forearm.frames import ZERO, Part, Pose, Triple
 
 NO_MOMENTS = (ZERO, ZERO, ZERO)
@@ -188,6 +188,12 @@ def moved_ten(ten: Ten, step: Pose) -> Ten:
 def sum_of_tens(a: Ten, b: Ten) -> Ten:
     """Two bodies as one: in one frame their parameters add up."""
     return Ten(a.mass + b.mass, a.first_moment + b.first_moment, a.inertia + b.inertia)
+
+
+def center_of(mass: Scalar, h: Vector) -> Vector:
+    """The centre of mass (3,) of a first moment; of no body at all the origin, also where the mass is an input."""
+    none = where(h @ h, mass, 1.0)  # a first moment without a mass has no centre
+    return h / where(mass, mass, where(-mass, mass, none))
 
 
 def split_at_axis(ten: Ten, *, revolute: bool) -> tuple[Ten, Ten]:

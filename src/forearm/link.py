@@ -27,7 +27,17 @@ from forearm.algebra import (
     turned_tensor,
 )
 from forearm.frames import SAME, ZERO, Part, Pose, Triple, frozen_array
-from forearm.inertia import NO_INERTIA, AboutCom, Inertia, Ten, shifted, ten_from
+from forearm.inertia import (
+    NO_INERTIA,
+    AboutCom,
+    Inertia,
+    Ten,
+    center_of,
+    numbers_of,
+    shifted,
+    sum_of_tens,
+    ten_from,
+)
 
 
 @dataclass(frozen=True)
@@ -322,4 +332,9 @@ def link_of_ten(link: Link, numbers: Sequence[Any]) -> Link:
     if is_zero(mass):
         faults.moment_without_mass(link, h)
         return link.replace(mass=mass, com=ZERO, inertia=Inertia.about_origin(tensor))
-    return link.replace(mass=mass, com=tuple(h / mass), inertia=Inertia.about_origin(tensor))
+    return link.replace(mass=mass, com=tuple(center_of(mass, h)), inertia=Inertia.about_origin(tensor))
+
+
+def carrying(link: Link, body: Ten) -> Link:
+    """The link with another body fixed to it, both by their parameters in its frame."""
+    return link_of_ten(link, numbers_of(sum_of_tens(link.ten, body)))

@@ -104,6 +104,17 @@ def test_axes_of_two_arrays_in_another_order_were_taken_by_place():
         fa.bias_torque(arm, later, later.assign_coords(time=[0.1, 0.2, 0.3]))
 
 
+@pytest.mark.parametrize("joints", [{}, {"joint": names}], ids=["axis named", "joints named"])
+def test_rows_whose_labels_are_words_were_taken_for_joints_and_by_place(joints):
+    first, second = (
+        xr.DataArray(x, dims=("run", "joint"), coords={"run": runs, **joints})
+        for x, runs in ((q, ["a", "b", "c"]), (qd, ["c", "b", "a"]))
+    )
+    with pytest.raises(fa.StateFault, match="row 1 along run is a in q and c in qd"):
+        fa.bias_torque(arm, first, second)
+    assert np.array_equal(fa.bias_torque(arm, first, second[::-1]), fa.bias_torque(arm, q, qd[::-1]))
+
+
 def test_labels_that_name_some_joints_only_are_refused():
     with pytest.raises(fa.StateFault, match="missing joint3 and unknown wrist"):
         fa.gravity_torque(arm, pd.Series(q[0], index=["joint1", "joint2", "wrist"]))

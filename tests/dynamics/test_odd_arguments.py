@@ -114,6 +114,41 @@ def test_a_singular_pose_in_single_precision_had_an_inertia():
         assert np.array_equal(getattr(found, name), np.float32(getattr(want, name))), name
 
 
+def table_of(q):
+    return pytest.importorskip("pandas").DataFrame(q, columns=list(PUMA.joint_names))
+
+
+def columns_of(q):
+    return dict(zip(PUMA.joint_names, q.T, strict=True))
+
+
+@pytest.mark.parametrize("made", [table_of, columns_of])
+def test_columns_of_double_precision_beside_arrays_of_single_precision_were_rounded(made):
+    q, qd, _ = PUMA.random_state(3, (4,))
+    single = np.float32(qd)
+    want = fa.bias_torque(PUMA, q, single)
+    assert want.dtype == np.float64
+    assert np.array_equal(fa.bias_torque(PUMA, made(q), single), want)
+    assert fa.bias_torque(PUMA, made(np.float32(q)), single).dtype == np.float32
+    with pytest.raises(fa.StateFault, match="q is float64, but the kernel computes in float32"):
+        fa.compile(PUMA, "bias_torque", dtype="float32")(made(q), single)
+
+
+def test_a_dict_of_plain_numbers_has_no_precision_of_its_own():
+    named = dict.fromkeys(PUMA.joint_names, 0.1)
+    assert fa.bias_torque(PUMA, named, np.float32(QD)).dtype == np.float32
+    assert fa.compile(PUMA, "bias_torque", dtype="float32")(named, np.float32(QD)).dtype == np.float32
+
+
+def test_a_wrench_in_single_precision_gave_double_precision():
+    q, qd, tau = (np.float32(x) for x in PUMA.random_state(3, (4,)))
+    found = np.empty_like(q)
+    assert fa.external_torque(PUMA, q, PUSH).dtype == np.float32
+    assert fa.forward_dynamics(PUMA, q, qd, tau, wrench=PUSH, out=found) is found
+    wide = fa.forward_dynamics(PUMA, *(x.astype(float) for x in (q, qd, tau)), wrench=PUSH)
+    assert np.max(np.abs(found - wide)) < 1e-4 * np.max(np.abs(wide))
+
+
 @pytest.mark.parametrize("damping", [np.nan, 1j, "1", -1, np.ones(6)], ids=str)
 def test_a_damping_that_is_none_gave_nan(damping):
     with pytest.raises(fa.StateFault, match=r"damping is .*give a number, zero or positive"):

@@ -10,6 +10,7 @@ STATE = torch.zeros(2, dtype=torch.float64)
 ODD = {
     "q is on meta; give it on the CPU": lambda: torch.empty(2, device="meta", dtype=torch.float64),
     "q is torch.sparse_coo; give a dense tensor": STATE.to_sparse,
+    "q is torch.bfloat16; give torch.float64 or torch.float32": lambda: STATE.to(torch.bfloat16),
     "q is nested; give a dense tensor": lambda: torch.nested.nested_tensor([STATE, STATE]),
 }
 

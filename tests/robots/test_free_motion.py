@@ -104,6 +104,44 @@ def test_a_law_in_python_gives_what_the_compiled_one_gives():
     np.testing.assert_allclose(three.q, four.q, atol=1e-12)
 
 
+@pytest.mark.parametrize("method", ["rk4", "euler"])
+@pytest.mark.parametrize("trace", [True, False])
+def test_a_law_was_given_quaternions_that_were_not_of_unit_length(method, trace):
+    robot = crab()
+    q, qd = start(robot)
+    qd[3:6] = 2.0, 6.0, -3.0
+
+    def upright(q):  # how far the base's z axis is up
+        x, y, z, w = q[3:7]
+        return {
+            "read": 1 - 2 * (x * x + y * y),
+            "unit": 1 - 2 * (x * x + y * y) / (x * x + y * y + z * z + w * w),
+        }
+
+    def laws(which):
+        def law(t, q, qd):
+            up = fa.pose(robot, q, "base")[2, 2] if which == "asked" else upright(q)[which]
+            return np.concatenate([np.zeros(6), 0.1 * up - 0.2 * qd[6:]])
+
+        return law
+
+    how = {"duration": 0.3, "dt": 3e-3, "method": method}
+    want = fa.simulate(robot, q, qd, law=laws("unit"), **how)
+    for which in ("read", "asked"):
+        found = fa.simulate(robot, q, qd, law=laws(which), trace=trace, **how)
+        assert found.outcome.finished
+        np.testing.assert_allclose(found.q, want.q, atol=1e-12)
+        np.testing.assert_allclose(found.tau, want.tau, atol=1e-12)
+
+
+def test_a_stone_that_turns_for_long_was_told_to_have_run_away():
+    stone = STONE.replace(gravity=(0.0, 0.0, 0.0), trunk=fa.Body(2.0, inertia=fa.Inertia.sphere(2.0, 0.1)))
+    q, qd = stone.neutral(), np.array([0.0, 0.0, 0.0, 0.0, 0.0, 40.0])
+    record = fa.simulate(stone, q, qd, duration=2000.0, dt=0.01, method="euler", record_every=50_000)
+    assert record.outcome.finished
+    assert np.all(np.isfinite(record.q))
+
+
 @pytest.mark.more
 def test_a_batch_moves_as_its_rows():
     robot = crab((0.3, -0.2, -9.81))

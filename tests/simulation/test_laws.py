@@ -348,3 +348,13 @@ def test_a_law_that_divides_zero_by_zero_was_simulated_with_a_torque_of_one(meth
     )
     assert "not finite" in str(done.outcome)
     assert np.all(np.isnan(done.tau[0]))
+
+
+@pytest.mark.parametrize("law", [PDWithGravity, ComputedTorque, FeedforwardPD])
+def test_laws_of_joints_said_of_a_free_base_that_shapes_do_not_broadcast(law):
+    free = fa.Robot(
+        "free", RR.links, (0, 1), free=True, trunk=fa.Body(3.0, inertia=fa.Inertia.sphere(3.0, 0.2))
+    )
+    for target in (free.neutral(), np.zeros(8), Quintic(np.zeros(8), np.ones(8), 1.0)):
+        with pytest.raises(fa.StateFault, match="has a free base, and this law is for joints alone"):
+            simulate(free, free.neutral(), law=law(free, target, 30.0, 3.0), **SPAN)

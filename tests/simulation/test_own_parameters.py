@@ -74,3 +74,40 @@ def test_friction_is_steeper_for_the_step_in_the_motion_that_carries_less():
     payload = payload_numbers([5.0, 0.0], arm=arm, frame="flange")
     told = simulate(arm, q0, payload=payload, duration=4 * dt, dt=dt, limits="ignore").outcomes
     assert [bool(o.advice) for o in told] == [False, True]
+
+
+FLANGE = fa.Link.dh("revolute", a=0.2, alpha=0.3, drive=Drive(rotor_inertia=0.1, side="joint"))
+"""A frame to hold things by, without a body."""
+BARE = ARM.replace(links=(FIRST, SECOND, FLANGE), configurations=())
+TREE = fa.Robot("tree", (FIRST, SECOND, FLANGE), (0, 1, 0))
+FREE = TREE.replace(free=True)
+OF_BODIES = ("energy", "center_of_mass", "center_of_mass_jacobian", "centroidal_momentum", "reactions")
+
+
+@pytest.mark.parametrize("quantity", OF_BODIES)
+@pytest.mark.parametrize("path", ["payload@#3", "inertial"])
+@pytest.mark.parametrize("arm", [BARE, TREE, FREE], ids=["arm", "tree", "free base"])
+def test_a_body_without_mass_that_was_an_input_gave_nan(arm, path, quantity):
+    kernel = fa.compile(arm, quantity, free=(path,))
+    q, qd, qdd = arm.random_state(1)
+    state = (q, qd, qdd)[: len(kernel.graph.inputs) - 1]
+    nothing = np.zeros(10) if path != "inertial" else fa.parameters(arm).reshape(-1, 10)
+    found, want = kernel(*state, nothing), getattr(fa, quantity)(arm, *state)
+    pairs = zip(found, want, strict=True) if isinstance(found, tuple) else [(found, want)]
+    for one, other in pairs:
+        assert_close(one, other, because=WHY)
+
+
+def test_the_energy_of_an_empty_hand_in_a_batch_of_payloads_was_nan():
+    run = simulate(BARE, [0.1, 0.2, 0.3], payload=payload_numbers([0.0, 1.0]), duration=0.02, dt=1e-3)
+    empty = simulate(BARE, [0.1, 0.2, 0.3], duration=0.02, dt=1e-3)
+    for name in ("kinetic", "potential", "drift"):
+        assert np.all(np.isfinite(getattr(run, name)))
+        assert_close(getattr(run, name)[0], getattr(empty, name), eps=1e4, scale=30.0, because=WHY)
+
+
+def test_a_first_moment_without_a_mass_has_no_centre():
+    numbers = fa.parameters(BARE).reshape(-1, 10)
+    numbers[2, 1] = 0.5
+    found = fa.compile(BARE, "center_of_mass", free=("inertial",))(np.zeros((2, 3)), numbers)
+    assert not np.any(np.isfinite(found))

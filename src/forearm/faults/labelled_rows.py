@@ -77,8 +77,9 @@ def _rows_of(value: Any) -> dict[str, Any]:
     axes = _axes_of(value)
     if "index" in axes or len(axes) < 2:
         return {}
-    joints = [axis for axis in axes if axis.lower() in JOINTS or _has_words(axes[axis])]
-    return {axis: labels for axis, labels in axes.items() if axis not in (joints or list(axes)[-1:])}
+    worded = [axis for axis in axes if _has_words(axes[axis])]
+    joints = [axis for axis in axes if axis.lower() in JOINTS] or worded[-1:] or list(axes)[-1:]
+    return {axis: labels for axis, labels in axes.items() if axis not in joints}
 
 
 def _axes_of(value: Any) -> dict[str, Any]:

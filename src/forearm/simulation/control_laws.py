@@ -44,6 +44,11 @@ def gains(law: Any, kp: Any, kd: Any) -> tuple[Vector, Vector]:
 
 def reference(arm: Arm, target: Any) -> Callable[[Scalar], tuple[Vector, Vector, Vector]]:
     """A target as a function of time: a motion as it is, a position held."""
+    if getattr(arm, "free", False):
+        raise StateFault(
+            f"robot {arm.name!r} has a free base, and this law is for joints alone; give a function law(t, q, qd) of "
+            "your own."
+        )
     if callable(target):
         return target  # type: ignore[no-any-return]
     goal = faults.state(arm, "target", target)

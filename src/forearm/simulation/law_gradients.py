@@ -128,7 +128,7 @@ def _slopes(plant: Plant, law: Graph, gains: dict[str, tuple[int, ...]]) -> Grap
             for reach, (rate, push) in zip(RK4.reaches[i - 1] if i else (), rates, strict=True):
                 if reach:
                     at_q, at_qd = at_q + rate * (dt * reach), at_qd + push * (dt * reach)
-            tau = law_in_graph(law, {"t": t + dt * RK4.times[i], "q": at_q, "qd": at_qd, **held})
+            tau = law_in_graph(plant, law, {"t": t + dt * RK4.times[i], "q": at_q, "qd": at_qd, **held})
             rates.append((at_qd, plant.quantity("forward_dynamics", q=at_q, qd=at_qd, tau=tau)))
         after, faster = q, qd
         for weight, (rate, push) in zip(RK4.weights, rates, strict=True):

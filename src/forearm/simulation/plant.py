@@ -195,10 +195,10 @@ class Plant:
         return self.arm.position_rates(q, qd) if isinstance(self.arm, Robot) else qd
 
     def whole(self, states: State) -> State:
-        """States as they are recorded: quaternions at unit length.
+        """States as they are recorded, and as laws are given them: quaternions at unit length.
 
-        Nothing depends on the length inside a step, and a step carries it along as a factor; so this is the same as
-        doing it after every step.
+        Nothing else depends on the length inside a step, and a step carries it along as a factor; so this is the same
+        as doing it after every step.
         """
         return {**states, "q": unit_rows(states["q"])} if self.floats else states
 
@@ -300,7 +300,7 @@ def rates_graph(plant: Plant, law: Graph | None) -> Graph:
     ports = state_ports(plant) | drivers(plant, law) | plant.free_ports
 
     def rates(**v: Any) -> dict[str, Any]:
-        tau, push = plant.clipped(law_in_graph(law, v)), plant.external(v)
+        tau, push = plant.clipped(law_in_graph(plant, law, v)), plant.external(v)
         qdd = plant.quantity("forward_dynamics", **{**v, "tau": tau + push})
         found = {"qd_rate": qdd, **scalar_rates(plant, v, tau, push)}
         if plant.floats:
@@ -335,8 +335,9 @@ def drivers(plant: Plant, law: Graph | None) -> dict[str, tuple[int, ...]]:
     return {port.name: port.shape for port in law.inputs if port.name not in ("q", "qd")}
 
 
-def law_in_graph(law: Graph | None, v: Mapping[str, Any]) -> Vector:
-    """Torques of a law put into a graph, or those that are an input of it."""
+def law_in_graph(plant: Plant, law: Graph | None, v: Mapping[str, Any]) -> Vector:
+    """Torques of a law put into a graph, or those that are an input of it; a law is given unit quaternions."""
     if law is None:
         return v["tau"]  # type: ignore[no-any-return]
-    return apply(law, **{port.name: v[port.name] for port in law.inputs})["tau"]  # type: ignore[no-any-return]
+    given = {**v, "q": unit(v["q"])} if plant.floats else v
+    return apply(law, **{port.name: given[port.name] for port in law.inputs})["tau"]  # type: ignore[no-any-return]

@@ -301,11 +301,12 @@ def request_of(arm: Arm | Robot, q: Vector, qd: Vector, options: Mapping[str, An
 
 def rows_in_python(request: Request) -> Callable[[float, Vector, Vector], Vector]:
     """The law as a function of (t, q, qd) of the whole batch, called in Python row by row."""
-    arm, law, batch = request.plant.arm, request.law, request.batch
+    plant, law, batch = request.plant, request.law, request.batch
+    arm = plant.arm
     assert law is not None
 
     def torques(t: float, q: Vector, qd: Vector) -> Vector:
-        tau = np.empty((*batch, arm.nv))
+        tau, q = np.empty((*batch, arm.nv)), plant.whole({"q": q})["q"]
         for number, row in enumerate(np.ndindex(batch)):
             if number % MANY == MANY - 1:
                 request.progress.still()

@@ -90,8 +90,24 @@ def accept(kernel: Taker, port: Port, value: Any) -> Array:
     array, dtype = numbers_for(kernel, port, value), kernel.dtype
     if array.dtype == dtype:
         return array if array.flags.aligned else array.copy()
-    check_precision(kernel, port, array.dtype, given=isinstance(value, np.ndarray))
+    wider = [kind for kind in precisions(value) if kind.itemsize > dtype.itemsize]
+    check_precision(kernel, port, array.dtype, given=bool(wider))
     return array.astype(dtype)
+
+
+def precisions(value: Any) -> set[np.dtype[Any]]:
+    """What the arrays in a value hold: of a table, or of a dict of columns, too; plain numbers have no precision."""
+    if isinstance(value, np.ndarray):
+        return {value.dtype}
+    if isinstance(value, dict):
+        return {kind for column in value.values() for kind in precisions(column)}
+    if isinstance(value, (list, tuple, int, float, np.generic)):
+        return set()
+    try:
+        return {np.asarray(value).dtype}
+    except Exception:  # whatever an object's own __array__ raises; the checks will say it
+        pass_on_signals()
+        return set()
 
 
 def numbers_for(kernel: Taker, port: Port, value: Any) -> Array:

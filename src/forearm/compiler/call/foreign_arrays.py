@@ -177,6 +177,10 @@ def refuse_packed(where: str, name: str, value: Any) -> None:
     if value.is_nested or value.is_quantized or str(value.layout) != "torch.strided":
         kind = "nested" if value.is_nested else "quantized" if value.is_quantized else str(value.layout)
         raise StateFault(f"{where}: {name} is {kind}; give a dense tensor ({name}.to_dense()).")
+    if str(value.dtype) == "torch.bfloat16":  # NumPy has none
+        raise StateFault(
+            f"{where}: {name} is {value.dtype}; give torch.float64 or torch.float32 ({name}.double())."
+        )
 
 
 def _refuse_elsewhere(where: str, name: str, value: Any) -> None:

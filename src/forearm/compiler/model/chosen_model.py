@@ -15,7 +15,8 @@ from forearm.compiler.model.trust import tree_in, trusted, trusted_tree
 from forearm.formulations import FORMULATIONS
 from forearm.frames import SAME
 from forearm.free_base import SIX
-from forearm.inertia import Inertia, Ten, moved_ten, ten_from
+from forearm.inertia import Ten, moved_ten, ten_from
+from forearm.link import carrying
 from forearm.robot import Robot
 
 
@@ -104,9 +105,5 @@ def _tree_model(robot: Robot, choice: Choice, payloads: dict[str, Any], given: A
 
 def _arm_with_payload(arm: Arm, body: Ten, number: int) -> Arm:
     """The arm whose link 1 to n holds a body given in its frame, for what reads the arm itself."""
-    mass, h, J = body
-    link = arm.links[number - 1]
-    own_mass, own_h, own_J = link.ten
-    total = own_mass + mass
-    held = link.replace(mass=total, com=tuple((own_h + h) / total), inertia=Inertia.about_origin(own_J + J))
+    held = carrying(arm.links[number - 1], body)
     return arm.replace(links=(*arm.links[: number - 1], held, *arm.links[number:]))

@@ -27,7 +27,7 @@ def sticking_graph(plant: Plant, law: Graph | None) -> Graph:
 
     def step(**v: Any) -> dict[str, Any]:
         h, q, qd = v["h"], v["q"], v["qd"]
-        tau, push = plant.clipped(law_in_graph(law, v)), plant.external(v)
+        tau, push = plant.clipped(law_in_graph(plant, law, v)), plant.external(v)
         dry, speed, unsettled = _pushed(plant, smooth, v, tau + push)
         going = where(v["first"], 0.0, 1.0) if plant.stops else 1.0
         viscous = _viscous(plant, v)

@@ -8,6 +8,7 @@ from forearm.compiler.graph.interpreter import apply
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.step_rules import SemiImplicitEuler
 from forearm.compiler.graph.trace import trace
+from forearm.free_base import unit
 from forearm.simulation.engines import Engine, KernelLoop, Scheme, Setting, by_rule, map_step
 from forearm.simulation.plant import Plant, rates_graph
 from forearm.simulation.schemes import dry_friction
@@ -26,8 +27,9 @@ def euler_graph(plant: Plant, law: Graph | None) -> Graph:
         if plant.floats:
             moved = plant.position_rates(v["q"], after["qd_next"])
             moved = moved * where(v["first"], 0.0, 1.0) if plant.stops else moved
-        else:
-            moved = k["q_rate"] + (after["qd_next"] - v["qd"])
+            # a rotation about a fixed axis lengthens the quaternion in each step, and steps may be millions
+            return {"q_next": unit(v["q"] + h * moved), **after}
+        moved = k["q_rate"] + (after["qd_next"] - v["qd"])
         return {"q_next": v["q"] + h * moved, **after}
 
     return lower(trace(step, ports, name=f"{plant.arm.name}, a step", careful=rates.careful), 0)

@@ -39,7 +39,7 @@ def midpoint_graph(plant: Plant, law: Graph | None) -> Graph:
         now = {**v, "q": v["q_mid"], "qd": qd}
         if "t" in ports:
             now["t"] = v["t"] - v["phase"] * h / SWEEPS + h / 2
-        tau, push = plant.clipped(law_in_graph(law, now)), plant.external(now)
+        tau, push = plant.clipped(law_in_graph(plant, law, now)), plant.external(now)
         g = plant.quantity("gravity_torque", **now)
         pd = tau + push - plant.friction(qd, v) - g + plant.pull(now)
         q_mid, p_mid = v["q"] + h / 2 * qd, v["p"] + h / 2 * pd

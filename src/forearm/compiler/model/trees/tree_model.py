@@ -19,8 +19,7 @@ from forearm.compiler.model.trees.tree_walk import walked_mass_matrix, walked_to
 from forearm.faults import KernelFault
 from forearm.formulations import FORMULATIONS
 from forearm.free_base import SIX, bracket, gravity_in_base, joint_accelerations
-from forearm.inertia import Inertia
-from forearm.link import Body
+from forearm.link import Body, carrying
 from forearm.robot import Robot
 from forearm.strobing import torques_of
 
@@ -198,13 +197,7 @@ class TreeModel(Model):
 
 def with_payload(robot: Robot, number: int, body: Any) -> Robot:
     """The robot whose link (1 to n, 0 a free base) holds a body given in its frame, for what reads the robot itself."""
-    mass, h, J = body
-    held = robot.links[number - 1] if number else robot.trunk.as_link
-    own_mass, own_h, own_J = held.ten
-    total = own_mass + mass
-    changed = held.replace(
-        mass=total, com=tuple((own_h + h) / total), inertia=Inertia.about_origin(own_J + J)
-    )
+    changed = carrying(robot.links[number - 1] if number else robot.trunk.as_link, body)
     if not number:
         return robot.replace(trunk=Body(changed.mass, changed.com, changed.inertia))
     return robot.replace(links=(*robot.links[: number - 1], changed, *robot.links[number:]))
