@@ -141,7 +141,7 @@ def refuse_protected(target: Path) -> None:
     """
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    if target.is_dir() and target.is_mount():
+    if target.is_dir() and os.path.ismount(target):
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
     folder = target.parent.stat()
     if folder.st_mode & stat.S_ISVTX and target.exists() and hasattr(os, "geteuid"):
