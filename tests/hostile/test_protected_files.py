@@ -91,6 +91,7 @@ def test_rows_for_a_file_of_somebody_else_in_a_folder_for_all_were_computed_firs
     assert Path("all/out.csv").read_text() == "theirs"
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("why", ["busy", "denied"])
 def test_rows_for_a_store_that_cannot_be_replaced_were_computed_first(monkeypatch, why):
     """A store that is a volume of a container cannot be renamed."""
