@@ -1,5 +1,6 @@
 """Words made to be searched for hours: what looks at a text takes a time that grows with its length, not its square."""
 
+import gzip
 import time
 import tracemalloc
 
@@ -96,3 +97,14 @@ def test_lines_of_a_small_archive_that_hold_nothing_took_an_hour(tmp_path, monke
     (tmp_path / "a.csv").write_text("t,q1,q2\n0,0,0\n1,1,1\n" + " \n" * 1001)
     with pytest.raises(fa.ReadFault, match=r"a\.csv:1004: 1001 lines are empty; expected 1000 at most"):
         read_motion_file(tmp_path / "a.csv", fa.load("rr"))
+
+
+@pytest.mark.parametrize("line", [b"\n", b" " * 1000 + b"\n"], ids=["newlines", "blanks"])
+def test_newlines_of_a_small_archive_kept_a_reader_busy_for_hours(line, tmp_path):
+    """Three megabytes of archive took minutes: newlines alone were left out without being counted."""
+    with gzip.open(tmp_path / "a.csv.gz", "wb") as file:
+        file.write(b"t,q1,q2,tau1,tau2\n0,0,0,0,0\n")
+        for _ in range(80):
+            file.write(line * ((1 << 20) // len(line)))
+    with pytest.raises(fa.ReadFault, match=r"lines are empty|letters in lines without a number"):
+        fa.identify(fa.load("rr"), tmp_path / "a.csv.gz")

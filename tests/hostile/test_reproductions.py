@@ -275,6 +275,15 @@ REPRODUCTIONS = {
         "counting/test_writing.py::test_a_title_was_a_link_and_a_tag_in_markdown",
         "hostile/test_escapes.py::test_a_spreadsheet_that_begins_cells_at_semicolons_computed_a_name",
     ],
+    "63 files written over that may not be written to or that stdin was led from, results lost for a disk's modes": [
+        "hostile/test_protected_files.py",
+        "hostile/test_streams.py::test_a_log_that_stdin_was_led_from_was_written_over",
+    ],
+    "64 an archive of newlines, and help for a terminal of no columns, without end": [
+        "hostile/test_long_words.py::test_newlines_of_a_small_archive_kept_a_reader_busy_for_hours",
+        "hostile/test_streams.py::test_help_for_a_terminal_of_no_columns_never_ended",
+        "hostile/test_stream_files.py::test_an_array_whose_header_lies_gets_one_sentence",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -43,6 +43,7 @@ LYING_HEADERS = {
     "no row, wider than memory": HEADER % ("'<f8'", "(0, 20000000000)"),
     "no row, wider than a size": HEADER % ("'<f8'", "(0, 2000000000000000)"),
     "more rows than bytes": HEADER % ("'<f8'", f"(1{'0' * 30}, 6)"),
+    "more digits than Python prints": HEADER % ("'<f8'", f"(0x{'f' * 9000}, 6)"),
     "objects": HEADER % ("'|O'", "(10, 6)"),
     "a bracket left open": HEADER % ("'<f8'", "(10, 6"),
     "an escape sequence": HEADER % ("'\\x1b[31m'", "(10, 6)"),

@@ -258,3 +258,28 @@ def test_help_for_a_terminal_of_a_thousand_million_columns_ends(monkeypatch, cap
     monkeypatch.setenv("COLUMNS", "1000000000")
     assert run(["--help"]) == 0
     assert len(capsys.readouterr().out) < 1_000_000
+
+
+@pytest.mark.parametrize("columns", [0, 1, 2])
+def test_help_for_a_terminal_of_no_columns_never_ended(columns):
+    """Some terminals say that they have none; a column of two letters was folded for ever."""
+    words = [sys.executable, "-m", "forearm", "identify", "--help"]
+    env = {**os.environ, "COLUMNS": str(columns)}
+    said = subprocess.run(words, env=env, capture_output=True, text=True, timeout=60, check=True)
+    assert "Usage" in said.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files behind stdin are a matter of POSIX")
+def test_a_log_that_stdin_was_led_from_was_written_over(tmp_path):
+    """`torque rr - -o log.csv < log.csv` lost the log."""
+    log, other = tmp_path / "log.csv", tmp_path / "other.csv"
+    log.write_text(MOTION)
+    words = [sys.executable, "-m", "forearm", "torque", "rr", "-", "-o"]
+    with log.open("rb") as stdin:
+        said = subprocess.run([*words, str(log)], stdin=stdin, capture_output=True, text=True, check=False)
+    assert said.returncode == 2
+    assert "is what is read here, and would be written over; give another name" in said.stderr
+    assert log.read_text() == MOTION
+    with log.open("rb") as stdin:
+        subprocess.run([*words, str(other)], stdin=stdin, capture_output=True, check=True)
+    assert other.read_text().startswith("t,tau1")

@@ -5,6 +5,7 @@ import io
 import math
 import os
 import re
+import stat
 import sys
 from collections.abc import Sequence
 from contextlib import contextmanager, nullcontext
@@ -266,7 +267,8 @@ def refuse_what_is_read(out: str, *sources: "str | Path | None") -> None:
     from forearm.faults import StateFault
 
     for source in sources:
-        if source not in (None, STDIO) and out != STDIO and _same_file(out, str(source)):
+        read = _plain_stdin() if source == STDIO else source
+        if read is not None and out != STDIO and _same_file(out, read):
             raise StateFault(f"{out} is what is read here, and would be written over; give another name.")
 
 
@@ -299,7 +301,16 @@ def refuse_without_motion(verb: str, given: "dict[str, Any]", instead: str = "le
             raise StateFault(f"{verb}: {name} goes with a file of a motion, and none was given; {instead}.")
 
 
-def _same_file(one: str, other: str) -> bool:
+def _plain_stdin() -> int | None:
+    """The number of the file that stdin was led from; None for a pipe, a terminal or none."""
+    try:
+        number = sys.stdin.fileno()
+        return number if stat.S_ISREG(os.fstat(number).st_mode) else None
+    except (OSError, ValueError):
+        return None
+
+
+def _same_file(one: str, other: "str | Path | int") -> bool:
     try:
         return os.path.samefile(one, other)
     except (OSError, ValueError):

@@ -29,14 +29,18 @@ class Closed(io.TextIOBase):
     read = readline = write = _refuse  # type: ignore[assignment]
 
 
-WIDEST = "999"
-"""Columns of a terminal; lines of help are filled up to its width, whatever the environment says it is."""
+NARROWEST, WIDEST = 10, 999
+"""Columns of a terminal; lines of help are filled up to its width, whatever the environment says it is.
+
+In a column of one letter or two they would be folded without end.
+"""
 
 
 def make_ready() -> None:
     """Put something in the place of closed streams, let no character fail and no line be without end."""
-    if len(os.environ.get("COLUMNS", "")) > len(WIDEST):
-        os.environ["COLUMNS"] = WIDEST
+    columns = _columns()
+    if columns is not None and not NARROWEST <= columns <= WIDEST:
+        os.environ["COLUMNS"] = str(min(max(columns, NARROWEST), WIDEST))
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         stream = getattr(sys, name)
         if stream is None:
@@ -48,6 +52,17 @@ def make_ready() -> None:
             and stream.errors in ("strict", "surrogateescape")
         ):
             stream.reconfigure(errors=ESCAPED)
+
+
+def _columns() -> int | None:
+    """How wide lines of help would be: as the environment says, or the first terminal; None where neither does."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal():
+        return int(told[: len(str(WIDEST)) + 1])
+    for number in range(3):
+        with suppress(OSError):
+            return os.get_terminal_size(number).columns or None
+    return None
 
 
 def _occupy(number: int) -> None:

@@ -38,6 +38,8 @@ MOST_BLANK = 1000
 """Empty lines before a header; a small archive holds any number of them."""
 MOST_EMPTY = 1 << 20
 """Lines without a number after it, as many as a sheet has; an archive holds any number of them, and each takes time."""
+LONGEST_EMPTY = 1 << 26
+"""Letters of such lines together: separators of some columns, and blanks."""
 LONGEST_LINE = 1 << 20
 """Bytes of a row."""
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -147,7 +149,7 @@ class PieceReader:
         self.words: list[list[str]] = []
         self.commas = self.points = False
         self.line = self.bare = 0  # bare: the first row of empty cells, which may only be followed by others
-        self.empty, self.rows = 0, 0
+        self.empty, self.blank, self.rows = 0, 0, 0
         self.cut = b""  # the last row, where no newline ends it
         header = ""
         while not header.strip() and self.line < MOST_BLANK and (raw := file.readline(1 << 20)):
@@ -204,6 +206,7 @@ class PieceReader:
             self.cut = b"" if raw.endswith((b"\n", b"\r")) else raw[raw.rfind(b"\n") + 1 :]
             plain = raw.replace(b"\r\n", b"\n").rstrip(b"\n")
             if not plain:
+                self._count_empty(self.line, raw.count(b"\n"), len(raw))
                 continue
             found = self._fast(self._unquoted(plain), first)
             numbers, where = found if found is not None else self._slow(self._text(raw), first)
@@ -268,7 +271,7 @@ class PieceReader:
             cells = self._cells(row)
             if not any(cells):
                 self.bare = self.bare or (line if len(cells) > 1 else 0)
-                self._count_empty(line)
+                self._count_empty(line, 1, len(row))
                 continue
             if self.bare:
                 self._refuse_bare()
@@ -291,10 +294,13 @@ class PieceReader:
             found = row.split(self.separator)
         return [cell.strip() for cell in found]
 
-    def _count_empty(self, line: int) -> None:
-        self.empty += 1
+    def _count_empty(self, line: int, lines: int, letters: int) -> None:
+        self.empty, self.blank = self.empty + lines, self.blank + letters
         if self.empty > MOST_EMPTY:
             refuse(self.label, line, f"{self.empty} lines are empty", f"{MOST_EMPTY} at most: remove them")
+        if self.blank > LONGEST_EMPTY:
+            given = f"{self.blank} letters in lines without a number"
+            refuse(self.label, line, given, f"{LONGEST_EMPTY} at most: remove them")
 
     def _refuse_bare(self) -> NoReturn:
         """A row of separators between others: left out, all rows after it would be another row's."""

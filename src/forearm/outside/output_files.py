@@ -114,18 +114,18 @@ def check_writable(path: str | Path) -> None:
             if not os.access(target if old is not None else target.parent, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             return
-        _refuse_anothers(target)
+        refuse_protected(target)
     except OSError as error:
         pass_on_signals()
         raise OSError(error.errno, error.strerror, str(path)) from None
-    _try_place(target, path)
+    _try_place(target, path, None if target.is_dir() else old)
 
 
-def _try_place(target: Path, path: str | Path) -> None:
+def _try_place(target: Path, path: str | Path, old: int | None = None) -> None:
     """Make an empty file beside a place, and take it away; what goes wrong names the path that was given."""
     with unfinished(target) as beside:
         try:
-            os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            os.close(_new_file(beside, old))
         except OSError as error:
             pass_on_signals()
             raise OSError(error.errno, error.strerror, str(path)) from None
@@ -134,8 +134,15 @@ def _try_place(target: Path, path: str | Path) -> None:
                 os.unlink(beside)
 
 
-def _refuse_anothers(target: Path) -> None:
-    """A file of somebody else's in a folder such as /tmp, where nobody may replace what others put there."""
+def refuse_protected(target: Path) -> None:
+    """What may not be written to, though its folder lets it be replaced: somebody's care to keep it, or another's.
+
+    So is what cannot be replaced: in a folder such as /tmp what others put there, a folder that is a disk of its own.
+    """
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if target.is_dir() and os.path.ismount(target):
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
     folder = target.parent.stat()
     if folder.st_mode & stat.S_ISVTX and target.exists() and hasattr(os, "geteuid"):
         if os.geteuid() not in (0, folder.st_uid, target.stat().st_uid):
@@ -311,12 +318,29 @@ def _take_room(number: int, size: int) -> None:
             raise
 
 
+def _new_file(beside: Path, old: int | None) -> int:
+    """A new file, open, with the mode of the one whose place it takes.
+
+    Where it has that already it is not asked for: disks that know no modes (of cameras, shares, sticks) refuse.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    number = os.open(beside, flags, 0o666)  # less what the umask takes
+    try:
+        if old is not None and stat.S_IMODE(os.fstat(number).st_mode) != stat.S_IMODE(old):
+            os.chmod(beside, stat.S_IMODE(old))
+    except BaseException:
+        os.close(number)
+        raise
+    return number
+
+
 def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
     """Write a new file beside the target, then rename it."""
+    if old is not None:
+        refuse_protected(target)
     with unfinished(target) as beside:
         try:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-            with os.fdopen(os.open(beside, flags, 0o666), "wb") as file:  # less what the umask takes
+            with os.fdopen(_new_file(beside, old), "wb") as file:
                 _DESCRIPTORS.add(number := file.fileno())
                 try:
                     yield file
@@ -325,8 +349,6 @@ def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
                     os.fsync(number)
                 finally:
                     _DESCRIPTORS.discard(number)  # before another file gets it
-            if old is not None:
-                os.chmod(beside, stat.S_IMODE(old))
             _take_place(beside, target)
         except BaseException:
             if is_begun_here(beside):

@@ -21,6 +21,8 @@ def npy_header(file: Any, label: str) -> tuple[tuple[int, ...], bool, np.dtype[A
         found = read(file)
         if min(found[0], default=0) < 0:
             raise ValueError(f"shape {found[0]}")
+        if max(found[0], default=0) >= 2**63:  # of any length, which Python would not print
+            raise ValueError("a shape that no file holds")
         return found
     # a header is Python's text, and what deep or odd text does to Python's parser is an error of any kind
     except Exception as reason:
