@@ -198,7 +198,7 @@ MOTION = fa.simulation.Quintic([0.0, 0.0], [1.0, 1.0], 1.0)
         (lambda: fa.simulate(RR, [0, 0], duration=0.01, torque_limits="5"), "torque_limits is '5'; give numbers"),
         (lambda: fa.Uniform(["0", "0"], [1, 1]), r"Uniform low is \['0', '0'\]; give numbers"),
         (lambda: fa.Normal(0.0, np.timedelta64(1, "s")), "Normal deviation is .*; give numbers"),
-        (lambda: fa.view(RR, q=[1j, 0]), r"q is a list; arm 'rr' takes \(2,\) finite numbers"),
+        (lambda: fa.view(RR, q=[1j, 0]), "q is complex; arm 'rr' takes real numbers"),
         (lambda: fa.derive(RR, names=[True, False]), r"names is \[True, False\]; give a list of names"),
         (lambda: payload_numbers(np.nan), "mass has entries that are not finite"),
         (lambda: fa.Link("revolute", limits=(False, "1")), r"limits are \(False, '1'\); give \(low, high\)"),

@@ -21,6 +21,7 @@ from forearm.faults.kinds import (
 from forearm.faults.labelled_rows import by_labels, not_labelled, not_masked, rows_alike, rows_with_words
 from forearm.faults.number_arrays import floats, no_array, not_scalars
 from forearm.faults.parts import DEGREES
+from forearm.faults.stated_units import in_si_units
 from forearm.outside.signal_errors import pass_on_signals
 
 
@@ -135,6 +136,7 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     names = coordinates(arm, name)
     if rows_with_words(value):
         value = [joint_values(arm, name, row) for row in value]
+    in_si_units(name, value)
     if not isinstance(value, (np.ndarray, list, tuple)):
         value = by_labels(name, value, names)
     if isinstance(value, dict):
@@ -154,6 +156,7 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
 
 def for_joints(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """Floats: one number for all joints, or one for each, by joint name too; whoever calls looks at the shape."""
+    in_si_units(name, value)
     if not isinstance(value, (np.ndarray, list, tuple)):
         value = by_labels(name, value, coordinates(arm, name))
     return state(arm, name, value) if isinstance(value, dict) else floats(name, value)
@@ -231,6 +234,7 @@ def _from_names(arm: Any, name: str, value: dict[Any, Any], names: list[str]) ->
     found = [value[j] for j in names]
     rows_alike(f"{name} by joint name", names, [{j: one} for j, one in zip(names, found, strict=True)])
     for j, one in zip(names, found, strict=True):
+        in_si_units(f"{name} of joint {j!r}", one)
         not_masked(one, f"{name} of joint {j!r}")
     if not any(np.ndim(one) for one in found):
         return found

@@ -1,6 +1,7 @@
 """Labels and masks: what arrays say beside their numbers, which is looked at or refused, never passed over."""
 
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,8 @@ from forearm.faults.kinds import StateFault
 
 PLAIN = (np.ndarray, np.generic, list, tuple, dict, str, bytes, float, int)
 """What has no labels, or has them looked at elsewhere."""
+BARE = {np.ndarray, np.float64, list, tuple, float, int}
+"""What has no mask; of lists within lists none is looked for."""
 JOINTS = ("joint", "joints", "dof", "dofs", "axis", "axes", "motor", "motors", "actuator", "actuators")
 """What an axis is called that goes through the joints, wherever it stands."""
 TIMES = (
@@ -77,7 +80,15 @@ def _axes_of(value: Any) -> dict[str, Any]:
         return {"index": np.asarray(index)}
     dims = attribute(value, "dims")
     dims = [axis for axis in dims if isinstance(axis, str)] if isinstance(dims, Iterable) else []
-    return {axis: np.asarray(value.coords[axis]) if axis in value.coords else None for axis in dims}
+    return {axis: _labels_along(value.coords, axis) for axis in dims}
+
+
+def _labels_along(coords: Any, axis: str) -> Any:
+    """Labels of an axis: its own, or words that another coordinate gives to its places; None where there are none."""
+    if axis in coords:
+        return np.asarray(coords[axis])
+    beside = [np.asarray(found) for found in coords.values() if attribute(found, "dims") == (axis,)]
+    return next((labels for labels in beside if _has_words(labels)), None)
 
 
 def _titles_of(value: Any) -> list[Any] | None:
@@ -90,7 +101,21 @@ def _titles_of(value: Any) -> list[Any] | None:
 
 
 def _has_words(labels: Any) -> bool:
-    return labels is not None and labels.dtype.kind in "UOT"
+    return labels is not None and labels.dtype.kind in "UOTS"
+
+
+def _word(label: Any) -> Any:
+    """A label as a word, if it is one: the last level of several, bytes as text, the name of an Enum's member."""
+    if isinstance(label, tuple) and label:
+        return _word(label[-1])
+    if isinstance(label, Enum):
+        return label.name
+    return label.decode(errors="replace") if isinstance(label, bytes) else label
+
+
+def _by_word(name: str, labels: Any, values: Any) -> dict[Any, Any]:
+    """Values by the words of their labels, each of which stands there once."""
+    return dict(zip(_once(name, [_word(label) for label in labels]), values, strict=True))
 
 
 # -- labels of joints ----------------------------------------------------------------------------------------
@@ -99,21 +124,21 @@ def _has_words(labels: Any) -> bool:
 def by_labels(name: str, value: Any, names: list[str]) -> Any:
     """What has labels as a dict by them, where they name joints: their order is the value's own, not the arm's."""
     titles = _titles_of(value)
-    if titles is not None and any(title in names for title in titles):
-        return {title: value[title] for title in _once(name, titles)}
+    if titles is not None and any(_word(title) in names for title in titles):
+        return _by_word(name, titles, (value[title] for title in titles))  # once each is looked at
     axes = _axes_of(value)
-    if "index" in axes and any(k in names for k in axes["index"].tolist()):
+    if "index" in axes and any(_word(k) in names for k in axes["index"].tolist()):
         if np.ndim(value) != 1:
             raise StateFault(f"{name} has the joints as its rows; give one row for each state: {name}.T.")
-        return dict(zip(_once(name, axes["index"].tolist()), np.asarray(value), strict=True))
+        return _by_word(name, axes["index"].tolist(), np.asarray(value))
     for at, (axis, labels) in enumerate({} if "index" in axes else axes.items()):
-        if labels is not None and any(label in names for label in labels.tolist()):
-            rows = np.moveaxis(np.asarray(value), at, 0)
-            return dict(zip(_once(name, labels.tolist()), rows, strict=True))
+        if labels is not None and any(_word(label) in names for label in labels.tolist()):
+            return _by_word(name, labels.tolist(), np.moveaxis(np.asarray(value), at, 0))
         if axis.lower() in JOINTS:
+            _refuse_words(name, [] if labels is None else _only_words(labels.tolist()), names)
             _refuse_other_joints(name, axis, labels)
             return np.moveaxis(np.asarray(value), at, -1)
-    _refuse_words(name, value, names)
+    _refuse_words(name, _words_of(value), names)
     if titles is not None:
         _refuse_other_joints(name, "columns", np.asarray(titles))
     elif axes:
@@ -157,7 +182,11 @@ def _words_of(value: Any) -> list[str]:
         _titles_of(value) or [],
         *(labels.tolist() for labels in _axes_of(value).values() if labels is not None),
     ]
-    return [label for axis in axes for label in axis if isinstance(label, str)]
+    return [word for axis in axes for word in _only_words(axis)]
+
+
+def _only_words(labels: Iterable[Any]) -> list[str]:
+    return [word for label in labels if isinstance(word := _word(label), str)]
 
 
 def rows_with_words(value: Any) -> bool:
@@ -165,9 +194,8 @@ def rows_with_words(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and bool(_words_of(value))
 
 
-def _refuse_words(name: str, value: Any, names: list[str]) -> None:
+def _refuse_words(name: str, words: list[str], names: list[str]) -> None:
     """Refuse labels that name no joint, unless they are numbered as the joints are: by place they might be anything."""
-    words = _words_of(value)
     numbers, own = _last_numbers(words), _last_numbers(names)
     known = own is None or _counts(own)
     if words and not (numbers is not None and _counts(numbers) and known):
@@ -192,7 +220,11 @@ def _counts(numbers: Sequence[int | None]) -> bool:
 
 def not_masked(value: Any, name: str, fault: type[Exception] = StateFault) -> None:
     """Refuse an array with masked entries: what is computed from them would pass for numbers."""
-    if type(value) in (np.ndarray, list, tuple, float) or attribute(value, "mask") is None:
+    if type(value) in (list, tuple):
+        for part in value if set(map(type, value)) - BARE else ():
+            not_masked(part, name, fault)
+        return
+    if type(value) in BARE or attribute(value, "mask") is None:
         return  # numpy.ma is imported for its own arrays alone: it costs a first torque 20 ms
     if np.ma.is_masked(value):
         raise fault(

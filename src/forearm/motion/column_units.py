@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forearm.arm import Arm
-from forearm.faults import ReadFault
+from forearm.faults import ReadFault, is_si
 from forearm.motion.number_tables import refuse
 from forearm.robot import Robot
 
@@ -39,15 +39,6 @@ ANGLES = {
 LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 CURRENTS = {"a": 1.0, "ma": 1e-3}
 FORCES = ("nm", "n*m", "n·m", "n.m", "n m", "n")
-
-LONGEST_UNIT = 80
-"""Letters of a unit; more are none of ours."""
-
-_SI = re.compile(
-    r"(?:(?:rad(?:ian)?s?|m|met(?:er|re)s?|s|sec(?:ond)?s?|n|newtons?|nm)(?:\^?[+-]?[1-9]|⁻?[¹²³])?|1|)",
-    re.IGNORECASE,
-)
-"""One word of a unit that changes no number: each of rad/s, m s-2, N m."""
 
 
 @dataclass(frozen=True)
@@ -169,14 +160,7 @@ def refuse_other_units(label: str, said: Mapping[str, Any], instead: str) -> Non
         if key in said and said[key] != harmless:
             raise ReadFault(f"{label}: says {key}={repr(said[key])[:40]}, which is not read; {instead}.")
     for key in ("units", "unit"):
-        if isinstance(unit := said.get(key), str) and not _is_si(unit):
+        if isinstance(unit := said.get(key), str) and not is_si(unit):
             raise ReadFault(
                 f"{label}: says {key}={unit[:40]!r}, and numbers are read in SI units and radians; {instead}."
             )
-
-
-def _is_si(unit: str) -> bool:
-    """Whether each word of a unit is one of SI, so that none brings a factor: N m is, N mm and rad/min are not."""
-    plain = unit.partition(" since ")[0].replace("**", "^").translate({ord("("): None, ord(")"): None})
-    words = re.split(r"[ /.·⋅*]|\bper\b", plain) if len(unit) <= LONGEST_UNIT else ["?"]
-    return all(_SI.fullmatch(word) for word in words)

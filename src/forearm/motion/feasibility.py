@@ -162,17 +162,17 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
     if isinstance(motion, Motion):
         rows = motion.sample(looked_at(motion, count, "feasible"))
     elif all(hasattr(motion, name) for name in ("t", "q", "qd", "qdd")):
-        rows = Samples(*(np.asarray(getattr(motion, name), dtype=float) for name in ("t", "q", "qd", "qdd")))
+        given = {name: getattr(motion, name) for name in ("q", "qd", "qdd")}
+        if isinstance(motion.q, np.ndarray):  # what has labels may have its axes in another order
+            _refuse_other_shapes(arm, np.shape(motion.t), motion.q.shape)
+        faults.in_si_units("feasible: t", motion.t)
+        rows = Samples(faults.floats("feasible: t", motion.t), **faults.states(arm, "feasible", **given))
     else:
         raise StateFault(
             f"feasible: motion is {faults.a_or_an(type(motion).__name__)}; give a Motion, Samples or a Record "
             "(one with t, q, qd, qdd)."
         )
-    if rows.q.ndim != 2 or rows.q.shape[1] != arm.n or len(rows.t) != len(rows.q) or len(rows.t) < 1:
-        raise StateFault(
-            f"feasible: the motion has positions of shape {rows.q.shape} at {rows.t.shape} times; give one motion of "
-            f"arm {arm.name!r}, (K, {arm.n})."
-        )
+    _refuse_other_shapes(arm, rows.t.shape, rows.q.shape)
     for name, values in (("qd", rows.qd), ("qdd", rows.qdd)):
         if values.shape != rows.q.shape:
             raise StateFault(
@@ -181,6 +181,15 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
             )
     faults.motion_rows("feasible", arm, **rows._asdict())
     return rows
+
+
+def _refuse_other_shapes(arm: Arm, times: tuple[int, ...], positions: tuple[int, ...]) -> None:
+    """Refuse what is not one motion of the arm, (K, n) at K times."""
+    if len(positions) != 2 or positions[1] != arm.n or times != positions[:1] or times[0] < 1:
+        raise StateFault(
+            f"feasible: the motion has positions of shape {positions} at {times} times; give one motion of "
+            f"arm {arm.name!r}, (K, {arm.n})."
+        )
 
 
 def _applied(arm: Arm | Robot, motion: Any, rows: Samples) -> Vector | None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.faults import ReadFault, StateFault, coordinates, explained
+from forearm.faults import ReadFault, StateFault, coordinates, explained, floats, state
 from forearm.motion.column_units import MOVED
 from forearm.motion.columns import (
     LOGGED,
@@ -356,14 +356,14 @@ def write_motion(
 ) -> Path:
     """Write a motion, sampled at `times` (or at so many times), as columns t, q, qd, qdd by joint; gives the path."""
     samples = motion.sample(times) if isinstance(motion, Motion) else motion
-    columns: dict[str, Vector] = {"t": samples.t}
+    columns: dict[str, Vector] = {"t": floats("write_motion: t", samples.t)}
     for kind in ("q", "qd", "qdd"):
         values = getattr(samples, kind)
-        if values.shape[-1] != arm.n:
+        if np.shape(values)[-1:] != (arm.n,):
             raise StateFault(
-                f"write_motion: the motion has {values.shape[-1]} joints, arm {arm.name!r} has {arm.n}."
+                f"write_motion: the motion has {np.shape(values)[-1]} joints, arm {arm.name!r} has {arm.n}."
             )
-        columns |= by_joint(arm, kind, values)
+        columns |= by_joint(arm, kind, state(arm, kind, values))
     return write_columns(path, columns)
 
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from forearm import __version__, kinematics
 from forearm.arm import Arm
 from forearm.compiler.wasm.module_files import interface, joint_module, loader_source
-from forearm.faults import StateFault, a_or_an, explained, needs_arm, needs_chain
+from forearm.faults import StateFault, a_or_an, explained, needs_arm, needs_chain, state
 from forearm.formulations import FORMULATIONS
 from forearm.motion.motions import Samples
 from forearm.outside import escapes
@@ -149,10 +149,9 @@ def _too_much(arm: Arm, stem: str) -> str:
 def _start(arm: Arm, q: Any) -> Any:
     """Positions as numbers (n,); refuses what is not that."""
     wanted = f"arm {arm.name!r} takes ({arm.n},) finite numbers."
-    try:
-        start = np.asarray(q, dtype=float)
-    except (TypeError, ValueError):
-        raise StateFault(f"view: q is {a_or_an(type(q).__name__)}; {wanted}") from None
+    if isinstance(q, (str, bytes)):
+        raise StateFault(f"view: q is {a_or_an(type(q).__name__)}; {wanted}")
+    start = np.asarray(state(arm, "q", q), dtype=float)
     if start.shape != (arm.n,) or not np.all(np.isfinite(start)):
         raise StateFault(f"view: q has shape {start.shape}; {wanted}")
     return start

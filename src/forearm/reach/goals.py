@@ -11,7 +11,7 @@ from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.kernel import KernelSubject
-from forearm.faults import StateFault, a_or_an, did_you_mean, not_masked
+from forearm.faults import StateFault, a_or_an, did_you_mean, not_labelled, not_masked
 from forearm.frames import Pose
 from forearm.reach.iteration import GOAL, ROWS
 
@@ -91,6 +91,7 @@ def _numbers(pose: Any) -> Vector:
     if isinstance(value, (list, tuple)) and any(isinstance(x, Pose) for x in value):
         value = [x.matrix if isinstance(x, Pose) else x for x in value]
     not_masked(value, "pose")
+    not_labelled(value, f"{WHERE}: pose", known="xyz")
     try:
         array = np.asarray(value)
     except ValueError as error:

@@ -27,6 +27,7 @@ def gain(arm: Arm, name: str, value: Any) -> Vector:
         if hasattr(value, "keys") or hasattr(value, "coords")
         else np.asarray(value)
     )
+    faults.not_masked(value, name)
     if not faults.may_be_numbers(array):
         raise StateFault(f"{name} is {faults.shown(value)}; give one number, or one for each joint.")
     if array.shape not in ((), (arm.n,)):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Vector
-from forearm.faults import StateFault, explained_parts, floats, not_masked
+from forearm.faults import StateFault, explained_parts, floats, not_labelled, not_masked
 from forearm.outside.scipy_parts import scipy_part
 from forearm.sweeps.fingerprints import fingerprint
 
@@ -212,6 +212,8 @@ def axis_of(name: str, given: Any) -> SweepAxis:
             "or a list of values to visit ([x] for one)."
         )
     not_masked(given, f"sweep: over[{name!r}]")
+    for value in given if isinstance(given, (list, tuple)) else ():
+        not_labelled(value, f"a value of sweep: over[{name!r}]")
     if not len(given):
         raise StateFault(f"sweep: over[{name!r}] is empty; give values to visit.")
     try:

@@ -19,7 +19,18 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import DEGREES, ReadFault, StateFault, floats, for_joints, not_masked, shown, state
+from forearm.faults import (
+    DEGREES,
+    ReadFault,
+    StateFault,
+    floats,
+    for_joints,
+    in_si_units,
+    not_masked,
+    rows_alike,
+    shown,
+    state,
+)
 from forearm.motion.motion_files import TURNS, read_motion_file
 from forearm.motion.slope_checks import slope_notes
 from forearm.outside.signal_errors import pass_on_signals
@@ -151,6 +162,8 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
         raise StateFault("log: gains are for currents, and it has tau; give current, or no gains=.")
     for name in FIELDS:
         not_masked(source.get(name), f"log: {name}")
+    rows_alike("log", tuple(source), tuple(source.values()))
+    in_si_units("log: t", source["t"])
     t = floats("log: t", source["t"])
     found: dict[str, Matrix] = {}
     for name in ("q", "qd", "tau", "current"):

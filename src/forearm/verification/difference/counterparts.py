@@ -10,7 +10,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.chain_cuts import on_six_joints
-from forearm.faults import StateFault
+from forearm.faults import StateFault, not_masked
 from forearm.motion.columns import KINDS
 from forearm.motion.motion_files import read_motion_file, with_lags
 from forearm.outside.whole_process.foreign_logs import NO_MUJOCO_LOG
@@ -117,7 +117,9 @@ def _rows_of(function: Callable[..., Any]) -> Torques:
         return np.array([one(*row) for row in zip(q, qd, qdd, strict=True)])
 
     def one(q: Vector, qd: Vector, qdd: Vector) -> Vector:
-        given = np.asarray(function(q.copy(), qd.copy(), qdd.copy()))
+        returned = function(q.copy(), qd.copy(), qdd.copy())
+        not_masked(returned, "compare: what the function returned")
+        given = np.asarray(returned)
         if given.shape != q.shape or given.dtype.kind not in "fiu":
             what = f"shape {given.shape}" if given.shape != q.shape else f"numbers of type {given.dtype}"
             raise StateFault(
