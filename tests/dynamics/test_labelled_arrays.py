@@ -1,6 +1,7 @@
 """Arrays whose axes have names: a joint's number is found by its name, whatever the order."""
 
 import enum
+from collections import namedtuple
 from types import SimpleNamespace
 
 import numpy as np
@@ -260,6 +261,11 @@ def test_titles_that_are_no_texts_were_passed_over_and_joints_taken_by_place(lab
     want = fa.gravity_torque(arm, q)
     assert np.array_equal(fa.gravity_torque(arm, pd.DataFrame(q[:, ::-1], columns=labels)), want)
     assert np.array_equal(fa.gravity_torque(arm, pd.Series(q[0, ::-1], index=labels)), want[0])
+
+
+def test_a_named_tuple_by_joint_in_another_order_was_taken_by_place():
+    state = namedtuple("State", back)(*q[0, ::-1])
+    assert np.array_equal(fa.gravity_torque(arm, state), fa.gravity_torque(arm, q[0]))
 
 
 def test_names_in_a_second_coordinate_were_passed_over():

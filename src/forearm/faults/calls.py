@@ -136,6 +136,8 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     names = coordinates(arm, name)
     if rows_with_words(value):
         value = [joint_values(arm, name, row) for row in value]
+    if isinstance(value, tuple) and any(field in names for field in attribute(value, "_fields", ())):
+        value = dict(zip(value._fields, value, strict=True))  # type: ignore[attr-defined]
     in_si_units(name, value)
     if not isinstance(value, (np.ndarray, list, tuple)):
         value = by_labels(name, value, names)
