@@ -1,13 +1,17 @@
 """Arms small enough to write down by hand: 1R, RP, PP, PPP, 3R planar, a SCARA, spherical pendulum."""
 
+import itertools
+
 import numpy as np
 import pytest
 import sympy as sp
 
+from close import assert_close
 from derivation_printed import assert_all_printed, assert_printed
 from forearm.arm import Arm
 from forearm.derivation import derive, prove_equal, symbolic
 from forearm.derivation.symbols import KINDS
+from forearm.dynamics import inverse_dynamics
 from forearm.frames import Pose
 from forearm.inertia import Inertia
 from forearm.link import Link
@@ -147,3 +151,27 @@ def test_payload_combines_and_cancels():
     reach = mp * (l2 + xp)
     assert_printed(eq.M[1, 1], m2 * lc2**2 + I2z + reach * (l2 + xp))
     assert_printed(eq.g[1], g * (m2 * lc2 + reach) * sp.cos(q1 + q2))
+
+
+@pytest.mark.parametrize(("name", "about"), [("puma560", "origin"), ("stanford", "com")])
+def test_letters_of_inertias_about_the_other_point_left_out_its_products(name, about):
+    arm = load(name).without_drives()
+    arm = Arm("three", arm.links[:3], defects=[d for d in arm.defects if d.link <= 3])
+    letters, values = symbolic(arm, ["inertias"], about=about), {}
+    eq = derive(letters)
+    for i, (link, lettered) in enumerate(zip(arm.links, letters.links, strict=True), 1):
+        tensor = link.ten.inertia if about == "origin" else link.about_com.inertia
+        assert np.array_equal(np.array(lettered.inertia.tensor, dtype=object) != 0, tensor != 0)
+        for (r, x), (c, y) in itertools.product(enumerate("xyz"), repeat=2):
+            values["IL"[about == "origin"] + f"{i}{x if r == c else x + y}"] = tensor[r, c]
+    given = {letter: values[letter] for letter in eq.parameters}
+    q, qd, qdd = arm.random_state(seed=1)
+    assert_close(eq.lambdify()(q, qd, qdd, **given), inverse_dynamics(arm, q, qd, qdd), eps=64)
+
+
+def test_what_rounding_leaves_of_a_zero_is_no_letter():
+    inertia = Inertia.about_com([[0.1, -0.021, 0], [-0.021, 0.1, 0], [0, 0, 0.1]])
+    arm = Arm("1R", [Link.dh("revolute", a=0.3, mass=0.7, com=(-0.1, 0.3, 0), inertia=inertia)])
+    left = arm.links[0].ten.inertia[0, 1]
+    assert 0 < abs(left) < 1e-15
+    assert symbolic(arm, about="origin").links[0].inertia.tensor[0][1] == 0

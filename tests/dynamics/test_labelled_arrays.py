@@ -1,5 +1,9 @@
 """Arrays whose axes have names: a joint's number is found by its name, whatever the order."""
 
+import enum
+from collections import namedtuple
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -250,3 +254,116 @@ def test_numbered_labels_of_joints_whose_names_have_other_numbers_were_taken_by_
     links = [link.replace(name=n) for link, n in zip(arm.links, ("left1", "right1", "left2"), strict=True)]
     with pytest.raises(fa.StateFault, match=r"has labels \(q1, q2, q3\) that are no joints \(left1, right1"):
         fa.gravity_torque(arm.replace(links=links), pd.DataFrame(q, columns=["q1", "q2", "q3"]))
+
+
+Side = enum.Enum("Side", {name: i for i, name in enumerate(names)})
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.MultiIndex.from_tuples([("q", name) for name in back]),
+        [name.encode() for name in back],
+        [Side[name] for name in back],
+    ],
+    ids=["levels", "bytes", "enum"],
+)
+def test_titles_that_are_no_texts_were_passed_over_and_joints_taken_by_place(labels):
+    want = fa.gravity_torque(arm, q)
+    assert np.array_equal(fa.gravity_torque(arm, pd.DataFrame(q[:, ::-1], columns=labels)), want)
+    assert np.array_equal(fa.gravity_torque(arm, pd.Series(q[0, ::-1], index=labels)), want[0])
+
+
+def test_a_named_tuple_by_joint_in_another_order_was_taken_by_place():
+    state = namedtuple("State", back)(*q[0, ::-1])
+    assert np.array_equal(fa.gravity_torque(arm, state), fa.gravity_torque(arm, q[0]))
+
+
+def test_names_in_a_second_coordinate_were_passed_over():
+    log = xr.DataArray(q[:, ::-1], dims=("time", "joint"), coords={"name": ("joint", back)})
+    assert np.array_equal(fa.gravity_torque(arm, log), fa.gravity_torque(arm, q))
+    other = log.assign_coords(name=("joint", ["a", "b", "c"]))
+    with pytest.raises(fa.StateFault, match=r"a, b, c.* that are no joints"):
+        fa.gravity_torque(arm, other)
+
+
+def test_words_along_an_axis_called_joint_that_name_none_were_taken_by_place():
+    log = xr.DataArray(q, dims=("time", "joint"), coords={"joint": ["waist", "elbow", "shoulder"]})
+    with pytest.raises(fa.StateFault, match=r"has labels \(waist, elbow, shoulder\) that are no joints"):
+        fa.gravity_torque(arm, log)
+    assert np.array_equal(
+        fa.gravity_torque(arm, log.assign_coords(joint=["q1", "q2", "q3"])), fa.gravity_torque(arm, q)
+    )
+
+
+class Measured(np.ndarray):
+    """An array with a unit, as astropy and unyt make them: NumPy's functions drop it."""
+
+    unit = "deg"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        xr.DataArray(q, dims=("time", "joint"), attrs={"units": "degrees"}),
+        xr.DataArray(q.T, dims=("joint", "time"), coords={"joint": names}, attrs={"units": "mrad"}),
+        q.view(Measured),
+        {name: q[:, i].view(Measured) for i, name in enumerate(names)},
+    ],
+    ids=["attributes", "by name", "array", "dict"],
+)
+def test_degrees_that_an_array_says_of_itself_were_taken_for_radians(given):
+    with pytest.raises(fa.StateFault, match=r"says units?='(degrees|mrad|deg)', and numbers are read in SI"):
+        fa.gravity_torque(arm, given)
+
+
+def test_units_of_si_are_no_other_unit():
+    for unit in ("rad", "radian", "N m", "rad/s", ""):
+        log = xr.DataArray(q, dims=("time", "joint"), attrs={"units": unit})
+        assert np.array_equal(fa.gravity_torque(arm, log), fa.gravity_torque(arm, q))
+
+
+MOTION = Quintic(q[0], q[1], 1.0).sample(20)
+LIMITS = {"torques": 100.0, "speeds": 10.0}
+
+
+def test_feasible_judged_the_columns_of_a_table_by_place():
+    tables = {k: pd.DataFrame(getattr(MOTION, k), columns=names)[back] for k in ("q", "qd", "qdd")}
+    found = fa.feasible(arm, SimpleNamespace(t=MOTION.t, **tables), **LIMITS)
+    assert str(found) == str(fa.feasible(arm, MOTION, **LIMITS))
+    with pytest.raises(fa.StateFault, match="row 1 along index is 0 in q and 19 in qd"):
+        fa.feasible(arm, SimpleNamespace(t=MOTION.t, **tables | {"qd": tables["qd"][::-1]}), **LIMITS)
+
+
+def test_times_with_a_unit_were_taken_for_seconds():
+    milliseconds = (MOTION.t * 1000).astype("timedelta64[ms]")
+    with pytest.raises(fa.StateFault, match=r"feasible: t is .*give numbers"):
+        fa.feasible(arm, MOTION._replace(t=milliseconds), **LIMITS)
+
+
+def test_values_of_a_sweep_with_labels_were_taken_by_place():
+    for what, over in (
+        ("gravity_torque", {"q": [shuffled(q[0]), shuffled(q[1])]}),
+        ("inverse_dynamics", {"motion": [Quintic(q[0], q[1], 1.0)], "viscous": [shuffled(q[0])]}),
+    ):
+        with pytest.raises(fa.StateFault, match=r"sweep: over\['\w+'\] has labels"):
+            fa.sweep(what, over, arm=arm)
+
+
+def test_a_page_began_at_positions_taken_by_place():
+    page = fa.view(arm, q=shuffled(q[0]), formulations=())
+    assert page.html == fa.view(arm, q=q[0], formulations=()).html
+
+
+def test_a_point_with_labels_in_another_order_was_taken_by_place():
+    point = pd.Series(fa.pose(arm, q[0])[:3, 3], index=list("xyz"))
+    assert fa.inverse_kinematics(arm, point, q0=q[0]).solved
+    with pytest.raises(fa.StateFault, match=r"pose has labels \(z, y, x\), and is taken by place"):
+        fa.inverse_kinematics(arm, point[::-1])
+
+
+def test_rows_of_a_log_in_another_order_were_taken_by_place():
+    t, turned = np.arange(200) * 0.01, np.zeros((200, 3))
+    tables = {k: pd.DataFrame(turned, columns=names, index=t) for k in ("q", "tau")}
+    with pytest.raises(fa.StateFault, match=r"log: row 1 along index is 0.0 in q and 1.99 in tau"):
+        fa.watch(arm, {"t": t, **tables, "tau": tables["tau"][::-1]})

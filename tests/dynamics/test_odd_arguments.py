@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.simulation import payload_numbers
+from forearm.motion.motion_files import write_motion
+from forearm.simulation import PDWithGravity, Samples, payload_numbers
 
 PUMA, RR = fa.load("puma560"), fa.load("rr")
 Q, QD, TAU = PUMA.random_state(0)
@@ -88,6 +89,15 @@ def test_the_word_no_was_taken_for_yes(make):
         lambda: payload_numbers(HIDDEN),
         lambda: payload_numbers(1.0, np.ma.array([1.0, 2.0, 3.0], mask=[1, 0, 0])),
         lambda: fa.strobe(RR, HIDDEN),
+        lambda: fa.gravity_torque(RR, [HIDDEN, HIDDEN]),
+        lambda: fa.via_points(RR, [HIDDEN, [1.0, 1.0]], speeds=1.0, accelerations=1.0),
+        lambda: fa.inverse_kinematics(PUMA, [np.ma.array([0.4, 0.1, 0.2], mask=[1, 0, 0])]),
+        lambda: fa.sweep("gravity_torque", {"q": [HIDDEN]}, arm=RR),
+        lambda: fa.feasible(RR, Samples(np.arange(2.0), [HIDDEN, HIDDEN], *np.zeros((2, 2, 2)))),
+        lambda: write_motion(Samples(np.arange(1.0), HIDDEN[None], *np.zeros((2, 1, 2))), RR, "out.csv"),
+        lambda: fa.simulate(RR, [0, 0], law=PDWithGravity(RR, [0, 0], HIDDEN, 1.0), duration=0.01),
+        lambda: fa.compare(RR, lambda q, qd, qdd: HIDDEN),
+        lambda: fa.view(RR, q=HIDDEN),
     ],
 )
 def test_what_a_mask_hides_was_computed_with(make):

@@ -71,6 +71,12 @@ class Foreign:
         raise KeyError("mine")
 
 
+class InDegrees(np.ndarray):
+    """An array with a unit."""
+
+    unit = "deg"
+
+
 class Series:
     """Numbers with labels, as pandas has them."""
 
@@ -280,6 +286,7 @@ CALLS = [
     state("degrees beside the numbers", lambda: faults.refuse_other_units("q", {"units": "deg"}, "convert them", StateFault), r"q: says units='deg', and numbers are read in SI units and radians; convert them"),
     state("times that stand still", lambda: faults.motion_rows("feasible", two_links(), np.zeros(3)), r"feasible: the time of row 2 is 0 s; give finite times"),
     state("a motion with NaN", lambda: faults.motion_rows("feasible", two_links(), np.arange(2.0), qd=np.array([[0, 1], [2, np.nan]])), r"feasible: qd of joint 'lower' is nan in row 2; give finite numbers"),
+    state("in degrees", lambda: faults.not_in_other_units(np.ones(2).view(InDegrees), "q"), r"q: says unit='deg', and numbers are read in SI units and radians; convert the numbers"),
     state("labelled otherwise", lambda: faults.state(two_links(), "q", Series()), r"q has labels \(elbow, wrist\) that are no joints \(upper, lower\); rename them"),
     state("masked", lambda: faults.state(two_links(), "q", np.ma.array([0.0, 1.0], mask=[0, 1])), r"q has 1 masked entries, which have no value; leave out their rows, or fill them"),
     state("overflow", lambda: faults.not_finite(two_links(), "inverse_dynamics", {"q": np.zeros(2), "qd": np.array([0.0, 1e200])}), r"arm 'rr': inverse_dynamics is not finite: qd of joint 2 'lower' is 1e\+200, .* diverged\?"),

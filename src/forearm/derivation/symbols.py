@@ -47,7 +47,7 @@ def symbolic(
         style: 'textbook' names what is not zero as the lecture notes do (m1, l1, lc1, I1z, g); 'full' names
             all ten inertial parameters of each link, zero or not (m1, x1, y1, z1, Ixx1, Ixy1 …), and a1, d1.
         about: Where the letters of the inertias are about: 'com' or 'origin' (as the arm has them by
-            default).
+            default). About the other point other products of inertia are zero.
 
     Returns:
         A new arm, with SymPy symbols.
@@ -152,7 +152,7 @@ class _Letters:
     def inertia(self, i: int, link: Link) -> Inertia:
         about = self.about or link.inertia.about
         faults.choice(about, ("com", "origin"), "symbolic about")
-        rows = link.inertia.tensor
+        rows = _tensor(link, about)
         kind = "L" if about == "origin" else "I"
         entries = {}
         for r, c in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
@@ -168,6 +168,19 @@ class _Letters:
             g = self.symbol("g")
             return tuple(v if v == 0 else g if v > 0 else -g for v in vector)
         return tuple(self.letter(f"g{axis}", v) for axis, v in zip("xyz", vector, strict=True))
+
+
+ROUNDING = 1e-14
+"""Share of the largest entry of a tensor that is left of a zero where it was moved to another point."""
+
+
+def _tensor(link: Link, about: str) -> Any:
+    """A link's inertia about a point: products of inertia that are zero about one are there about another."""
+    if about == link.inertia.about:
+        return link.inertia.tensor
+    moved = link.about_com.inertia if about == "com" else link.ten.inertia
+    largest = max((abs(x) for x in moved.ravel() if is_number(x)), default=0.0)
+    return [[0.0 if is_number(x) and abs(x) < ROUNDING * largest else x for x in row] for row in moved]
 
 
 # -- numbers for letters ---------------------------------------------------------------------------------
