@@ -35,6 +35,12 @@ _DESCRIPTORS: set[int] = set()
 """Open files among them, by their numbers."""
 OPEN = re.compile(r"/(?:dev|proc/(?:self|thread-self|\d+))/fd/(\d+)")
 """An open file of this process, by its number."""
+STAYS = {
+    errno.EBUSY: "it is mounted by itself and cannot be replaced; give another name",
+    errno.EXDEV: "it lies in a layer below this disk (a container's image) and cannot be replaced; remove it first, or "
+    "give another name",
+}
+"""What is said of a folder that cannot be renamed."""
 
 
 def write_text(path: str | Path, text: str) -> Path:
@@ -115,6 +121,7 @@ def check_writable(path: str | Path) -> None:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             return
         _refuse_anothers(target)
+        refuse_what_stays(target)
     except OSError as error:
         pass_on_signals()
         raise OSError(error.errno, error.strerror, str(path)) from None
@@ -140,6 +147,47 @@ def _refuse_anothers(target: Path) -> None:
     if folder.st_mode & stat.S_ISVTX and target.exists() and hasattr(os, "geteuid"):
         if os.geteuid() not in (0, folder.st_uid, target.stat().st_uid):
             raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+def refuse_what_stays(target: Path) -> None:
+    """Raise what replacing a file or a folder would raise in the end, where its own place is why; nothing changes.
+
+    A file that is mounted alone is filled, and so has to take what is written. A folder cannot be renamed that is
+    mounted, or lies in a lower layer of an overlay: the system says so before it says that another is not empty.
+    """
+    if target.is_dir():
+        with unfinished(target) as beside:
+            try:
+                (beside / "full").mkdir(parents=True)
+                os.rename(target, beside)
+                os.rename(beside, target)  # no system does the first
+            except OSError as error:
+                pass_on_signals()
+                if error.errno in STAYS:
+                    raise OSError(error.errno, STAYS[error.errno]) from None
+            finally:
+                shutil.rmtree(beside, ignore_errors=True)
+    elif target.exists():
+        try:
+            os.close(os.open(target, os.O_WRONLY))
+        except OSError as error:
+            pass_on_signals()
+            if error.errno in (errno.EROFS, errno.EPERM) or (
+                error.errno == errno.EACCES and _is_mounted(target)
+            ):
+                raise OSError(error.errno, error.strerror) from None
+
+
+def _is_mounted(target: Path) -> bool:
+    """Whether Linux says that something is mounted on this very place."""
+    with suppressed(OSError):
+        lines = os.fsdecode(Path("/proc/self/mountinfo").read_bytes()).splitlines()
+        places = (
+            re.sub(r"\\([0-7]{3})", lambda digits: chr(int(digits[1], 8)), line.split(" ")[4])
+            for line in lines
+        )
+        return str(target) in places
+    return False
 
 
 def leads_to_no_file(path: str | Path) -> bool:
@@ -313,6 +361,7 @@ def _take_room(number: int, size: int) -> None:
 
 def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
     """Write a new file beside the target, then rename it."""
+    refuse_what_stays(target)
     with unfinished(target) as beside:
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
