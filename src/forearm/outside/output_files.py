@@ -14,8 +14,8 @@ import re
 import shutil
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, TextIO
@@ -53,6 +53,17 @@ def write_bytes(path: str | Path, content: bytes) -> Path:
     with replacing(path) as file:
         file.write(content)
     return Path(path)
+
+
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write files that belong together: none takes its place before the disk has all of them."""
+    with ExitStack() as whole:
+        for path, content in contents.items():
+            file = whole.enter_context(replacing(path))
+            file.write(content)
+            file.flush()
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                os.fsync(file.fileno())
 
 
 @contextmanager
