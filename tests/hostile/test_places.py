@@ -171,6 +171,7 @@ def test_a_file_that_may_not_be_written_and_is_not_mounted_is_replaced():
     assert _is_mounted(Path("/proc"))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("number", [errno.EBUSY, errno.EXDEV])
 def test_a_store_that_cannot_be_renamed_was_told_when_all_was_computed(number, capsys, monkeypatch):
     zarr = pytest.importorskip("zarr")

@@ -589,7 +589,10 @@ def _streamed_while(happens, source, target, monkeypatch):
 MANY_ROWS = np.hstack(ARM.random_state(seed=3, batch=(100_000,)))
 
 
-@pytest.mark.parametrize("suffix", [".npy", ".parquet", ".zarr"])
+@pytest.mark.parametrize(
+    "suffix",
+    [".npy", pytest.param(".parquet", marks=pytest.mark.more), pytest.param(".zarr", marks=pytest.mark.more)],
+)
 def test_rows_of_a_file_that_was_written_anew_meanwhile_were_read_after_those_of_the_old(
     suffix, tmp_path, monkeypatch
 ):
@@ -601,6 +604,7 @@ def test_rows_of_a_file_that_was_written_anew_meanwhile_were_read_after_those_of
     assert [path.name for path in tmp_path.iterdir()] == [source.name]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("other", [False, True])
 def test_a_store_that_was_removed_or_replaced_meanwhile_was_read_as_zeros_or_as_the_other(
     other, tmp_path, monkeypatch
@@ -618,7 +622,7 @@ def test_a_store_that_was_removed_or_replaced_meanwhile_was_read_as_zeros_or_as_
     assert not (tmp_path / "tau.npy").exists()
 
 
-@pytest.mark.parametrize("suffix", [".npy", ".parquet"])
+@pytest.mark.parametrize("suffix", [".npy", pytest.param(".parquet", marks=pytest.mark.more)])
 def test_a_file_that_is_replaced_or_removed_meanwhile_is_read_on_as_it_was(suffix, tmp_path, monkeypatch):
     source = _rows_of_a_file(tmp_path / f"motion{suffix}", MANY_ROWS)
     _rows_of_a_file(tmp_path / f"other{suffix}", -MANY_ROWS)
@@ -629,18 +633,21 @@ def test_a_file_that_is_replaced_or_removed_meanwhile_is_read_on_as_it_was(suffi
     assert np.array_equal(np.load(tmp_path / "tau.npy"), fa.inverse_dynamics(ARM, q, qd, qdd))
 
 
-def test_rows_that_are_appended_meanwhile_do_no_harm(tmp_path, monkeypatch):
+@pytest.mark.more
+def test_rows_that_are_appended_to_a_store_meanwhile_do_no_harm(tmp_path, monkeypatch):
     store = _rows_of_a_file(tmp_path / "motion.zarr", MANY_ROWS[:25_000])
     grow = pytest.importorskip("zarr").open(str(store), mode="r+")
     _streamed_while(lambda _: grow.append(MANY_ROWS[25_000:50_000]), store, tmp_path / "tau.npy", monkeypatch)
     q, qd, qdd = np.split(MANY_ROWS[:25_000], 3, axis=1)
     assert np.array_equal(np.load(tmp_path / "tau.npy"), fa.inverse_dynamics(ARM, q, qd, qdd))
-    text = "q1,q2,qd1,qd2,qdd1,qdd2\n" + "0,1,2,3,4,5\n" * 30_000
-    log = tmp_path / "log.csv"
-    log.write_text(text)
+
+
+def test_a_log_that_grows_while_it_is_read_does_no_harm(tmp_path, monkeypatch):
+    log, rows = tmp_path / "log.csv", "0,1,2,3,4,5\n"
+    log.write_text("q1,q2,qd1,qd2,qdd1,qdd2\n" + rows * 30_000)
 
     def append(path):
         with path.open("a") as file:
-            file.write("0,1,2,3,4,5\n")
+            file.write(rows)
 
     assert _streamed_while(append, log, tmp_path / "tau.npy", monkeypatch).rows >= 30_000

@@ -126,6 +126,7 @@ ROOMS = {
         "npy_headers",
         "zarr_stores",
         "row_sources",
+        "source_states",
         "row_sinks",
         "limit_watch",
         "file_stream",

@@ -171,13 +171,15 @@ def refuse_what_stays(target: Path) -> None:
             try:
                 (beside / "full").mkdir(parents=True)
                 os.rename(target, beside)
-                os.rename(beside, target)  # no system does the first
+                os.rename(beside, target)  # no system did the first so far
             except OSError as error:
                 pass_on_signals()
                 if error.errno in STAYS:
                     raise OSError(error.errno, STAYS[error.errno]) from None
             finally:
-                shutil.rmtree(beside, ignore_errors=True)
+                for folder in (beside / "full", beside):
+                    with suppressed(OSError):
+                        folder.rmdir()
     elif target.exists():
         try:
             os.close(os.open(target, os.O_WRONLY))
