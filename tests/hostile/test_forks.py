@@ -102,6 +102,37 @@ def test_a_copy_that_ended_within_a_callback_took_files_and_workers_with_it(tmp_
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_copy_that_went_on_with_a_sweep_waited_for_ever_for_workers_that_it_has_not():
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", WITHOUT_WORKERS], capture_output=True, text=True, timeout=60
+    )
+    assert found.stdout == "a copy of the process has no workers\nthe process ends\n", found.stderr
+
+
+WITHOUT_WORKERS = """
+import os, signal
+import forearm as fa
+from forearm.faults import StateFault
+copies = []
+def copied(done, of):
+    if not copies:
+        copies.append(os.fork())
+        signal.alarm(20)
+        if copies[0]:
+            os.waitpid(copies[0], 0)
+def doubled(choices):
+    return 2 * choices["x"]
+over = {"x": fa.Uniform(0, 1)}
+try:
+    fa.sweep(doubled, over, samples=20, executor="threads", workers=2, progress=copied)
+    print("the process ends", flush=True)
+except StateFault as fault:
+    print("a copy" + str(fault).partition("a copy")[2].rstrip("."), flush=True)
+    os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_an_error_of_a_signal_that_came_while_the_process_was_copied_left_the_compiler_locked():
     """Python serves it at the first line after the copy, which was ours, and drops its error: others hung."""
     found = subprocess.run([sys.executable, "-c", SERVED_IN_FORK], capture_output=True, text=True, timeout=60)

@@ -185,6 +185,22 @@ def test_a_disk_that_fills_up_takes_the_journal_and_not_the_result(tmp_path, mon
     assert told == [f"the journal {path} cannot be written ({os.strerror(errno.ENOSPC)}); the sweep goes on"]
 
 
+def test_memory_that_was_not_there_for_a_journal_took_the_result(tmp_path, monkeypatch, caplog):
+    path, write, calls = tmp_path / "j.json", journals.write_text, []
+
+    def short(*given):
+        calls.append(given)
+        if len(calls) > 1:
+            raise MemoryError
+        return write(*given)
+
+    monkeypatch.setattr(journals, "write_text", short)
+    monkeypatch.setattr(journals, "EVERY", 0.0)
+    assert swept(path).greatest == swept(None).greatest
+    told = [record.getMessage() for record in caplog.records if "cannot be written" in record.getMessage()]
+    assert told == [f"the journal {path} cannot be written (no memory for it); the sweep goes on"]
+
+
 def test_a_journal_that_cannot_be_written_is_told_before_anything_is_computed(tmp_path):
     seen = []
     with pytest.raises(FileNotFoundError, match="nosuch"):

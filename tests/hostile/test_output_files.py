@@ -377,3 +377,23 @@ def test_code_that_could_not_be_written_left_an_empty_folder(words, tmp_path, mo
     assert said.code == 2
     assert "No space left on device" in said.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [(), ("--wasm",)])
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_code_of_which_a_part_could_not_be_written_stood_beside_the_rest_of_the_old(
+    error, words, tmp_path, monkeypatch, capsys
+):
+    folder, really, calls = tmp_path / "code", os.fsync, []
+    assert forearm(capsys, "emit", "rr", *words, "-o", folder).code == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def full(number):
+        calls.append(number)
+        if len(calls) == 3:
+            raise error
+        really(number)
+
+    monkeypatch.setattr(output_files.os, "fsync", full)
+    assert forearm(capsys, "emit", "rr", *words, "--free", "payload", "-o", folder, "--force").code != 0
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

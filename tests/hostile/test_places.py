@@ -5,10 +5,12 @@ import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import forearm as fa
 from cli.verbs import forearm
-from forearm.outside.output_files import write_text
+from forearm.outside.output_files import _is_mounted, replacing, write_text
 from forearm.page.document import MARK
 from forearm.simulation.run import _Run
 
@@ -134,6 +136,61 @@ def test_ctrl_c_while_a_file_that_is_mounted_alone_is_filled_left_half_of_the_ne
         write_text("out.csv", "a new table\n")
     assert mounted_alone.read_text() == "a new table\n"
     assert [path.name for path in Path().iterdir()] == ["out.csv"]
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EPERM, errno.EACCES])
+def test_a_file_that_is_mounted_alone_and_takes_nothing_was_told_when_all_was_computed(
+    number, mounted_alone, capsys, monkeypatch
+):
+    really = os.open
+
+    def refused(path, flags, *mode, **more):
+        if Path(path) == mounted_alone.absolute() and flags & os.O_WRONLY:
+            raise OSError(number, os.strerror(number), str(path))
+        return really(path, flags, *mode, **more)
+
+    monkeypatch.setattr(os, "open", refused)
+    monkeypatch.setattr("forearm.outside.output_files._is_mounted", lambda _: True)
+    monkeypatch.setattr("forearm.simulation.run._Run._run", lambda _: pytest.fail("it was computed"))
+    said = forearm(capsys, "simulate", "rr", "-o", "out.csv")
+    assert said.code == 2
+    assert said.err == f"forearm: out.csv: {os.strerror(number)}.\n"
+    with pytest.raises(OSError, match=r"'out\.csv'"), replacing("out.csv"):
+        pytest.fail("it was computed")
+    assert mounted_alone.read_text() == "something that was longer"
+    assert [path.name for path in Path().iterdir()] == ["out.csv"]
+
+
+def test_a_file_that_may_not_be_written_and_is_not_mounted_is_replaced():
+    place = Path("out \\ 1.csv")
+    place.write_text("old")
+    place.chmod(0o444)
+    write_text(place, "new")
+    assert place.read_text() == "new"
+    assert not _is_mounted(place.absolute())
+    assert _is_mounted(Path("/proc"))
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("number", [errno.EBUSY, errno.EXDEV])
+def test_a_store_that_cannot_be_renamed_was_told_when_all_was_computed(number, capsys, monkeypatch):
+    zarr = pytest.importorskip("zarr")
+    np.save("motion.npy", np.zeros((3, 6)))
+    zarr.create_array("tau.zarr", shape=(1, 2), dtype="f8")[:] = 7.0
+
+    def stays(source, target):
+        raise OSError(number, os.strerror(number), str(source))
+
+    monkeypatch.setattr(os, "rename", stays)
+    monkeypatch.setattr("forearm.streams.row_sinks._Zarr.put", lambda *_: pytest.fail("it was computed"))
+    said = forearm(capsys, "torque", "rr", "motion.npy", "-o", "tau.zarr")
+    assert said.code == 2
+    assert "tau.zarr: it " in said.err
+    assert "cannot be replaced; " in said.err
+    with pytest.raises(OSError, match=r"'tau\.zarr'"):
+        fa.stream(fa.load("rr"), "inverse_dynamics", "motion.npy", "tau.zarr")
+    assert np.all(zarr.open("tau.zarr", mode="r")[:] == 7.0)
+    assert sorted(path.name for path in Path().iterdir()) == ["motion.npy", "tau.zarr"]
 
 
 @pytest.mark.parametrize("verb", [("view", "rr"), ("emit", "rr")])

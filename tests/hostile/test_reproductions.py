@@ -284,6 +284,14 @@ REPRODUCTIONS = {
         "hostile/test_streams.py::test_help_for_a_terminal_of_no_columns_never_ended",
         "hostile/test_stream_files.py::test_an_array_whose_header_lies_gets_one_sentence",
     ],
+    "65 files that change while they are read, places that keep what stands there, halves of sets": [
+        "hostile/test_stream_files.py::test_rows_of_a_file_that_was_written_anew_meanwhile_were_read_after_those_of_the_old",
+        "hostile/test_stream_files.py::test_a_store_that_was_removed_or_replaced_meanwhile_was_read_as_zeros_or_as_the_other",
+        "hostile/test_places.py::test_a_file_that_is_mounted_alone_and_takes_nothing_was_told_when_all_was_computed",
+        "hostile/test_places.py::test_a_store_that_cannot_be_renamed_was_told_when_all_was_computed",
+        "hostile/test_output_files.py::test_code_of_which_a_part_could_not_be_written_stood_beside_the_rest_of_the_old",
+        "hostile/test_journals.py::test_memory_that_was_not_there_for_a_journal_took_the_result",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

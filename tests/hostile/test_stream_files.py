@@ -559,3 +559,96 @@ def test_attributes_that_are_no_table_were_a_bug_of_ours(attributes, tmp_path):
     words.write_text(json.dumps(json.loads(words.read_text()) | {"attributes": attributes}))
     with pytest.raises(ReadFault, match="is no Zarr store"):
         fa.stream(fa.load("rr"), "inverse_dynamics", tmp_path / "log.zarr", tmp_path / "tau.npy")
+
+
+def _rows_of_a_file(path, rows):
+    """A file of so many rows in several pieces, written over the one that is there."""
+    if path.suffix == ".npy":
+        np.save(path, rows)
+    elif path.suffix == ".parquet":
+        arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        titles = [f"{kind}{j}" for kind in ("q", "qd", "qdd") for j in (1, 2)]
+        table = arrow.table(dict(zip(titles, rows.T, strict=True)))
+        parquet.write_table(table, path, row_group_size=10_000)
+    else:
+        zarr = pytest.importorskip("zarr")
+        shutil.rmtree(path, ignore_errors=True)
+        zarr.create_array(str(path), shape=rows.shape, chunks=(10_000, 6), dtype="f8")[:] = rows
+    return path
+
+
+def _streamed_while(happens, source, target, monkeypatch):
+    """A stream in whose beginning something happens to the source."""
+    monkeypatch.setattr("forearm.streams.file_stream.TOLD", 0.0)
+    monkeypatch.setattr("forearm.streams.row_sources.READ", 1)
+    events = [happens]
+    return fa.stream(
+        ARM, "inverse_dynamics", source, target, progress=lambda *_: events and events.pop()(source)
+    )
+
+
+MANY_ROWS = np.hstack(ARM.random_state(seed=3, batch=(100_000,)))
+
+
+@pytest.mark.parametrize(
+    "suffix",
+    [".npy", pytest.param(".parquet", marks=pytest.mark.more), pytest.param(".zarr", marks=pytest.mark.more)],
+)
+def test_rows_of_a_file_that_was_written_anew_meanwhile_were_read_after_those_of_the_old(
+    suffix, tmp_path, monkeypatch
+):
+    source = _rows_of_a_file(tmp_path / f"motion{suffix}", MANY_ROWS)
+    with pytest.raises(ReadFault, match="was written or removed while it was read"):
+        _streamed_while(
+            lambda path: _rows_of_a_file(path, -MANY_ROWS), source, tmp_path / "tau.csv", monkeypatch
+        )
+    assert [path.name for path in tmp_path.iterdir()] == [source.name]
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("other", [False, True])
+def test_a_store_that_was_removed_or_replaced_meanwhile_was_read_as_zeros_or_as_the_other(
+    other, tmp_path, monkeypatch
+):
+    source = _rows_of_a_file(tmp_path / "motion.zarr", MANY_ROWS)
+    _rows_of_a_file(tmp_path / "other.zarr", -MANY_ROWS)
+
+    def happens(path):
+        shutil.rmtree(path)
+        if other:
+            os.rename(tmp_path / "other.zarr", path)
+
+    with pytest.raises(ReadFault, match="was written or removed while it was read"):
+        _streamed_while(happens, source, tmp_path / "tau.npy", monkeypatch)
+    assert not (tmp_path / "tau.npy").exists()
+
+
+@pytest.mark.parametrize("suffix", [".npy", pytest.param(".parquet", marks=pytest.mark.more)])
+def test_a_file_that_is_replaced_or_removed_meanwhile_is_read_on_as_it_was(suffix, tmp_path, monkeypatch):
+    source = _rows_of_a_file(tmp_path / f"motion{suffix}", MANY_ROWS)
+    _rows_of_a_file(tmp_path / f"other{suffix}", -MANY_ROWS)
+    _streamed_while(
+        lambda path: os.replace(tmp_path / f"other{suffix}", path), source, tmp_path / "tau.npy", monkeypatch
+    )
+    q, qd, qdd = np.split(MANY_ROWS, 3, axis=1)
+    assert np.array_equal(np.load(tmp_path / "tau.npy"), fa.inverse_dynamics(ARM, q, qd, qdd))
+
+
+@pytest.mark.more
+def test_rows_that_are_appended_to_a_store_meanwhile_do_no_harm(tmp_path, monkeypatch):
+    store = _rows_of_a_file(tmp_path / "motion.zarr", MANY_ROWS[:25_000])
+    grow = pytest.importorskip("zarr").open(str(store), mode="r+")
+    _streamed_while(lambda _: grow.append(MANY_ROWS[25_000:50_000]), store, tmp_path / "tau.npy", monkeypatch)
+    q, qd, qdd = np.split(MANY_ROWS[:25_000], 3, axis=1)
+    assert np.array_equal(np.load(tmp_path / "tau.npy"), fa.inverse_dynamics(ARM, q, qd, qdd))
+
+
+def test_a_log_that_grows_while_it_is_read_does_no_harm(tmp_path, monkeypatch):
+    log, rows = tmp_path / "log.csv", "0,1,2,3,4,5\n"
+    log.write_text("q1,q2,qd1,qd2,qdd1,qdd2\n" + rows * 30_000)
+
+    def append(path):
+        with path.open("a") as file:
+            file.write(rows)
+
+    assert _streamed_while(append, log, tmp_path / "tau.npy", monkeypatch).rows >= 30_000

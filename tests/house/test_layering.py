@@ -128,6 +128,7 @@ ROOMS = {
         "row_files",
         "zarr_rows",
         "row_sources",
+        "source_states",
         "row_sinks",
         "limit_watch",
         "file_stream",

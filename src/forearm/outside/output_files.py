@@ -14,12 +14,13 @@ import re
 import shutil
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, TextIO
 
+from forearm.outside.file_places import is_mounted, refuse_protected
 from forearm.outside.signal_errors import is_of_a_signal, pass_on_signals, suppressed
 
 PART = ".part"
@@ -35,6 +36,12 @@ _DESCRIPTORS: set[int] = set()
 """Open files among them, by their numbers."""
 OPEN = re.compile(r"/(?:dev|proc/(?:self|thread-self|\d+))/fd/(\d+)")
 """An open file of this process, by its number."""
+STAYS = {
+    errno.EBUSY: "it is mounted by itself and cannot be replaced; give another name",
+    errno.EXDEV: "it lies in a layer below this disk (a container's image) and cannot be replaced; remove it first, or "
+    "give another name",
+}
+"""What is said of a folder that cannot be renamed."""
 
 
 def write_text(path: str | Path, text: str) -> Path:
@@ -47,6 +54,17 @@ def write_bytes(path: str | Path, content: bytes) -> Path:
     with replacing(path) as file:
         file.write(content)
     return Path(path)
+
+
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write files that belong together: none takes its place before the disk has all of them."""
+    with ExitStack() as whole:
+        for path, content in contents.items():
+            file = whole.enter_context(replacing(path))
+            file.write(content)
+            file.flush()
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                os.fsync(file.fileno())
 
 
 @contextmanager
@@ -114,7 +132,7 @@ def check_writable(path: str | Path) -> None:
             if not os.access(target if old is not None else target.parent, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             return
-        refuse_protected(target)
+        refuse_what_stays(target)
     except OSError as error:
         pass_on_signals()
         raise OSError(error.errno, error.strerror, str(path)) from None
@@ -134,19 +152,36 @@ def _try_place(target: Path, path: str | Path, old: int | None = None) -> None:
                 os.unlink(beside)
 
 
-def refuse_protected(target: Path) -> None:
-    """What may not be written to, though its folder lets it be replaced: somebody's care to keep it, or another's.
+def refuse_what_stays(target: Path) -> None:
+    """Raise what replacing a file or a folder would raise in the end, where its own place is why; nothing changes.
 
-    So is what cannot be replaced: in a folder such as /tmp what others put there, a folder that is a disk of its own.
+    A file that is mounted alone is filled, and so has to take what is written. A folder cannot be renamed that is
+    mounted, or lies in a lower layer of an overlay: the system says so before it says that another is not empty.
     """
-    if target.exists() and not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    if target.is_dir() and os.path.ismount(target):
-        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
-    folder = target.parent.stat()
-    if folder.st_mode & stat.S_ISVTX and target.exists() and hasattr(os, "geteuid"):
-        if os.geteuid() not in (0, folder.st_uid, target.stat().st_uid):
-            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+    refuse_protected(target)
+    if target.is_dir():
+        with unfinished(target) as beside:
+            try:
+                (beside / "full").mkdir(parents=True)
+                os.rename(target, beside)
+                os.rename(beside, target)  # no system did the first so far
+            except OSError as error:
+                pass_on_signals()
+                if error.errno in STAYS:
+                    raise OSError(error.errno, STAYS[error.errno]) from None
+            finally:
+                for folder in (beside / "full", beside):
+                    with suppressed(OSError):
+                        folder.rmdir()
+    elif target.exists():
+        try:
+            os.close(os.open(target, os.O_WRONLY))
+        except OSError as error:
+            pass_on_signals()
+            if error.errno in (errno.EROFS, errno.EPERM) or (
+                error.errno == errno.EACCES and is_mounted(target)
+            ):
+                raise OSError(error.errno, error.strerror) from None
 
 
 def leads_to_no_file(path: str | Path) -> bool:
@@ -336,8 +371,7 @@ def _new_file(beside: Path, old: int | None) -> int:
 
 def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
     """Write a new file beside the target, then rename it."""
-    if old is not None:
-        refuse_protected(target)
+    refuse_what_stays(target)
     with unfinished(target) as beside:
         try:
             with os.fdopen(_new_file(beside, old), "wb") as file:

@@ -26,6 +26,7 @@ from forearm.streams.limit_watch import LimitWatch
 from forearm.streams.row_files import ROWS, RowSource
 from forearm.streams.row_sinks import row_sink
 from forearm.streams.row_sources import row_source, suffix_of
+from forearm.streams.source_states import SourceState
 
 SEEN = 512
 """So many rows of a block are looked at, all of a short one: enough to tell degrees from radians."""
@@ -98,6 +99,7 @@ def stream(
     rows = row_source(source, arm, inputs, degrees=degrees, time_unit=time_unit)  # type: ignore[arg-type]
     if rows.rows is not None and rows.rows < 0:
         _refuse_other_rows(source, rows.rows, 0)
+    found = SourceState(source, rows)
     kernel = kernel_of(arm, quantity)
     out, count, odd = np.empty((ROWS, len(titles))), 0, 0
     notes = _how_read(arm, inputs, rows)
@@ -124,6 +126,7 @@ def stream(
             count += k
             clock.tell(count / rows.rows if rows.rows else rows.at() / max(1, rows.bytes), count)
         _refuse_other_rows(source, rows.rows, count)
+        found.refuse_changed()
     return Streamed(Path(target), count, odd, clock.seconds, (*rows.notes, *notes), watch.excesses)
 
 

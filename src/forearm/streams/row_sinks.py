@@ -18,7 +18,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.faults import StateFault
 from forearm.motion.motion_files import write_titles
-from forearm.outside.output_files import is_begun_here, refuse_copy, refuse_protected, replacing, unfinished
+from forearm.outside.output_files import is_begun_here, refuse_copy, refuse_what_stays, replacing, unfinished
 from forearm.streams.file_libraries import library
 from forearm.streams.row_files import READ, ROWS
 from forearm.streams.row_sources import suffix_of
@@ -153,7 +153,7 @@ def _replacing_folder(path: Path) -> Iterator[Path]:
     if not target.parent.is_dir():  # the library would make it
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     try:
-        refuse_protected(target)
+        refuse_what_stays(target)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
     with unfinished(target) as beside:

@@ -5,6 +5,7 @@ bytes say; only codecs of numbers are let through.
 """
 
 import base64
+import hashlib
 import itertools
 import json
 import math
@@ -12,7 +13,7 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -209,6 +210,32 @@ def _chunk_paths(folder: Path, array: Any) -> Iterator[str]:
     here = os.path.join(folder, array.path)
     places = itertools.product(*map(range, _grid(array)))
     return (os.path.join(here, array.metadata.encode_chunk_key(place)) for place in places)
+
+
+class ChunksWritten(NamedTuple):
+    """The files of an array at one moment."""
+
+    there: int
+    """How many of them are there."""
+    digest: bytes
+    """When they were written and how long they are; the last along the rows aside, which grow as rows are appended."""
+
+
+def chunks_written(folder: Path, array: Any) -> ChunksWritten:
+    """The files of an array now; whoever writes one of them, or takes it away, changes this."""
+    there, digest = 0, hashlib.sha256()
+    grid = _grid(array)
+    lasting = math.prod(grid) - math.prod(grid[1:])
+    for number, path in enumerate(_chunk_paths(folder, array)):
+        try:
+            about = os.stat(path)
+        except OSError:
+            pass_on_signals()
+            continue
+        there += 1
+        if number < lasting:
+            digest.update(f"{number} {about.st_mtime_ns} {about.st_size};".encode())
+    return ChunksWritten(there, digest.digest())
 
 
 def _absent_chunks(folder: Path, array: Any) -> list[str]:

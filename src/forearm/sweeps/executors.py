@@ -39,6 +39,7 @@ MOST_WORKERS = 256
 """Threads or processes that are begun here, or four for each processor: each takes its memory."""
 AHEAD = 32
 """Tasks for each worker that wait or run: the way to a scheduler and back takes as long as many short ones."""
+_OVER, _NO_WORKERS = "the sweep that this one is a part of is over", "a copy of the process has no workers"
 VARIABLE = "PYTHONSAFEPATH"
 """What tells a Python that begins not to look for modules in the present folder."""
 
@@ -303,8 +304,8 @@ class Workforce:
         most = self.workers  # until one of them has given something
         try:
             while True:
-                if _is_over():
-                    raise StateFault("sweep: the sweep that this one is a part of is over.")
+                if _is_over() or not is_own(self.name):
+                    raise StateFault(f"sweep: {_OVER if _is_over() else _NO_WORKERS}.")
                 self.waiting.extend(islice(self.ahead, max(0, most - len(self.waiting))))
                 if not (self.waiting or self.strangers or self.flying):
                     break
@@ -395,5 +396,5 @@ class Workforce:
             )
 
     def _samples(self, stretch: BlockStretch) -> str:
-        block = self.problem.block
-        return f"samples {stretch.first * block} to {min(stretch.end * block, self.problem.samples) - 1} of a sweep"
+        first, end = (number * self.problem.block for number in (stretch.first, stretch.end))
+        return f"samples {first} to {min(end, self.problem.samples) - 1} of a sweep"

@@ -110,17 +110,16 @@ class Journal:
             self.keep()
 
     def keep(self) -> None:
-        """Write, and say so where that fails: a full disk takes the journal, not the sweep's result."""
+        """Write, and say so where that fails: a full disk or memory takes the journal, not the sweep's result."""
         try:
             self.write()
-        except OSError as reason:
+        except (OSError, MemoryError) as reason:
             pass_on_signals()
             self._written = time.monotonic()
             if not self._told:
                 self._told = True
-                LOG.warning(
-                    "the journal %s cannot be written (%s); the sweep goes on", self.path, reason.strerror
-                )
+                why = getattr(reason, "strerror", None) or "no memory for it"
+                LOG.warning("the journal %s cannot be written (%s); the sweep goes on", self.path, why)
 
     def write(self) -> None:
         """Put it all into the file; what an interrupt tore is not written, and the file before stays.

@@ -25,7 +25,7 @@ from forearm.compiler.llvm.lanes import FLT_MAX
 from forearm.compiler.sources.identifiers import file_stem, identifier, words
 from forearm.faults import KernelFault
 from forearm.outside.escapes import block_comment
-from forearm.outside.output_files import folder_of_files, write_text
+from forearm.outside.output_files import folder_of_files, write_files
 
 VECTORS = 100
 """States in the self-test."""
@@ -140,9 +140,8 @@ def write_c(
     tried = selftest(unit, {identifier(k): v for k, v in (states or {}).items()})
     texts = header(unit, notes), source(unit), tried
     with folder_of_files(folder) as place:
-        one, two, three = (
-            write_text(place / name, text) for name, text in zip(file_names(arm_name), texts, strict=True)
-        )
+        one, two, three = (place / name for name in file_names(arm_name))
+        write_files(dict(zip((one, two, three), (text.encode() for text in texts), strict=True)))
     return one, two, three
 
 

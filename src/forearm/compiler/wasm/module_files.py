@@ -13,7 +13,7 @@ from forearm.compiler.wasm.graph_functions import graphs_module
 from forearm.compiler.wasm.wasm_rollout import WasmRollout, add_rollouts
 from forearm.faults import KernelFault
 from forearm.outside.escapes import block_comment
-from forearm.outside.output_files import folder_of_files, write_bytes, write_text
+from forearm.outside.output_files import folder_of_files, write_files
 
 Graphs = Mapping[str, Graph]
 Rollouts = Mapping[str, WasmRollout]
@@ -94,11 +94,10 @@ def write_module(
             raise KernelFault(f"emit: {name!r} cannot be the name of a function; give letters, digits and _.")
     module = joint_module(graphs, rollouts, 2, apart)
     with folder_of_files(folder) as there:
-        paths = tuple(there / name for name in file_names(stem))
-        write_bytes(paths[0], module)
-        write_text(paths[1], loader_text(title, module, graphs, rollouts))
-        write_text(paths[2], types_text(title, module, graphs, rollouts))
-    return paths  # type: ignore[return-value]
+        one, two, three = (there / name for name in file_names(stem))
+        loader = loader_text(title, module, graphs, rollouts).encode()
+        write_files({one: module, two: loader, three: types_text(title, module, graphs, rollouts).encode()})
+    return one, two, three
 
 
 def file_names(stem: str) -> tuple[str, str, str]:
