@@ -78,8 +78,9 @@ def column_of(
     unit: str,
     degrees: bool,
     time_unit: str | None,
+    motors: bool = False,
 ) -> Column:
-    """The column of a title that was understood, in the unit that it says."""
+    """The column of a title that was understood, in the unit that it says; a joint that slides has motors that turn."""
     if kind == "t":
         if unit and unit not in SECONDS:
             refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(SECONDS)}")
@@ -94,17 +95,26 @@ def column_of(
         if unit and unit not in CURRENTS:
             refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(CURRENTS)}")
         return Column(at, CURRENTS.get(unit, 1.0), bool(unit))
-    units = ANGLES if arm.state_links[i].revolute else LENGTHS
+    turns = arm.state_links[i].revolute
+    units = ANGLES if turns else LENGTHS | ANGLES if motors else LENGTHS
     base = re.sub(r"(?:[/_]?s(?:ec)?(?:\^?2|²)?)$", "", unit) if kind != "q" and unit not in units else unit
     if base and base not in units:
-        what = "revolute" if arm.state_links[i].revolute else "prismatic"
+        what = "revolute" if turns else "prismatic"
         refuse(
             label,
             1,
             f"column {title!r} is in {unit!r}, but joint {arm.joint_names[i]!r} is {what}",
             f"one of {', '.join(units)}",
         )
-    if degrees and not base and arm.state_links[i].revolute:
+    if degrees and not base and motors and not turns:
+        refuse(
+            label,
+            1,
+            f"degrees were said, and column {title!r} is of the motor of joint {arm.joint_names[i]!r}, which slides: "
+            "the motor may turn or slide",
+            f"its unit in the title, {title} [deg] or {title} [m]",
+        )
+    if degrees and not base and turns:
         base = "deg"
     return Column(at, units[base] if base else 1.0, bool(base))
 
@@ -115,17 +125,21 @@ def refuse_half_said(
     titles: Sequence[str],
     places: Mapping[tuple[str, int], Column],
     degrees: bool | None,
+    motors: bool = False,
 ) -> None:
     """Refuse angles of which some titles say degrees and others nothing, and lengths likewise: 57 times too much.
 
-    `degrees` says what is meant by angles without a unit; False, that all numbers are meant as they are.
+    `degrees` says what is meant by angles without a unit; False, that all numbers are meant as they are. What does not
+    say that it is a length may be an angle where it is of `motors`.
     """
+
+    def is_angle(i: int, column: Column) -> bool:
+        return arm.state_links[i].revolute or (motors and column.factor not in (LENGTHS["cm"], LENGTHS["mm"]))
+
     for turns in (True, False):
         if degrees is False or (turns and degrees):
             continue
-        alike = [
-            c for (kind, i), c in places.items() if kind in MOVED and arm.state_links[i].revolute is turns
-        ]
+        alike = [c for (kind, i), c in places.items() if kind in MOVED and is_angle(i, c) is turns]
         other = next((titles[c.at] for c in alike if c.factor != 1.0), None)
         silent = next((titles[c.at] for c in alike if not c.stated), None)
         if other is None or silent is None:

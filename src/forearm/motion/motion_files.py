@@ -82,6 +82,7 @@ def read_motion_file(
     degrees: bool | None = None,
     time_unit: str | None = None,
     of_joints: bool = True,
+    of_motors: bool = False,
 ) -> MotionFile:
     """Read a log of an arm.
 
@@ -94,6 +95,7 @@ def read_motion_file(
             cannot be.
         time_unit: Unit of a time column without one: 's', 'ms', 'us' or 'ns'.
         of_joints: Whether positions are those of joints: large ones are then asked about; motors turn more often.
+        of_motors: Whether they are those of motors, which may turn where a joint slides.
     """
     label = str(source) if label is None else label
     free = isinstance(arm, Robot) and arm.free
@@ -106,7 +108,7 @@ def read_motion_file(
         if isinstance(arm, Robot) and arm.free:
             columns = free_columns_of(arm, label, titles, **units)
         else:
-            columns = columns_of(arm, label, titles, **units)
+            columns = columns_of(arm, label, titles, **units, motors=of_motors)
         groups = [[columns.places["t", 0].at]] if columns.has("t") else []
         groups += [[c.at for c in columns.of(kind, width[kind])] for kind in LOGGED if columns.has(kind)]
         return [*groups, [c.at for c in columns.followers.values()]]
