@@ -20,7 +20,7 @@ from forearm.faults.kinds import (
 )
 from forearm.faults.labelled_rows import by_labels, not_labelled, not_masked, rows_alike, rows_with_words
 from forearm.faults.number_arrays import floats, no_array, not_scalars
-from forearm.faults.parts import DEGREES
+from forearm.faults.parts import DEGREES, FARTHEST
 from forearm.outside.signal_errors import pass_on_signals
 
 
@@ -273,20 +273,24 @@ def motion_rows(what: str, arm: Any, t: Any, **rows: Any) -> None:
 
 
 def degrees_hint(arm: Any, q: np.ndarray[Any, Any]) -> str | None:
-    """A sentence when joint angles look like degrees; None otherwise."""
+    """A sentence when joint angles look like degrees, or slides like millimetres; None otherwise."""
     if q.dtype == object or q.size == 0:
         return None
-    hinges = {link.name for link in arm.links if link.revolute}
-    turning = [j for j, name in enumerate(coordinates(arm, "q")) if name in hinges]
-    if not turning:
-        return None
-    largest = float(np.nanmax(np.abs(q[..., turning]), initial=0.0))
-    if largest <= DEGREES:
-        return None
-    if largest > DIVERGED:
-        return f"q reaches {largest:.3g} rad: a motion that diverged? Look where the states come from."
-    turns = largest / math.tau
-    return f"q reaches {largest:g} rad, {turns:.1f} turns: degrees? Angles are in radians (numpy.deg2rad)."
+    far = {True: 0.0, False: 0.0}
+    links = {link.name: link for link in arm.links}
+    for j, link in enumerate(map(links.get, coordinates(arm, "q"))):
+        if link is not None:
+            own = max(FARTHEST, *map(abs, link.limits or (0.0,))) if not link.revolute else DEGREES
+            most = float(np.nanmax(np.abs(q[..., j]), initial=0.0))
+            far[link.revolute] = max(far[link.revolute], most if most > own else 0.0)
+    turns, slides = far[True], far[False]
+    if max(turns, slides) > DIVERGED:
+        size = f"{turns:.3g} rad" if turns > DIVERGED else f"{slides:.3g} m"
+        return f"q reaches {size}: a motion that diverged? Look where the states come from."
+    if turns:
+        count = turns / math.tau
+        return f"q reaches {turns:g} rad, {count:.1f} turns: degrees? Angles are in radians (numpy.deg2rad)."
+    return f"q reaches {slides:g} m: millimetres? Lengths are in metres." if slides else None
 
 
 # -- numerical outcomes ----------------------------------------------------------------------------------

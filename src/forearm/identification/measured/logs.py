@@ -19,8 +19,18 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import DEGREES, ReadFault, StateFault, floats, for_joints, not_masked, shown, state
-from forearm.motion.motion_files import LONGEST, TURNS, read_motion_file
+from forearm.faults import (
+    DEGREES,
+    FARTHEST,
+    ReadFault,
+    StateFault,
+    floats,
+    for_joints,
+    not_masked,
+    shown,
+    state,
+)
+from forearm.motion.motion_files import TURNS, read_motion_file
 from forearm.motion.slope_checks import slope_notes
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.outside.text_table import instant
@@ -325,7 +335,7 @@ def _refuse_degrees(arm: Arm, log: Log) -> None:
         low, high = link.limits or (-math.inf, math.inf)
         reach = max(abs(low), abs(high))
         bound = reach + (0.5 if link.revolute else 0.5 * reach)
-        bound = bound if math.isfinite(bound) else 2 * math.pi * TURNS if link.revolute else LONGEST
+        bound = bound if math.isfinite(bound) else 2 * math.pi * TURNS if link.revolute else FARTHEST
         most = float(np.max(np.abs(log.q[:, i])))
         if most <= bound:
             continue
