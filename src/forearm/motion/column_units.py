@@ -9,6 +9,7 @@ from typing import Any
 from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.motion.number_tables import refuse
+from forearm.outside.escapes import one_line
 from forearm.robot import Robot
 
 MOVED = ("q", "qd", "qdd")
@@ -43,6 +44,8 @@ FORCES = ("nm", "n*m", "n·m", "n.m", "n m", "n")
 LONGEST_UNIT = 80
 """Letters of a unit; more are none of ours."""
 
+SAID = "say the unit in the titles, like q1 [deg] or t [ms], or give --degrees (degrees=True); torques are in N m"
+"""What to do about units that stand beside the titles of a table."""
 _SI = re.compile(
     r"(?:(?:rad(?:ian)?s?|m|met(?:er|re)s?|s|sec(?:ond)?s?|n|newtons?|nm)(?:\^?[+-]?[1-9]|⁻?[¹²³])?|1|)",
     re.IGNORECASE,
@@ -176,17 +179,31 @@ def refuse_other_units(label: str, said: Mapping[str, Any], instead: str) -> Non
 
     Args:
         label: The file and what of it, for the message.
-        said: What is said of the numbers, by name, as xarray and others write it: units, scale_factor, add_offset.
+        said: What is said of the numbers, by name, as xarray and others write it: units (of all, or a list of them for
+            the columns), scale_factor, add_offset.
         instead: What to do about it.
     """
     for key, harmless in (("scale_factor", 1), ("add_offset", 0)):
         if key in said and said[key] != harmless:
             raise ReadFault(f"{label}: says {key}={repr(said[key])[:40]}, which is not read; {instead}.")
-    for key in ("units", "unit"):
-        if isinstance(unit := said.get(key), str) and not _is_si(unit):
-            raise ReadFault(
-                f"{label}: says {key}={unit[:40]!r}, and numbers are read in SI units and radians; {instead}."
-            )
+    for key, told in said.items():
+        if str(key).lower() not in ("units", "unit"):
+            continue
+        for unit in told if isinstance(told, (list, tuple)) else (told,):
+            if isinstance(unit, str) and not _is_si(unit):
+                raise ReadFault(
+                    f"{label}: says {key}={unit[:40]!r}, and numbers are read in SI units and radians; {instead}."
+                )
+
+
+def refuse_units_of_fields(label: str, schema: Any, titles: Sequence[str]) -> None:
+    """Refuse other units that a table's schema says, of itself or of columns whose titles say none."""
+    parts = [(label, schema), *((f"{label}: column {one_line(x)[:80]!r}", schema.field(x)) for x in titles)]
+    for told, part in parts if titles else ():
+        said = {
+            str(k, "utf-8", "replace"): str(v, "utf-8", "replace") for k, v in (part.metadata or {}).items()
+        }
+        refuse_other_units(told, said, SAID)
 
 
 def _is_si(unit: str) -> bool:

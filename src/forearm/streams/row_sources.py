@@ -17,7 +17,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import ReadFault
-from forearm.motion.column_units import refuse_other_units
+from forearm.motion.column_units import refuse_other_units, refuse_units_of_fields
 from forearm.motion.columns import KINDS, columns_of
 from forearm.motion.motion_files import header_notes
 from forearm.motion.number_tables import MOST_COLUMNS, PieceReader, check_titles, opened
@@ -28,11 +28,13 @@ from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.file_libraries import library
 from forearm.streams.npy_headers import npy_header
 from forearm.streams.zarr_stores import (
+    IN_SI,
     check_array,
     checked_chunks,
     chunk_files,
     rows_at_once,
     rows_of,
+    told_of_all,
     told_of_columns,
 )
 
@@ -42,9 +44,6 @@ READ = 8
 """Blocks that are asked of a compressed file at once."""
 NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")
 """How the types of columns begin that hold one number a row; what is true or false is none."""
-
-SAID = "say the unit in the titles, like q1 [deg] or t [ms], or give --degrees (degrees=True); torques are in N m"
-"""What to do about units that stand beside the titles of a table."""
 
 
 class RowBlock(NamedTuple):
@@ -202,6 +201,7 @@ class ZarrRows(RowSource):
             self.parts, self.times = [named[name] for name in inputs], named.get("t")
             self.timed = self.times is not None
             self._check_group(inputs)
+            refuse_other_units(self.label, told_of_all(self.label, found), IN_SI)
             told = told_of_columns(self.label, found, self.parts[0], arm.joint_names)
         parts = [part for part in (*self.parts, self.times) if part is not None]
         self.rows = self.parts[0].shape[0]
@@ -268,12 +268,9 @@ class ParquetRows(RowSource):
         self.wanted = [titles[self.columns.places[key].at] for key in wanted]
         self.factors = np.array([self.columns.places[key].factor for key in wanted])
         self._refuse_other_than_numbers()
-        for column in (self.columns.places[key] for key in wanted if not self.columns.places[key].stated):
-            said = self.file.schema_arrow.field(title := titles[column.at]).metadata or {}
-            told = f"{self.label}: column {one_line(title)[:80]!r}"
-            refuse_other_units(
-                told, {str(k, "utf-8", "replace"): str(said[k], "utf-8", "replace") for k in said}, SAID
-            )
+        keys = [key for key in wanted if not self.columns.places[key].stated]
+        silent = [titles[self.columns.places[key].at] for key in keys]
+        refuse_units_of_fields(self.label, self.file.schema_arrow, silent)
 
     def _refuse_other_than_numbers(self) -> None:
         """Before anything is unpacked: a few bytes are lists of any length, and a text of any form is no number."""
