@@ -219,6 +219,24 @@ def test_options_that_a_payload_has_no_use_for_were_ignored(capsys):
     assert "--validate is for finding the arm, and --payload takes it as known" in said.err
 
 
+def test_a_payload_in_grams_was_held_in_kilograms_without_a_word(capsys, tmp_path):
+    """Two hundred times what an arm of 3.5 kg weighs; masses of links were asked about from 350 kg on a metre on."""
+    asked = "--payload: 200 kg on an arm of 3.5 kg: grams? Give 200g; if not, 200kg"
+    assert asked in forearm(capsys, "torque", "rr", "--payload", "200").err
+    for sure in ("200g", "200kg", "20"):
+        assert "grams?" not in forearm(capsys, "torque", "rr", "--payload", sure).err
+    motion = tmp_path / "motion.csv"
+    motion.write_text("t,q1,q2\n0,0,0\n1,0.5,0.5\n2,0,0\n")
+    assert asked in forearm(capsys, "sweep", "rr", motion, "--payload", "0", "200", "--samples", "2").err
+
+
+def test_a_sweep_said_nothing_of_a_motion_beyond_limits_of_position(capsys, tmp_path):
+    motion = tmp_path / "motion.csv"
+    motion.write_text("t,q1,q2,q3,q4,q5,q6\n" + "".join(f"{t},0,0,{5 + t},0,0,0\n" for t in (0, 1, 2)))
+    said = forearm(capsys, "sweep", "stanford", motion, "--payload", "0", "1", "--samples", "2")
+    assert f"{motion}: joint 'joint3': position 7 m at t = 2 s, beyond its limit of 1.27" in said.err
+
+
 def test_how_many_rows_are_written_does_not_change_a_verdict_on_limits(capsys):
     at = ("--q0", *"0 0 0 -1 0 1 0".split(), "--goal", *"1.5 0 0 -1 0 1 0".split(), "--duration", 0.5)
     whole, few = (forearm(capsys, "simulate", "panda", *at, "--every", every, "--json") for every in (1, 250))

@@ -77,6 +77,22 @@ def test_compare_does_not_say_that_mujoco_has_no_dry_friction(capsys, tmp_path):
     assert "dry friction follows another law: c sign(qd)" in said
 
 
+def test_slides_in_millimetres_were_metres_without_a_word(capsys, caplog, tmp_path):
+    """300 rad were asked about, 300 m were not, and limits of 200 m were taken as well."""
+    path = tmp_path / "rail.toml"
+    body = 'alpha = 0\na = 0\ntheta = 0\nmass = 1\ncom = [0, 0, 0]\ninertia = "point"\n'
+    path.write_text(f'name = "rail"\nconvention = "standard"\n[[link]]\njoint = "prismatic"\n{body}')
+    asked = "q reaches 300 m: millimetres?"
+    for words in (("torque", "--q"), ("move", "--speeds", "1", "--accelerations", "1", "--to")):
+        forearm(capsys, words[0], path, *words[1:], "300mm")
+        assert asked not in caplog.text
+        forearm(capsys, words[0], path, *words[1:], "300")
+        assert asked in caplog.text
+        caplog.clear()
+    path.write_text(path.read_text() + "limits = [0, 200]\n")
+    assert "limits reach 200 m: millimetres?" in forearm(capsys, "torque", path, "--q", "1").err
+
+
 # -- files beside JSON and summaries -----------------------------------------------------------------------
 
 

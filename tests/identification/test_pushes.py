@@ -177,3 +177,22 @@ def test_a_push_in_a_log_without_noise_was_said_to_be_at_a_joint_that_felt_a_mil
     tau[80:110, 1] -= 20.0
     (push,) = fa.watch(arm, {"t": t, "q": q, "qd": qd, "tau": tau}).pushes
     assert push.joint == arm.joint_names[1]
+
+
+def test_a_log_in_degrees_had_no_pushes():
+    """Thresholds of ten times the joints' own torques were told like any others."""
+    arm = fa.load("rr")
+    t = np.arange(0.0, 20.0, 0.004)
+    phase = 2 * np.pi / 10 * t[:, None] * np.array([3, 4]) + np.array([0, 1])
+    q = np.radians(3.0) * np.sin(phase) + np.radians(1.0) * np.sin(2 * phase)
+    qd = np.gradient(q, t, axis=0)
+    tau = fa.inverse_dynamics(arm, q, qd, np.gradient(qd, t, axis=0))
+    tau += 0.02 * np.random.default_rng(0).normal(size=tau.shape)
+    tau[(t > 8) & (t < 9)] += (2.0, 1.5)
+    log = {"t": t, "q": q, "tau": tau}
+    seen = fa.watch(arm, log)
+    assert len(seen.pushes) == 1
+    assert not any("WARNING" in note for note in seen.notes)
+    (told,) = [n for n in fa.watch(arm, log | {"q": np.degrees(q)}).notes if "WARNING" in n]
+    assert "thresholds are larger than the torques of the joints themselves: q1 " in told
+    assert "Positions in degrees or millimetres" in told

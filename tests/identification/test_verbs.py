@@ -95,6 +95,13 @@ def test_excite(tmp_path, capsys):
     assert len(target.read_text().splitlines()) == 402
 
 
+def test_a_motion_for_joints_without_limits_did_not_say_how_far_they_go(tmp_path, capsys):
+    words = ("--generations", "1", "--duration", "4", "--json")
+    said = forearm(capsys, "excite", "rr", tmp_path / "rr.csv", *words).json["notes"]
+    assert said == ["no limits of position are known, and these are taken: q1, q2 ±π rad"]
+    assert forearm(capsys, "excite", "stanford", tmp_path / "s.csv", *words).json["notes"] == []
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [

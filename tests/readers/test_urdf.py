@@ -108,6 +108,11 @@ def test_a_joint_held_where_it_cannot_be_is_asked_about(name, position, doubt):
     assert text in from_urdf(hand(), lock={name: position}).notes
 
 
+def test_a_slide_without_limits_held_at_millimetres_was_not_asked_about():
+    text = hand().replace('lower="0" upper="1"', 'lower="0" upper="0"')
+    assert "held: left at 35 m: millimetres?" in from_urdf(text, lock={"left": 35.0}).notes
+
+
 @pytest.mark.parametrize(("position", "doubt"), [(0.5, ""), (90.0, " rad, 14.3 turns: degrees?")])
 def test_a_joint_held_before_the_first_that_moves_was_not_asked_about(position, doubt):
     chain = from_urdf(hand(), tip="finger1", lock={"turn": position, "right": 0.1})

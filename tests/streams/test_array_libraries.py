@@ -41,6 +41,8 @@ def test_zarr_in_and_out(tmp_path):
         ({"units": "degrees"}, "q: says units='degrees', and numbers are read in SI"),
         ({"scale_factor": 1e-3}, "q: says scale_factor=0.001, which is not read"),
         ({"add_offset": 0.5}, "q: says add_offset=0.5, which is not read"),
+        ({"units": ["rad", "deg", "rad", "rad", "rad", "rad"]}, "q: says units='deg'"),
+        ({"Units": "deg"}, "q: says Units='deg'"),
         ({"units": "rad", "scale_factor": 1.0, "add_offset": 0.0, "long_name": "position"}, ""),
     ],
 )
@@ -50,6 +52,22 @@ def test_units_beside_the_numbers_of_a_store_were_passed_over(tmp_path, said, to
     group.create_array("q", data=np.full((3, 6), 5.0)).attrs.update(said)
     with pytest.raises(fa.ReadFault, match=told) if told else nullcontext():
         fa.stream(ARM, "gravity_torque", tmp_path / "g.zarr", tmp_path / "g.npy")
+
+
+def test_units_of_a_whole_store_or_table_were_passed_over(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    group = zarr.open_group(str(tmp_path / "g.zarr"), mode="w")
+    group.create_array("q", data=np.full((3, 6), 5.0))
+    group.attrs["units"] = "deg"
+    with pytest.raises(fa.ReadFault, match=r"g\.zarr: says units='deg'"):
+        fa.stream(ARM, "gravity_torque", tmp_path / "g.zarr", tmp_path / "g.npy")
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for title, told in (("q{}", r"a\.parquet: says units='deg'"), ("q{} [deg]", "")):
+        table = pyarrow.table({title.format(j + 1): [5.0] for j in range(6)})
+        parquet.write_table(table.replace_schema_metadata({"units": "deg"}), tmp_path / "a.parquet")
+        with pytest.raises(fa.ReadFault, match=told) if told else nullcontext():
+            fa.stream(ARM, "gravity_torque", tmp_path / "a.parquet", tmp_path / "g.npy")
 
 
 def test_units_beside_the_columns_of_a_table_were_passed_over(tmp_path):

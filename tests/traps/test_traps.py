@@ -105,6 +105,21 @@ def test_trap_08_millimetres_grams_and_lost_points_are_asked_about():
     assert pendulum().notes == ()
 
 
+def test_trap_08_slides_in_millimetres_were_metres_without_a_word():
+    def rail(limits):
+        return Arm("rail", [Link.dh("prismatic", mass=1.0, com=(0, 0, 0), limits=limits)])
+
+    assert degrees_hint(rail(None), np.array([300.0])) == (
+        "q reaches 300 m: millimetres? Lengths are in metres."
+    )
+    assert degrees_hint(rail(None), np.array([[1.0], [np.nan], [2e9]])).startswith(
+        "q reaches 2e+09 m: a motion"
+    )
+    assert degrees_hint(rail((0, 40)), np.array([39.0])) is None
+    assert rail((0, 200)).notes[0].startswith("link 1 'joint1': limits reach 200 m: millimetres?")
+    assert rail((0, 1e16)).notes == rail((0, 2)).notes == ()
+
+
 def test_trap_09_first_moment_is_no_centre_of_mass():
     """They have different names everywhere, and nothing takes a first moment for a centre."""
     link = Link("revolute", mass=3.0, com=(0.1, 0.2, 0.3))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from forearm.cli.hyphens import STDIO
-from forearm.cli.measures import ORDERS, check_joint_units, check_payload_units, far_from_the_tool
+from forearm.cli.measures import ORDERS, check_joint_units, check_payload_units, far_from_the_tool, too_heavy
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading
 from forearm.cli.output import Shared, note
 from forearm.cli.standard_streams import named
@@ -120,7 +120,11 @@ def _held(arm: "Arm | Robot", payload: Sequence[float]) -> "Arm | Robot":
             f"is not said; choose one chain, --tip {ends[0]!r}, or in Python robot.with_payload(…, frame={ends[0]!r})."
         )
     held = arm.with_payload(payload[0], tuple(payload[1:]) or (0.0, 0.0, 0.0), frame=ends[0])
-    where = [*far_from_the_tool(payload[1:]), *(f"{AT_THE_TOOL}, and {told}" for told in tool_doubts(arm))]
+    where = [
+        *too_heavy(arm, payload[:1]),
+        *far_from_the_tool(payload[1:]),
+        *(f"{AT_THE_TOOL}, and {told}" for told in tool_doubts(arm)),
+    ]
     return held.replace(remarks=(*held.remarks, *where)) if where else held
 
 

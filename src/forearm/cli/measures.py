@@ -37,6 +37,8 @@ MINUS = "minus:"
 
 FAR = 5.0
 """A payload's centre [m] that is farther from the tool is asked about, where its unit is not written."""
+HEAVY = 10.0
+"""A payload that is so many times heavier than all of the arm is asked about, where its unit is not written."""
 MEASURED = "a number. A unit may follow it: 0.5rad, 10deg, 12mm, 20deg/s"
 """What is asked for where a unit may stand."""
 
@@ -205,3 +207,12 @@ def far_from_the_tool(centre: Sequence[float]) -> list[str]:
     return [
         f"the payload's centre is {away:.6g} m from the tool: millimetres? Give {word}mm; if not, {word}m"
     ]
+
+
+def too_heavy(arm: Any, masses: Sequence[float]) -> list[str]:
+    """A question about a payload that is in kilograms without saying so, and heavier than arms can carry."""
+    whole, most = float(arm.total_mass), max(masses)
+    if not 0 < HEAVY * whole < most or any(getattr(mass, "kind", "") for mass in masses):
+        return []
+    word = getattr(max(masses), "word", f"{most:g}")
+    return [f"--payload: {word} kg on an arm of {whole:.3g} kg: grams? Give {word}g; if not, {word}kg"]

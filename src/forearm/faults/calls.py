@@ -27,7 +27,6 @@ from forearm.faults.labelled_rows import (
     rows_with_words,
 )
 from forearm.faults.number_arrays import floats, no_array, not_scalars
-from forearm.faults.parts import DEGREES
 from forearm.outside.signal_errors import pass_on_signals
 
 
@@ -280,28 +279,9 @@ def motion_rows(what: str, arm: Any, t: Any, **rows: Any) -> None:
             )
 
 
-def degrees_hint(arm: Any, q: np.ndarray[Any, Any]) -> str | None:
-    """A sentence when joint angles look like degrees; None otherwise."""
-    if q.dtype == object or q.size == 0:
-        return None
-    hinges = {link.name for link in arm.links if link.revolute}
-    turning = [j for j, name in enumerate(coordinates(arm, "q")) if name in hinges]
-    if not turning:
-        return None
-    largest = float(np.nanmax(np.abs(q[..., turning]), initial=0.0))
-    if largest <= DEGREES:
-        return None
-    if largest > DIVERGED:
-        return f"q reaches {largest:.3g} rad: a motion that diverged? Look where the states come from."
-    turns = largest / math.tau
-    return f"q reaches {largest:g} rad, {turns:.1f} turns: degrees? Angles are in radians (numpy.deg2rad)."
-
-
 # -- numerical outcomes ----------------------------------------------------------------------------------
 
 
-DIVERGED = 1e9
-"""Angles beyond this [rad] were not given in degrees: something ran away."""
 REGULAR = {"float64": 1e-11, "float32": 1e-4}
 """A joint that keeps so much of its inertia when those beyond it are free does not make M singular in a precision."""
 

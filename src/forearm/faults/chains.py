@@ -11,7 +11,7 @@ from forearm.faults.call_arguments import did_you_mean, several, shown
 from forearm.faults.calls import coordinates
 from forearm.faults.kinds import ArmFault, StateFault
 from forearm.faults.number_arrays import floats
-from forearm.faults.parts import DEGREES, SLACK, choice, part, text
+from forearm.faults.parts import DEGREES, FARTHEST, SLACK, choice, part, text
 from forearm.faults.parts import name as checked_name
 from forearm.outside.escapes import composed
 
@@ -157,6 +157,9 @@ Links of known arms have 0.4 to 100; a shaft a third as long and a sixth as thic
 Shorter arms may be gimbals, which carry more than they reach.
 """
 
+MOST_RAIL = 1e5
+"""Limits of a slide beyond this [m] stand for none, whatever their unit."""
+
 # -- notes: nothing wrong, but a person should know -------------------------------------------------------
 
 
@@ -186,7 +189,7 @@ def unit_notes(arm: Any) -> list[str]:
     reach = sum(spans) + sum(centers)
     for number, (link, span, center) in enumerate(zip(arm.links, spans, centers, strict=True), 1):
         place = f"link {number} {link.name!r}"
-        if max(span, center) > 30:
+        if max(span, center) > FARTHEST:
             notes.append(f"{place}: {max(span, center):g} m long: millimetres? Lengths are in metres.")
         mass = float(link.mass) if is_number(link.mass) else 0.0
         if reach > SHORTEST and mass > MASSIVE * reach**3:
@@ -200,9 +203,11 @@ def unit_notes(arm: Any) -> list[str]:
                 f"{place}: radius of gyration {radius:.3g} m on an arm {reach:.3g} m long: mass or inertia in "
                 "another unit, or a lost decimal point? Units are kg and kg m²."
             )
-        widest = max(map(abs, link.limits)) if link.limits and link.revolute else 0.0
-        if DEGREES < widest <= 720:
+        widest = max(map(abs, link.limits)) if link.limits else 0.0
+        if link.revolute and DEGREES < widest <= 720:
             notes.append(f"{place}: limits reach {widest:g} rad, {widest / math.tau:.1f} turns: degrees?")
+        if not link.revolute and FARTHEST < widest <= MOST_RAIL:
+            notes.append(f"{place}: limits reach {widest:g} m: millimetres? Lengths are in metres.")
     return notes
 
 

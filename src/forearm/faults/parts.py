@@ -15,6 +15,8 @@ from forearm.outside.signal_errors import pass_on_signals
 
 DEGREES = 4 * math.pi
 """Angles beyond this are taken for degrees [rad]."""
+FARTHEST = 30.0
+"""Lengths beyond this are asked about: millimetres [m]?"""
 
 SLACK = 1e-9
 """Relative slack of the physical checks: published tensors are rounded."""

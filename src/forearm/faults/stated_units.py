@@ -6,6 +6,8 @@ from typing import Any
 
 from forearm.faults.kinds import Fault, ReadFault
 
+UNIT_KEYS = ("units", "unit")
+"""What a unit is called, in letters of either case."""
 LONGEST_UNIT = 80
 """Letters of a unit; more are none of ours."""
 
@@ -23,18 +25,22 @@ def refuse_other_units(
 
     Args:
         label: The file or the argument, and what of it, for the message.
-        said: What is said of the numbers, by name, as xarray and others write it: units, scale_factor, add_offset.
+        said: What is said of the numbers, by name, as xarray and others write it: units (of all, or a list of them
+            for the columns), scale_factor, add_offset.
         instead: What to do about it.
         fault: What is raised.
     """
     for key, harmless in (("scale_factor", 1), ("add_offset", 0)):
         if key in said and said[key] != harmless:
             raise fault(f"{label}: says {key}={repr(said[key])[:40]}, which is not read; {instead}.")
-    for key in ("units", "unit"):
-        if isinstance(unit := said.get(key), str) and not _is_si(unit):
-            raise fault(
-                f"{label}: says {key}={unit[:40]!r}, and numbers are read in SI units and radians; {instead}."
-            )
+    for key, told in said.items():
+        for unit in (
+            (told if isinstance(told, (list, tuple)) else (told,)) if str(key).lower() in UNIT_KEYS else ()
+        ):
+            if isinstance(unit, str) and not _is_si(unit):
+                raise fault(
+                    f"{label}: says {key}={unit[:40]!r}, and numbers are read in SI units and radians; {instead}."
+                )
 
 
 def _is_si(unit: str) -> bool:

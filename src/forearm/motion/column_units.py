@@ -4,10 +4,12 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from forearm.arm import Arm
-from forearm.faults import ReadFault
+from forearm.faults import ReadFault, refuse_other_units
 from forearm.motion.number_tables import refuse
+from forearm.outside.escapes import one_line
 from forearm.robot import Robot
 
 MOVED = ("q", "qd", "qdd")
@@ -41,6 +43,9 @@ LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 CURRENTS = {"a": 1.0, "ma": 1e-3}
 FORCES = ("nm", "n*m", "n·m", "n.m", "n m", "n")
 
+SAID = "say the unit in the titles, like q1 [deg] or t [ms], or give --degrees (degrees=True); torques are in N m"
+"""What to do about units that stand beside the titles of a table."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -70,8 +75,9 @@ def column_of(
     unit: str,
     degrees: bool,
     time_unit: str | None,
+    motors: bool = False,
 ) -> Column:
-    """The column of a title that was understood, in the unit that it says."""
+    """The column of a title that was understood, in the unit that it says; a joint that slides has motors that turn."""
     if kind == "t":
         if unit and unit not in SECONDS:
             refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(SECONDS)}")
@@ -86,17 +92,26 @@ def column_of(
         if unit and unit not in CURRENTS:
             refuse(label, 1, f"column {title!r} is in {unit!r}", f"one of {', '.join(CURRENTS)}")
         return Column(at, CURRENTS.get(unit, 1.0), bool(unit))
-    units = ANGLES if arm.state_links[i].revolute else LENGTHS
+    turns = arm.state_links[i].revolute
+    units = ANGLES if turns else LENGTHS | ANGLES if motors else LENGTHS
     base = re.sub(r"(?:[/_]?s(?:ec)?(?:\^?2|²)?)$", "", unit) if kind != "q" and unit not in units else unit
     if base and base not in units:
-        what = "revolute" if arm.state_links[i].revolute else "prismatic"
+        what = "revolute" if turns else "prismatic"
         refuse(
             label,
             1,
             f"column {title!r} is in {unit!r}, but joint {arm.joint_names[i]!r} is {what}",
             f"one of {', '.join(units)}",
         )
-    if degrees and not base and arm.state_links[i].revolute:
+    if degrees and not base and motors and not turns:
+        refuse(
+            label,
+            1,
+            f"degrees were said, and column {title!r} is of the motor of joint {arm.joint_names[i]!r}, which slides: "
+            "the motor may turn or slide",
+            f"its unit in the title, {title} [deg] or {title} [m]",
+        )
+    if degrees and not base and turns:
         base = "deg"
     return Column(at, units[base] if base else 1.0, bool(base))
 
@@ -107,17 +122,21 @@ def refuse_half_said(
     titles: Sequence[str],
     places: Mapping[tuple[str, int], Column],
     degrees: bool | None,
+    motors: bool = False,
 ) -> None:
     """Refuse angles of which some titles say degrees and others nothing, and lengths likewise: 57 times too much.
 
-    `degrees` says what is meant by angles without a unit; False, that all numbers are meant as they are.
+    `degrees` says what is meant by angles without a unit; False, that all numbers are meant as they are. What does not
+    say that it is a length may be an angle where it is of `motors`.
     """
+
+    def is_angle(i: int, column: Column) -> bool:
+        return arm.state_links[i].revolute or (motors and column.factor not in (LENGTHS["cm"], LENGTHS["mm"]))
+
     for turns in (True, False):
         if degrees is False or (turns and degrees):
             continue
-        alike = [
-            c for (kind, i), c in places.items() if kind in MOVED and arm.state_links[i].revolute is turns
-        ]
+        alike = [c for (kind, i), c in places.items() if kind in MOVED and is_angle(i, c) is turns]
         other = next((titles[c.at] for c in alike if c.factor != 1.0), None)
         silent = next((titles[c.at] for c in alike if not c.stated), None)
         if other is None or silent is None:
@@ -147,3 +166,13 @@ def refuse_half_stamps(
 
 def _last_word(title: str) -> str:
     return re.split(r"[/._ ]", title.lower())[-1]
+
+
+def refuse_units_of_fields(label: str, schema: Any, titles: Sequence[str]) -> None:
+    """Refuse other units that a table's schema says, of itself or of columns whose titles say none."""
+    parts = [(label, schema), *((f"{label}: column {one_line(x)[:80]!r}", schema.field(x)) for x in titles)]
+    for told, part in parts if titles else ():
+        said = {
+            str(k, "utf-8", "replace"): str(v, "utf-8", "replace") for k, v in (part.metadata or {}).items()
+        }
+        refuse_other_units(told, said, SAID)

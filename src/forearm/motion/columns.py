@@ -97,6 +97,7 @@ def columns_of(
     needs: Sequence[str],
     degrees: bool | None,
     time_unit: str | None,
+    motors: bool = False,
 ) -> Header:
     """Take a header apart.
 
@@ -107,15 +108,12 @@ def columns_of(
         needs: Quantities that must be there for every joint, "t" among them where time is needed.
         degrees: Whether angles without a unit are in degrees; None for radians, where no other title says degrees.
         time_unit: Unit of a time that says none; seconds if None.
+        motors: Whether positions are those of motors, which may turn where a joint slides.
     """
     check_time_unit(label, time_unit)
-    found, named = Header(), {}
-    for at, title in enumerate(titles):
-        what = _meaning(arm, title)
-        if what is None:
-            found.ignored.append(title)
-        else:
-            named[at] = what
+    meant = {at: _meaning(arm, title) for at, title in enumerate(titles)}
+    named = {at: what for at, what in meant.items() if what is not None}
+    found = Header(ignored=[title for at, title in enumerate(titles) if at not in named])
     bases = {kind: 0 if any(w[:2] == (kind, "#0") for w in named.values()) else 1 for kind in LOGGED}
     for kind in LOGGED:
         two = [titles[at] for at, what in named.items() if what[:2] in ((kind, "#0"), (kind, f"#{arm.n}"))]
@@ -135,13 +133,13 @@ def columns_of(
             other = titles[found.places[kind, i].at]
             both = "the time" if kind == "t" else f"{kind} of joint {arm.joint_names[i]!r}"
             refuse(label, 1, f"columns {other!r} and {titles[at]!r} are both {both}", "each column once")
-        column = column_of(arm, label, titles[at], at, kind, i, unit, bool(degrees), time_unit)
+        column = column_of(arm, label, titles[at], at, kind, i, unit, bool(degrees), time_unit, motors)
         found.places[kind, i] = replace(column, stated=True) if written else column
         if isinstance(joint, str):
             found.counted.append(titles[at])
     if isinstance(arm, Robot) and arm.couplings:
         _find_followers(arm, label, titles, found, bool(degrees))
-    refuse_half_said(arm, label, titles, found.places, degrees)
+    refuse_half_said(arm, label, titles, found.places, degrees, motors)
     refuse_half_stamps(label, titles, found.places.get(("t", 0)), found.ignored)
     _check(arm, label, titles, found, needs)
     return found

@@ -19,7 +19,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.faults import ReadFault, StateFault, coordinates, explained, floats, state
+from forearm.faults import FARTHEST, ReadFault, StateFault, coordinates, explained, floats, state
 from forearm.motion.column_units import MOVED
 from forearm.motion.columns import (
     LOGGED,
@@ -41,8 +41,6 @@ from forearm.robot import Robot
 
 LARGEST = 1e50
 """Numbers beyond this, as in files of robots, are no log of anything."""
-LONGEST = 30.0
-"""A joint that slides farther [m] is asked about: millimetres?"""
 TURNS = 4
 """A joint without limits that goes beyond so many turns is asked about: degrees?"""
 _MESSAGE = re.compile(r"(?:.*[/.])?(?:position|velocity|effort)(?:\[[0-9]+\]|[0-9]+)", re.IGNORECASE)
@@ -82,6 +80,7 @@ def read_motion_file(
     degrees: bool | None = None,
     time_unit: str | None = None,
     of_joints: bool = True,
+    of_motors: bool = False,
 ) -> MotionFile:
     """Read a log of an arm.
 
@@ -94,6 +93,7 @@ def read_motion_file(
             cannot be.
         time_unit: Unit of a time column without one: 's', 'ms', 'us' or 'ns'.
         of_joints: Whether positions are those of joints: large ones are then asked about; motors turn more often.
+        of_motors: Whether they are those of motors, which may turn where a joint slides.
     """
     label = str(source) if label is None else label
     free = isinstance(arm, Robot) and arm.free
@@ -106,7 +106,7 @@ def read_motion_file(
         if isinstance(arm, Robot) and arm.free:
             columns = free_columns_of(arm, label, titles, **units)
         else:
-            columns = columns_of(arm, label, titles, **units)
+            columns = columns_of(arm, label, titles, **units, motors=of_motors)
         groups = [[columns.places["t", 0].at]] if columns.has("t") else []
         groups += [[c.at for c in columns.of(kind, width[kind])] for kind in LOGGED if columns.has(kind)]
         return [*groups, [c.at for c in columns.followers.values()]]
@@ -193,7 +193,7 @@ def ask_about_degrees(arm: Arm | Robot, label: str, stated: Sequence[bool], q: V
         reach = float(np.max(np.abs(q[:, i]), initial=0.0))
         if stated and stated[i]:
             continue
-        if not link.revolute and reach > max(LONGEST, *(abs(x) for x in link.limits or (0.0,))):
+        if not link.revolute and reach > max(FARTHEST, *(abs(x) for x in link.limits or (0.0,))):
             how = f"say so in the header, q{i + 1} [mm]" if stated else "write metres"
             raise ReadFault(
                 f"{label}: joint {link.name!r} slides to {reach:.4g} m, which looks like millimetres. If it is, {how}; "

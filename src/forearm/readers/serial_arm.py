@@ -15,7 +15,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector, is_number, parallel_axis, rotation_z, sin_cos_of_constant
 from forearm.angles import nearest_right_angle, rounded_right_angle
 from forearm.arm import Arm, Defect
-from forearm.faults import ArmFault, ReadFault, link_faults
+from forearm.faults import FARTHEST, ArmFault, ReadFault, link_faults
 from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link, moved_frame
@@ -308,6 +308,8 @@ def _held_at(joint: JointText, value: float) -> str:
         )
     elif turns and abs(value) > 2 * math.tau:
         doubt = f" rad, {abs(value) / math.tau:.1f} turns: degrees?"
+    elif not turns and not math.isfinite(high) and abs(value) > FARTHEST:
+        doubt = " m: millimetres?"
     return f"{joint.name} at {value:g}{doubt}"
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from forearm.arm import Arm
-from forearm.faults import ReadFault, refuse_other_units
+from forearm.faults import ReadFault
+from forearm.motion.column_units import refuse_units_of_fields
 from forearm.motion.columns import columns_of
 from forearm.motion.motion_files import header_notes
 from forearm.motion.number_tables import PieceReader, check_titles, opened
@@ -28,9 +29,6 @@ from forearm.streams.zarr_rows import ZarrRows
 
 NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")
 """How the types of columns begin that hold one number a row; what is true or false is none."""
-
-SAID = "say the unit in the titles, like q1 [deg] or t [ms], or give --degrees (degrees=True); torques are in N m"
-"""What to do about units that stand beside the titles of a table."""
 
 
 class NumpyRows(RowSource):
@@ -106,12 +104,9 @@ class ParquetRows(RowSource):
         self.wanted = [titles[self.columns.places[key].at] for key in wanted]
         self.factors = np.array([self.columns.places[key].factor for key in wanted])
         self._refuse_other_than_numbers()
-        for column in (self.columns.places[key] for key in wanted if not self.columns.places[key].stated):
-            said = self.file.schema_arrow.field(title := titles[column.at]).metadata or {}
-            told = f"{self.label}: column {one_line(title)[:80]!r}"
-            refuse_other_units(
-                told, {str(k, "utf-8", "replace"): str(said[k], "utf-8", "replace") for k in said}, SAID
-            )
+        keys = [key for key in wanted if not self.columns.places[key].stated]
+        silent = [titles[self.columns.places[key].at] for key in keys]
+        refuse_units_of_fields(self.label, self.file.schema_arrow, silent)
 
     def _refuse_other_than_numbers(self) -> None:
         """Before anything is unpacked: a few bytes are lists of any length, and a text of any form is no number."""

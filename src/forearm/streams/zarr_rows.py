@@ -8,18 +8,20 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
-from forearm.faults import ReadFault
+from forearm.faults import ReadFault, refuse_other_units
 from forearm.outside.escapes import one_line
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.file_libraries import library
 from forearm.streams.row_files import READ, ROWS, RowBlock, RowSource, native, split, timed_rows
 from forearm.streams.zarr_stores import (
+    IN_SI,
     check_array,
     checked_chunks,
     chunk_files,
     marks_of_nothing,
     rows_at_once,
     rows_of,
+    told_of_all,
     told_of_columns,
 )
 
@@ -55,6 +57,7 @@ class ZarrRows(RowSource):
             self.parts, self.times = [named[name] for name in inputs], named.get("t")
             self.timed = self.times is not None
             self._check_group(inputs)
+            refuse_other_units(self.label, told_of_all(self.label, found), IN_SI)
             told = told_of_columns(self.label, found, self.parts[0], arm.joint_names)
         parts = [part for part in (*self.parts, self.times) if part is not None]
         self.marks = {id(part): marks_of_nothing(self.label, part) for part in parts}

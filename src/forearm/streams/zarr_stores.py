@@ -41,6 +41,10 @@ PIECES = 4096
 """Chunks that are read at once; a library that unpacks them side by side holds some kilobytes for each."""
 
 
+IN_SI = "write the numbers themselves, in SI units and without it"
+"""What to do about units that a store says."""
+
+
 def chunk_files(label: str, folder: Path) -> int:
     """How many files a store has; refuse one that leads elsewhere by a link, or to a pipe or a device.
 
@@ -83,8 +87,7 @@ def check_array(label: str, array: Any, files: int) -> None:
         array: The array.
         files: How many files its store has.
     """
-    if not isinstance(getattr(array.metadata, "attributes", {}), Mapping):
-        raise ReadFault(f"{label}: is no Zarr store (its attributes are no table); write it anew.")
+    said = told_of_all(label, array)
     codecs = [*array.filters, *([] if array.serializer is None else [array.serializer]), *array.compressors]
     for outer in getattr(array.metadata, "codecs", ()):
         codecs += getattr(outer, "index_codecs", ())  # how a shard says where its chunks are
@@ -96,7 +99,7 @@ def check_array(label: str, array: Any, files: int) -> None:
         )
     if array.dtype.kind not in "fiu":
         raise ReadFault(f"{label}: the array is of {one_line(str(array.dtype))[:60]}; give rows of numbers.")
-    refuse_other_units(label, array.attrs, "write the numbers themselves, in SI units and without it")
+    refuse_other_units(label, said, IN_SI)
     chunks = array.chunks
     size = array.dtype.itemsize * math.prod(chunks)
     shards = getattr(array, "shards", None) or chunks
@@ -138,6 +141,14 @@ def marks_of_nothing(label: str, array: Any) -> list[float]:
                     f"{where}: says {key}={repr(said)[:40]}, which is no number; write the array without it."
                 ) from None
     return [mark for mark in marks if not math.isnan(mark)]
+
+
+def told_of_all(label: str, node: Any) -> Mapping[str, Any]:
+    """What an array or a group says of itself, in a table."""
+    if not isinstance(getattr(node.metadata, "attributes", {}), Mapping):
+        raise ReadFault(f"{label}: is no Zarr store (its attributes are no table); write it anew.")
+    said: Mapping[str, Any] = node.attrs
+    return said
 
 
 def _grid(array: Any) -> tuple[int, ...]:

@@ -291,7 +291,7 @@ def excite(
         seed=seed,
     )
     write_motion(motion, found, Path(target), round(duration * rate) + 1)
-    remarks = _few_rows(rate, harmonics / duration)
+    remarks = [*_few_rows(rate, harmonics / duration), *_without_limits(found)]
     for remark in remarks:
         note(shared, remark)
     content = {"condition": motion.condition, "random": motion.start_condition, "written": target}
@@ -301,6 +301,15 @@ def excite(
     )
     _told(shared, text, content | doubted(found, remarks))
     note(shared, f"written: {target}")
+
+
+def _without_limits(arm: Any) -> list[str]:
+    """How far joints go whose limits nobody knows: whoever plays the motion should look first."""
+    turn, slide = (
+        [x.name for x in arm.links if not x.limits and x.revolute is kind] for kind in (True, False)
+    )
+    told = [f"{', '.join(names)} {far}" for names, far in ((turn, "±π rad"), (slide, "±1 m")) if names]
+    return [f"no limits of position are known, and these are taken: {'; '.join(told)}"] if told else []
 
 
 def _few_rows(rate: float, highest: float) -> list[str]:

@@ -10,7 +10,17 @@ from cyclopts import Parameter, validators
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.inputs import arm_of, doubted, tool_doubts
-from forearm.cli.measures import ANGLE, MASS, Numbers, Seed, Whole, WholeIfAny, check_kinds, torque_unit
+from forearm.cli.measures import (
+    ANGLE,
+    MASS,
+    Numbers,
+    Seed,
+    Whole,
+    WholeIfAny,
+    check_kinds,
+    too_heavy,
+    torque_unit,
+)
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
 from forearm.outside.text_table import instant
@@ -86,7 +96,8 @@ def sweep(
     found = arm_of(arm, reading=reading, shared=shared)
     read, remarks = _motions(found, motions, units, instants)
     over = _axes(found, read, payload, tilt, viscous, dry, density, lengths)
-    remarks += [*(tool_doubts(found) if payload else []), *_of_tilt(tilt)]
+    asked = [*tool_doubts(found), *too_heavy(found, payload)] if payload else []
+    remarks += [*asked, *_of_tilt(tilt)]
     for remark in remarks:
         note(shared, remark)
     begun: list[tuple[float, int]] = []
@@ -127,8 +138,16 @@ def _motions(
             said.append(f"{path} has {rows} rows, of which {instants} instants are looked at (--instants)")
     looked_at = [_resampled(one, instants) for one in read]
     for path, one, samples in zip(motions, read, looked_at, strict=True):
+        said += _beyond(arm, path, one.samples)
         said += _missed(arm, path, one.samples, samples)
     return looked_at, said
+
+
+def _beyond(arm: Any, path: str, rows: Any) -> list[str]:
+    """Remarks where a file goes beyond limits of position or speed, which no payload changes."""
+    from forearm.motion.limit_excesses import limit_excesses
+
+    return [f"{path}: joint {excess}" for excess in limit_excesses(arm, rows.t, rows.q, rows.qd)[()]]
 
 
 def _missed(arm: Any, path: str, rows: Any, samples: Any) -> list[str]:

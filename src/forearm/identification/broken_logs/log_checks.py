@@ -22,7 +22,7 @@ from forearm.identification.base_columns import BaseColumns, full_columns
 from forearm.identification.broken_logs.torque_columns import (
     driven_by_friction,
     joint_motion,
-    refuse_degrees,
+    refuse_other_positions,
     refuse_swapped,
 )
 from forearm.identification.drive_columns import DriveColumns
@@ -115,7 +115,7 @@ def wide_marks(t: Vector, marked: Matrix, width: float) -> Matrix:
 
 def check_torques(arm: Arm, label: str, equations: TorqueEquations, mend: Sequence[str]) -> Vector:
     """Refuse torques of another sign or unit than the given arm needs; signs to multiply with (n,), where mended."""
-    refuse_degrees(arm, label, equations)
+    refuse_other_positions(arm, label, equations)
     moved = joint_motion(arm, equations)
     refuse_swapped(arm, label, equations, moved)
     need = torques_of(arm, equations.motion)

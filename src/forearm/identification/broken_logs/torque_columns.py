@@ -23,7 +23,7 @@ MUCH = 0.25
 SWAPPED = 0.2
 """Columns are swapped where the other way round leaves less than this of what they leave as they are."""
 DEGREES = 0.04
-"""Positions are in degrees where the given arm, if they are, leaves less than this of what it leaves as they are,"""
+"""Positions are in degrees or millimetres where the given arm, if they are, leaves less than this of what it leaves,"""
 EXPLAINED = 0.25
 """and less than this of the torques (squares, both)."""
 RULES = 0.3
@@ -68,10 +68,10 @@ def joint_motion(arm: Arm, equations: TorqueEquations) -> JointMotion:
     return JointMotion(*(thin(x) for x in (need, dry, motion.qd, motion.qdd)))
 
 
-def refuse_degrees(arm: Arm, label: str, equations: TorqueEquations) -> None:
-    """Refuse positions of a small motion in degrees, which could be radians, but not of the given arm's torques."""
+def refuse_other_positions(arm: Arm, label: str, equations: TorqueEquations) -> None:
+    """Refuse positions of a small motion in degrees or millimetres that could be SI, but not of the arm's torques."""
     motion, thin = equations.motion, equations.motion.thinning
-    unit = np.where([link.revolute for link in arm.links], np.pi / 180.0, 1.0)
+    turns = np.array([link.revolute for link in arm.links])
     states = motion.q, motion.qd, motion.qdd
 
     def left(factor: Vector | float) -> float:
@@ -79,12 +79,19 @@ def refuse_degrees(arm: Arm, label: str, equations: TorqueEquations) -> None:
         return float(np.sum(((need - equations.tau) / np.max(equations.scale)) ** 2))
 
     whole = float(np.sum((equations.tau / np.max(equations.scale)) ** 2))
-    if left(unit) < min(DEGREES * left(1.0), EXPLAINED * whole):
-        raise StateFault(
-            f"{label}: arm {arm.name!r} explains these torques where its positions are in degrees, and does not where "
-            "they are in radians. In degrees? Then give degrees=True; if the given arm is that far off, "
-            "check=False (--no-check)."
-        )
+    most = min(DEGREES * left(1.0), EXPLAINED * whole)
+    units = {
+        "degrees": ("radians", np.where(turns, np.pi / 180.0, 1.0), "degrees=True"),
+        "millimetres": ("metres", np.where(turns, 1.0, 1e-3), "metres"),
+        "degrees and millimetres": ("SI units", np.where(turns, np.pi / 180.0, 1e-3), "radians and metres"),
+    }
+    for unit, (ours, factor, instead) in units.items():
+        if np.any(factor != 1.0) and left(factor) < most:
+            raise StateFault(
+                f"{label}: arm {arm.name!r} explains these torques where its positions are in {unit}, and does not "
+                f"where they are in {ours}. In {unit}? Then give {instead}; if the given arm is that far off, "
+                "check=False (--no-check)."
+            )
 
 
 def refuse_swapped(arm: Arm, label: str, equations: TorqueEquations, moved: JointMotion) -> None:

@@ -21,6 +21,7 @@ from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import (
     DEGREES,
+    FARTHEST,
     ReadFault,
     StateFault,
     floats,
@@ -112,9 +113,10 @@ def read_log(
             raise StateFault(
                 f"log: time_unit is {shown(time_unit)}, which is for files; give t of a mapping in seconds, without it."
             )
+        _refuse_degrees_of_sliding_motors(arm, bool(degrees) and coupling is not None)
         log = _from_mapping(source, arm, gains, bool(degrees))
     else:
-        log = _from_file(source, arm, gains, degrees, time_unit)
+        log = _from_file(source, arm, gains, degrees, time_unit, of_motors=coupling is not None)
     if coupling is not None:
         log = _joints_of_motors(log, coupling_matrix(arm, coupling))
     if zero is not None:
@@ -134,6 +136,16 @@ def read_log(
                 "was not logged, or is below what the log can show. Give a log that has it."
             )
     return log.with_note(coarse) if (coarse := _coarse(arm, log)) else log
+
+
+def _refuse_degrees_of_sliding_motors(arm: Arm, asked: bool) -> None:
+    """Refuse degrees of motors where a joint slides: arrays have no titles to say whether its motor turns."""
+    slides = [link.name for link in arm.links if not link.revolute]
+    if asked and slides:
+        raise StateFault(
+            f"log: degrees were said, and the motor of joint {slides[0]!r}, which slides, may turn or slide; give q in "
+            "radians and metres, and leave degrees=True out."
+        )
 
 
 def coupling_matrix(arm: Arm, coupling: Any) -> Matrix:
@@ -196,13 +208,16 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
     return Log("log", t, found["q"] * turned, qd, tau, notes)
 
 
-def _from_file(source: Any, arm: Arm, gains: Any, degrees: bool | None, time_unit: str | None) -> Log:
+def _from_file(
+    source: Any, arm: Arm, gains: Any, degrees: bool | None, time_unit: str | None, of_motors: bool
+) -> Log:
     # what is too large for a joint is left to `_refuse_degrees`, which knows of motors
     how: dict[str, Any] = {
         "needs": ("t", "q"),
         "degrees": degrees,
         "time_unit": time_unit,
         "of_joints": False,
+        "of_motors": of_motors,
     }
     if not isinstance(source, (str, PathLike)):
         raise StateFault(
@@ -317,21 +332,22 @@ def _coarse(arm: Arm, log: Log) -> str | None:
 
 
 def _refuse_degrees(arm: Arm, log: Log) -> None:
-    """Positions that no joint has: degrees, or motors before their gears."""
+    """Positions that no joint has: degrees, millimetres, or motors before their gears."""
     for i, link in enumerate(arm.links):
         low, high = link.limits or (-math.inf, math.inf)
         reach = max(abs(low), abs(high))
         bound = reach + (0.5 if link.revolute else 0.5 * reach)
-        bound = bound if math.isfinite(bound) else (2 * math.pi * TURNS if link.revolute else math.inf)
+        bound = bound if math.isfinite(bound) else 2 * math.pi * TURNS if link.revolute else FARTHEST
         most = float(np.max(np.abs(log.q[:, i])))
         if most <= bound:
             continue
-        unit, limits = (
-            "rad",
-            f"its limits are {low:.3g} to {high:.3g}" if math.isfinite(reach) else "no limits",
-        )
+        limits = f"its limits are {low:.3g} to {high:.3g}" if math.isfinite(reach) else "no limits"
+        asked = (
+            "rad ({}). In degrees? Then give degrees=True (--degrees)"
+            if link.revolute
+            else "m ({}). In millimetres? Then give metres, or say so in the header, q{} [mm]"
+        ).format(limits, i + 1)
         raise StateFault(
-            f"{log.label}: joint {link.name!r} goes to {most:.4g} {unit if link.revolute else 'm'} ({limits}). In "
-            "degrees? Then give degrees=True (--degrees). Positions of motors before their gears? Then give coupling=, "
-            "the reductions of the joints. If it is right as it is, degrees=False (--radians)."
+            f"{log.label}: joint {link.name!r} goes to {most:.4g} {asked}. Positions of motors before their gears? "
+            "Then give coupling=, the reductions of the joints. If it is right as it is, degrees=False (--radians)."
         )

@@ -44,6 +44,8 @@ SLOW, STILL = 3.0, 0.01
 """A joint rests below so many times the speed over which dry friction turns over, and this part of its top speed,"""
 RESTS = 0.15
 """for at least so long [s]: one that turns round is soon on its way again."""
+WORSE = 2.0
+"""The arm does not explain a torque that varies so many times less on its own than beside the arm's."""
 MOVES, ENOUGH = 0.05, 0.1
 """A joint moves where less than this part of its friction is allowed for; rows tell what is usual from such a share."""
 
@@ -166,6 +168,7 @@ def watch(
             [told, *_said(arm, dry * np.max(resting, axis=0))],
         )
         limits = limit + dry * resting
+        notes += _blind(arm, limit, own, _spread(external) > WORSE * _spread(motion.tau))
     else:
         limit, notes = _given(arm, threshold), []
         limits = np.broadcast_to(limit, external.shape)
@@ -208,6 +211,34 @@ def _said(arm: Arm, allowed: Vector) -> list[str]:
         return []
     return [
         f"where a joint rests, its dry friction may be anything up to itself: allowed for ({', '.join(told)})"
+    ]
+
+
+def _spread(values: Matrix) -> Vector:
+    """Spread of each column (n,), of which what is rare is no part."""
+    return np.asarray(1.4826 * np.median(np.abs(values - np.median(values, axis=0)), axis=0))
+
+
+def _blind(arm: Arm, limit: Vector, own: Vector, worse: Vector) -> list[str]:
+    """A warning where the arm makes a log less usual, not more: no push of the joint's own size would be seen.
+
+    Args:
+        arm: The arm.
+        limit: From which torque on joints are pushed (n,).
+        own: Size of their torques (n,).
+        worse: Which joints (n,) have torques that vary less on their own than beside the arm's.
+    """
+    told = [
+        f"{link.name} {limit[i]:.3g} {'N m' if link.revolute else 'N'} (its own are {own[i]:.3g})"
+        for i, link in enumerate(arm.links)
+        if worse[i] and limit[i] > own[i]
+    ]
+    if not told:
+        return []
+    return [
+        f"WARNING: thresholds are larger than the torques of the joints themselves: {', '.join(told)}. The arm does "
+        "not explain the log, and pushes below them are not seen. Positions in degrees or millimetres, another arm, "
+        "torques in another unit?"
     ]
 
 
