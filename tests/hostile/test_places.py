@@ -10,7 +10,8 @@ import pytest
 
 import forearm as fa
 from cli.verbs import forearm
-from forearm.outside.output_files import _is_mounted, replacing, write_text
+from forearm.outside.file_places import is_mounted
+from forearm.outside.output_files import replacing, write_text
 from forearm.page.document import MARK
 from forearm.simulation.run import _Run
 
@@ -150,7 +151,7 @@ def test_a_file_that_is_mounted_alone_and_takes_nothing_was_told_when_all_was_co
         return really(path, flags, *mode, **more)
 
     monkeypatch.setattr(os, "open", refused)
-    monkeypatch.setattr("forearm.outside.output_files._is_mounted", lambda _: True)
+    monkeypatch.setattr("forearm.outside.output_files.is_mounted", lambda _: True)
     monkeypatch.setattr("forearm.simulation.run._Run._run", lambda _: pytest.fail("it was computed"))
     said = forearm(capsys, "simulate", "rr", "-o", "out.csv")
     assert said.code == 2
@@ -167,8 +168,8 @@ def test_a_file_that_may_not_be_written_and_is_not_mounted_is_replaced():
     place.chmod(0o444)
     write_text(place, "new")
     assert place.read_text() == "new"
-    assert not _is_mounted(place.absolute())
-    assert _is_mounted(Path("/proc"))
+    assert not is_mounted(place.absolute())
+    assert is_mounted(Path("/proc"))
 
 
 @pytest.mark.more

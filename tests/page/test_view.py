@@ -210,7 +210,7 @@ def test_a_notebook_shows_it(page):
         ({"motion": Quintic(np.zeros(2), np.ones(2), 1.0)}, "has 3 joints, so give two rows"),
         ({"q": [0.0]}, r"q has shape \(1,\)"),
         ({"q": [0.0, np.nan, 0.0]}, r"takes \(3,\) finite numbers"),
-        ({"q": "home"}, r"q is a str; arm 'generic_3r' takes \(3,\) finite numbers"),
+        ({"q": "home"}, r"view: q has type <U4; give real numbers, shape \(3,\)"),
         ({"formulations": ["magic"]}, "no formulation 'magic'"),
         ({"formulations": "magic"}, "no formulation 'magic'"),
     ],
