@@ -14,7 +14,7 @@ DIVERGED = 1e9
 
 def degrees_hint(arm: Any, q: np.ndarray[Any, Any]) -> str | None:
     """A sentence when joint angles look like degrees, or slides like millimetres; None otherwise."""
-    if q.dtype == object or q.size == 0:
+    if q.dtype == object or not np.fmax.reduce(np.abs(q), axis=None, initial=0.0) > min(DEGREES, FARTHEST):
         return None
     far = {True: 0.0, False: 0.0}
     links = {link.name: link for link in arm.links}
