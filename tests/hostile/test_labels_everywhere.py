@@ -101,3 +101,10 @@ def test_labels_that_are_members_of_an_enumeration_are_words():
     joint = enum.Enum("joint", {"ELBOW": "q2", "WAIST": "q1"})
     q = pandas.Series([-0.4, 0.3], index=list(joint))
     assert np.array_equal(fa.gravity_torque(fa.load("rr"), q), fa.gravity_torque(fa.load("rr"), [0.3, -0.4]))
+
+
+def test_a_column_that_is_called_unit_is_no_unit():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"q2": [-0.4], "q1": [0.3], "unit": ["deg"]})
+    with pytest.raises(fa.StateFault, match="q by joint name: unknown unit"):
+        fa.gravity_torque(fa.load("rr"), table)

@@ -149,7 +149,9 @@ def not_in_other_units(value: Any, name: str) -> None:
         return
     told = attribute(value, "attrs")
     said = dict(told) if isinstance(told, Mapping) else {}
-    for key in ("unit", "units"):  # a text, or an object that prints as one
+    for key in (
+        () if isinstance(told, Mapping) else ("unit", "units")
+    ):  # a text, or an object that prints as one
         if (unit := attribute(value, key)) is not None and not callable(unit):
             said[key] = str(unit)
     if said:
