@@ -19,6 +19,7 @@ from forearm.link import Wrench
 from forearm.robot import Robot
 from forearm.simulation.engines import Engine, Scheme
 from forearm.simulation.interrupts import Interrupt
+from forearm.simulation.law_checks import on_the_way, refuse_other_torques
 from forearm.simulation.outcomes import interrupted_late, outcomes_of
 from forearm.simulation.plant import Plant, State
 from forearm.simulation.records import LATE, Record, RecordRoom
@@ -237,6 +238,7 @@ class _Run:
             return {}
         try:
             with self.interrupt.answered_at_once(True):
+                after.check_law()
                 return {name: after.compute(name) for name in LATE}
         except KeyboardInterrupt:
             self.late = True
@@ -332,6 +334,14 @@ class _Aftermath:
             make = {"tau": self._torques, "qdd": self._accelerations, "outcomes": self._outcomes}
             self.found[name] = make[name]()
         return self.found[name]
+
+    def check_law(self) -> None:
+        """Refuse what a traced law did, where it is another in Python."""
+        request, states = self.request, self.states
+        if request.law is not None:
+            values = {name: request.values[name] for name in request.gains}
+            rows = on_the_way(self.t, {"q": states["q"], "qd": states["qd"]}, values, request.batch)
+            refuse_other_torques(request.plant.arm, request.law, rows)
 
     def _outcomes(self) -> Any:
         tau, late = self.compute("tau"), self.run.late
