@@ -10,6 +10,7 @@ foreign_names   what other libraries call things
 memory_size     how much memory this machine has
 processors      how many processors this process may use
 function_parts  what a function of the caller's is made of
+syntax_trees    Python's syntax tree of a text, also where several threads ask for one
 signal_errors   errors that a handler of a signal raises in the middle of something
 scipy_parts     SciPy's modules, where there is room to load them
 whole_process   what there is once in a process: its copies, what its threads share

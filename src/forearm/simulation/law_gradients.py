@@ -19,9 +19,8 @@ from forearm.compiler.graph.trace import trace
 from forearm.results import GainGradient
 from forearm.robot import Robot
 from forearm.rollout_gradients import by_step, check_step, refuse_no_numbers, refuse_other_motion
-from forearm.simulation.law_checks import on_the_way, refuse_other_torques
 from forearm.simulation.plant import Plant, kept, law_in_graph
-from forearm.simulation.traced_laws import TracedLaw, make_law
+from forearm.simulation.traced_laws import TracedLaw, make_law, on_the_way, refuse_other_torques
 
 
 @faults.explained

@@ -29,10 +29,16 @@ from forearm.simulation.double_meanings import (
     refuse_gains_of_two_meanings,
     refuse_torques_of_two_meanings,
 )
-from forearm.simulation.law_checks import at_the_start, believed
 from forearm.simulation.plant import Plant, State, kept
 from forearm.simulation.row_blocks import Progress
-from forearm.simulation.traced_laws import TracedLaw, checked_torques, law_name, make_law
+from forearm.simulation.traced_laws import (
+    TracedLaw,
+    at_the_start,
+    believed,
+    checked_torques,
+    law_name,
+    make_law,
+)
 
 Torques = Callable[[float, Vector, Vector], Vector]
 """Torques (*batch, n) of a law in Python at a time, for states (*batch, n)."""

@@ -19,7 +19,6 @@ from forearm.link import Wrench
 from forearm.robot import Robot
 from forearm.simulation.engines import Engine, Scheme
 from forearm.simulation.interrupts import Interrupt
-from forearm.simulation.law_checks import on_the_way, refuse_other_torques
 from forearm.simulation.outcomes import interrupted_late, outcomes_of
 from forearm.simulation.plant import Plant, State
 from forearm.simulation.records import LATE, Record, RecordRoom
@@ -39,6 +38,7 @@ from forearm.simulation.request import (
 )
 from forearm.simulation.row_blocks import PATIENCE, Progress
 from forearm.simulation.schemes import SCHEMES, engine_of, scheme_of
+from forearm.simulation.traced_laws import on_the_way, refuse_other_torques
 
 BATCH_RECORDS = 100
 """At most about so many records are kept of each motion of a batch, unless record_every says otherwise."""
@@ -308,9 +308,7 @@ class _Run:
         if request.torques.ndim == 1 or request.torques.shape[-2] == 1:
             return request.torques if request.torques.ndim == 1 else request.torques[..., 0, :]
         index = np.arange(first, first + count) // max(request.hold, 1)
-        if self.stepwise:
-            return request.torques[..., index[0], :]
-        return request.torques[..., index, :]
+        return request.torques[..., index[0] if self.stepwise else index, :]
 
     def _collected(self) -> tuple[Vector, State]:
         """Times and states that are recorded, the last state among them."""
@@ -337,10 +335,11 @@ class _Aftermath:
 
     def check_law(self) -> None:
         """Refuse what a traced law did, where it is another in Python."""
-        request, states = self.request, self.states
+        request = self.request
         if request.law is not None:
-            values = {name: request.values[name] for name in request.gains}
-            rows = on_the_way(self.t, {"q": states["q"], "qd": states["qd"]}, values, request.batch)
+            rows = on_the_way(
+                self.t, self.states, {k: request.values[k] for k in request.gains}, request.batch
+            )
             refuse_other_torques(request.plant.arm, request.law, rows)
 
     def _outcomes(self) -> Any:
