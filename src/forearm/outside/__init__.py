@@ -4,6 +4,7 @@ running_log     what happens meanwhile, for `logging`
 escapes         text from outside, made harmless for the place where it is written
 output_files    files that are whole or not there at all
 file_places     what may not be written to, and what is mounted at a place
+exchanged_places   two folders that change places in one step
 text_table      tables as text
 option_names    options as Python or the shell calls them, for messages
 foreign_names   what other libraries call things

@@ -337,9 +337,8 @@ class _Aftermath:
         """Refuse what a traced law did, where it is another in Python."""
         request = self.request
         if request.law is not None:
-            rows = on_the_way(
-                self.t, self.states, {k: request.values[k] for k in request.gains}, request.batch
-            )
+            gains = {k: request.values[k] for k in request.gains}
+            rows = on_the_way(self.t, self.states, gains, request.batch)
             refuse_other_torques(request.plant.arm, request.law, rows)
 
     def _outcomes(self) -> Any:
