@@ -232,6 +232,7 @@ def test_a_store_is_not_written_over_the_folder_that_holds_its_rows(rows, tmp_pa
     assert (holder / "a.zarr").is_dir()
 
 
+@pytest.mark.more
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux changes two folders' places")
 def test_a_killed_process_left_a_store_beside_its_place(rows, tmp_path, monkeypatch):
     """Between two renames there was none in it; now they change places, also under a Ctrl-C."""
