@@ -117,6 +117,20 @@ def test_two_hundred_results_took_longer_than_anyone_waits():
             kernel(given, out=(*outs[:199], outs[0]))
 
 
+def test_ten_thousand_numbers_were_compiled_twice_and_nothing_was_said(monkeypatch, caplog):
+    """The code of one state and that of a batch take LLVM half a minute each."""
+    monkeypatch.setattr("forearm.compiler.call.processor.MOST_NUMBERS", 100)
+    monkeypatch.setattr("forearm.compiler.llvm.jit.LONG_TEXT", 10_000)
+    monkeypatch.setenv("FOREARM_CACHE", "off")
+    caplog.set_level("INFO", "forearm")
+    kernel = fa.compile_function(lambda x: 3.0 * x, {"x": 80})
+    for given in (np.arange(80.0), np.ones((5, 80))):
+        np.testing.assert_array_equal(kernel(given), 3.0 * given)
+    told = [record.message for record in caplog.records]
+    assert sum("MB of text for LLVM: this may take minutes, once" in text for text in told) == 1
+    assert sum(text.startswith("compiled <lambda>") for text in told) == 1
+
+
 def test_a_whole_number_of_numpy_is_a_shape():
     assert_close(fa.compile_function(lambda q: 2 * q, {"q": np.int64(2)})([1.0, 2.0]), [2.0, 4.0])
 

@@ -80,9 +80,9 @@ def test_a_journal_of_many_empty_lists_takes_no_memory(what, tmp_path, monkeypat
         journals.Journal(problem_of(KEEP), path)
 
 
-def problem_of(keep):
+def problem_of(keep, samples=40_000):
     axes = {name: axis_of(name, values) for name, values in OVER.items()}
-    return Problem(squares, None, axes, (), {}, 40_000, 0, reductions_of(keep), ("y", ()))
+    return Problem(squares, None, axes, (), {}, samples, 0, reductions_of(keep), ("y", ()))
 
 
 WORST = -1.2345678901234567e-308
@@ -96,13 +96,13 @@ def test_the_longest_journal_of_a_sweep_is_read(kept, tmp_path):
     for held in total["states"]:
         for name in held:
             if name in ("low", "high"):
-                held[name] = [[(WORST, 10**18)] * kept.worst]
+                held[name] = [[(WORST, 39_999)] * kept.worst]
             elif name == "cells":
-                held[name] = [{str(10_000 + k): 10**18 for k in range(2 * CELLS + 1)}]
+                held[name] = [{str(k): 1 for k in range(2 * CELLS + 1)}]
             elif name == "counts":
-                held[name] = [[10**18] * len(held[name][0])]
+                held[name] = [[40_000 // len(held[name][0])] * len(held[name][0])]
             else:
-                held[name] = [-(1 << 4400)]
+                held[name] = [{"count": 40_000, "total": -40_000 << 2098, "squares": 40_000 << 4196}[name]]
     path = tmp_path / "j.json"
     kept_so_far = journals.Journal(problem, path)
     kept_so_far.total, kept_so_far.done = total, [[0, 1], [2, 3]]
@@ -115,8 +115,24 @@ CHANGES = {
     "done": [[[INFINITE, 1]], [[0, INFINITE]], "ab", [[0, 10**400]], [None]],
     "total": [None, [], {"states": None, "not_finite": [0], "spoiled": None}],
     "low": [[[[10**400, 1]]], [[[1.0, INFINITE]]], None],
-    "cells": [[None], ["x"], [[]], [{"x": 1}], [{"1": INFINITE}]],
-    "not_finite": [[INFINITE], None, ["x"]],
+    "cells": [
+        [None],
+        ["x"],
+        [[]],
+        [{"x": 1}],
+        [{"1": INFINITE}],
+        [{"1": -1}],
+        [{"1": 0}],
+        [{"-1": 1}],
+        [{str(2 * CELLS + 1): 1}],
+        [{"1": 40_001}],
+    ],
+    "not_finite": [[INFINITE], None, ["x"], [-1], [40_001], [1]],
+    "spoiled": ["x", -1, 40_000, 7],
+    "high": [[[[1.0, 40_000]]], [[[1.0, -1]]], [[["nan", 1]]], [[["inf", 1]]]],
+    "count": [[-1], [40_001], [0]],
+    "squares": [[1 << 4400], [-1 << 4400]],
+    "counts": [[[-1, 1, 0, 0, 0, 0]], [[40_001, 0, 0, 0, 0, 0]]],
 }
 
 
@@ -149,7 +165,7 @@ def test_ctrl_c_while_a_journal_is_kept_counts_no_block_twice(whole, tmp_path, m
     """An interrupt at every bytecode that adds a block, then the same sweep again."""
     monkeypatch.setattr(journals, "EVERY", 0.0)
     monkeypatch.setattr(os, "fsync", lambda number: None)  # a disk that is slow shows nothing more
-    problem = problem_of(KEEP[:2])
+    problem = problem_of(KEEP[:2], samples=80_000)
     part = {**whole["total"], "states": whole["total"]["states"][:2]}
     k, there, path = 0, True, tmp_path / "j.json"
     while there:

@@ -292,6 +292,11 @@ REPRODUCTIONS = {
         "hostile/test_output_files.py::test_code_of_which_a_part_could_not_be_written_stood_beside_the_rest_of_the_old",
         "hostile/test_journals.py::test_memory_that_was_not_there_for_a_journal_took_the_result",
     ],
+    "66 formulas in threads, a store that was between two places, counts that no samples give": [
+        "readers/test_toml.py::test_formulas_in_threads_ended_in_an_error_of_pythons_parser",
+        "hostile/test_stream_files.py::test_a_killed_process_left_a_store_beside_its_place",
+        "hostile/test_journals.py::test_a_journal_of_a_stranger_gets_one_sentence",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -154,6 +154,36 @@ def test_a_coupled_motor_has_its_numbers_under_their_names(three):
     assert float(cells[0]) == pytest.approx(found.coupled["FVm3"], rel=0.01, abs=1e-12)
 
 
+@pytest.mark.parametrize("order", [[1, 0, 2], [2, 0, 1]])
+def test_a_log_of_motors_in_another_order_ended_in_words_of_numpy(three, order):
+    """Which column a motor has in the log is its own affair: B tells, and what is found is the same."""
+    true, start, motion = three
+    log = log_of(true, motion)
+    turns = np.eye(3)
+    turns[2, 1] = 1.0
+    found = []
+    for mixed in (turns, turns[order]):
+        motors = {"t": log["t"], "q": log["q"] @ mixed.T, "tau": log["tau"] @ np.linalg.inv(mixed)}
+        found.append(fa.identify(start, motors, coupling=np.linalg.inv(mixed)))
+    assert set(found[1].coupled) == {"FVm3", "FCm3", "IAm3"}
+    np.testing.assert_allclose(found[1].theta, found[0].theta, rtol=1e-6, atol=1e-9)
+
+
+def test_two_motors_that_share_two_joints_are_named_for_one_each(three):
+    """CoreXY: both belts move both carriages, and their columns may come in either order."""
+    true, start, motion = three
+    log = log_of(true, motion)
+    turns = np.array([[1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 0.0, 1.0]])
+    for order in ([0, 1, 2], [1, 0, 2], [2, 0, 1]):
+        mixed = turns[order]
+        motors = {"t": log["t"], "q": log["q"] @ mixed.T, "tau": log["tau"] @ np.linalg.inv(mixed)}
+        found = fa.identify(start, motors, coupling=np.linalg.inv(mixed))
+        assert {"FVm1", "FVm2"} <= set(found.coupled)
+        fresh = motion.sample(50)
+        a, b = (x.torques(fresh.q, fresh.qd, fresh.qdd) for x in (found, fa.identify(start, log)))
+        assert np.max(np.abs(a - b)) < 0.02 * np.max(np.abs(b))
+
+
 def test_the_identified_arm_is_an_arm_like_any_other(three, tmp_path):
     true, start, motion = three
     found = fa.identify(start, log_of(true, motion))

@@ -1,6 +1,10 @@
 """Good TOML files: units, formulas, conventions, round trips, loading by name."""
 
+import gc
 import re
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +23,7 @@ from forearm.kinematics import link_poses
 from forearm.link import Drive, Link
 from forearm.readers import from_toml, known_arms, load, parameters_of, read_toml
 from forearm.readers.toml_format.toml_text import key_lines
+from forearm.readers.toml_format.toml_values import quantity
 from forearm.writers.toml import to_toml, write_toml
 
 torques = FORMULATIONS["luh_walker_paul_1980"].joint_torques
@@ -368,3 +373,35 @@ def test_a_source_that_is_named_twice_was_written_to_a_file_that_is_refused(tmp_
     arm = load("rr").replace(provenance=(("mass", "a book"), ("length", "a ruler"), ("mass", "scales")))
     write_toml(arm, tmp_path / "a.toml")
     assert load(tmp_path / "a.toml").provenance == (("mass", "a book; scales"), ("length", "a ruler"))
+
+
+@pytest.fixture
+def restless_threads():
+    """Threads that are stopped within whatever they do, as garbage collection does it now and then."""
+    interval, threshold = sys.getswitchinterval(), gc.get_threshold()
+
+    def dawdle(phase, info):
+        for _ in range(30):
+            pass
+
+    gc.callbacks.append(dawdle)
+    gc.set_threshold(5, 5, 5)
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+    gc.set_threshold(*threshold)
+    gc.callbacks.remove(dawdle)
+
+
+def test_formulas_in_threads_ended_in_an_error_of_pythons_parser(restless_threads):
+    """SystemError: AST constructor recursion depth mismatch, in Python 3.11."""
+    end = time.monotonic() + 0.5
+
+    def read(terms):
+        values = set()
+        while time.monotonic() < end:
+            values.add(quantity("+".join(["(2*a)"] * terms), "number", {"a": 0.5}))
+        return values
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(read, (3, 20, 40, 7))) == [{3.0}, {20.0}, {40.0}, {7.0}]

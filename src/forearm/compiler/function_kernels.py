@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from forearm.compiler.graph.disagreement import disagreement
 from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.memories import memory_of
 from forearm.compiler.graph.passes import FEW, simplify
-from forearm.compiler.graph.trace import trace
+from forearm.compiler.graph.trace import named_results, trace
 from forearm.compiler.graph.traced_array import choosing
 from forearm.compiler.kernel import Kernel
 from forearm.compiler.pipeline import TARGETS, graph_kernel
@@ -30,7 +31,8 @@ def compile_function(
 
     The function is called with arrays of traced values, as control laws are: arithmetic, matrix products, `np.sin`,
     `np.tanh`, `np.clip`, `np.where`'s cousin `fa.where`, and forearm's own functions of states (their derivatives
-    too) all become one straight piece of machine code. What asks for a value (an `if`, `np.linalg`) is refused.
+    too) all become one straight piece of machine code. What asks for a value (an `if`, `np.linalg`) is refused, and
+    what gives something else of numbers, because it asks for their type.
 
     Numbers are those of the plain function but for roundoff, which may be less: sums and products are taken in another
     order, and what cancels is left out (x + 1 - x is 1). Divisions and roots stay, so 0 / 0 is NaN as it is there. An
@@ -69,6 +71,7 @@ def compile_function(
             "so it keeps something between calls (a counter, a list that grows, a random number); a kernel cannot do "
             "that. Make it an input."
         )
+    _check_values(function, graph, name)
     how = {"layout": layout} if layout else {}
     # looking for common factors takes half a minute where there are ten thousand operations
     simple = simplify(graph, 1 if graph.counts.operations <= FEW else 0)
@@ -91,6 +94,33 @@ def _traced(
             f"compile_function: {name} cannot be traced: {type(error).__name__}: {error}. It gets one state, an array "
             "of traced values for each input, and may do arithmetic with them and call forearm's functions."
         ) from error
+
+
+TRIED = 3
+"""States at which a function is asked in Python, too."""
+
+
+def _check_values(function: Callable[..., Any], graph: Graph, name: str) -> None:
+    """Refuse a function that gives something else of numbers; of some it may give nothing, and is believed."""
+    outputs = tuple(port.name for port in graph.outputs)
+
+    def plain(**values: Any) -> dict[str, Any]:
+        return named_results(function(**values), outputs, name)
+
+    chance = np.random.default_rng(0)
+    for _ in range(TRIED):
+        try:
+            told = disagreement(
+                graph, plain, {port.name: chance.normal(size=port.shape) for port in graph.inputs}
+            )
+        except Exception:  # numbers that it was not made for: no rotation, nothing to divide by
+            pass_on_signals()
+            continue
+        if told:
+            raise TraceFault(
+                f"compile_function: of some numbers {name} gives something else: {told}. Traced values are no floats; "
+                "a function that asks what kind of numbers it is given cannot be compiled. Leave the question out."
+            )
 
 
 MOST_OUTPUTS = 1000

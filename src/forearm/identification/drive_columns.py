@@ -21,6 +21,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
+from forearm.outside.scipy_parts import scipy_part
 
 KINDS = ("FV", "FC", "FD", "OF", "IA")
 MOTOR_KINDS = ("FVm", "FCm", "IAm")
@@ -110,6 +111,23 @@ def drive_columns(
     turns, motors = np.zeros((0, arm.n)), []
     if coupling is not None:
         motor_turns = np.linalg.inv(coupling)
-        motors = [i for i in range(arm.n) if np.count_nonzero(np.abs(motor_turns[i]) > 1e-12) > 1]
-        turns = np.array([motor_turns[i] / motor_turns[i, i] for i in motors]).reshape(-1, arm.n)
+        named = _joint_of_each(motor_turns)
+        rows = [k for k, turned in enumerate(_turned(motor_turns)) if np.count_nonzero(turned) > 1]
+        motors = [named[k] for k in rows]
+        turns = np.array([motor_turns[k] / motor_turns[k, named[k]] for k in rows]).reshape(-1, arm.n)
     return DriveColumns(kinds, np.array(width, dtype=float), turns, tuple(motors))
+
+
+def _turned(motor_turns: Matrix) -> Matrix:
+    """Which joints each motor turns with (n, n); what an inverse leaves of a zero is none."""
+    return np.abs(motor_turns) > 1e-12
+
+
+def _joint_of_each(motor_turns: Matrix) -> list[int]:
+    """The joint that each motor is named for: its own where it turns with that, and each joint once.
+
+    Motors may be logged in another order than joints, and need not turn with the joint of their own number (CoreXY).
+    """
+    turned = _turned(motor_turns)
+    cost = np.where(turned, 1.0, len(turned) + 1.0) - turned * np.eye(len(turned))
+    return [int(i) for i in scipy_part("optimize").linear_sum_assignment(cost)[1]]

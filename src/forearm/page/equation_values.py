@@ -23,6 +23,7 @@ from forearm.compiler.graph.trace import trace
 from forearm.counting.meter.line_tags import tags
 from forearm.formulations import FORMULATIONS, Formulation
 from forearm.inertia import Inertia, moved_ten, ten_from
+from forearm.outside.syntax_trees import syntax_tree
 from forearm.strobing import DEFAULT, torques_of
 
 LARGEST = 6000
@@ -167,7 +168,7 @@ def _statements(file: str) -> dict[int, _Statement]:
     """Tagged assignments and appends of a file, by each of their lines."""
     text = Path(file).read_text(encoding="utf-8")
     tagged, found = tags(file), {}
-    for node, loops in _within_loops(ast.parse(text), ()):
+    for node, loops in _within_loops(syntax_tree(text), ()):
         if not isinstance(node, (ast.Assign, ast.Expr)) or node.lineno not in tagged:
             continue
         targets = [ast.unparse(t) for t in _targets(node)]

@@ -20,7 +20,7 @@ from forearm.results import GainGradient
 from forearm.robot import Robot
 from forearm.rollout_gradients import by_step, check_step, refuse_no_numbers, refuse_other_motion
 from forearm.simulation.plant import Plant, kept, law_in_graph
-from forearm.simulation.traced_laws import make_law
+from forearm.simulation.traced_laws import TracedLaw, make_law, on_the_way, refuse_other_torques
 
 
 @faults.explained
@@ -76,8 +76,11 @@ def rollout_gain_gradient(
     if len(along["q"]) < 2:
         raise faults.StateFault(f"{name}: q has {len(along['q'])} states; give those of one step or more.")
     refuse_no_numbers(name, along)
-    kernel = _pullback(arm, law, {key: value.shape for key, value in values.items()})
+    made = _traced(arm, law, {key: value.shape for key, value in values.items()})
     rows = {key: value.reshape(len(value), -1, arm.nv) for key, value in along.items()}
+    times = np.arange(len(rows["q"])) * float(dt)
+    refuse_other_torques(arm, made, on_the_way(times, {k: rows[k][:, 0] for k in ("q", "qd")}, values, ()))
+    kernel = _pullback(arm, made, {key: value.shape for key, value in values.items()})
     by_q, by_qd, by_gains = _backwards(name, kernel, rows, values, float(dt), threads)
     batch = along["q"].shape[1:-1]
     each = {key: total.reshape((*batch, *values[key].shape)) for key, total in by_gains.items()}
@@ -104,13 +107,16 @@ def _backwards(
     return by_q, by_qd, totals
 
 
-def _pullback(
-    arm: Arm | Robot, law: Callable[..., Any], gains: dict[str, tuple[int, ...]]
-) -> ProcessorKernel:
-    """The kernel of a step backwards: from t, q, qd, dt, weights, gains the next state, slopes by q, qd, gains."""
+def _traced(arm: Arm | Robot, law: Callable[..., Any], gains: dict[str, tuple[int, ...]]) -> TracedLaw:
     traced = make_law(arm, law, gains, True)
     if traced.graph is None:
         raise faults.TraceFault(f"rollout_gain_gradient of {arm.name}: the law {traced.why}.")
+    return traced
+
+
+def _pullback(arm: Arm | Robot, traced: TracedLaw, gains: dict[str, tuple[int, ...]]) -> ProcessorKernel:
+    """The kernel of a step backwards: from t, q, qd, dt, weights, gains the next state, slopes by q, qd, gains."""
+    assert traced.graph is not None
     plant, graph = Plant(arm), traced.graph
     key = ("gain pullback", graph.digest, tuple(gains.items()))
     return kept(plant, key, lambda: ProcessorKernel(lower(_slopes(plant, graph, gains), 0)))  # type: ignore[no-any-return]

@@ -31,7 +31,14 @@ from forearm.simulation.double_meanings import (
 )
 from forearm.simulation.plant import Plant, State, kept
 from forearm.simulation.row_blocks import Progress
-from forearm.simulation.traced_laws import TracedLaw, checked_torques, law_name, make_law
+from forearm.simulation.traced_laws import (
+    TracedLaw,
+    at_the_start,
+    believed,
+    checked_torques,
+    law_name,
+    make_law,
+)
 
 Torques = Callable[[float, Vector, Vector], Vector]
 """Torques (*batch, n) of a law in Python at a time, for states (*batch, n)."""
@@ -248,6 +255,7 @@ def make_request(
             if not np.all(np.isfinite(value)):
                 raise StateFault(f"simulate: {name!r} is {value}; give finite numbers.")
     made, label = None, "none"
+    values |= {port_name(path): v for path, v in mine.items()}
     if torques is not None:
         torques = (
             torques
@@ -257,8 +265,9 @@ def make_request(
         label = "open loop" if law is not None else "none (no torques)"
     else:
         made = make_law(arm, law, inner, wanted)
+        held = {name: values[name] for name in inner}
+        made = believed(arm, made, at_the_start({"q": q, "qd": qd, **held}, batch))
         label = f"{law_name(law)}: {made.why}" + (", sampled and held" if hold else "")
-    values |= {port_name(path): v for path, v in mine.items()}
     return Request(plant, batch, q, qd, values, mine, tuple(inner), made, torques, steps, hold, label)
 
 

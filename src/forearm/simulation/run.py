@@ -38,6 +38,7 @@ from forearm.simulation.request import (
 )
 from forearm.simulation.row_blocks import PATIENCE, Progress
 from forearm.simulation.schemes import SCHEMES, engine_of, scheme_of
+from forearm.simulation.traced_laws import on_the_way, refuse_other_torques
 
 BATCH_RECORDS = 100
 """At most about so many records are kept of each motion of a batch, unless record_every says otherwise."""
@@ -237,6 +238,7 @@ class _Run:
             return {}
         try:
             with self.interrupt.answered_at_once(True):
+                after.check_law()
                 return {name: after.compute(name) for name in LATE}
         except KeyboardInterrupt:
             self.late = True
@@ -306,9 +308,7 @@ class _Run:
         if request.torques.ndim == 1 or request.torques.shape[-2] == 1:
             return request.torques if request.torques.ndim == 1 else request.torques[..., 0, :]
         index = np.arange(first, first + count) // max(request.hold, 1)
-        if self.stepwise:
-            return request.torques[..., index[0], :]
-        return request.torques[..., index, :]
+        return request.torques[..., index[0] if self.stepwise else index, :]
 
     def _collected(self) -> tuple[Vector, State]:
         """Times and states that are recorded, the last state among them."""
@@ -332,6 +332,14 @@ class _Aftermath:
             make = {"tau": self._torques, "qdd": self._accelerations, "outcomes": self._outcomes}
             self.found[name] = make[name]()
         return self.found[name]
+
+    def check_law(self) -> None:
+        """Refuse what a traced law did, where it is another in Python."""
+        request = self.request
+        if request.law is not None:
+            gains = {k: request.values[k] for k in request.gains}
+            rows = on_the_way(self.t, self.states, gains, request.batch)
+            refuse_other_torques(request.plant.arm, request.law, rows)
 
     def _outcomes(self) -> Any:
         tau, late = self.compute("tau"), self.run.late

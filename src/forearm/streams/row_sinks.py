@@ -18,6 +18,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.faults import StateFault
 from forearm.motion.motion_files import write_titles
+from forearm.outside.exchanged_places import exchanged
 from forearm.outside.output_files import is_begun_here, refuse_copy, refuse_what_stays, replacing, unfinished
 from forearm.streams.file_libraries import library
 from forearm.streams.row_files import READ, ROWS
@@ -161,9 +162,10 @@ def _replacing_folder(path: Path) -> Iterator[Path]:
         try:
             yield beside
             refuse_copy(beside, target)
-            if target.exists():
-                os.rename(target, old)
-            os.rename(beside, target)
+            if not (target.exists() and exchanged(beside, target)):
+                if target.exists():
+                    os.rename(target, old)
+                os.rename(beside, target)
         except BaseException as error:
             if not is_begun_here(beside):
                 raise
@@ -178,9 +180,15 @@ def _replacing_folder(path: Path) -> Iterator[Path]:
         finally:
             if target.exists() and is_begun_here(beside):
                 try:
-                    shutil.rmtree(old, ignore_errors=True)
+                    _take_away_old(beside, old)
                 finally:  # once more for an interrupt, which is passed on when nothing is left
-                    shutil.rmtree(old, ignore_errors=True)
+                    _take_away_old(beside, old)
+
+
+def _take_away_old(*places: Path) -> None:
+    """Remove the old store, from where it went when the new one took its place."""
+    for place in places:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _take_away(folder: Path) -> None:

@@ -86,6 +86,8 @@ class Journal:
             if any(not 0 <= a < b <= self.problem.blocks for a, b in self.done):
                 raise ValueError
             self.problem.merge(self.total, total)
+            if not self.problem.possible(self.total):
+                raise ValueError
         except (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError):
             raise StateFault(f"{where} is damaged; remove the file to begin anew.") from None
         self.resumed = self.blocks_done

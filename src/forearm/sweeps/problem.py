@@ -316,3 +316,18 @@ class Problem:
         total["not_finite"] = [a + int(b) for a, b in pairs]
         firsts = [x for x in (total["spoiled"], other["spoiled"]) if x is not None]
         total["spoiled"] = min(firsts, default=None)
+
+    def possible(self, total: dict[str, Any]) -> bool:
+        """Whether samples of this question may have given this, as far as counts can tell."""
+        values = self.samples * self.instants
+        kept = zip(self.keep, total["states"], strict=True)
+        spoiled = total["spoiled"]
+        return (
+            all(reduction.possible(state, self.samples, values) for reduction, state in kept)
+            and all(0 <= count <= values for count in total["not_finite"])
+            and (
+                isinstance(spoiled, int) and 0 <= spoiled < self.samples
+                if any(total["not_finite"])
+                else not spoiled
+            )
+        )

@@ -86,6 +86,10 @@ class Reduction(ABC):
     def merge(self, state: State, other: State) -> None:
         """Add another state; in whatever order, the outcome is the same."""
 
+    @abstractmethod
+    def possible(self, state: State, samples: int, values: int) -> bool:
+        """Whether so many samples, with so many values of each number of a result, may have given this state."""
+
 
 def _of_columns(end: np.ufunc, values: Vector) -> Vector:
     """Least or greatest of each column (S, m), many rows side by side: NumPy is slow along narrow ones."""
@@ -146,6 +150,11 @@ class Extremes(Reduction):
                 kept += [(float(value), int(sample)) for value, sample in more]
                 self._trim(kept, sign)
 
+    def possible(self, state: State, samples: int, values: int) -> bool:
+        """Values are finite, and of samples that there are."""
+        cases = [case for side in ("low", "high") for kept in state[side] for case in kept]
+        return all(math.isfinite(value) and 0 <= sample < samples for value, sample in cases)
+
 
 @dataclass(frozen=True)
 class Moments(Reduction):
@@ -182,6 +191,16 @@ class Moments(Reduction):
         """Sums of both."""
         for name, sums in state.items():
             state[name] = [a + int(b) for a, b in zip(sums, other[name], strict=True)]
+
+    def possible(self, state: State, samples: int, values: int) -> bool:
+        """No more than there are, none larger than a float."""
+        sums = zip(state["count"], state["total"], state["squares"], strict=True)
+        return all(
+            0 <= count <= values
+            and abs(total) <= count << (EXACT + 1024)
+            and abs(squares) <= count << 2 * (EXACT + 1024)
+            for count, total, squares in sums
+        )
 
 
 def _whole(x: float) -> int:
@@ -249,6 +268,14 @@ class Quantiles(Reduction):
         for cells, more in zip(state["cells"], other["cells"], strict=True):
             for cell, count in more.items():
                 cells[int(cell)] = cells.get(int(cell), 0) + int(count)
+
+    def possible(self, state: State, samples: int, values: int) -> bool:
+        """Cells that there are, with no more values than there are."""
+        return all(
+            sum(cells.values()) <= values
+            and all(0 <= cell <= 2 * CELLS and count > 0 for cell, count in cells.items())
+            for cells in state["cells"]
+        )
 
 
 def cell_numbers(values: Vector) -> Vector:
@@ -336,6 +363,10 @@ class Histogram(Reduction):
         """Counts of both."""
         pairs = zip(state["counts"], other["counts"], strict=True)
         state["counts"] = [[a + int(b) for a, b in zip(x, y, strict=True)] for x, y in pairs]
+
+    def possible(self, state: State, samples: int, values: int) -> bool:
+        """No more values than there are."""
+        return all(min(counts) >= 0 and sum(counts) <= values for counts in state["counts"])
 
 
 REDUCTIONS = {"extremes": Extremes(), "moments": Moments(), "quantiles": Quantiles()}

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST_ALONE = 25_000
 """Operations up to which one state has a program of its own."""
+MOST_NUMBERS = 5_000
+"""And numbers in and out."""
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
 
 
@@ -66,7 +68,8 @@ class ProcessorKernel(MachineKernel):
     @property
     def _only_batches(self) -> bool:
         """Whether one state is a batch of one: very long code takes as long for it, and is not compiled twice."""
-        return self.compiled and self.counts.operations > MOST_ALONE
+        numbers = sum(port.size for port in (*self.graph.inputs, *self.graph.outputs))
+        return self.compiled and (self.counts.operations > MOST_ALONE or numbers > MOST_NUMBERS)
 
     def entry(self, program: str, rest: Callable[..., Any]) -> Entry | None:
         """The compiled entry of a program, `single` or `batch`; None where there is none."""

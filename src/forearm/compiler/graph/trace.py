@@ -51,7 +51,7 @@ def trace(
     ports = tuple(Port(key, tuple(int(k) for k in shape)) for key, shape in inputs.items())
     builder = (_OriginBuilder if origins else Builder)(ports, careful)
     values = {port.name: _input(builder, k) for k, port in enumerate(ports)}
-    found = _named(function(**values), tuple(outputs), name)
+    found = named_results(function(**values), tuple(outputs), name)
     if builder.refused:  # somebody caught it and went another way than numbers would
         raise TraceFault(builder.refused)
     shapes, results = [], []
@@ -71,7 +71,7 @@ def _input(builder: Builder, which: int) -> Any:
     return array.reshape(shape) if shape else array[0]
 
 
-def _named(value: Any, outputs: tuple[str, ...], name: str) -> dict[str, Any]:
+def named_results(value: Any, outputs: tuple[str, ...], name: str) -> dict[str, Any]:
     """What the function returned, as name and value in order."""
     if isinstance(value, Mapping):
         return dict(value)

@@ -113,9 +113,17 @@ def _parsed(text: str, name: str) -> Any:
 LEVEL = 1
 """Optimisation level of the code generator (0 to 3): higher ones take longer and give the same speed (measured)."""
 
+LONG_TEXT = 10_000_000
+"""Letters of a module for which LLVM takes a quarter of a minute: some seven thousand numbers in and out."""
+
 
 def object_code(text: str, name: str, level: int = LEVEL) -> bytes:
     """Compile a module for this machine."""
+    if len(text) > LONG_TEXT:
+        megabytes = len(text) / 1e6
+        LOG.info(
+            "%s is %.0f MB of text for LLVM: this may take minutes, once", name, megabytes, for_a_person=True
+        )
     with _LOCK:
         found: bytes = _machine(level).emit_object(_parsed(text, name))
     return found

@@ -6,6 +6,9 @@ follows the external torque like a filter of first order with the cut-off gain /
 collision detection and hybrid force/motion control, ICRA 2005, 999-1004, doi:10.1109/ROBOT.2005.1570247). The integral
 is summed by trapezoids, and r of the same instant enters it, so that any step is stable. Because dM/dt = C + Cᵀ, the
 sum of Cᵀ qd, -g and -friction is dM/dt qd less the bias.
+
+A row that holds NaN or an infinity is skipped: nothing of it is kept but that it took dt, and the next trapezoid
+reaches over it. A step says so by a fault, a run by NaN in that row, C by returning 0.
 """
 
 from pathlib import Path
@@ -40,20 +43,36 @@ class MomentumObserver:
         self.sum = np.zeros(self.arm.n)
         self.last = np.zeros(self.arm.n)
         self.external = np.zeros(self.arm.n)
+        self.skipped = 0
 
     def step(self, q: Any, qd: Any, tau: Any) -> Vector:
-        """The external torque (n,) after a state and the torque of the drives; dt after the one before."""
+        """The external torque (n,) after a state and the torque of the drives; dt after the one before.
+
+        A row that is no number is a fault, and skipped: the next one goes on from the one before.
+        """
         given = {k: faults.joint_floats(self.arm, k, v) for k, v in (("q", q), ("qd", qd), ("tau", tau))}
         _refuse_shapes(given, (self.arm.n,), f"({self.arm.n},)")
+        for name, values in given.items():
+            wrong = np.flatnonzero(~np.isfinite(values))
+            if wrong.size:
+                self.skipped += 1
+                raise StateFault(
+                    f"observer: {name} of joint {self.arm.joint_names[wrong[0]]!r} is {values[wrong[0]]}; give finite "
+                    "numbers. This row was skipped: go on with the next."
+                )
         q, qd, tau = given.values()
         return self._step(*_model(self.arm, q, qd), tau - self.offset).copy()  # the next step needs its own
 
     def _step(self, p: Vector, model: Vector, tau: Vector) -> Vector:
         rate = tau + model
+        if not (np.all(np.isfinite(rate)) and np.all(np.isfinite(p))):
+            self.skipped += 1
+            return np.full(self.arm.n, np.nan)
+        steps, self.skipped = 1 + self.skipped, 0
         if self.start is None:
             self.start, self.last = p, rate
             return self.external
-        half = 0.5 * self.dt
+        half = 0.5 * self.dt * steps
         self.sum = self.sum + half * (rate + self.last + self.external)
         # r = gain (p - p0 - sum - half r), solved for r
         self.external = self.gain * (p - self.start - self.sum) / (1.0 + self.gain * half)
@@ -63,7 +82,7 @@ class MomentumObserver:
 
     @faults.explained
     def run(self, q: Any, qd: Any, tau: Any) -> Matrix:
-        """External torques (K, n) along a log of even steps dt."""
+        """External torques (K, n) along a log of even steps dt; NaN in rows that hold one, which are skipped."""
         given = faults.states(self.arm, "observer", q=q, qd=qd, tau=tau)
         _refuse_shapes(given, (len(given["q"]), self.arm.n), f"(K, {self.arm.n})")
         q, qd, tau = given.values()
@@ -132,21 +151,24 @@ HEADER = """/* Momentum observer of {name}: r follows the external torque. Gener
 #ifndef {guard}_OBSERVER_H
 #define {guard}_OBSERVER_H
 
+#include <math.h>
+
 #include "{name}.h"
 
 /* Begin with all zeros. */
 typedef struct {{
-    int started;
+    int started, skipped;
     double start[{n}], sum[{n}], last[{n}], external[{n}];
 }} {name}_observer;
 
-/* One step, {dt} s after the one before: positions, speeds and torques of the drives in, o->external out. */
-static void {name}_observer_step({name}_observer *o, const double q[{n}], const double qd[{n}], const double tau[{n}])
+/* One step, {dt} s after the one before: positions, speeds and torques of the drives in, o->external out. Gives 1; or 0
+   where a number is NaN or infinite: o->external stays, and the next step reaches over the time of this one. */
+static int {name}_observer_step({name}_observer *o, const double q[{n}], const double qd[{n}], const double tau[{n}])
 {{
     static const double gain[{n}] = {{{gain}}};
     static const double offset[{n}] = {{{offset}}};
-    const double half = 0.5 * {dt};
-    double p[{n}], turned[{nn}], bias[{n}];
+    const double half = 0.5 * {dt} * (1 + o->skipped);
+    double p[{n}], turned[{nn}], bias[{n}], rate[{n}];
     {name}_momentum(q, qd, p);
     {name}_mass_matrix_rate(q, qd, turned);
     {name}_bias_torque(q, qd, bias);
@@ -154,17 +176,25 @@ static void {name}_observer_step({name}_observer *o, const double q[{n}], const 
         double model = 0.0;
         for (int j = 0; j < {n}; j++)
             model += turned[{n} * i + j] * qd[j];
-        const double rate = (tau[i] - offset[i]) + (model - bias[i]);
+        rate[i] = (tau[i] - offset[i]) + (model - bias[i]);
+        if (!isfinite(rate[i]) || !isfinite(p[i])) {{
+            o->skipped++;
+            return 0;
+        }}
+    }}
+    for (int i = 0; i < {n}; i++) {{
         if (!o->started) {{
             o->start[i] = p[i];
         }} else {{
-            o->sum[i] += half * (rate + o->last[i] + o->external[i]);
+            o->sum[i] += half * (rate[i] + o->last[i] + o->external[i]);
             o->external[i] = gain[i] * (p[i] - o->start[i] - o->sum[i]) / (1.0 + gain[i] * half);
             o->sum[i] += half * o->external[i];
         }}
-        o->last[i] = rate;
+        o->last[i] = rate[i];
     }}
+    o->skipped = 0;
     o->started = 1;
+    return 1;
 }}
 
 #endif

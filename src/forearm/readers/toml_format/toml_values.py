@@ -9,6 +9,7 @@ from typing import Any
 
 from forearm.algebra import Scalar, is_number
 from forearm.faults import did_you_mean
+from forearm.outside.syntax_trees import syntax_tree
 
 UnitTable = dict[str, tuple[float, float]]
 """Unit -> (factor, divisor); two numbers, because 433 / 1000 is nearer to 0.433 than 433 * 0.001."""
@@ -185,9 +186,10 @@ def _arithmetic(text: str) -> ast.expr | None:
     if UNWELCOME.search(text):
         return None
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        tree: Any = syntax_tree(text.strip(), "eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # or nested beyond what the parser takes
         return None
+    return tree.body  # type: ignore[no-any-return]
 
 
 def _split_unit(text: str) -> tuple[str, str]:
