@@ -204,7 +204,13 @@ def press():
 @pytest.mark.parametrize("limits", ["note", "stop"])
 def test_an_interrupted_motion_beyond_a_limit_was_told_as_a_whole_one(press, limits, monkeypatch):
     monkeypatch.setattr(run, "PATIENCE", 0.0)
-    found = simulate(NARROW, [0.9, 0.0], [5.0, 0.0], duration=5.0, progress=press, limits=limits)
+    monkeypatch.setattr(row_blocks, "PATIENCE", 0.0)  # told at every step, however long the first takes
+
+    def progress(share):
+        if share > 0.02:  # after the first chunk, which Ctrl-C gives up; the limit is left at 0.004
+            press(share)
+
+    found = simulate(NARROW, [0.9, 0.0], [5.0, 0.0], duration=5.0, progress=progress, limits=limits)
     assert found.interrupted
     assert found.t[-1] < 5.0
     if limits == "stop":
