@@ -262,7 +262,9 @@ def test_a_light_joint_whose_torques_were_rounded_to_zero_made_the_same_arm_anot
     def written(tau):
         rows = np.concatenate([q, qd, qdd, tau], axis=1)
         names = [f"{what}{i + 1}" for what in ("q", "qd", "qdd", "tau") for i in range(arm.n)]
-        lines = [",".join([*map(repr, map(float, x[:18])), *(f"{y:.{decimals}f}" for y in x[18:])]) for x in rows]
+        lines = [
+            ",".join([*map(repr, map(float, x[:18])), *(f"{y:.{decimals}f}" for y in x[18:])]) for x in rows
+        ]
         path = tmp_path / "log.csv"
         path.write_text("\n".join([",".join(names), *lines]))
         return path
