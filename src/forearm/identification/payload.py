@@ -295,9 +295,9 @@ def _unexplained(arm: Arm, found: Payload, fit: LeastSquares, equations: TorqueE
         return []
     told = ", ".join(f"{arm.joint_names[i]} {found.residual[i]:.0%}" for i in np.flatnonzero(doubted))
     return [
-        f"WARNING: the payload leaves this much of the torque that is not the arm's own: {told}, and not as noise does. "
-        "Its numbers may be much farther off than their intervals say: was it held all the time, is the arm right "
-        "(friction, zeros, order of joints, unit of torque), did something touch it, do torques drift?"
+        f"WARNING: the payload leaves this much of the torque that is not the arm's own: {told}, and not as noise "
+        "does. Its numbers may be much farther off than their intervals say: was it held all the time, is the arm "
+        "right (friction, zeros, order of joints, unit of torque), did something touch it, do torques drift?"
     ]
 
 

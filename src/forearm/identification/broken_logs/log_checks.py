@@ -42,7 +42,7 @@ CROWDED = 4.0
 OFF = 5.0
 """A given arm is not wrong by more than this factor; torques are."""
 ODD, ALIKE, LIKE = 1.3, 0.15, 0.95
-"""One factor on all joints is odd from here on, if theirs are within so much of each other and torques so much alike."""
+"""One factor on all joints is odd from here on, where theirs are so near each other and torques so much alike."""
 UNITS = {"N mm": 1e3, "N cm": 100.0, "kgf cm": 10.197, "inch pounds": 8.851, "kgf m": 0.10197, "kN m": 1e-3}
 """Units that torques are given in by mistake, and how many of them are one N m."""
 BEYOND = 3.0
