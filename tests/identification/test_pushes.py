@@ -196,3 +196,39 @@ def test_a_log_in_degrees_had_no_pushes():
     (told,) = [n for n in fa.watch(arm, log | {"q": np.degrees(q)}).notes if "WARNING" in n]
     assert "thresholds are larger than the torques of the joints themselves: q1 " in told
     assert "Positions in degrees or millimetres" in told
+
+
+def rotated(x):
+    return np.roll(x, 1, axis=1)
+
+
+WRONG = {
+    "newton millimetres": lambda q, tau: (q, 1e3 * tau),
+    "inch pounds": lambda q, tau: (q, 8.85 * tau),
+    "half of them": lambda q, tau: (q, 0.5 * tau),
+    "amperes": lambda q, tau: (q, 0.02 * tau),
+    "the other sign": lambda q, tau: (q, -tau),
+    "the other way round": lambda q, tau: (-q, tau),
+    "another order of torques": lambda q, tau: (q, rotated(tau)),
+    "another order of positions": lambda q, tau: (rotated(q), tau),
+    "another zero": lambda q, tau: (q + 0.5, tau),
+}
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+@pytest.mark.parametrize("what", WRONG)
+def test_a_log_that_the_arm_does_not_explain_had_no_pushes_without_a_word(what, quiet):
+    """Torques of a thousand times, of the other sign, of other columns made thresholds that no push reaches."""
+    arm = fa.load("rr").with_drives(fa.Drive(viscous=0.5, coulomb=(0.4, 0.4), smoothing=0.01))
+    t, rng = np.arange(0.0, 10.0, 0.004), np.random.default_rng(0)
+    q, qd, qdd = swung(t, 2)
+    calm = fa.inverse_dynamics(arm, q, qd, qdd) + 0.02 * rng.normal(size=q.shape)
+    tau = calm - (3.0, 1.5) * ((t > 4) & (t < 5))[:, None]
+
+    def told(wrong):
+        logs = [dict(zip(("q", "tau"), wrong(q, x), strict=True), t=t) for x in (tau, calm)]
+        seen = fa.watch(arm, logs[0], quiet=logs[1] if quiet else None)
+        return len(seen.pushes), any("thresholds are larger than the torques of" in x for x in seen.notes)
+
+    assert told(lambda q, tau: (q, tau)) == (1, False)
+    assert told(WRONG[what]) in [(1, True), (0, True)]

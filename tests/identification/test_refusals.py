@@ -279,3 +279,17 @@ def test_an_unexcited_log_of_anything_is_mended_without_an_error_of_numpys(tmp_p
     mend = ("clipping", "sign", "shift", "unexcited")
     found = fa.identify(fa.load("rr"), tmp_path / "log.csv", check=False, mend=mend)
     assert np.all(np.isfinite(found.base.values))
+
+
+@pytest.mark.parametrize("factor", [0.5, 2**0.5, 2.0])
+def test_one_factor_on_all_torques_was_taken_for_a_heavier_arm_without_a_word(factor):
+    """Gains of peak currents for rms ones, a known load of twice its weight: residuals are as small as ever."""
+    arm = with_drives(fa.load("panda"))
+    log = log_of(arm, motion_of(arm, duration=10.0, seed=1), rate=200.0)
+
+    def told(log):
+        return [note for note in fa.identify(arm, log).notes if "alike at all joints" in note]
+
+    assert told(log) == []
+    (said,) = told(log | {"tau": factor * log["tau"]})
+    assert f"WARNING: torques are {factor:.3g} times" in said

@@ -250,3 +250,30 @@ def test_factors_were_told_to_six_digits_that_noise_had_made(tmp_path):
     for number, factor in zip(numbers, true, strict=True):
         value, spread = map(float, number.split(" ± "))
         assert abs(value - factor) <= spread
+
+
+@pytest.mark.parametrize("decimals", [1, 2])
+def test_a_light_joint_whose_torques_were_rounded_to_zero_made_the_same_arm_another(tmp_path, decimals):
+    """The wrist of a UR5e needs a hundredth of a newton metre: 0.00 in every row was taken for exactly nothing."""
+    arm = fa.load("ur5e").without_drives()
+    q, qd, qdd = arm.random_state(1, (50,))
+    q, qd, qdd = np.round(q, 4), np.round(qd, 4), np.round(qdd, 4)
+
+    def written(tau):
+        rows = np.concatenate([q, qd, qdd, tau], axis=1)
+        names = [f"{what}{i + 1}" for what in ("q", "qd", "qdd", "tau") for i in range(arm.n)]
+        lines = [
+            ",".join([*map(repr, map(float, x[:18])), *(f"{y:.{decimals}f}" for y in x[18:])]) for x in rows
+        ]
+        path = tmp_path / "log.csv"
+        path.write_text("\n".join([",".join(names), *lines]))
+        return path
+
+    tau = fa.inverse_dynamics(arm, q, qd, qdd)
+    assert not np.any(np.round(tau[:, 5], decimals))
+    found = compare(arm, written(tau), patience=0.0)
+    assert found.same, str(found)
+    assert any("wrist_3_joint are smaller than what the digits let pass" in x for x in found.notes)
+    other = tau.copy()
+    other[:, 2] = 0.0  # far more than the digits hide
+    assert not compare(arm, written(other), patience=0.0).same

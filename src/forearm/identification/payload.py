@@ -41,6 +41,9 @@ NONE = 1e-9
 """Rows tell nothing where their singular value is below this share of the greatest."""
 SHARE = 1e-4
 """A parameter is in a sum where its share of it is larger."""
+CARRIES, MUCH, TOGETHER = 0.2, 0.2, 3.0
+"""A joint carries the payload where that makes this part of what it makes at most; there it is doubted if it leaves so
+much of the torque, and what it leaves hangs together in time by this factor, as noise does not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +164,8 @@ def identify_payload(
     left_out = log_checks.marked_rows(rows.motion, found, marked)
     equations = rows.extra.without(left_out)
     fit, said = _fitted(arm, equations, offsets)
-    return _payload(frame, fit, equations, _thing(arm), (*found.notes, *rows.motion.notes, *said))
+    made = _payload(frame, fit, equations, _thing(arm), (*found.notes, *rows.motion.notes, *said))
+    return replace(made, notes=(*made.notes, *_unexplained(arm, made, fit, equations)))
 
 
 def _fitted(arm: Arm, equations: TorqueEquations, offsets: bool | None) -> tuple[LeastSquares, list[str]]:
@@ -281,6 +285,20 @@ def _payload(
         residual=np.linalg.norm(rest, axis=0) / np.maximum(np.linalg.norm(equations.tau, axis=0), 1e-300),
         notes=(*notes, *said),
     )
+
+
+def _unexplained(arm: Arm, found: Payload, fit: LeastSquares, equations: TorqueEquations) -> list[str]:
+    """A warning where no one body explains the torque that the arm does not need for itself."""
+    made = np.linalg.norm(equations.X[:, :, :10] @ found.ten, axis=0)
+    doubted = (made > CARRIES * np.max(made)) & (found.residual > MUCH) & (fit.inflation > TOGETHER)
+    if not doubted.any():
+        return []
+    told = ", ".join(f"{arm.joint_names[i]} {found.residual[i]:.0%}" for i in np.flatnonzero(doubted))
+    return [
+        f"WARNING: the payload leaves this much of the torque that is not the arm's own: {told}, and not as noise "
+        "does. Its numbers may be much farther off than their intervals say: was it held all the time, is the arm "
+        "right (friction, zeros, order of joints, unit of torque), did something touch it, do torques drift?"
+    ]
 
 
 def _body(fit: LeastSquares, equations: TorqueEquations, size: float) -> tuple[Vector, Vector, list[str]]:

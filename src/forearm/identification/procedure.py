@@ -194,7 +194,7 @@ def _prepared(asked: Asked, log: Log) -> Prepared:
     log, equations, shift = _in_step(asked, log, equations, marked)
     delay = 0.0
     if asked.check:
-        for doubt in clocks.refuse_shift(log.label, shift, mend):
+        for doubt in [*clocks.refuse_shift(log.label, shift, mend), *log_checks.one_factor(arm, equations)]:
             log = log.with_note(doubt)
         if "shift" in mend and shift.worth_mending:
             delay = shift.delay

@@ -41,6 +41,8 @@ CROWDED = 4.0
 """So many times more rows than at any of the next three values: a coarse converter stays at its peaks, too."""
 OFF = 5.0
 """A given arm is not wrong by more than this factor; torques are."""
+ODD, ALIKE, LIKE = 1.3, 0.15, 0.95
+"""One factor on all joints is odd from here on, where theirs are so near each other and torques so much alike."""
 UNITS = {"N mm": 1e3, "N cm": 100.0, "kgf cm": 10.197, "inch pounds": 8.851, "kgf m": 0.10197, "kN m": 1e-3}
 """Units that torques are given in by mistake, and how many of them are one N m."""
 BEYOND = 3.0
@@ -148,6 +150,26 @@ def check_torques(arm: Arm, label: str, equations: TorqueEquations, mend: Sequen
         f"{label}: torques of {which} have the other sign than arm {arm.name!r} needs {why}: torques here are what the "
         "drives exert on the arm. Turn them round, or let it be done: mend=['sign'] (--mend sign)."
     )
+
+
+def one_factor(arm: Arm, equations: TorqueEquations) -> list[str]:
+    """A warning where torques are those of the given arm but for one factor, as of gains, which no fit can see."""
+    need = torques_of(arm, equations.motion) if arm.dynamics else np.zeros((1, arm.n))
+    size = np.sqrt(np.mean(need**2, axis=0))
+    counts = size > COUNTS * np.max(size)
+    if np.sum(counts) < 2 or not np.all(equations.scale[counts] > 0):
+        return []
+    slope = (np.sum(need * equations.tau, axis=0)[counts]) / np.sum(need**2, axis=0)[counts]
+    factor = float(np.median(slope))
+    apart = float(np.max(np.abs(slope / factor - 1.0))) if factor > 0 else np.inf
+    like = slope * size[counts] / equations.scale[counts]
+    if 1 / ODD < factor < ODD or apart > ALIKE or np.min(like) < LIKE:
+        return []
+    return [
+        f"WARNING: torques are {factor:.3g} times those of arm {arm.name!r}, alike at all joints that carry much, and "
+        "bodies are found that need them: gains (of peak or of rms current?), a known load that weighs something else, "
+        "a load that nobody named, another unit? If the given arm is that far off, all is well."
+    ]
 
 
 def _refuse_beyond_drives(arm: Arm, label: str, tau: Matrix) -> None:

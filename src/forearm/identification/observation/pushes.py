@@ -22,9 +22,11 @@ from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
 from forearm.identification.broken_logs.clocks import with_speeds_in_step
+from forearm.identification.broken_logs.log_checks import COUNTS
 from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.observation.momentum_observer import observer
+from forearm.identification.torque_rows import torques_of
 from forearm.outside.scipy_parts import scipy_part
 from forearm.outside.text_table import text_table
 
@@ -168,7 +170,7 @@ def watch(
             [told, *_said(arm, dry * np.max(resting, axis=0))],
         )
         limits = limit + dry * resting
-        notes += _blind(arm, limit, own, _spread(external) > WORSE * _spread(motion.tau))
+        notes += _blind(arm, motion, limit, _spread(external) > WORSE * _spread(motion.tau))
     else:
         limit, notes = _given(arm, threshold), []
         limits = np.broadcast_to(limit, external.shape)
@@ -219,26 +221,32 @@ def _spread(values: Matrix) -> Vector:
     return np.asarray(1.4826 * np.median(np.abs(values - np.median(values, axis=0)), axis=0))
 
 
-def _blind(arm: Arm, limit: Vector, own: Vector, worse: Vector) -> list[str]:
-    """A warning where the arm makes a log less usual, not more: no push of the joint's own size would be seen.
+def _blind(arm: Arm, motion: Filtered, limit: Vector, worse: Vector) -> list[str]:
+    """A warning where no push of a joint's own size would be seen, because the arm does not explain the log.
+
+    That is so where the arm makes torques less usual, not more; and where a joint that carries much has to be pushed
+    with more than the arm needs there. A light joint's torque may be all noise, whatever the arm.
 
     Args:
         arm: The arm.
+        motion: The log.
         limit: From which torque on joints are pushed (n,).
-        own: Size of their torques (n,).
         worse: Which joints (n,) have torques that vary less on their own than beside the arm's.
     """
+    own, need = (np.sqrt(np.mean(tau**2, axis=0)) for tau in (motion.tau, torques_of(arm, motion)))
+    heavy = need > COUNTS * np.max(need)
+    least = np.where(heavy, np.minimum(own, need), own)
     told = [
-        f"{link.name} {limit[i]:.3g} {'N m' if link.revolute else 'N'} (its own are {own[i]:.3g})"
+        f"{link.name} {limit[i]:.3g} {'N m' if link.revolute else 'N'} (its own are {least[i]:.3g})"
         for i, link in enumerate(arm.links)
-        if worse[i] and limit[i] > own[i]
+        if (heavy[i] or worse[i]) and limit[i] > least[i]
     ]
     if not told:
         return []
     return [
         f"WARNING: thresholds are larger than the torques of the joints themselves: {', '.join(told)}. The arm does "
-        "not explain the log, and pushes below them are not seen. Positions in degrees or millimetres, another arm, "
-        "torques in another unit?"
+        "not explain the log, and pushes below them are not seen. Positions in degrees or millimetres or from another "
+        "zero, another arm or order of joints, torques in another unit or of the other sign?"
     ]
 
 

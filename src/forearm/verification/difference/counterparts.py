@@ -200,10 +200,14 @@ def _csv(arm: Arm | Robot, path: Path) -> Other:
 
 
 def _rounded(kind: str, units: Vector, values: Matrix) -> Vector:
-    """Last digits (n,) to which columns were rounded; what nobody rounds so, a state of 0, 1 or 0.5, is meant so."""
-    units = np.where(np.any(values != 0, axis=0), units, 0.0)
+    """Last digits (n,) to which columns were rounded; what nobody rounds so, a state of 0, 1 or 0.5, is meant so.
+
+    Torques that are zero in every row are as exact as the finest of the others, which may have rounded them away.
+    """
+    there = np.any(values != 0, axis=0)
     if kind != "tau":
-        return np.where(units >= COARSE, 0.0, units)
+        return np.where(there & (units < COARSE), units, 0.0)
+    units = np.where(there, units, np.min(units[there], initial=np.inf) if there.any() else 0.0)
     return np.where(units >= 1, 0.0, units) if np.any((units > 0) & (units < 1)) else units
 
 
