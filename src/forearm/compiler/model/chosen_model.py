@@ -44,10 +44,10 @@ class Choice:
         stems = {"torques": (self.torques_by,), "mass": (self.mass_by,), "": ()}.get(quantity.needs)
         if stems is None:
             stems = (self.accelerations_by,) if self.accelerations_by else (self.mass_by, self.torques_by)
-        frames = {"arm": "", "reframed": ", better frames", "regrouped": ", base parameters"}[self.frames]
-        where = f", origins {''.join(map(str, self.origins))}" if self.origins else ""
-        once = ", refined once" if self.refined and quantity.outputs == ("qdd",) else ""
-        return " + ".join(stems) + frames + where + once
+        frames = {"arm": "", "reframed": "better frames", "regrouped": "base parameters"}[self.frames]
+        where = f"origins {''.join(map(str, self.origins))}" if self.origins else ""
+        once = "refined once" if self.refined and quantity.outputs == ("qdd",) else ""
+        return ", ".join(filter(None, (" + ".join(stems), frames, where, once)))
 
 
 def plain_model(arm: Arm | Robot) -> Model:

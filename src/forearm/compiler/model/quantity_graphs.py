@@ -58,7 +58,7 @@ def graph_by(
         return what.function(model_of(values), **values, **options)
 
     by = choice.label(what)
-    title = f"{quantity} of {arm.name}" + (f" by {by}" if by else "")
+    title = f"{quantity} of {arm.name}" + (f" by {by}" if by and what.needs else f", {by}" if by else "")
     return simplify(
         trace(function, _ports(arm, what.inputs, extra), name=title, outputs=what.outputs), effort
     )
