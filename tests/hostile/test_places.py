@@ -229,7 +229,7 @@ def test_what_stood_under_a_name_that_is_written_unasked_was_waited_for_or_follo
 
 @pytest.mark.parametrize("words", [(), ("--wasm",)])
 def test_code_for_a_folder_without_permission_was_computed_first(capsys, monkeypatch, words):
-    for name in ("sources.controller.emit_c", "browser_modules.emit_wasm"):
+    for name in ("sources.controller.best_graph", "browser_modules.compile"):
         monkeypatch.setattr(f"forearm.compiler.{name}", lambda *_, **__: pytest.fail("it was computed"))
     _refuse_new_files(monkeypatch)
     said = forearm(capsys, "emit", "rr", *words, "-o", "new")

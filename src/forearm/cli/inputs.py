@@ -253,12 +253,13 @@ def check_places(*paths: "str | Path | None", plot: "Path | None" = None) -> Non
             folder, name = "", ""
         if not os.path.isdir(folder):
             raise FileNotFoundError(errno.ENOENT, "there is no such folder to write it into", str(path))
-        if os.path.isdir(path) and not str(path).lower().endswith(".zarr"):
+        store = Path(path).suffix.lower() == ".zarr"
+        if os.path.isdir(path) and not store:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if os.path.join(folder, name) in seen:
             raise StateFault(f"{path} is given for two files, and one would be lost; give two names.")
         seen.add(os.path.join(folder, name))
-        check_writable(path)
+        check_writable(Path(path) if store else path)  # a folder's name may have a slash behind it
 
 
 def written(target: str) -> dict[str, str]:

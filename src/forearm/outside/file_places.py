@@ -4,9 +4,33 @@ import errno
 import os
 import re
 import stat
+import sys
 from pathlib import Path
 
 from forearm.outside.signal_errors import suppressed
+
+
+def place_of(path: str | os.PathLike[str]) -> Path:
+    """Where a path leads to; a name with a slash behind it is a folder's, and links that lead in a circle are told."""
+    name = os.fspath(path)
+    if name.endswith(os.sep) and not os.path.isdir(name):
+        raise NotADirectoryError(
+            errno.ENOTDIR, "there is no such folder, and a file's name ends without a slash"
+        )
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return target
+
+
+def refuse_deaf(number: int) -> None:
+    """Raise what writing to an open file would raise that is closed, or open for reading alone."""
+    os.fstat(number)
+    if sys.platform != "win32":
+        import fcntl
+
+        if fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, "it is open for reading alone")
 
 
 def refuse_protected(target: Path) -> None:

@@ -20,7 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, TextIO
 
-from forearm.outside.file_places import is_mounted, refuse_protected
+from forearm.outside.file_places import is_mounted, place_of, refuse_deaf, refuse_protected
 from forearm.outside.signal_errors import is_of_a_signal, pass_on_signals, suppressed
 
 PART = ".part"
@@ -79,7 +79,7 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
             with os.fdopen(os.dup(number), "wb") as file:  # opened by its name it would be cut, or replaced
                 yield file
             return
-        target = Path(os.path.realpath(path))
+        target = place_of(path)
         old = _mode(target)
         if _is_special(target, old):
             with open(path, "wb") as file:
@@ -124,19 +124,30 @@ def folder_of_files(path: str | Path) -> Iterator[Path]:
 def check_writable(path: str | Path) -> None:
     """Raise what writing this path would raise for its place: no permission, a name that is too long, a full table."""
     try:
-        if _open_file(path) is not None:
+        if (number := _open_file(path)) is not None:
+            refuse_deaf(number)
             return
-        target = Path(os.path.realpath(path))
+        target = place_of(path)
         old = _mode(target)
         if _is_special(target, old) and not target.is_dir():  # a store of Zarr is a folder, and is replaced
-            if not os.access(target if old is not None else target.parent, os.W_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            _try_special(target, old)
             return
         refuse_what_stays(target)
     except OSError as error:
         pass_on_signals()
         raise OSError(error.errno, error.strerror, str(path)) from None
     _try_place(target, path, None if target.is_dir() else old)
+
+
+def _try_special(target: Path, old: int | None) -> None:
+    """Raise what opening a device, a pipe or a socket, or a new file among those of the system, would raise."""
+    if old is None:
+        os.close(_new_file(target, None))
+        os.unlink(target)
+    elif not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    elif stat.S_ISSOCK(old):
+        raise OSError(errno.ENXIO, os.strerror(errno.ENXIO))
 
 
 def _try_place(target: Path, path: str | Path, old: int | None = None) -> None:

@@ -18,7 +18,9 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.faults import StateFault
 from forearm.motion.motion_files import write_titles
+from forearm.outside.file_places import place_of
 from forearm.outside.output_files import is_begun_here, refuse_copy, refuse_what_stays, replacing, unfinished
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.file_libraries import library
 from forearm.streams.row_files import READ, ROWS
 from forearm.streams.row_sources import suffix_of
@@ -148,13 +150,14 @@ def row_sink(path: Any, titles: Sequence[str], rows: int | None) -> Iterator[Row
 @contextmanager
 def _replacing_folder(path: Path) -> Iterator[Path]:
     """A folder beside the path, which takes its place when the block ends well; if not, the old one is there again."""
-    target = Path(os.path.realpath(path))
-    check_replaceable(target)
-    if not target.parent.is_dir():  # the library would make it
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     try:
+        target = place_of(path)  # a Path, which has no slash behind it: a folder's name may
+        check_replaceable(target)
+        if not target.parent.is_dir():  # the library would make it
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         refuse_what_stays(target)
     except OSError as error:
+        pass_on_signals()
         raise OSError(error.errno, error.strerror, str(path)) from None
     with unfinished(target) as beside:
         old = beside.with_name(f"{beside.name}.old")
