@@ -83,6 +83,11 @@ class Writer:
         return isinstance(self.ask, tuple)
 
 
+def OUT() -> io.TextIOWrapper:
+    """What stands for stdout."""
+    return io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+
+
 @dataclass
 class Heard:
     """What came of asking."""
@@ -397,7 +402,7 @@ def ask(writer: Writer, place: Any, patch: Any, before: Callable[[], None] = lam
         if writer.work and writer.work not in writer.fakes:
             owner, name = _owner(writer.work)
             while_asked.setattr(owner, name, counting(getattr(owner, name)))
-        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        out, err = OUT(), io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = _code(writer, place)
         texts = (stream.buffer.getvalue().decode("utf-8", "surrogateescape") for stream in (out, err))

@@ -267,13 +267,13 @@ def written(target: str) -> dict[str, str]:
     return {} if target == STDIO else {"written": target}
 
 
-def refuse_what_is_read(out: str, *sources: "str | Path | None") -> None:
+def refuse_what_is_read(out: "str | Path | None", *sources: "str | Path | None") -> None:
     """Refuse to write over a file that is being read: a log is lost that way, and a short word for it is -o."""
     from forearm.faults import StateFault
 
     for source in sources:
         read = _plain_stdin() if source == STDIO else source
-        if read is not None and out != STDIO and _same_file(out, read):
+        if read is not None and out is not None and out != STDIO and _same_file(out, read):
             raise StateFault(f"{out} is what is read here, and would be written over; give another name.")
 
 
@@ -315,7 +315,7 @@ def _plain_stdin() -> int | None:
         return None
 
 
-def _same_file(one: str, other: "str | Path | int") -> bool:
+def _same_file(one: "str | Path", other: "str | Path | int") -> bool:
     try:
         return os.path.samefile(one, other)
     except (OSError, ValueError):

@@ -164,6 +164,10 @@ def _replacing_folder(path: Path) -> Iterator[Path]:
         try:
             yield beside
             refuse_copy(beside, target)
+            if not (
+                beside / "zarr.json"
+            ).is_file():  # the library makes folders anew, and writes what is left to come
+                raise FileNotFoundError(errno.ENOENT, "its folder was taken away while it was written")
             if target.exists():
                 os.rename(target, old)
             os.rename(beside, target)

@@ -106,7 +106,8 @@ def move(
     from forearm.motion.motion_files import write_motion
 
     check_places(out, plot=plot)
-    refuse_what_is_read(out, arm, None if via is None else str(via))
+    for place in (out, plot):
+        refuse_what_is_read(place, arm, via)
     refuse_names_of_no_csv(out)
     _refuse_two_ways(to, via, line, start)
     if via is None:

@@ -85,7 +85,8 @@ def torque(
         Draw the torques into this file.
     """
     check_places(out, plot=plot)
-    refuse_what_is_read(out, arm, motion)
+    for place in (out, plot):
+        refuse_what_is_read(place, arm, motion)
     _refuse_unseen_terms(terms and summary, out)
     found = robot_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)
     if motion is not None and any(Path(name).suffix.lower() in LONG for name in (motion, out)):
