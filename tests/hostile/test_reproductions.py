@@ -292,6 +292,12 @@ REPRODUCTIONS = {
         "hostile/test_output_files.py::test_code_of_which_a_part_could_not_be_written_stood_beside_the_rest_of_the_old",
         "hostile/test_journals.py::test_memory_that_was_not_there_for_a_journal_took_the_result",
     ],
+    "66 outputs that took each other with them, places that were told late, texts written over with longer ones": [
+        "hostile/test_every_place.py",
+        "hostile/test_places.py::test_a_disk_that_fails_while_a_file_is_filled_took_the_result_with_it",
+        "hostile/test_stream_files.py::test_a_text_that_was_written_over_with_a_longer_one_was_taken_for_one_that_grew",
+        "sweeps/test_task_carriers.py::test_an_executor_whose_tasks_give_nothing_was_asked_for_ever",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",
