@@ -257,6 +257,27 @@ def test_a_folder_that_vanishes_meanwhile_is_one_sentence(writer, folder, monkey
     assert not [name for name in tree(folder) if name.endswith(output_files.PART)]
 
 
+@pytest.mark.more
+@pytest.mark.parametrize("what", ["a folder", "a pipe"])
+@pytest.mark.parametrize("writer", WRITERS.values(), ids=lambda writer: writer.name)
+def test_what_somebody_puts_there_meanwhile_stays(writer, what, folder, monkeypatch):
+    """A folder that came while rows were streamed to a store was taken for the old store; a pipe was waited for."""
+    if not (writer.work or writer.fakes) or writer.folder or (what == "a pipe" and not writer.store):
+        pytest.skip("it takes no time, or it writes there: into a folder, to whom it may concern")
+    place = folder / f"thing{writer.suffix}"
+
+    def put():
+        if not place.exists():
+            os.mkfifo(place) if what == "a pipe" else place.mkdir()
+            if what == "a folder":
+                (place / "kept").write_text("years of work")
+
+    heard = asked(writer, place.name, monkeypatch, before=put)
+    assert writer.journal or heard.code == 2
+    assert not place.is_dir() or (place / "kept").read_text() == "years of work"
+    assert not [name for name in tree(folder) if output_files.PART in name]
+
+
 def _spelled(folder, name):
     (folder / "sub").mkdir()
     os.link(name, f"sub/{name}")

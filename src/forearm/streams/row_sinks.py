@@ -135,6 +135,10 @@ def row_sink(path: Any, titles: Sequence[str], rows: int | None) -> Iterator[Row
             store = _Zarr(folder, len(titles), rows or 0)
             yield store
             store.close()
+            if not (
+                folder / "zarr.json"
+            ).is_file():  # the library makes folders anew, for what is left to come
+                raise FileNotFoundError(errno.ENOENT, "its folder was taken away while it was written")
         return
     with replacing(path) as file:
         if kind == ".npy" and not file.seekable():
@@ -164,10 +168,7 @@ def _replacing_folder(path: Path) -> Iterator[Path]:
         try:
             yield beside
             refuse_copy(beside, target)
-            if not (
-                beside / "zarr.json"
-            ).is_file():  # the library makes folders anew, and writes what is left to come
-                raise FileNotFoundError(errno.ENOENT, "its folder was taken away while it was written")
+            check_replaceable(target)  # once more: somebody may have put something there meanwhile
             if target.exists():
                 os.rename(target, old)
             os.rename(beside, target)
