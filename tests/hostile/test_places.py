@@ -112,6 +112,21 @@ def test_a_full_disk_below_a_file_that_is_mounted_alone_left_half_of_the_new_one
     assert [path.name for path in Path().iterdir()] == ["out.csv"]
 
 
+def test_a_disk_that_fails_while_a_file_is_filled_took_the_result_with_it(mounted_alone, monkeypatch):
+    def broken(whole, place):
+        place.write(whole.read(100))
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(shutil, "copyfileobj", broken)
+    with pytest.raises(
+        OSError, match=r"Input/output error; half of it is there, and all of it in .*\.whole"
+    ) as told:
+        write_text("out.csv", "new" * 1000)
+    assert told.value.filename == "out.csv"
+    assert next(Path().glob(".out.csv.*.whole")).read_text() == "new" * 1000
+    assert not list(Path().glob(".*.part"))
+
+
 def test_a_file_system_that_sets_no_room_aside_is_written_to_all_the_same(mounted_alone, monkeypatch):
     def unable(number, start, length):
         raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
@@ -229,7 +244,7 @@ def test_what_stood_under_a_name_that_is_written_unasked_was_waited_for_or_follo
 
 @pytest.mark.parametrize("words", [(), ("--wasm",)])
 def test_code_for_a_folder_without_permission_was_computed_first(capsys, monkeypatch, words):
-    for name in ("sources.controller.emit_c", "browser_modules.emit_wasm"):
+    for name in ("sources.controller.best_graph", "browser_modules.compile"):
         monkeypatch.setattr(f"forearm.compiler.{name}", lambda *_, **__: pytest.fail("it was computed"))
     _refuse_new_files(monkeypatch)
     said = forearm(capsys, "emit", "rr", *words, "-o", "new")

@@ -297,6 +297,12 @@ REPRODUCTIONS = {
         "hostile/test_stream_files.py::test_a_killed_process_left_a_store_beside_its_place",
         "hostile/test_journals.py::test_a_journal_of_a_stranger_gets_one_sentence",
     ],
+    "67 outputs that took each other with them, places that were told late, texts written over with longer ones": [
+        "hostile/test_every_place.py",
+        "hostile/test_places.py::test_a_disk_that_fails_while_a_file_is_filled_took_the_result_with_it",
+        "hostile/test_stream_files.py::test_a_text_that_was_written_over_with_a_longer_one_was_taken_for_one_that_grew",
+        "sweeps/test_task_carriers.py::test_an_executor_whose_tasks_give_nothing_was_asked_for_ever",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -684,3 +684,16 @@ def test_a_log_that_grows_while_it_is_read_does_no_harm(tmp_path, monkeypatch):
             file.write(rows)
 
     assert _streamed_while(append, log, tmp_path / "tau.npy", monkeypatch).rows >= 30_000
+
+
+def test_a_text_that_was_written_over_with_a_longer_one_was_taken_for_one_that_grew(tmp_path, monkeypatch):
+    log, titles = tmp_path / "log.csv", "q1,q2,qd1,qd2,qdd1,qdd2\n"
+    log.write_text(titles + "0,1,2,3,4,5\n" * 30_000)
+    with pytest.raises(ReadFault, match="was written or removed while it was read"):
+        _streamed_while(
+            lambda path: path.write_text(titles + "9,1,2,3,4,5\n" * 40_000),
+            log,
+            tmp_path / "tau.npy",
+            monkeypatch,
+        )
+    assert not (tmp_path / "tau.npy").exists()

@@ -146,3 +146,16 @@ def test_what_is_on_its_way_when_a_task_fails_is_cancelled(monkeypatch):
         fa.sweep(questions.failing, OVER, samples=3000, executor=client)
     assert "of a sweep" in told.value.__notes__[0]
     assert client.cancelled
+
+
+def test_an_executor_whose_tasks_give_nothing_was_asked_for_ever():
+    class Silent:
+        def submit(self, function, task):
+            done = Future()
+            done.set_result(None)
+            return done
+
+    with pytest.raises(
+        fa.StateFault, match=r"the executor gave nothing for samples 0 to \d of a sweep; give one whose"
+    ):
+        fa.sweep(lambda over: over["x"], {"x": [1.0, 2.0, 3.0, 4.0]}, executor=Silent())

@@ -253,12 +253,13 @@ def check_places(*paths: "str | Path | None", plot: "Path | None" = None) -> Non
             folder, name = "", ""
         if not os.path.isdir(folder):
             raise FileNotFoundError(errno.ENOENT, "there is no such folder to write it into", str(path))
-        if os.path.isdir(path) and not str(path).lower().endswith(".zarr"):
+        store = Path(path).suffix.lower() == ".zarr"
+        if os.path.isdir(path) and not store:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if os.path.join(folder, name) in seen:
             raise StateFault(f"{path} is given for two files, and one would be lost; give two names.")
         seen.add(os.path.join(folder, name))
-        check_writable(path)
+        check_writable(Path(path) if store else path)  # a folder's name may have a slash behind it
 
 
 def written(target: str) -> dict[str, str]:
@@ -266,13 +267,13 @@ def written(target: str) -> dict[str, str]:
     return {} if target == STDIO else {"written": target}
 
 
-def refuse_what_is_read(out: str, *sources: "str | Path | None") -> None:
+def refuse_what_is_read(out: "str | Path | None", *sources: "str | Path | None") -> None:
     """Refuse to write over a file that is being read: a log is lost that way, and a short word for it is -o."""
     from forearm.faults import StateFault
 
     for source in sources:
         read = _plain_stdin() if source == STDIO else source
-        if read is not None and out != STDIO and _same_file(out, read):
+        if read is not None and out is not None and out != STDIO and _same_file(out, read):
             raise StateFault(f"{out} is what is read here, and would be written over; give another name.")
 
 
@@ -314,7 +315,7 @@ def _plain_stdin() -> int | None:
         return None
 
 
-def _same_file(one: str, other: "str | Path | int") -> bool:
+def _same_file(one: "str | Path", other: "str | Path | int") -> bool:
     try:
         return os.path.samefile(one, other)
     except (OSError, ValueError):

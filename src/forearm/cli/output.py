@@ -13,7 +13,7 @@ from typing import Any
 from cyclopts import Group, Parameter
 
 from forearm.cli.option_groups import Flag
-from forearm.cli.standard_streams import HEARD, Unheard, remark
+from forearm.cli.standard_streams import HEARD, Unheard, complain, remark
 from forearm.outside.escapes import json_text, terminal
 from forearm.outside.text_table import text_table
 
@@ -52,6 +52,38 @@ class Shared:
 
 
 PLAIN = Shared()
+
+
+class Outputs:
+    """What a verb writes and prints: each is tried, whatever becomes of the others; then the first error is raised.
+
+    So a closed pipe takes no picture with it, a full disk no numbers that are printed.
+    """
+
+    def __init__(self) -> None:
+        """Nothing went wrong so far."""
+        self.first: Exception | None = None
+
+    def __enter__(self) -> "Outputs":
+        """Outputs, one after the other: numbers before pictures."""
+        return self
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """One of them."""
+        try:
+            yield
+        except Exception as error:
+            if self.first is None:
+                self.first = error
+            elif not isinstance(error, BrokenPipeError):
+                said = error.strerror if isinstance(error, OSError) and error.errno is not None else error
+                complain(f"{getattr(error, 'filename', None) or 'this failed too'}: {said}")
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        """Raise what went wrong first."""
+        if error is None and self.first is not None:
+            raise self.first
 
 
 def _terminal(shared: Shared) -> Any:

@@ -24,6 +24,7 @@ from forearm.compiler.pipeline import compile
 from forearm.compiler.wasm.module_files import write_module
 from forearm.compiler.wasm.wasm_rollout import WasmRollout
 from forearm.faults import KernelFault, explained_first, names_of, yes_or_no
+from forearm.outside.output_files import folder_of_files
 
 LAWS = {"torque": "", "pd": "gravity_torque", "computed_torque": "inverse_dynamics"}
 """Laws, and the quantity of the believed arm that each is built on."""
@@ -119,6 +120,18 @@ def emit_wasm(
         Paths of module, loader and types. `import { load } from "./arm.js"; const arm = await load();` gives the
         functions by name; a rollout is called `rk4_torque`.
     """
+    with folder_of_files(folder):  # tried before anything is computed for it
+        return _emit(arm, folder, functions, free, rollouts, apart)
+
+
+def _emit(
+    arm: Arm,
+    folder: str | Path,
+    functions: Sequence[str],
+    free: Sequence[str],
+    rollouts: Sequence[str],
+    apart: bool,
+) -> tuple[Path, Path, Path]:
     functions, free = names_of(functions, "emit_wasm: functions"), names_of(free, "emit_wasm: free")
     graphs = {name: compile(arm, name, target="wasm", free=free).graph for name in functions}
     rolled = {}

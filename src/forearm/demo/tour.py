@@ -61,10 +61,11 @@ def run_demo(out: str | Path, say: Say = lambda line: None) -> Result:
         findings = _find(say)
         say("drawing the report")
         report = folder / "report.html"
-        write_text(report, _page(findings))
+        made = _page(findings)
         took = {"seconds": round(time.perf_counter() - started, 1), "report": str(report)}
         summary = _summary(findings) | took
-        write_text(folder / "demo.json", json.dumps(summary, indent=1) + "\n")
+        write_text(folder / "demo.json", json.dumps(summary, indent=1) + "\n")  # numbers before pictures
+        write_text(report, made)
     agreed = all(row.verdict == "PASS" for row in findings.agreement)
     say(f"\n{report}: open it in a browser ({summary['seconds']} s in all)")
     return Result(report, agreed, summary)

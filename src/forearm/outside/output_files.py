@@ -20,8 +20,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, TextIO
 
-from forearm.outside.file_places import is_mounted, refuse_protected
-from forearm.outside.signal_errors import is_of_a_signal, pass_on_signals, suppressed
+from forearm.outside.file_places import is_mounted, place_of, refuse_deaf, refuse_protected, take_place
+from forearm.outside.signal_errors import pass_on_signals, suppressed
 
 PART = ".part"
 """How the name of a file ends that is being written."""
@@ -79,7 +79,7 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
             with os.fdopen(os.dup(number), "wb") as file:  # opened by its name it would be cut, or replaced
                 yield file
             return
-        target = Path(os.path.realpath(path))
+        target = place_of(path)
         old = _mode(target)
         if _is_special(target, old):
             with open(path, "wb") as file:
@@ -124,19 +124,30 @@ def folder_of_files(path: str | Path) -> Iterator[Path]:
 def check_writable(path: str | Path) -> None:
     """Raise what writing this path would raise for its place: no permission, a name that is too long, a full table."""
     try:
-        if _open_file(path) is not None:
+        if (number := _open_file(path)) is not None:
+            refuse_deaf(number)
             return
-        target = Path(os.path.realpath(path))
+        target = place_of(path)
         old = _mode(target)
         if _is_special(target, old) and not target.is_dir():  # a store of Zarr is a folder, and is replaced
-            if not os.access(target if old is not None else target.parent, os.W_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            _try_special(target, old)
             return
         refuse_what_stays(target)
     except OSError as error:
         pass_on_signals()
         raise OSError(error.errno, error.strerror, str(path)) from None
     _try_place(target, path, None if target.is_dir() else old)
+
+
+def _try_special(target: Path, old: int | None) -> None:
+    """Raise what opening a device, a pipe or a socket, or a new file among those of the system, would raise."""
+    if old is None:
+        os.close(_new_file(target, None))
+        os.unlink(target)
+    elif not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    elif stat.S_ISSOCK(old):
+        raise OSError(errno.ENXIO, os.strerror(errno.ENXIO))
 
 
 def _try_place(target: Path, path: str | Path, old: int | None = None) -> None:
@@ -307,52 +318,6 @@ def _is_running(process: int) -> bool:
     return True
 
 
-def _take_place(beside: Path, target: Path) -> None:
-    """Rename; a file that the system is busy with, one mounted into a container, is filled instead."""
-    try:
-        os.replace(beside, target)
-    except OSError as error:
-        if error.errno != errno.EBUSY:
-            raise
-        with open(beside, "rb") as whole, open(target, "r+b") as place:
-            _fill(place, whole)
-        os.unlink(beside)
-
-
-def _fill(place: IO[bytes], whole: IO[bytes]) -> None:
-    """Write a file over another: its room is taken before a byte is changed, and an interrupt waits for the end."""
-    late: BaseException | None = None
-    while True:
-        try:
-            _take_room(place.fileno(), os.fstat(whole.fileno()).st_size)
-            whole.seek(0)
-            place.seek(0)
-            shutil.copyfileobj(whole, place)
-            place.truncate()
-            place.flush()
-            break
-        except BaseException as error:
-            if isinstance(error, MemoryError | OSError) and not is_of_a_signal(error):
-                raise  # the system's: once more is no help
-            late = error
-    if late is not None:
-        raise late
-
-
-def _take_room(number: int, size: int) -> None:
-    """Have the file system set room aside for so many bytes of an open file, or leave the file as it was."""
-    if size == 0 or not hasattr(os, "posix_fallocate"):
-        return
-    before = os.fstat(number).st_size
-    try:
-        os.posix_fallocate(number, 0, size)
-    except OSError as error:
-        os.ftruncate(number, before)
-        pass_on_signals()
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise
-
-
 def _new_file(beside: Path, old: int | None) -> int:
     """A new file, open, with the mode of the one whose place it takes.
 
@@ -383,7 +348,7 @@ def _beside(target: Path, old: int | None) -> Iterator[IO[bytes]]:
                     os.fsync(number)
                 finally:
                     _DESCRIPTORS.discard(number)  # before another file gets it
-            _take_place(beside, target)
+            take_place(beside, target)
         except BaseException:
             if is_begun_here(beside):
                 with suppressed(OSError):

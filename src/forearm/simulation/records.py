@@ -1,6 +1,8 @@
 """What a simulation gives: records, the room that they need, and outcomes with advice."""
 
+import errno
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -329,6 +331,8 @@ class Record:
     @faults.explained
     def to_npz(self, path: str | Path) -> Path:
         """Write all arrays to a NumPy archive, whose name gets .npz where it ends otherwise; gives the path."""
+        if os.path.basename(path) in ("", os.curdir, os.pardir):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         target = Path(path if str(path).endswith(".npz") else f"{path}.npz")
         with replacing(target) as file:
             np.savez_compressed(file, **self.arrays())  # type: ignore[arg-type]

@@ -19,7 +19,9 @@ from forearm.algebra import Vector
 from forearm.faults import StateFault
 from forearm.motion.motion_files import write_titles
 from forearm.outside.exchanged_places import exchanged
+from forearm.outside.file_places import place_of
 from forearm.outside.output_files import is_begun_here, refuse_copy, refuse_what_stays, replacing, unfinished
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.file_libraries import library
 from forearm.streams.row_files import READ, ROWS
 from forearm.streams.row_sources import suffix_of
@@ -134,6 +136,10 @@ def row_sink(path: Any, titles: Sequence[str], rows: int | None) -> Iterator[Row
             store = _Zarr(folder, len(titles), rows or 0)
             yield store
             store.close()
+            if not (
+                folder / "zarr.json"
+            ).is_file():  # the library makes folders anew, for what is left to come
+                raise FileNotFoundError(errno.ENOENT, "its folder was taken away while it was written")
         return
     with replacing(path) as file:
         if kind == ".npy" and not file.seekable():
@@ -149,19 +155,21 @@ def row_sink(path: Any, titles: Sequence[str], rows: int | None) -> Iterator[Row
 @contextmanager
 def _replacing_folder(path: Path) -> Iterator[Path]:
     """A folder beside the path, which takes its place when the block ends well; if not, the old one is there again."""
-    target = Path(os.path.realpath(path))
-    check_replaceable(target)
-    if not target.parent.is_dir():  # the library would make it
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     try:
+        target = place_of(path)  # a Path, which has no slash behind it: a folder's name may
+        check_replaceable(target)
+        if not target.parent.is_dir():  # the library would make it
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         refuse_what_stays(target)
     except OSError as error:
+        pass_on_signals()
         raise OSError(error.errno, error.strerror, str(path)) from None
     with unfinished(target) as beside:
         old = beside.with_name(f"{beside.name}.old")
         try:
             yield beside
             refuse_copy(beside, target)
+            check_replaceable(target)  # once more: somebody may have put something there meanwhile
             if not (target.exists() and exchanged(beside, target)):
                 if target.exists():
                     os.rename(target, old)

@@ -4,8 +4,10 @@ Arrays of NumPy and Zarr have no titles (row_files.py, zarr_rows.py); Parquet an
 are read into a buffer, not mapped: what a process holds is what it works on.
 """
 
+import io
 import math
 import os
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -138,6 +140,26 @@ class ParquetRows(RowSource):
             ) from None
 
 
+class ReadBytes(io.FileIO):
+    """A file that knows what was read of it, from its beginning on."""
+
+    count, checksum = 0, 0
+
+    def readinto(self, buffer: Any) -> int:
+        """Read, and count."""
+        taken = super().readinto(buffer) or 0
+        self.count, self.checksum = self.count + taken, zlib.crc32(memoryview(buffer)[:taken], self.checksum)
+        return taken
+
+    def is_beginning_of(self, path: Path) -> bool:
+        """Whether a file begins with all that was read."""
+        left, checksum = self.count, 0
+        with path.open("rb") as file:
+            while left and (some := file.read(min(left, 1 << 20))):
+                left, checksum = left - len(some), zlib.crc32(some, checksum)
+        return not left and checksum == self.checksum
+
+
 class TextRows(RowSource):
     """A CSV file with titles."""
 
@@ -146,7 +168,9 @@ class TextRows(RowSource):
     ) -> None:
         """Read its header."""
         self.label, self.n, self.inputs = str(path), arm.nv, inputs
-        self.file = opened(path).__enter__()
+        with opened(path) as found:
+            self.read_bytes = ReadBytes(os.dup(found.fileno()), "rb")
+        self.file = io.BufferedReader(self.read_bytes)
         try:
             self.reader = PieceReader(self.file, self.label)
             titles = self.reader.titles

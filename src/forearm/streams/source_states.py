@@ -52,6 +52,8 @@ class SourceState:
             return False
         if (before.st_dev, before.st_ino) != (now.st_dev, now.st_ino):
             return False
-        if isinstance(self._rows, TextRows) and now.st_size > before.st_size:
-            return False  # a log that is still being written
+        if (
+            isinstance(self._rows, TextRows) and now.st_size > before.st_size
+        ):  # a log that is still being written?
+            return not self._rows.read_bytes.is_beginning_of(self._path)
         return (before.st_mtime_ns, before.st_size) != (now.st_mtime_ns, now.st_size)

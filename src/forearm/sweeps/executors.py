@@ -29,7 +29,7 @@ from forearm.outside.running_log import LOG
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.outside.whole_process.shared_changes import SharedChange
 from forearm.sweeps.problem import Problem
-from forearm.sweeps.task_carriers import is_own, own_name, tasks_of
+from forearm.sweeps.task_carriers import is_own, own_name, tasks_of, unanswered
 
 MOST_DEATHS = 3
 """How often workers may die on the same blocks, or the pool break without a result in between."""
@@ -318,7 +318,7 @@ class Workforce:
                     if error is not None:
                         self._went_wrong(stretch, error)
                     elif found is None:
-                        self.strangers.append(stretch._replace(content=None))
+                        self.strangers.append(unanswered(stretch, self._samples(stretch)))
                     else:
                         self.breaks, most = 0, AHEAD * self.workers
                         yield stretch.first, stretch.end, found

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from typing import Any
 
+from forearm.faults import StateFault
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.outside.whole_process.shared_changes import SharedChange
 
@@ -120,6 +121,16 @@ def _outcome(future: Any) -> Outcome:
     except Exception as reason:  # cancelled, or lost on the way
         pass_on_signals()
         return reason, None
+
+
+def unanswered(task: Any, samples: str) -> Any:
+    """A task that nothing came of, because who had it did not know the problem; refuse one that had it in it."""
+    if task.content is not None:  # it would be asked for ever
+        raise StateFault(
+            f"sweep: the executor gave nothing for {samples}; give one whose submit(function, x) gives a future of "
+            "what function(x) returns."
+        )
+    return task
 
 
 def tasks_of(executor: Any) -> ExecutorTasks:

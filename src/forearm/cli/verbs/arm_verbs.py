@@ -7,7 +7,7 @@ from forearm.cli.hyphens import STDIO
 from forearm.cli.inputs import check_places, doubted, refuse_to_overwrite, robot_of, state_of
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source, Target
-from forearm.cli.output import PLAIN, Shared, note, print_json, say, table
+from forearm.cli.output import PLAIN, Outputs, Shared, note, print_json, say, table
 
 
 def arms(*, shared: Shared = PLAIN) -> None:
@@ -62,16 +62,19 @@ def show(
             "show: --q is where the drawing stands, and --plot is missing; give --plot, or leave --q out."
         )
     found = robot_of(arm, reading=reading)
-    if plot is not None:
-        from forearm import plots
+    at = state_of(found, "q", q) if q else None
+    with Outputs() as outputs:
+        with outputs.one():
+            if shared.json:
+                print_json(_description(found))
+            else:
+                say(found)
+        with outputs.one():
+            if plot is not None:
+                from forearm import plots
 
-        at = state_of(found, "q", q) if q else plots.good_view(found)
-        plots.save(plots.arm_figure(found, at), plot)
-        note(shared, f"drawn: {plot}")
-    if shared.json:
-        print_json(_description(found))
-    else:
-        say(found)
+                plots.save(plots.arm_figure(found, plots.good_view(found) if at is None else at), plot)
+                note(shared, f"drawn: {plot}")
 
 
 def _description(arm: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from forearm.cli.hyphens import STDIO
 from forearm.cli.inputs import arm_of, check_places, refuse_what_is_read, robot_of, writing
 from forearm.cli.measures import WholeIfAny, Wholes
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source, Target
-from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
+from forearm.cli.output import PLAIN, Outputs, Shared, note, print_json, progress, table
 
 if TYPE_CHECKING:
     from forearm.counting.answers.question import Answer, AnswerTable, Question, Rows
@@ -126,10 +126,13 @@ def count(
         answer, picture = _scheduled(question, processors)
     else:
         answer, picture = _counted(what, question, by or "equation", shared)
-    tell(answer, shared, form, csv, latex)
-    if plot is not None:
-        sys.stdout.flush()  # the numbers are there before the picture, which takes a while
-        _draw(picture, plot, shared)
+    with Outputs() as outputs:
+        with outputs.one():
+            tell(answer, shared, form, csv, latex)
+            sys.stdout.flush()  # the numbers are there before the picture, which takes a while
+        with outputs.one():
+            if plot is not None:
+                _draw(picture, plot, shared)
 
 
 def _refuse_beside_list(formulation: str | None, given: dict[str, Any]) -> None:
@@ -262,12 +265,21 @@ def tell(answer: "Answer", shared: Shared, form: str | None, csv: str | None, la
     """Print an answer, or write it."""
     from forearm.counting import written
 
-    if csv is not None:
-        _write(csv, written(answer.tables[0].rows, "csv"), shared)
-    if latex is not None:
-        _write(latex, "\n".join(_latex(part) for part in _for_reading(answer)), shared)
-    if STDIO in (csv, latex):
-        return
+    with Outputs() as outputs:
+        with outputs.one():
+            if csv is not None:
+                _write(csv, written(answer.tables[0].rows, "csv"), shared)
+        with outputs.one():
+            if latex is not None:
+                _write(latex, "\n".join(_latex(part) for part in _for_reading(answer)), shared)
+        with outputs.one():
+            if STDIO not in (csv, latex):
+                _show(answer, shared, form)
+
+
+def _show(answer: "Answer", shared: Shared, form: str | None) -> None:
+    from forearm.counting import written
+
     if shared.json:
         print_json(answer.document)
     elif form == "csv":

@@ -27,7 +27,7 @@ from forearm.cli.option_groups import (
     Reading,
     Source,
 )
-from forearm.cli.output import PLAIN, Shared, note, print_json, say
+from forearm.cli.output import PLAIN, Outputs, Shared, note, print_json, say
 
 LEAST_ROWS = 10
 """Rows for a period of the highest frequency: a spline through them misses a sine by less than a thousandth."""
@@ -120,8 +120,8 @@ def identify(
         where = tool_doubts(found)
         for remark in where:
             note(shared, remark)
-        _told(shared, str(body), _payload_json(body) | doubted(found, [*where, *body.notes]))
-        made = body.on(found)
+        told = str(body), _payload_json(body) | doubted(found, [*where, *body.notes])
+        made, page = body.on(found), None
     else:
         _refuse_without_payload(offsets)
         fitted = identification.identify(
@@ -135,15 +135,20 @@ def identify(
             load=_load(load),
             **options,
         )
-        _told(shared, str(fitted), _fitted_json(fitted) | doubted(found, fitted.notes))
-        made = fitted.arm
-        if report is not None:
-            note(shared, f"written: {fitted.write(report)}")
-    if out is not None:
-        from forearm.writers.toml import write_toml
+        told = str(fitted), _fitted_json(fitted) | doubted(found, fitted.notes)
+        made, page = fitted.arm, fitted.write
+    with Outputs() as outputs:
+        with outputs.one():
+            if out is not None:
+                from forearm.writers.toml import write_toml
 
-        write_toml(made, out)
-        note(shared, f"written: {out}")
+                write_toml(made, out)
+                note(shared, f"written: {out}")
+        with outputs.one():
+            _told(shared, *told)
+        with outputs.one():
+            if report is not None and page is not None:
+                note(shared, f"written: {page(report)}")
 
 
 def _refuse_beside_payload(given: dict[str, Any]) -> None:

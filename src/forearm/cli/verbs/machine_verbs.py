@@ -21,7 +21,6 @@ from forearm.cli.measures import Number, Whole
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table, verdict_style
 from forearm.outside.escapes import terminal
-from forearm.outside.output_files import folder_of_files
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=1, negative=())]
 
@@ -87,8 +86,7 @@ def emit(
         places = [Path(folder) / name for name in file_names(found.name)]
         refuse_to_overwrite(places, force, ours=b" by forearm ")
         refuse_what_leads_away(places, force)
-        with folder_of_files(folder):  # tried before anything is computed for it
-            written = emit_c(found, folder, functions, dtype=dtype, free=free)
+        written = emit_c(found, folder, functions, dtype=dtype, free=free)
         if shared.json:
             print_json({"arm": found.name, "functions": functions, "written": written} | doubted(found))
         else:
@@ -129,8 +127,7 @@ def _module(
     # a module does not say whose it is; the loader beside it does
     refuse_to_overwrite([module], force, ours=b"\0asm" if texts[0].is_file() else None)
     refuse_what_leads_away([module, *texts], force)
-    with folder_of_files(out):  # tried before anything is computed for it
-        written = emit_wasm(arm, out, functions, free=free, rollouts=rollouts, apart=apart)
+    written = emit_wasm(arm, out, functions, free=free, rollouts=rollouts, apart=apart)
     if shared.json:
         print_json(
             {"arm": arm.name, "functions": functions, "rollouts": rollouts, "written": written} | doubted(arm)

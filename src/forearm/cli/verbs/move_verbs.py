@@ -22,7 +22,7 @@ from forearm.cli.inputs import (
 )
 from forearm.cli.measures import ANGLE, LENGTH, NumberIfAny, Numbers, Whole, check_joint_units, check_kinds
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading, Source
-from forearm.cli.output import PLAIN, Shared, note, print_json
+from forearm.cli.output import PLAIN, Outputs, Shared, note, print_json
 from forearm.outside.escapes import terminal
 
 AT_NUMBERS = "units of positions are written at their numbers: --to 90deg 12mm"
@@ -103,9 +103,11 @@ def move(
         phase.png (or .svg, .pdf).
     """
     from forearm.motion.feasibility import feasible
+    from forearm.motion.motion_files import write_motion
 
     check_places(out, plot=plot)
-    refuse_what_is_read(out, arm, None if via is None else str(via))
+    for place in (out, plot):
+        refuse_what_is_read(place, arm, via)
     refuse_names_of_no_csv(out)
     _refuse_two_ways(to, via, line, start)
     if via is None:
@@ -135,12 +137,20 @@ def move(
         found, motion, **{name: _tighter(found, name, limits) for name in ("speeds", "torques")}
     )
     missed = _missed_peaks(motion.sample(rows), report)
-    _tell(found, motion, report, rows, out, [*remarks, *missed], shared)
-    for remark in missed:
-        note(shared, remark)
-    if plot is not None:
-        _draw(motion, report, plot)
-        note(shared, f"drawn: {plot}")
+    with Outputs() as outputs:
+        where = {}
+        with outputs.one():
+            if out != STDIO:
+                write_motion(motion, found, out, times=rows)
+                where = written(out)
+        with outputs.one():
+            _tell(found, motion, report, rows, out, doubted(found, [*remarks, *missed]) | where, shared)
+            for remark in missed:
+                note(shared, remark)
+        with outputs.one():
+            if plot is not None:
+                _draw(motion, report, plot)
+                note(shared, f"drawn: {plot}")
     return OK if report else FOUND
 
 
@@ -295,12 +305,10 @@ def _draw(motion: Any, report: Any, path: Path) -> None:
 
 
 def _tell(
-    arm: Any, motion: Any, report: Any, rows: int, out: str, remarks: list[str], shared: Shared
+    arm: Any, motion: Any, report: Any, rows: int, out: str, about: dict[str, Any], shared: Shared
 ) -> None:
     from forearm.motion.motion_files import write_motion
 
-    if out != STDIO:
-        write_motion(motion, arm, out, times=rows)
     if shared.json:
         samples = motion.sample(rows)
         told = {
@@ -312,11 +320,11 @@ def _tell(
             "peak_speeds": [load.peak_speed for load in report.loads],
         }
         told["beyond_limits"] = [vars(excess) for excess in report.excesses]
-        print_json(told | doubted(arm, remarks) | written(out) | samples._asdict() | _binding(motion))
+        print_json(told | about | samples._asdict() | _binding(motion))
         return
     if out == STDIO:
         write_motion(motion, arm, sys.stdout, times=rows)
-    else:
+    elif "written" in about:
         note(shared, f"written: {out}, {rows} rows")
     note(shared, f"{motion.duration:.6g} s")
     for name, count in _binding(motion).get("binding", {}).items():

@@ -10,7 +10,7 @@ from forearm.cli.hyphens import STDIO
 from forearm.cli.inputs import arm_of, check_places, doubted, refuse_what_is_read, writing, written
 from forearm.cli.measures import NumberIfAny
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
-from forearm.cli.output import PLAIN, Shared, note, print_json, progress, say
+from forearm.cli.output import PLAIN, Outputs, Shared, note, print_json, progress, say
 
 if TYPE_CHECKING:
     from forearm.derivation import Equations, LagrangeSteps
@@ -82,10 +82,6 @@ def derive(
     for remark in found.notes:
         note(shared, remark)
     shown = found.lagrange_steps() if steps and formulation is None else found
-    if shared.json:
-        print_json(_as_data(found, good, shown, steps) | doubted(subject, found.notes) | written(out))
-    if shared.json and out == STDIO:
-        return OK if good else FOUND
     texts = {
         "text": found.recursion_text if steps and formulation else shown.to_text,
         "latex": shown.to_latex,
@@ -93,8 +89,17 @@ def derive(
         "markdown": shown.to_markdown,
     }
     by_name = {".tex": "document", ".md": "markdown"}
-    with writing(out) as file:
-        file.write(texts[form or by_name.get(PurePath(out).suffix.lower(), "text")]() + "\n")
+    with Outputs() as outputs:
+        where = {}
+        with outputs.one():
+            if not shared.json or out != STDIO:
+                text = texts[form or by_name.get(PurePath(out).suffix.lower(), "text")]() + "\n"
+                with writing(out) as file:
+                    file.write(text)
+                where = written(out)
+        with outputs.one():
+            if shared.json:
+                print_json(_as_data(found, good, shown, steps) | doubted(subject, found.notes) | where)
     return OK if good else FOUND
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from forearm.cli.inputs import check_places, doubted, robot_of, state_of
 from forearm.cli.measures import Numbers, WholeIfAny
 from forearm.cli.option_groups import AS_WRITTEN, Reading, Source
-from forearm.cli.output import PLAIN, Shared, note, print_json, table
+from forearm.cli.output import PLAIN, Outputs, Shared, note, print_json, table
 
 
 def reactions(
@@ -55,11 +55,18 @@ def reactions(
     remarks = _of_couplings(found)
     for remark in remarks:
         note(shared, remark)
-    if plot is not None:
-        from forearm import plots
+    with Outputs() as outputs:
+        with outputs.one():
+            _tell(found, loads, remarks, shared)
+        with outputs.one():
+            if plot is not None:
+                from forearm import plots
 
-        plots.save(plots.free_body_figure(found, state[0], loads, 1 if link is None else link), plot)
-        note(shared, f"drawn: {plot}")
+                plots.save(plots.free_body_figure(found, state[0], loads, 1 if link is None else link), plot)
+                note(shared, f"drawn: {plot}")
+
+
+def _tell(found: Any, loads: Any, remarks: list[str], shared: Shared) -> None:
     if shared.json:
         joints = [link.name for link in found.links]
         parts = ("force", "moment", "drive", "bearing_force", "bearing_moment")

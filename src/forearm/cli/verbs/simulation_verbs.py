@@ -20,7 +20,7 @@ from forearm.cli.inputs import (
 )
 from forearm.cli.measures import Number, Numbers, Whole
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
-from forearm.cli.output import PLAIN, Shared, note, print_json, progress
+from forearm.cli.output import PLAIN, Outputs, Shared, note, print_json, progress
 
 MOST_JUDGED = 200_000
 """States of a motion that are held against limits, however few of them are written."""
@@ -121,11 +121,20 @@ def simulate(
     remarks = _of_strides(stride, limits)
     for remark in remarks:
         note(shared, remark)
-    _tell_record(record, real, out, [*remarks, *([drifted] if drifted else [])], shared)
-    if drifted:
-        note(shared, drifted)
-    if plot is not None:
-        _save_record(record, plot, shared)
+    with Outputs() as outputs:
+        where = {}
+        with outputs.one():
+            if out != STDIO:
+                record.to_csv(out)
+                where = written(out)
+        with outputs.one():
+            about = doubted(real, [*remarks, *([drifted] if drifted else [])]) | where
+            _tell_record(record, real, out, about, shared)
+            if drifted:
+                note(shared, drifted)
+        with outputs.one():
+            if plot is not None:
+                _save_record(record, plot, shared)
     if stopped:
         return INTERRUPTED
     return OK if record.outcome.finished and record.outcome.within_limits else FOUND
@@ -183,23 +192,14 @@ def _save_record(record: Any, plot: Path, shared: Shared) -> None:
     note(shared, f"drawn: {plot}")
 
 
-def _tell_record(record: Any, arm: Any, out: str, remarks: list[str], shared: Shared) -> None:
+def _tell_record(record: Any, arm: Any, out: str, about: dict[str, Any], shared: Shared) -> None:
     if shared.json:
         outcome = record.outcome
         told = {"arm": arm.name, "outcome": outcome.kind, "advice": outcome.advice}
         told["beyond_limits"] = [asdict(excess) for excess in outcome.limits]
-        if out != STDIO:
-            record.to_csv(out)
-        print_json(
-            told
-            | doubted(arm, remarks)
-            | written(out)
-            | {"law": record.law, "method": record.method, **record.until_stopped().arrays()}
-        )
+        arrays = record.until_stopped().arrays()
+        print_json(told | about | {"law": record.law, "method": record.method, **arrays})
         return
-    _write_record(record, out)
+    if out == STDIO:
+        record.to_csv(sys.stdout)
     note(shared, str(record))
-
-
-def _write_record(record: Any, out: str) -> None:
-    record.to_csv(sys.stdout if out == STDIO else out)

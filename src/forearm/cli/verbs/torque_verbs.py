@@ -23,7 +23,7 @@ from forearm.cli.inputs import (
 )
 from forearm.cli.measures import Numbers, torque_unit
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading, Source
-from forearm.cli.output import PLAIN, Shared, note, print_json, progress, table
+from forearm.cli.output import PLAIN, Outputs, Shared, note, print_json, progress, table
 from forearm.outside.escapes import terminal
 from forearm.outside.text_table import instant
 
@@ -85,7 +85,8 @@ def torque(
         Draw the torques into this file.
     """
     check_places(out, plot=plot)
-    refuse_what_is_read(out, arm, motion)
+    for place in (out, plot):
+        refuse_what_is_read(place, arm, motion)
     _refuse_unseen_terms(terms and summary, out)
     found = robot_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)
     if motion is not None and any(Path(name).suffix.lower() in LONG for name in (motion, out)):
@@ -114,20 +115,25 @@ def torque(
     report = _report(found, t, rows, parts["tau"])
     beyond = report.excesses
     about["beyond_limits"] = [asdict(excess) for excess in beyond]
-    if summary:
-        if out != STDIO:
-            _write(found, t, parts, out, shared)
-        _summary(found, report, about | written(out), shared)
-    else:
-        for excess in beyond:
-            note(shared, f"joint {excess}")
-        if motion is None:
-            _state(found, parts, about, shared)
-        else:
-            _motion(found, t, rows, parts, out, about, shared)
-    if plot is not None:  # last: a picture that cannot be written takes no numbers with it
-        _draw(found, t, rows, parts, plot)
-        note(shared, f"drawn: {plot}")
+    with Outputs() as outputs:
+        with outputs.one():
+            if out != STDIO:
+                _write(found, t, parts, out, shared)
+                about |= written(out)
+        with outputs.one():
+            if summary:
+                _summary(found, report, about, shared)
+            else:
+                for excess in beyond:
+                    note(shared, f"joint {excess}")
+                if motion is None:
+                    _state(found, parts, about, shared)
+                else:
+                    _motion(found, t, rows, parts, out, about, shared)
+        with outputs.one():
+            if plot is not None:
+                _draw(found, t, rows, parts, plot)
+                note(shared, f"drawn: {plot}")
     return OK if report or not summary else FOUND
 
 
@@ -258,15 +264,13 @@ def _motion(
     arm: Any, t: Any, rows: list[Any], parts: dict[str, Any], out: str, about: dict[str, Any], shared: Shared
 ) -> None:
     if not shared.json:
-        _write(arm, t, parts, out, shared)
+        if out == STDIO:
+            _write(arm, t, parts, out, shared)
         return
-    if out != STDIO:
-        _write(arm, t, parts, out, shared)
     content = {
         "arm": arm.name,
         "joints": _named(arm),
         **about,
-        **written(out),
         "t": t,
         "q": rows[0],
         **parts,

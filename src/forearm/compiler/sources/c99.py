@@ -114,6 +114,7 @@ def write_c(
     states: Mapping[str, States] | None = None,
     notes: Sequence[str] = (),
     meanings: Mapping[str, Sequence[str]] | None = None,
+    beside: Mapping[str, str] | None = None,
 ) -> tuple[Path, Path, Path]:
     """Write `<arm>.h`, `<arm>.c` and `<arm>_selftest.c`.
 
@@ -127,6 +128,7 @@ def write_c(
         states: For each function the inputs of the self-test, (N, *shape) each; random states by default.
         notes: Lines for the comment at the top of the header: where the numbers come from.
         meanings: For each struct a sentence above it and a comment for each of its members.
+        beside: More files that belong to these, by name.
 
     Returns:
         The paths of header, source and self-test.
@@ -141,7 +143,9 @@ def write_c(
     texts = header(unit, notes), source(unit), tried
     with folder_of_files(folder) as place:
         one, two, three = (place / name for name in file_names(arm_name))
-        write_files(dict(zip((one, two, three), (text.encode() for text in texts), strict=True)))
+        more = {place / name: text for name, text in (beside or {}).items()}
+        all_of_them = dict(zip((one, two, three), texts, strict=True)) | more
+        write_files({path: text.encode() for path, text in all_of_them.items()})
     return one, two, three
 
 

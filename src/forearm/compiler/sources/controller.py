@@ -1,6 +1,6 @@
 """C code of an arm for a controller: choose the quantities, get a header, a source and a self-test."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from forearm.compiler.sources.parameter_structs import struct_of
 from forearm.faults import KernelFault, explained_first, names_of, precision
 from forearm.free_base import PLACE, SPEED
 from forearm.inertia import SIX
+from forearm.outside.output_files import folder_of_files
 from forearm.robot import Robot
 
 STATES = 100
@@ -45,6 +46,30 @@ def emit_c(
     Returns:
         Paths of header, source and self-test; compile the last two together and run: it says PASS.
     """
+    return emit_c_with({}, arm, folder, functions, dtype, free)
+
+
+def emit_c_with(
+    beside: Mapping[str, str],
+    arm: Arm | Robot,
+    folder: str | Path,
+    functions: Sequence[str],
+    dtype: str = "float64",
+    free: Sequence[str] = (),
+) -> tuple[Path, Path, Path]:
+    """The same with more files that belong to these, by name; the folder is tried before anything is computed."""
+    with folder_of_files(folder):
+        return _emit(beside, arm, folder, functions, dtype, free)
+
+
+def _emit(
+    beside: Mapping[str, str],
+    arm: Arm | Robot,
+    folder: str | Path,
+    functions: Sequence[str],
+    dtype: str,
+    free: Sequence[str],
+) -> tuple[Path, Path, Path]:
     graphs, states = {}, {}
     real = precision(dtype, f"C code of {arm.name!r}: dtype", KernelFault).name
     functions, free = names_of(functions, "emit_c: functions"), names_of(free, "emit_c: free")
@@ -61,7 +86,7 @@ def emit_c(
         *_numbers_of_a_state(arm),
         *(f"Free: {path}" for path in free),
     ]
-    return write_c(folder, graphs, arm.name, real, structs, states, notes, meanings)
+    return write_c(folder, graphs, arm.name, real, structs, states, notes, meanings, beside)
 
 
 def _numbers_of_a_state(arm: Arm | Robot) -> list[str]:

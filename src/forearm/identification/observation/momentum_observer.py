@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike
 from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.compiler.sources.controller import emit_c
+from forearm.compiler.sources.c99 import file_names
+from forearm.compiler.sources.controller import emit_c_with
 from forearm.dynamics import bias_torque, mass_matrix_rate, momentum
 from forearm.faults import StateFault, shown
-from forearm.outside.output_files import replacing_text
 
 
 class MomentumObserver:
@@ -91,17 +91,16 @@ class MomentumObserver:
         found = [self._step(*row) for row in zip(p, model, tau - self.offset, strict=True)]
         return np.array(found).reshape(len(found), self.arm.n)
 
-    def emit_c(self, folder: Any) -> tuple[Path, ...]:
+    @faults.explained
+    def emit_c(self, folder: str | Path) -> tuple[Path, ...]:
         """Write the observer as C99: the arm's functions, and `<arm>_observer.h` with a struct and a step."""
-        paths = emit_c(self.arm, folder, ("momentum", "mass_matrix_rate", "bias_torque"))
-        name, n = paths[0].stem, self.arm.n
+        name, n = Path(file_names(self.arm.name)[0]).stem, self.arm.n
         lists = {
             k: ", ".join(repr(float(x)) for x in v) for k, v in (("gain", self.gain), ("offset", self.offset))
         }
-        target = Path(folder) / f"{name}_observer.h"
-        with replacing_text(target) as file:
-            file.write(HEADER.format(name=name, guard=name.upper(), n=n, nn=n * n, dt=repr(self.dt), **lists))
-        return (*paths, target)
+        header = HEADER.format(name=name, guard=name.upper(), n=n, nn=n * n, dt=repr(self.dt), **lists)
+        own, functions = f"{name}_observer.h", ("momentum", "mass_matrix_rate", "bias_torque")
+        return (*emit_c_with({own: header}, self.arm, folder, functions), Path(folder) / own)
 
 
 @faults.explained
