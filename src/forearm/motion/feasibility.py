@@ -10,7 +10,7 @@ from forearm import dynamics, faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.motion.instants import LOOKS, between, looked_at
+from forearm.motion.instants import averaging, looked_at, with_peaks
 from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, limit_excesses
 from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
@@ -151,26 +151,31 @@ def feasible(
         raise StateFault(f"feasible: tolerance is {tolerance!r}; give a share of the limits, 0 or more.")
     if hasattr(motion, "until_stopped"):
         motion = motion.until_stopped()  # what comes then repeats one row
-    rows = _samples(arm, motion, samples)
-    tau = _applied(arm, motion, rows)
-    if tau is None:
-        rows, tau = _with_peaks(arm, motion, rows)
-    return judged(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance)
-
-
-def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
+    rms = None
     if isinstance(motion, Motion):
-        rows = motion.sample(looked_at(motion, count, "feasible"))
-    elif all(hasattr(motion, name) for name in ("t", "q", "qd", "qdd")):
-        given = {name: getattr(motion, name) for name in ("q", "qd", "qdd")}
-        if isinstance(motion.q, np.ndarray):  # what has labels may have its axes in another order
-            _refuse_other_shapes(arm, np.shape(motion.t), motion.q.shape)
-        rows = Samples(faults.floats("feasible: t", motion.t), **faults.states(arm, "feasible", **given))
+        rows, tau = rows_with_peaks(arm, motion, samples)
+        rms = _averaged(arm, motion)
     else:
+        rows = _given_rows(arm, motion)
+        tau = _torques(arm, motion, rows)
+    return judged(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance, rms)
+
+
+def _given_rows(arm: Arm, motion: Any) -> Samples:
+    if not all(hasattr(motion, name) for name in ("t", "q", "qd", "qdd")):
         raise StateFault(
             f"feasible: motion is {faults.a_or_an(type(motion).__name__)}; give a Motion, Samples or a Record "
             "(one with t, q, qd, qdd)."
         )
+    given = {name: getattr(motion, name) for name in ("q", "qd", "qdd")}
+    if isinstance(motion.q, np.ndarray):  # what has labels may have its axes in another order
+        _refuse_other_shapes(arm, np.shape(motion.t), motion.q.shape)
+    rows = Samples(faults.floats("feasible: t", motion.t), **faults.states(arm, "feasible", **given))
+    _refuse_wrong_rows(arm, rows)
+    return rows
+
+
+def _refuse_wrong_rows(arm: Arm | Robot, rows: Samples) -> None:
     _refuse_other_shapes(arm, rows.t.shape, rows.q.shape)
     for name, values in (("qd", rows.qd), ("qdd", rows.qdd)):
         if values.shape != rows.q.shape:
@@ -179,10 +184,9 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
                 "give as many rows of each."
             )
     faults.motion_rows("feasible", arm, **rows._asdict())
-    return rows
 
 
-def _refuse_other_shapes(arm: Arm, times: tuple[int, ...], positions: tuple[int, ...]) -> None:
+def _refuse_other_shapes(arm: Arm | Robot, times: tuple[int, ...], positions: tuple[int, ...]) -> None:
     """Refuse what is not one motion of the arm, (K, n) at K times."""
     if len(positions) != 2 or positions[1] != arm.n or times != positions[:1] or times[0] < 1:
         raise StateFault(
@@ -191,26 +195,26 @@ def _refuse_other_shapes(arm: Arm, times: tuple[int, ...], positions: tuple[int,
         )
 
 
-def _with_peaks(arm: Arm | Robot, motion: Any, rows: Samples) -> tuple[Samples, Vector]:
-    """Rows with their torques, and those between them where a motion may ask for more than in any."""
-    tau = dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
-    for _ in range(LOOKS if isinstance(motion, Motion) and len(rows.t) > 2 else 0):
-        sizes = np.abs(np.concatenate([rows.qd, tau, tau * rows.qd], axis=1))
-        more = between(motion, rows.t, sizes)
-        if not len(more):
-            break
-        at = np.searchsorted(rows.t, more)
-        added = motion.sample(more)
-        tau = np.insert(tau, at, dynamics.inverse_dynamics(arm, added.q, added.qd, added.qdd), axis=0)
-        rows = Samples(*(np.insert(old, at, new, axis=0) for old, new in zip(rows, added, strict=True)))
+def rows_with_peaks(arm: Arm | Robot, motion: Motion, count: Any) -> tuple[Samples, Vector]:
+    """Rows of a motion with their torques, those among them where it asks for most."""
+
+    def asked(rows: Samples) -> tuple[Vector]:
+        _refuse_wrong_rows(arm, rows)
+        return (dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd),)
+
+    def sizes(rows: Samples, values: tuple[Vector, ...]) -> Vector:
+        (tau,), qd = values, rows.qd
+        return np.abs(np.concatenate([qd, tau, tau * qd], axis=1))
+
+    rows, (tau,) = with_peaks(motion, looked_at(motion, count, "feasible"), asked, sizes)
     return rows, tau
 
 
-def _applied(arm: Arm | Robot, motion: Any, rows: Samples) -> Vector | None:
-    """Torques (K, n) that a record of this arm has: it may have held a payload, been pushed, or have stuck."""
+def _torques(arm: Arm | Robot, motion: Any, rows: Samples) -> Vector:
+    """Torques (K, n) of rows: those that a record of this arm has, which may have held a payload, or been pushed."""
     made, tau = getattr(motion, "arm", None), getattr(motion, "tau", None)
     if tau is None or not isinstance(made, (Arm, Robot)) or _unlimited(made) != _unlimited(arm):
-        return None
+        return dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
     tau = np.asarray(tau, dtype=float)
     faults.motion_rows("feasible", arm, t=rows.t, tau=tau)
     return tau
@@ -243,12 +247,13 @@ def judged(
     rms_limits: Vector,
     power_limits: Vector,
     tolerance: float = TOLERANCE,
+    rms: Vector | None = None,
 ) -> Feasibility:
-    """The report on a motion whose torques are known; times may be None."""
+    """The report on a motion whose torques are known, with their rms if it is not that of the rows; t may be None."""
     t: Any = rows.t
     tolerance = max(tolerance, SLACK)
     excesses = list(limit_excesses(arm, t, rows.q, rows.qd, tau, tolerance=tolerance)[()])
-    power, rms = tau * rows.qd, _rms(t, tau)
+    power, rms = tau * rows.qd, _rms(t, tau) if rms is None else rms
     joints = list(enumerate(arm.state_links, -arm.n))  # the joints are last in a state
     for i, link in joints:
         excesses += _beyond(link, "power", power[:, i], power_limits[i], t, tolerance)
@@ -288,6 +293,12 @@ def _rms(t: Vector | None, tau: Vector) -> Vector:
     if t is None or len(t) < 2:
         return np.sqrt(np.mean(tau**2, axis=0))
     return np.sqrt(np.trapezoid(tau**2, t, axis=0) / (t[-1] - t[0]))
+
+
+def _averaged(arm: Arm | Robot, motion: Motion) -> Vector:
+    """Root of the mean square torque of a motion over time (n,)."""
+    t, weights = averaging(motion)
+    return np.sqrt(weights @ dynamics.inverse_dynamics(arm, *motion.rows(t)) ** 2)  # type: ignore[no-any-return]
 
 
 def _beyond(
