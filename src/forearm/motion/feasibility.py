@@ -10,7 +10,7 @@ from forearm import dynamics, faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.motion.instants import averaging, looked_at, with_peaks
+from forearm.motion.instants import averaging, looked_at, shares_of_time, with_peaks
 from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, limit_excesses
 from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
@@ -151,14 +151,16 @@ def feasible(
         raise StateFault(f"feasible: tolerance is {tolerance!r}; give a share of the limits, 0 or more.")
     if hasattr(motion, "until_stopped"):
         motion = motion.until_stopped()  # what comes then repeats one row
-    rms = None
+    averages = None
     if isinstance(motion, Motion):
         rows, tau = rows_with_peaks(arm, motion, samples)
-        rms = _averaged(arm, motion)
+        averages = _averaged(arm, motion), shares_of_time(rows.t)
     else:
         rows = _given_rows(arm, motion)
         tau = _torques(arm, motion, rows)
-    return judged(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance, rms)
+    return judged(
+        _limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance, averages
+    )
 
 
 def _given_rows(arm: Arm, motion: Any) -> Samples:
@@ -247,16 +249,17 @@ def judged(
     rms_limits: Vector,
     power_limits: Vector,
     tolerance: float = TOLERANCE,
-    rms: Vector | None = None,
+    averages: tuple[Vector, Vector] | None = None,
 ) -> Feasibility:
-    """The report on a motion whose torques are known, with their rms if it is not that of the rows; t may be None."""
+    """The report on a motion whose torques are known, t may be None; of a Motion with their rms, and shares of time."""
     t: Any = rows.t
     tolerance = max(tolerance, SLACK)
-    excesses = list(limit_excesses(arm, t, rows.q, rows.qd, tau, tolerance=tolerance)[()])
-    power, rms = tau * rows.qd, _rms(t, tau) if rms is None else rms
+    rms, weights = (_rms(t, tau), None) if averages is None else averages
+    excesses = list(limit_excesses(arm, t, rows.q, rows.qd, tau, tolerance=tolerance, weights=weights)[()])
+    power = tau * rows.qd
     joints = list(enumerate(arm.state_links, -arm.n))  # the joints are last in a state
     for i, link in joints:
-        excesses += _beyond(link, "power", power[:, i], power_limits[i], t, tolerance)
+        excesses += _beyond(link, "power", power[:, i], power_limits[i], t, tolerance, weights)
         excesses += _beyond(link, "rms torque", rms[[i]], rms_limits[i], None, tolerance)
     loads = []
     for i, link in joints:
@@ -302,7 +305,13 @@ def _averaged(arm: Arm | Robot, motion: Motion) -> Vector:
 
 
 def _beyond(
-    link: Any, what: str, values: Vector, most: float, t: Vector | None, tolerance: float
+    link: Any,
+    what: str,
+    values: Vector,
+    most: float,
+    t: Vector | None,
+    tolerance: float,
+    weights: Vector | None = None,
 ) -> list[LimitExcess]:
     """An excess of a limit that links do not have."""
     over = np.abs(values) - most
@@ -318,6 +327,7 @@ def _beyond(
         unit=UNITS[what][0 if link.revolute else 1],
         row=k,
         first_row=first,
-        share=float(np.mean(beyond)),
+        share=float(np.mean(beyond) if weights is None else beyond @ weights),
+        of_time=weights is not None,
     )
     return [found if t is None else replace(found, t=float(t[k]), first=float(t[first]))]
