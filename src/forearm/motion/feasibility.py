@@ -11,7 +11,7 @@ from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
 from forearm.motion.instants import averaging, looked_at, shares_of_time, with_peaks
-from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, limit_excesses
+from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, followers, limit_excesses
 from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
 from forearm.outside.text_table import text_table
@@ -206,9 +206,11 @@ def rows_with_peaks(arm: Arm | Robot, motion: Motion, count: Any) -> tuple[Sampl
 
     def sizes(rows: Samples, values: tuple[Vector, ...]) -> Vector:
         (tau,), qd = values, rows.qd
-        return np.abs(np.concatenate([qd, tau, tau * qd], axis=1))
+        return np.abs(np.concatenate([qd @ joints, tau, tau * qd], axis=1))
 
-    rows, (tau,) = with_peaks(motion, looked_at(motion, count, "feasible"), asked, sizes)
+    _refuse_wrong_rows(arm, motion.sample(2))
+    joints = np.column_stack([np.eye(arm.n), *(row for _, row, _ in followers(arm))])
+    rows, (tau,) = with_peaks(motion, looked_at(motion, count, "feasible"), asked, sizes, joints)
     return rows, tau
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Vector, is_number
+from forearm.algebra import Matrix, Vector, is_number
 from forearm.faults import StateFault
 from forearm.motion.motions import MOST_INSTANTS, Motion, Samples
 
@@ -112,7 +112,11 @@ Values = tuple[Vector, ...]
 
 
 def with_peaks(
-    motion: Motion, t: Vector, asked: Callable[[Samples], Values], sizes: Callable[[Samples, Values], Vector]
+    motion: Motion,
+    t: Vector,
+    asked: Callable[[Samples], Values],
+    sizes: Callable[[Samples, Values], Vector],
+    joints: Matrix | None = None,
 ) -> tuple[Samples, Values]:
     """Rows of a motion at rising instants (K,), and what it asks for there; and between them, where its peaks may be.
 
@@ -121,10 +125,12 @@ def with_peaks(
         t: The instants at least.
         asked: What rows ask for.
         sizes: Of which greatest ones are looked for (K, m).
+        joints: Of which positions extremes are looked for: columns (n, m) by which positions are multiplied, or all.
     """
     rows = motion.sample(t)
     if len(t) > 2:
-        rows = motion.sample(np.unique(np.concatenate([t, turns(*rows[:3])])))
+        q, qd = (rows.q, rows.qd) if joints is None else (rows.q @ joints, rows.qd @ joints)
+        rows = motion.sample(np.unique(np.concatenate([t, turns(t, q, qd)])))
     values = asked(rows)
     for _ in range(LOOKS if len(t) > 2 else 0):
         more = between(motion, rows.t, sizes(rows, values))

@@ -155,10 +155,10 @@ class _Split:
         kinds = self.moving, self.gravity, self.speed
         some = np.unique([end(x, axis=0) for x in kinds for end in (np.argmax, np.argmin)])
         while True:  # few rows tell where none can hold; the worst of all rows there join them
-            holds = np.array([self.at(some).within(k) for k in tried])
-            if not np.any(holds):
+            part = self.at(some)
+            last = next((k for k in reversed(range(len(tried))) if part.within(tried[k])), None)
+            if last is None:
                 return np.inf, 0.0
-            last = int(np.flatnonzero(holds)[-1])
             if self.within(tried[last]):
                 break
             some = np.union1d(some, np.argmax(self.shares(tried[last]), axis=0))
