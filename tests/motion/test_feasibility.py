@@ -1,6 +1,8 @@
 # ruff: noqa: E501  (one refusal per line reads as a table)
 """Can the arm do it: planted violations are found, dynamic scaling is bisection, refusals."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -64,7 +66,9 @@ def test_peaks_rms_and_power_are_those_of_the_motion():
         assert load.rms == pytest.approx(np.sqrt(np.mean(tau[:, i] ** 2)), rel=1e-3)
         assert load.peak_power == np.max(np.abs(tau[:, i] * samples.qd[:, i]))
         assert load.limit == UR.links[i].effort_limit
-    assert fa.feasible(UR, report.samples).loads == report.loads
+    for of_rows, load in zip(fa.feasible(UR, report.samples).loads, report.loads, strict=True):
+        assert dataclasses.replace(of_rows, rms=load.rms) == load
+        assert of_rows.rms == pytest.approx(load.rms, rel=1e-6)
 
 
 def test_limits_may_be_given_those_of_motors_too():

@@ -25,6 +25,7 @@ from forearm.identification.least_squares import autocorrelation_factor
 from forearm.identification.measured.filters import filtered
 from forearm.identification.measured.logs import Log
 from forearm.identification.torque_rows import equations_of
+from forearm.motion.feasibility import feasible
 from forearm.motion.motions import Fourier
 from forearm.outside.whole_process.blas_threads import ONE_BLAS_THREAD
 
@@ -157,7 +158,8 @@ def excite(
     costs = search.costs(tried)
     start = tried[int(np.argmin(costs))]
     best = _evolved(search, start, generations, rng)
-    motion = search.motion(best)
+    motion = search.coefficients(best[None])[0]
+    _refuse_beyond(arm, Fourier(*motion, float(duration)))
     first = search.condition(search.coefficients(start[None])[0])
     return Excitation(*motion, float(duration), search.condition(motion), first, arm)
 
@@ -250,19 +252,15 @@ class _Search:
             cost = cost + 20 * np.maximum(tau / (MARGIN * self.limits.effort) - 1, 0.0).sum(axis=1)
         return cost
 
-    def motion(self, x: Vector) -> tuple[Vector, Matrix, Matrix]:
-        """The motion of a candidate; refused where its torques are beyond the limits."""
-        found = self.coefficients(x[None])[0]
-        tau = np.abs(inverse_dynamics(self.arm, *self.states(found))).max(axis=0)
-        over = np.flatnonzero(tau > self.limits.effort)
-        if over.size:
-            i = int(over[0])
+
+def _refuse_beyond(arm: Arm, motion: Fourier) -> None:
+    """Refuse a motion whose torques are beyond the limits, between the instants of the search too."""
+    for link, load in zip(arm.links, feasible(arm, motion).loads, strict=True):
+        if link.effort_limit is not None and load.peak > link.effort_limit:
             raise StateFault(
-                f"excite: joint {self.arm.joint_names[i]!r} would need {tau[i]:.4g}, more than its "
-                f"{self.limits.effort[i]:g}; give a longer duration, a lower speed= or acceleration=, or more "
-                "generations."
+                f"excite: joint {link.name!r} would need {load.peak:.4g}, more than its {link.effort_limit:g}; give a "
+                "longer duration, a lower speed= or acceleration=, or more generations."
             )
-        return found
 
 
 def _evolved(search: _Search, start: Vector, generations: int, rng: Any) -> Vector:

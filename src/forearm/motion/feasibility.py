@@ -10,8 +10,8 @@ from forearm import dynamics, faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.motion.instants import LOOKS, between, looked_at
-from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, limit_excesses
+from forearm.motion.instants import averaging, looked_at, shares_of_time, with_peaks
+from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, followers, limit_excesses
 from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
 from forearm.outside.text_table import text_table
@@ -151,26 +151,33 @@ def feasible(
         raise StateFault(f"feasible: tolerance is {tolerance!r}; give a share of the limits, 0 or more.")
     if hasattr(motion, "until_stopped"):
         motion = motion.until_stopped()  # what comes then repeats one row
-    rows = _samples(arm, motion, samples)
-    tau = _applied(arm, motion, rows)
-    if tau is None:
-        rows, tau = _with_peaks(arm, motion, rows)
-    return judged(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance)
-
-
-def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
+    averages = None
     if isinstance(motion, Motion):
-        rows = motion.sample(looked_at(motion, count, "feasible"))
-    elif all(hasattr(motion, name) for name in ("t", "q", "qd", "qdd")):
-        given = {name: getattr(motion, name) for name in ("q", "qd", "qdd")}
-        if isinstance(motion.q, np.ndarray):  # what has labels may have its axes in another order
-            _refuse_other_shapes(arm, np.shape(motion.t), motion.q.shape)
-        rows = Samples(faults.floats("feasible: t", motion.t), **faults.states(arm, "feasible", **given))
+        rows, tau = rows_with_peaks(arm, motion, samples)
+        averages = _averaged(arm, motion), shares_of_time(rows.t)
     else:
+        rows = _given_rows(arm, motion)
+        tau = _torques(arm, motion, rows)
+    return judged(
+        _limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance, averages
+    )
+
+
+def _given_rows(arm: Arm, motion: Any) -> Samples:
+    if not all(hasattr(motion, name) for name in ("t", "q", "qd", "qdd")):
         raise StateFault(
             f"feasible: motion is {faults.a_or_an(type(motion).__name__)}; give a Motion, Samples or a Record "
             "(one with t, q, qd, qdd)."
         )
+    given = {name: getattr(motion, name) for name in ("q", "qd", "qdd")}
+    if isinstance(motion.q, np.ndarray):  # what has labels may have its axes in another order
+        _refuse_other_shapes(arm, np.shape(motion.t), motion.q.shape)
+    rows = Samples(faults.floats("feasible: t", motion.t), **faults.states(arm, "feasible", **given))
+    _refuse_wrong_rows(arm, rows)
+    return rows
+
+
+def _refuse_wrong_rows(arm: Arm | Robot, rows: Samples) -> None:
     _refuse_other_shapes(arm, rows.t.shape, rows.q.shape)
     for name, values in (("qd", rows.qd), ("qdd", rows.qdd)):
         if values.shape != rows.q.shape:
@@ -179,10 +186,9 @@ def _samples(arm: Arm, motion: Any, count: Any) -> Samples:
                 "give as many rows of each."
             )
     faults.motion_rows("feasible", arm, **rows._asdict())
-    return rows
 
 
-def _refuse_other_shapes(arm: Arm, times: tuple[int, ...], positions: tuple[int, ...]) -> None:
+def _refuse_other_shapes(arm: Arm | Robot, times: tuple[int, ...], positions: tuple[int, ...]) -> None:
     """Refuse what is not one motion of the arm, (K, n) at K times."""
     if len(positions) != 2 or positions[1] != arm.n or times != positions[:1] or times[0] < 1:
         raise StateFault(
@@ -191,26 +197,28 @@ def _refuse_other_shapes(arm: Arm, times: tuple[int, ...], positions: tuple[int,
         )
 
 
-def _with_peaks(arm: Arm | Robot, motion: Any, rows: Samples) -> tuple[Samples, Vector]:
-    """Rows with their torques, and those between them where a motion may ask for more than in any."""
-    tau = dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
-    for _ in range(LOOKS if isinstance(motion, Motion) and len(rows.t) > 2 else 0):
-        sizes = np.abs(np.concatenate([rows.qd, tau, tau * rows.qd], axis=1))
-        more = between(motion, rows.t, sizes)
-        if not len(more):
-            break
-        at = np.searchsorted(rows.t, more)
-        added = motion.sample(more)
-        tau = np.insert(tau, at, dynamics.inverse_dynamics(arm, added.q, added.qd, added.qdd), axis=0)
-        rows = Samples(*(np.insert(old, at, new, axis=0) for old, new in zip(rows, added, strict=True)))
+def rows_with_peaks(arm: Arm | Robot, motion: Motion, count: Any) -> tuple[Samples, Vector]:
+    """Rows of a motion with their torques, those among them where it asks for most."""
+
+    def asked(rows: Samples) -> tuple[Vector]:
+        _refuse_wrong_rows(arm, rows)
+        return (dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd),)
+
+    def sizes(rows: Samples, values: tuple[Vector, ...]) -> Vector:
+        (tau,), qd = values, rows.qd
+        return np.abs(np.concatenate([qd @ joints, tau, tau * qd], axis=1))
+
+    _refuse_wrong_rows(arm, motion.sample(2))
+    joints = np.column_stack([np.eye(arm.n), *(row for _, row, _ in followers(arm))])
+    rows, (tau,) = with_peaks(motion, looked_at(motion, count, "feasible"), asked, sizes, joints)
     return rows, tau
 
 
-def _applied(arm: Arm | Robot, motion: Any, rows: Samples) -> Vector | None:
-    """Torques (K, n) that a record of this arm has: it may have held a payload, been pushed, or have stuck."""
+def _torques(arm: Arm | Robot, motion: Any, rows: Samples) -> Vector:
+    """Torques (K, n) of rows: those that a record of this arm has, which may have held a payload, or been pushed."""
     made, tau = getattr(motion, "arm", None), getattr(motion, "tau", None)
     if tau is None or not isinstance(made, (Arm, Robot)) or _unlimited(made) != _unlimited(arm):
-        return None
+        return dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
     tau = np.asarray(tau, dtype=float)
     faults.motion_rows("feasible", arm, t=rows.t, tau=tau)
     return tau
@@ -243,15 +251,17 @@ def judged(
     rms_limits: Vector,
     power_limits: Vector,
     tolerance: float = TOLERANCE,
+    averages: tuple[Vector, Vector] | None = None,
 ) -> Feasibility:
-    """The report on a motion whose torques are known; times may be None."""
+    """The report on a motion whose torques are known, t may be None; of a Motion with their rms, and shares of time."""
     t: Any = rows.t
     tolerance = max(tolerance, SLACK)
-    excesses = list(limit_excesses(arm, t, rows.q, rows.qd, tau, tolerance=tolerance)[()])
-    power, rms = tau * rows.qd, _rms(t, tau)
+    rms, weights = (_rms(t, tau), None) if averages is None else averages
+    excesses = list(limit_excesses(arm, t, rows.q, rows.qd, tau, tolerance=tolerance, weights=weights)[()])
+    power = tau * rows.qd
     joints = list(enumerate(arm.state_links, -arm.n))  # the joints are last in a state
     for i, link in joints:
-        excesses += _beyond(link, "power", power[:, i], power_limits[i], t, tolerance)
+        excesses += _beyond(link, "power", power[:, i], power_limits[i], t, tolerance, weights)
         excesses += _beyond(link, "rms torque", rms[[i]], rms_limits[i], None, tolerance)
     loads = []
     for i, link in joints:
@@ -290,8 +300,20 @@ def _rms(t: Vector | None, tau: Vector) -> Vector:
     return np.sqrt(np.trapezoid(tau**2, t, axis=0) / (t[-1] - t[0]))
 
 
+def _averaged(arm: Arm | Robot, motion: Motion) -> Vector:
+    """Root of the mean square torque of a motion over time (n,)."""
+    t, weights = averaging(motion)
+    return np.sqrt(weights @ dynamics.inverse_dynamics(arm, *motion.rows(t)) ** 2)  # type: ignore[no-any-return]
+
+
 def _beyond(
-    link: Any, what: str, values: Vector, most: float, t: Vector | None, tolerance: float
+    link: Any,
+    what: str,
+    values: Vector,
+    most: float,
+    t: Vector | None,
+    tolerance: float,
+    weights: Vector | None = None,
 ) -> list[LimitExcess]:
     """An excess of a limit that links do not have."""
     over = np.abs(values) - most
@@ -307,6 +329,7 @@ def _beyond(
         unit=UNITS[what][0 if link.revolute else 1],
         row=k,
         first_row=first,
-        share=float(np.mean(beyond)),
+        share=float(np.mean(beyond) if weights is None else beyond @ weights),
+        of_time=weights is not None,
     )
     return [found if t is None else replace(found, t=float(t[k]), first=float(t[first]))]

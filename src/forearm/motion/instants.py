@@ -4,18 +4,21 @@ Peaks are where a piece ends: there a motion has its greatest speed while it sti
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from forearm.algebra import Vector, is_number
+from forearm.algebra import Matrix, Vector, is_number
 from forearm.faults import StateFault
-from forearm.motion.motions import MOST_INSTANTS, Motion
+from forearm.motion.motions import MOST_INSTANTS, Motion, Samples
 
 CLOSER = 32
 """Instants in a piece of a motion at least: a peak in the middle of so many is right to a thousandth."""
 MOST_CLOSER = 20_000
-"""Instants that are added for that, at most; breaks are looked at however many there are."""
+"""Instants that are added for that, at most; breaks are looked at however many there are,"""
+FEWEST_CLOSER = 4
+"""and so many parts of each piece: a spline of 30 000 points turns round within them."""
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 """Multiples of it are spread over a unit, however many they are."""
 BESIDE = 1e-9
@@ -25,6 +28,9 @@ PARTS, LITTLE = 8, 5e-4
 """Into how many parts the time between two instants is divided where more than what was seen may be by this share."""
 LOOKS = 3
 """How often that is done at most."""
+
+PANELS, GAUSS = 500, 6
+"""Parts of a motion at least, over which what it asks for is averaged, and instants in each."""
 
 FROM_AFAR = 3
 """So many steps an instant is moved to a break at most."""
@@ -49,6 +55,7 @@ def looked_at(motion: Motion, count: Any, where: str, most: int | None = None) -
     sizes = np.diff(breaks)
     short = (sizes > 0) & (sizes < CLOSER * end / (len(even) - 1))
     each = min(CLOSER, (more - 2 * len(at)) // max(int(short.sum()), 1))
+    each = max(each, FEWEST_CLOSER) if most is None else each
     start, size = breaks[:-1][short], sizes[short]
     parts: Vector = np.linspace(0.0, 1.0, each + 1)[:, None]
     if each < 2:
@@ -95,9 +102,69 @@ def between(motion: Motion, t: Vector, sizes: Vector) -> Vector:
     more = (wide & one_side_known(known))[:, None] & (top > most * (1.0 + LITTLE)) & np.isfinite(top)
     share = np.divide(top, most, out=np.zeros_like(top), where=more & (most > 0))
     over = np.max(share, axis=1)
-    gaps = np.argsort(-over, kind="stable")[: MOST_CLOSER // PARTS]
+    gaps = np.argsort(-over, kind="stable")[: max(MOST_CLOSER, len(t)) // PARTS]
     gaps = np.sort(gaps[over[gaps] > 0])
     return (t[gaps, None] + step[gaps, None] * (np.arange(1, PARTS) / PARTS)).ravel()
+
+
+Values = tuple[Vector, ...]
+"""What a motion asks for, each (K, n)."""
+
+
+def with_peaks(
+    motion: Motion,
+    t: Vector,
+    asked: Callable[[Samples], Values],
+    sizes: Callable[[Samples, Values], Vector],
+    joints: Matrix | None = None,
+) -> tuple[Samples, Values]:
+    """Rows of a motion at rising instants (K,), and what it asks for there; and between them, where its peaks may be.
+
+    Args:
+        motion: The motion.
+        t: The instants at least.
+        asked: What rows ask for.
+        sizes: Of which greatest ones are looked for (K, m).
+        joints: Of which positions extremes are looked for: columns (n, m) by which positions are multiplied, or all.
+    """
+    rows = motion.sample(t)
+    if len(t) > 2:
+        q, qd = (rows.q, rows.qd) if joints is None else (rows.q @ joints, rows.qd @ joints)
+        rows = motion.sample(np.unique(np.concatenate([t, turns(t, q, qd)])))
+    values = asked(rows)
+    for _ in range(LOOKS if len(t) > 2 else 0):
+        more = between(motion, rows.t, sizes(rows, values))
+        if not len(more):
+            break
+        at, added = np.searchsorted(rows.t, more), motion.sample(more)
+        values = tuple(np.insert(x, at, y, axis=0) for x, y in zip(values, asked(added), strict=True))
+        rows = Samples(*(np.insert(x, at, y, axis=0) for x, y in zip(rows, added, strict=True)))
+    return rows, values
+
+
+def turns(t: Vector, q: Vector, qd: Vector) -> Vector:
+    """Instants between rising ones (K,) where joints turn round farthest out, at either end of their ways (2 n,)."""
+    step = np.diff(t)[:, None]
+    at = np.divide(qd[:-1], qd[:-1] - qd[1:], out=np.zeros_like(qd[1:]), where=qd[:-1] * qd[1:] < 0)
+    # a third-degree polynomial through both positions and speeds
+    way, left, right = np.diff(q, axis=0), qd[:-1] * step, qd[1:] * step
+    there = q[:-1] + at * (left + at * (3 * way - 2 * left - right + at * (left + right - 2 * way)))
+    gaps = np.concatenate([np.argmax(there, axis=0), np.argmin(there, axis=0)])
+    return t[gaps] + (step * at)[gaps, np.tile(np.arange(q.shape[1]), 2)]
+
+
+def averaging(motion: Motion) -> tuple[Vector, Vector]:
+    """Instants (K,) and their weights, 1 together, by which what is smooth between breaks is averaged over time."""
+    breaks = apart(motion.breaks)
+    sizes = np.diff(breaks)
+    parts = np.ceil(np.maximum(sizes * PANELS / motion.duration, PANELS / len(sizes))).astype(int)
+    width = np.repeat(sizes / parts, parts)
+    begin = np.concatenate([[0.0], np.cumsum(parts)[:-1]]).astype(int)
+    start = np.repeat(breaks[:-1], parts) + width * (np.arange(len(width)) - np.repeat(begin, parts))
+    places, weights = np.polynomial.legendre.leggauss(GAUSS)
+    t = start[:, None] + width[:, None] * (places + 1.0) / 2.0
+    share = width[:, None] * weights / (2.0 * np.sum(sizes))
+    return t.ravel(), share.ravel()
 
 
 def apart(breaks: Vector) -> Vector:

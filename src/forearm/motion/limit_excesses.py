@@ -43,7 +43,7 @@ class LimitExcess:
     first_row: int
     """The first row beyond."""
     share: float
-    """Share of the rows that are beyond, above 0 up to 1."""
+    """Share of the rows that are beyond, above 0 up to 1; of the time, where a Motion was looked at."""
     t: float | None = None
     """Time of the worst [s], if there are times."""
     first: float | None = None
@@ -52,6 +52,8 @@ class LimitExcess:
     """Whether a torque is held at its limit (saturated) instead of going beyond."""
     between: bool = False
     """Whether it is held or passed between recorded instants only; its share is one of the time then, its row -1."""
+    of_time: bool = False
+    """Whether the share is one of the time: instants at which a Motion is looked at are closer where it changes."""
 
     def __str__(self) -> str:
         if self.between:
@@ -60,7 +62,8 @@ class LimitExcess:
                 f"{self.joint!r}: {self.what} {how} its limit of {self.limit:g} {self.unit} for "
                 f"{100 * self.share:.3g} % of the time, between the recorded instants"
             )
-        often = f"{100 * self.share:.3g} % of the rows, first {_when(self.first, self.first_row)}"
+        whole = "time" if self.of_time else "rows"
+        often = f"{100 * self.share:.3g} % of the {whole}, first {_when(self.first, self.first_row)}"
         if self.held:
             return f"{self.joint!r}: {self.what} held at its limit of {self.limit:g} {self.unit} in {often}"
         if self.what == "rms torque":
@@ -85,6 +88,7 @@ def limit_excesses(
     tau: Vector | None = None,
     torque_limits: Vector | None = None,
     tolerance: float = SLACK,
+    weights: Vector | None = None,
 ) -> Any:
     """What passes the arm's limits, an object array (...) of tuples, for states (..., K, n) at times (K,).
 
@@ -96,6 +100,7 @@ def limit_excesses(
         tau: Torques, held against the effort limits, or against those at which they were held:
         torque_limits: Limits (n,) within which the torques were kept; those that reach them are told as held.
         tolerance: Share of a limit of speed or torque that may be passed.
+        weights: What part of the time each row stands for (K,), if rows are not to be counted.
     """
     given = {"position": q, "speed": qd, "torque": tau}
     shape = next(value.shape[:-2] for value in given.values() if value is not None)
@@ -114,7 +119,9 @@ def limit_excesses(
             over = np.maximum(column - high, low - column)
             beyond = over >= -slack if held else over > slack
             some = np.any(beyond, axis=-1)
-            told = _excesses(link, what, column[some], over[some], beyond[some], (low, high), t, held)
+            told = _excesses(
+                link, what, column[some], over[some], beyond[some], (low, high), t, held, weights
+            )
             for row, excess in zip(map(tuple, np.argwhere(some)), told, strict=True):
                 found[row] += (excess,)
     return found
@@ -199,6 +206,7 @@ def _excesses(
     bounds: tuple[float, float],
     t: Vector | None,
     held: bool,
+    weights: Vector | None,
 ) -> list[LimitExcess]:
     """One for each row of values (R, K), each of which is beyond somewhere."""
     unit, rows = UNITS[what][0 if link.revolute else 1], np.arange(len(values))
@@ -208,9 +216,11 @@ def _excesses(
     limit = np.where(value - bounds[1] >= bounds[0] - value, bounds[1], bounds[0])
     times: list[Any] = [None] * len(rows)
     when, began = (times, times) if t is None else (t[worst].tolist(), t[first].tolist())
-    columns = (value.tolist(), limit.tolist(), worst.tolist(), first.tolist(), beyond.mean(axis=-1).tolist())
+    shares = beyond.mean(axis=-1) if weights is None else beyond @ weights
+    columns = (value.tolist(), limit.tolist(), worst.tolist(), first.tolist(), shares.tolist())
+    of_time = weights is not None
     return [
-        LimitExcess(link.name, what, v, m, unit, k, f, share, at, start, held)
+        LimitExcess(link.name, what, v, m, unit, k, f, share, at, start, held, of_time=of_time)
         for v, m, k, f, share, at, start in zip(*columns, when, began, strict=True)
     ]
 

@@ -9,7 +9,7 @@ for a drive. The paper's arm has no friction; here it follows its own curve at k
 dynamics either, but no longer bounds k² by one division: the largest k is found by bisection on the split torques.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ from forearm import dynamics, faults
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.motion.instants import looked_at
-from forearm.motion.motions import Motion
+from forearm.motion.instants import looked_at, with_peaks
+from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
 from forearm.motion.time_optimal.path_grids import Friction, without_friction
 
@@ -74,14 +74,26 @@ def speed_up(
         raise StateFault(
             f"speed_up: arm {arm.name!r} has no limits, and none were given; give torques= or speeds=."
         )
-    t, q, qd, qdd = motion.sample(looked_at(motion, samples, "speed_up"))
-    if not np.any(qd):
+    times = looked_at(motion, samples, "speed_up")
+    if not np.any(motion.sample(times).qd):
         raise StateFault("speed_up: the motion stays where it is; give one that moves.")
-    rigid = without_friction(arm)
-    gravity = dynamics.gravity_torque(rigid, q)
-    moving = dynamics.inverse_dynamics(rigid, q, qd, qdd) - gravity
-    split = _Split(moving, gravity, qd, Friction.of(arm), limits, most_speeds)
-    slowest, factor = split.rigid_bounds() if split.friction.none else split.bounds()
+    rigid, friction = without_friction(arm), Friction.of(arm)
+
+    def asked(rows: Samples) -> tuple[Vector, Vector]:
+        gravity = dynamics.gravity_torque(rigid, rows.q)
+        return dynamics.inverse_dynamics(rigid, rows.q, rows.qd, rows.qdd) - gravity, gravity
+
+    def split_of(rows: Samples, values: tuple[Vector, ...]) -> _Split:
+        return _Split(values[0], values[1], rows.qd, friction, limits, most_speeds)
+
+    def sizes(rows: Samples, values: tuple[Vector, ...]) -> Vector:
+        split = split_of(rows, values)
+        ends = [k for k in split.bounds() if 0 < k < np.inf]
+        return np.concatenate([np.abs(rows.qd), *(split.shares(k) for k in ends)], axis=1)
+
+    rows, values = with_peaks(motion, times, asked, sizes)
+    split, t = split_of(rows, values), rows.t
+    slowest, factor = split.bounds()
     if not factor > 0 or slowest > factor:
         _impossible(arm, split, t)
     row, joint, what = split.binding(factor)
@@ -100,6 +112,10 @@ class _Split:
     friction: Friction
     limits: Vector
     speeds: Vector
+
+    def at(self, rows: Any) -> "_Split":
+        """That of some rows."""
+        return replace(self, moving=self.moving[rows], gravity=self.gravity[rows], speed=self.speed[rows])
 
     def fastest_by_speed(self) -> float:
         with np.errstate(divide="ignore"):
@@ -129,18 +145,35 @@ class _Split:
         return bool(np.max(self.shares(k)) <= 1.0)
 
     def bounds(self) -> tuple[float, float]:
+        """Least and largest factor."""
+        return self.rigid_bounds() if self.friction.none else self.rubbed_bounds()
+
+    def rubbed_bounds(self) -> tuple[float, float]:
         """Least and largest factor with friction: the topmost run of factors that hold, its ends by bisection."""
         cap = self.fastest_by_speed()
         tried = [k for k in SCAN if k < cap] + ([cap] if np.isfinite(cap) else [])
-        holds = np.array([self.within(k) for k in tried])
-        if not np.any(holds):
-            return np.inf, 0.0
-        last = int(np.flatnonzero(holds)[-1])
+        kinds = self.moving, self.gravity, self.speed
+        some = np.unique([end(x, axis=0) for x in kinds for end in (np.argmax, np.argmin)])
+        while True:  # few rows tell where none can hold; the worst of all rows there join them
+            part = self.at(some)
+            last = next((k for k in reversed(range(len(tried))) if part.within(tried[k])), None)
+            if last is None:
+                return np.inf, 0.0
+            if self.within(tried[last]):
+                break
+            some = np.union1d(some, np.argmax(self.shares(tried[last]), axis=0))
+        few = self.at(np.union1d(some, self._doubtful(tried[min(last + 1, len(tried) - 1)])))
         first = last
-        while first > 0 and holds[first - 1]:
+        while first > 0 and few.within(tried[first - 1]):
             first -= 1
-        high = tried[last] if last + 1 == len(tried) else self._edge(tried[last], tried[last + 1])
-        return 0.0 if first == 0 else self._edge(tried[first], tried[first - 1]), high
+        high = tried[last] if last + 1 == len(tried) else few._edge(tried[last], tried[last + 1])
+        return 0.0 if first == 0 else few._edge(tried[first], tried[first - 1]), high
+
+    def _doubtful(self, k: float) -> Vector:
+        """Rows that some factor up to k may bring beyond a limit: by sizes that grow with it."""
+        rubbing = self.friction.viscous * np.abs(k * self.speed) + np.maximum(*self.friction.dry)
+        most = np.abs(self.moving) * k**2 + np.abs(self.gravity) + rubbing
+        return np.flatnonzero(np.any(most > self.limits, axis=1))
 
     def _edge(self, inside: float, outside: float) -> float:
         while True:

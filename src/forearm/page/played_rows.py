@@ -8,7 +8,9 @@ import numpy as np
 from forearm import dynamics
 from forearm.arm import Arm
 from forearm.faults import StateFault, a_or_an, motion_rows
+from forearm.motion.feasibility import TOLERANCE, feasible
 from forearm.motion.instants import looked_at
+from forearm.motion.limit_excesses import LimitExcess, limit_excesses
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
 from forearm.outside.scipy_parts import scipy_part
@@ -46,22 +48,33 @@ def samples_of(arm: Arm, motion: AnyMotion) -> Samples:
 
 
 def played(arm: Arm, motion: AnyMotion) -> tuple[Samples, tuple[str, ...]]:
-    """The rows that a page plays, and a note where they are not all: how far its motion is from those left out."""
+    """The rows that a page plays, and notes: limits that they pass, and how far its motion is from rows left out."""
+    given = motion
     if (
         isinstance(motion, Motion)
         and np.min(np.diff(motion.breaks)) >= SHOWN * motion.duration / MOST_SAMPLES
     ):
         motion = motion.sample(MOST_SAMPLES)
     samples = samples_of(arm, motion)
+    beyond = tuple(f"joint {excess}" for excess in _beyond(arm, given, samples))
     count = len(samples.t)
     if count <= MOST_SAMPLES:
-        return samples, ()
+        return samples, beyond
     rows = np.unique(np.linspace(0, count - 1, MOST_SAMPLES).round().astype(int))
     kept = Samples(*(column[rows] for column in samples))
     return kept, (
+        *beyond,
         f"the motion has {count} rows, and the page plays {len(rows)} of them, polynomials of fifth degree between: "
         f"{_beside(arm, samples, kept)}",
     )
+
+
+def _beyond(arm: Arm, motion: AnyMotion, samples: Samples) -> tuple[LimitExcess, ...]:
+    """Limits of the arm that a motion passes: a page plays it all the same."""
+    if arm.dynamics:
+        return feasible(arm, motion if isinstance(motion, Motion) else samples).excesses
+    found = limit_excesses(arm, samples.t, samples.q, samples.qd, tolerance=TOLERANCE)
+    return tuple(found[()])
 
 
 def _beside(arm: Arm, samples: Samples, kept: Samples) -> str:

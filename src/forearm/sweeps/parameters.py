@@ -14,7 +14,9 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.model.free_parameters import current, lengths_of, port_name, port_shape
+from forearm.dynamics import inverse_dynamics
 from forearm.faults import DEGREES, StateFault, possible_sizes
+from forearm.motion.feasibility import rows_with_peaks
 from forearm.motion.instants import so_many
 from forearm.motion.motions import Motion, Samples
 from forearm.outside.running_log import LOG
@@ -28,6 +30,8 @@ IN_WORLD_AXES = (
 """Quantities in world axes: turning gravity, as a mount does, does not turn them."""
 MOTION = "motion"
 """The axis that sets q, qd and qdd together, for many instants."""
+LOOKED_AT, LOWER = 301, 0.01
+"""Instants at which a motion is looked at for peaks that a sweep's instants miss, and the share that may be missed."""
 
 
 LINKS, LENGTHS = "links", "lengths"
@@ -249,9 +253,10 @@ class MotionAxis(GridAxis):
         return b"motions" + b"".join(a.tobytes() for a in (self.times, *self.states.values()))
 
 
-def _sampled(motion: Motion, k: int, instants: int) -> Samples:
-    """A motion at so many instants; where they miss a short phase of acceleration, the worst torque too, it is said."""
+def _sampled(arm: Arm | Robot, motion: Motion, k: int, instants: int) -> Samples:
+    """A motion at so many instants; where they miss a short phase of acceleration, or a torque's peak, it is said."""
     times, shortest = so_many(motion, instants)
+    samples = motion.sample(times)
     if shortest is not None:
         LOG.warning(
             "sweep: over['motion'][%d] has a piece of %.3g s, and its %d instants are %.3g s apart, so the greatest "
@@ -259,7 +264,22 @@ def _sampled(motion: Motion, k: int, instants: int) -> Samples:
             *(k, shortest, instants, motion.duration / (instants - 1)),
             int(np.ceil(2 * motion.duration / shortest)) + 1,
         )
-    return motion.sample(times)
+    elif arm.dynamics and samples.q.shape[1:] == (arm.nv,) == (arm.n,) and np.isfinite(samples[1:]).all():
+        _tell_missed(arm, motion, k, samples)
+    return samples
+
+
+def _tell_missed(arm: Arm | Robot, motion: Motion, k: int, samples: Samples) -> None:
+    """Say where the arm as it is has torques that samples of a motion do not show."""
+    seen = np.max(np.abs(inverse_dynamics(arm, *samples[1:])), axis=0)
+    peaks = np.max(np.abs(rows_with_peaks(arm, motion, LOOKED_AT)[1]), axis=0)
+    if np.any(seen < (1.0 - LOWER) * peaks):
+        j = int(np.argmax(np.where(peaks > 0, 1.0 - seen / np.where(peaks > 0, peaks, 1.0), 0.0)))
+        LOG.warning(
+            "sweep: over['motion'][%d] at %d instants misses peaks of its torques between them: that of joint %r "
+            "reaches %.4g, in them %.4g; give more instants=.",
+            *(k, len(samples.t), arm.state_links[j].name, peaks[j], seen[j]),
+        )
 
 
 def motion_axis(arm: Arm | Robot, given: Any, instants: int) -> MotionAxis:
@@ -274,7 +294,7 @@ def motion_axis(arm: Arm | Robot, given: Any, instants: int) -> MotionAxis:
     samples: list[Samples] = []
     for k, one in enumerate(given):
         if isinstance(one, Motion):
-            one = _sampled(one, k, instants)
+            one = _sampled(arm, one, k, instants)
         if not isinstance(one, Samples):
             raise StateFault(
                 f"sweep: over['motion'][{k}] is {type(one).__name__}; give motions (fa.point_to_point, fa.via_points, "

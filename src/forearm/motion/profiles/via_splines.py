@@ -1,5 +1,6 @@
 """Through points: by a spline, as fast as its shape allows, or straight from point to point with rounded corners."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,10 @@ from forearm.motion.motions import Motion, ViaPoints, spline_turns
 from forearm.motion.profiles.joint_limits import configurations, joint_limit, needed, within_positions
 from forearm.motion.profiles.path_profiles import Looked, run_along
 from forearm.motion.profiles.round_corners import STEEPEST, corner_breaks, corner_radii, whereabouts
+from forearm.outside.running_log import LOG
+
+NEAR, SLOWER = 0.01, 10.0
+"""Points nearly coincide that are nearer than this share of the longest leg; how many times slower is worth a word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,12 +141,52 @@ def _spline(arm: Arm, points: Vector, limits: dict[str, Vector], scale: Vector) 
     speed, acceleration, jerk = spline_peaks(shape)
     turns = spline_turns(shape.coefficients, shape.times)
     within_positions(arm, "via_points", turns, point="the spline through the points")
+    tell_if_far(arm, [shape], "via_points")
     stretch = max(
         float(np.max(speed / limits["speeds"])),
         float(np.max(np.sqrt(acceleration / limits["accelerations"]))),
         float(np.max(np.cbrt(jerk / limits["jerks"]))),
     )
-    return ViaPoints(times * (stretch * (1 + 1e-12)), points)
+    found = ViaPoints(times * (stretch * (1 + 1e-12)), points)
+    _tell_if_slow(arm, found, chords, limits, scale)
+    return found
+
+
+def _tell_if_slow(
+    arm: Arm, spline: ViaPoints, chords: Vector, limits: dict[str, Vector], scale: Vector
+) -> None:
+    """Say so where points that nearly coincide make a spline much slower: it turns sharply between them."""
+    near = np.flatnonzero(chords < NEAR * np.max(chords))
+    if not len(near):
+        return
+    left = [k for k in range(len(spline.points)) if k - 1 not in near]
+    other = _spline(arm, spline.points[left], limits, scale).duration if len(left) > 1 else np.inf
+    if spline.duration > SLOWER * other:
+        k = int(near[np.argmin(chords[near])])
+        LOG.warning(
+            "via_points: points %d and %d (from 0) are %.2g of the longest leg apart, and the spline through all "
+            "points takes %.4g s; without such near points it takes %.3g s. Leave them out, or round corners "
+            "(blend=).",
+            *(k, k + 1, chords[k] / np.max(chords), spline.duration, other),
+        )
+
+
+def tell_if_far(arm: Arm, splines: Sequence[ViaPoints], what: str) -> None:
+    """Say so where splines swing out beyond their points by more than these are apart: points nearly coincide."""
+    for spline in splines:
+        reach = np.ptp(spline.points, axis=0).max()
+        turns = spline_turns(spline.coefficients, spline.times)
+        low, high = spline.points.min(axis=0), spline.points.max(axis=0)
+        out = np.max(np.maximum(turns - high, low - turns), axis=0)
+        if np.max(out) > reach:
+            j, chord = int(np.argmax(out)), np.diff(spline.times)
+            k = int(np.argmin(chord))
+            LOG.warning(
+                "%s: the spline swings out by %.4g beyond the points at joint %r: points %d and %d (from 0) are %.2g "
+                "of the longest leg apart; leave such near points out.",
+                *(what, out[j], arm.joint_names[j], k, k + 1, chord[k] / np.max(chord)),
+            )
+            return
 
 
 def spline_peaks(spline: ViaPoints) -> tuple[Vector, Vector, Vector]:

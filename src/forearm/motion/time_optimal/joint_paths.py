@@ -16,6 +16,7 @@ from forearm.faults import StateFault
 from forearm.motion.motions import Motion, ViaPoints, spline_turns
 from forearm.motion.profiles.joint_limits import configurations, within_positions
 from forearm.motion.profiles.path_profiles import AlongPath, along_path
+from forearm.motion.profiles.via_splines import tell_if_far
 from forearm.motion.time_optimal.optimal_motion import TimeOptimal
 from forearm.motion.time_optimal.splines import spline_pieces, spline_rows
 
@@ -51,7 +52,9 @@ def joint_paths(arm: Arm, path: Any, scale: Vector, grid: int) -> tuple[list[Mot
             "paths, or a Motion."
         )
     many = points if points.ndim == 3 else points[None]
-    return list(splines_through(arm, many, scale, "fastest")), points.ndim == 2
+    found = splines_through(arm, many, scale, "fastest")
+    tell_if_far(arm, found, "fastest")
+    return list(found), points.ndim == 2
 
 
 def splines_through(arm: Arm, points: Vector, scale: Vector, what: str) -> list[ViaPoints]:

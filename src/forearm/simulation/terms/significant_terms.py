@@ -18,8 +18,8 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.graph.passes import simplify
 from forearm.faults import StateFault, needs_chain, no_formulation
 from forearm.formulations import FORMULATIONS
-from forearm.motion.instants import looked_at, shares_of_time
-from forearm.motion.motions import Motion
+from forearm.motion.instants import averaging, looked_at, shares_of_time, with_peaks
+from forearm.motion.motions import Motion, Samples
 from forearm.outside.running_log import LOG
 from forearm.simulation.terms.summands import adjoints, edges, located_graph, measured, without
 
@@ -137,13 +137,14 @@ def significance(
     if row is None or "joint_torques" not in row.gives or row.needs:
         able = [k for k, r in FORMULATIONS.items() if "joint_torques" in r.gives and not r.needs]
         no_formulation(formulation, able, where="significance: ", giving="joint torques")
-    (q, qd, qdd), weights = states_of(arm, motion, samples)
-    parts = dynamics.terms(arm, q, qd, qdd)
+    states, weights = states_of(arm, motion, samples)
+    parts, averaged, looked = _parts_along(arm, motion, samples, states)
     scale = _scale(parts.total)
-    shares = {name: _share(getattr(parts, name), scale, weights) for name in TERMS}
+    even, weights = averaged or (parts, weights)
+    shares = {name: _share(getattr(parts, name), scale, getattr(even, name), weights) for name in TERMS}
     droppable, error = _droppable(parts, scale, tolerance)
     graph, tags, links = located_graph(arm, formulation)
-    pruned, tagged, measured_error = _pruned(graph, tags, links, (q, qd, qdd), tolerance)
+    pruned, tagged, measured_error = _pruned(graph, tags, links, looked, tolerance)
     counts = simplify(graph).counts.operations, simplify(pruned).counts.operations
     return Significance(
         arm, formulation, tolerance, shares, droppable, error, tagged, measured_error, counts, pruned
@@ -178,6 +179,31 @@ def states_of(arm: Arm, motion: Any, samples: int) -> tuple[tuple[Vector, Vector
     return (q[sound], qd[sound], qdd[sound]), weights[sound] / np.sum(weights[sound])
 
 
+def _parts_along(
+    arm: Arm, motion: Any, samples: int, states: tuple[Vector, ...]
+) -> tuple[Any, Any, tuple[Vector, ...]]:
+    """Terms where peaks are, terms and weights by which they are averaged, if others, and states with those peaks."""
+    if not isinstance(motion, Motion):
+        return dynamics.terms(arm, *states), None, states
+    rows = _rows_with_peaks(arm, motion, samples)
+    parts, (t, weights) = dynamics.terms(arm, *rows[1:]), averaging(motion)
+    greatest = [np.argmax(np.abs(getattr(parts, name)), axis=0) for name in (*TERMS, "total")]
+    worst = np.unique(np.concatenate(greatest))
+    states = tuple(np.concatenate([x, y[worst]]) for x, y in zip(states, rows[1:], strict=True))
+    return parts, (dynamics.terms(arm, *motion.rows(t)), weights), states
+
+
+def _rows_with_peaks(arm: Arm, motion: Motion, samples: int) -> Samples:
+    """A motion looked at so closely that no term is greater between."""
+
+    def asked(rows: Samples) -> tuple[Vector, ...]:
+        parts = dynamics.terms(arm, *rows[1:])
+        return tuple(getattr(parts, name) for name in (*TERMS, "total"))
+
+    times = looked_at(motion, max(samples, 2), "significance")
+    return with_peaks(motion, times, asked, lambda _, values: np.abs(np.concatenate(values, axis=1)))[0]
+
+
 def _of_times(t: Any, shape: tuple[int, ...]) -> Vector | None:
     """What part of the time each row (..., K, n) of a record stands for; None where it has no times of its rows."""
     if t is None or np.ndim(t) != 1 or len(shape) < 2 or len(t) != shape[-2]:
@@ -194,9 +220,9 @@ def _scale(tau: Vector) -> Vector:
     return np.maximum(peak, 1e-12 * max(float(peak.max()), np.finfo(float).tiny))
 
 
-def _share(term: Vector, scale: Vector, weights: Vector) -> Share:
+def _share(term: Vector, scale: Vector, averaged: Vector, weights: Vector) -> Share:
     peak = np.abs(term).max(axis=0)
-    return Share(peak, np.sqrt(weights @ term**2), float(np.max(peak / scale)))
+    return Share(peak, np.sqrt(weights @ averaged**2), float(np.max(peak / scale)))
 
 
 def _droppable(parts: Any, scale: Vector, tolerance: float) -> tuple[tuple[str, ...], float]:
@@ -293,6 +319,8 @@ def error_against_speed(arm: Arm, motion: Any, factors: Any = None, *, samples: 
         samples: At how many times a motion is looked at; pieces that are shorter than that, more closely.
     """
     (q, qd, qdd), _ = states_of(arm, motion, samples)
+    if isinstance(motion, Motion):
+        _, q, qd, qdd = _rows_with_peaks(arm, motion, samples)
     speeds = (
         np.geomspace(0.1, 10, 21) if factors is None else np.atleast_1d(faults.floats("factors", factors))
     )
