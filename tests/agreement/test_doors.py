@@ -28,6 +28,8 @@ REFUSED = {
     ("free geometry", "tree"): "lengths are those of a chain",
     ("free geometry", "free"): "lengths are those of a chain",
     ("stream", "free"): "a free base has other rows",
+    ("JAX function", "free"): "the seven numbers of a free base have no gradient of their own",
+    ("objects", "terms"): "terms are of floats",
 }
 """Doors that are shut, by quantity or by arm."""
 
