@@ -380,10 +380,10 @@ def _terms(
     given = (("q", q), ("qd", qd), ("qdd", qdd))
     q, qd, qdd = (v if xp is not np else faults.joint_floats(arm, k, v) for k, v in given)
     batch = faults.joint_batch(arm, "terms", q=q, qd=qd, qdd=qdd)
-    q, qd, qdd = (xp.broadcast_to(v, (*batch, v.shape[-1])) for v in (q, qd, qdd))
+    kind = q.dtype if q.dtype == qd.dtype == qdd.dtype else np.dtype(float)
+    q, qd, qdd = (xp.broadcast_to(v, (*batch, v.shape[-1])).astype(kind) for v in (q, qd, qdd))
     rotors = xp.asarray(rotor_matrix(arm), dtype=qd.dtype)
     rigid = arm.without_drives() if arm.has_drives else arm
-    # each an array of its own, which may be written into
     both, centrifugal, gravity, inertial, friction, external = (xp.zeros_like(qd) for _ in range(6))
     if rigid.dynamics:  # there may be rotors alone
         velocity = arm_call(rigid, "velocity_torque").enter

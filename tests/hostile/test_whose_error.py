@@ -171,7 +171,7 @@ def _late(tmp_path):
             RR, "gravity_torque", tmp_path / "rows.npy", f"{place}.npy", threads=True
         ),
         "sweep": lambda: fa.sweep(
-            "gravity_torque", {"q": Q}, arm=RR, samples=3, instants=None, journal=place
+            "gravity_torque", {"q": Q}, arm=RR, samples=3, instants=True, journal=place
         ),
         "a sweep's seed": lambda: fa.sweep(
             "gravity_torque", {"q": Q}, arm=RR, samples=3, seed=True, journal=place

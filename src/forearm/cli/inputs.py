@@ -35,7 +35,7 @@ UNASKED = ("from", "to", "goal")
 """Positions whose angles nobody else asks about who takes them."""
 AT_THE_TOOL = "the payload is at the tool"
 """How a note begins that says where something is held."""
-DOUBTS = ("left out", "not read", "not used", "gravity off", "?", AT_THE_TOOL)
+DOUBTS = ("left out", "not read", "not used", "held: ", "gravity off", "?", AT_THE_TOOL)
 """Words of notes that ask whether an arm's numbers are meant, or say what of its file is not in them."""
 TOOLS = ("the tool is the frame of", "the arm's tool is not the link")
 """Words of notes about a file that does not say which of its frames the tool is."""

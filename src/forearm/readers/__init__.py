@@ -39,6 +39,19 @@ FORMATS = {".toml": "toml", ".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
 
 OF_ONE_FORMAT = ("allow_files", "allow_massless", "check_units")
 """Options that MJCF has and URDF has not, or the other way round."""
+FIELDS = (
+    "base",
+    "configurations",
+    "couplings",
+    "frames",
+    "free",
+    "gravity",
+    "name",
+    "provenance",
+    "remarks",
+    "tool",
+)
+"""Fields of an Arm or a Robot that may be said beside a file."""
 
 ARMS = Path(__file__).parent.parent / "arms"
 """Where the built-in arms lie."""
@@ -142,6 +155,12 @@ def _checked(text: str, reader: Callable[..., Any], options: Mapping[str, Any]) 
         if name not in known and (not takes_fields or name in OF_ONE_FORMAT):
             raise ReadFault(
                 f"{text}: {option(name)} does nothing in this format, which says it itself; leave it out."
+            )
+        if name not in known and name not in FIELDS:
+            options_there = [x for x in known if known[x].kind is known[x].KEYWORD_ONLY]
+            raise ReadFault(
+                f"{text}: there is no option {name}={did_you_mean(name, (*options_there, *FIELDS))}; give "
+                f"{', '.join((*options_there, *FIELDS))}."
             )
     return reader
 

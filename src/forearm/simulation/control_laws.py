@@ -157,6 +157,11 @@ def payload_numbers(
         raise StateFault(
             f"payload: the least mass is {np.min(m):g} kg; give masses that are zero or positive."
         )
+    if frame is None and arm is not None:
+        raise StateFault(
+            "payload_numbers(arm=…): give frame= too, such as 'tool' or 'flange'; without it the numbers are in "
+            "frame n, whatever the arm's tool is."
+        )
     if frame is not None:
         pose = _on_last_link(arm, frame)
         c, tensor = c @ pose.R.T + pose.p, pose.R @ tensor @ pose.R.T

@@ -68,8 +68,8 @@ def simulate(
     sticking: bool = False,
     record_every: int | None = None,
     trace: bool = True,
-    rtol: float = 1e-10,
-    atol: float = 1e-12,
+    rtol: float | None = None,
+    atol: float | None = None,
     threads: int = 1,
     target: str | None = None,
     progress: Callable[[float], None] | None = None,
@@ -100,8 +100,8 @@ def simulate(
         record_every: Record every so many steps, and the last state; every step of one motion, a batch up to a hundred
             times by default. Outcomes tell of limits that are passed between records, too.
         trace: Whether to compile the law; False for laws that keep something between calls.
-        rtol: Relative tolerance of dop853.
-        atol: Absolute tolerance of dop853.
+        rtol: Relative tolerance of dop853; 1e-10 by default. Other schemes have steps of dt, and no tolerance.
+        atol: Absolute tolerance of dop853; 1e-12 by default.
         threads: How many threads share a batch.
         target: 'cpu', or 'cuda': all motions of a batch in one launch on the GPU, state in registers (rk4 and euler;
             the law must be one that compiles). By default where q0 lives.
@@ -116,7 +116,7 @@ def simulate(
     scheme = scheme_of(arm, method, sticking)
     one_of("limits", limits, ("note", "stop", "ignore"))
     refuse_words(sticking=sticking, trace=trace)
-    tolerances(rtol, atol)
+    bounds = tolerances(method, scheme.adaptive, rtol, atol)
     wrench_alone(wrench)
     q0, qd0, home = on_host("simulate", {"q0": q0, "qd0": np.zeros(arm.nv).tolist() if qd0 is None else qd0})
     q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", qd0)
@@ -136,9 +136,8 @@ def simulate(
     request = replace(request, dt=float(duration) / steps, every=every, progress=Progress(progress))
     request = replace(request, plant=replace(plant, between=every > 1))
     room = RecordRoom(request.batch, arm.nq, 1 - (-steps // request.every))
-    rtol, atol = faults.positive(rtol, "simulate: rtol"), faults.positive(atol, "simulate: atol")
     request = watched(request, "" if scheme.looks_once else scheme.name)
-    engine = engine_of(request, scheme, rtol, atol, target or home)
+    engine = engine_of(request, scheme, *bounds, target or home)
     engine.threads = threads
     return _Run(request, engine, scheme, room).record()
 

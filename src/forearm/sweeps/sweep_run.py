@@ -10,6 +10,7 @@ from forearm.arm import Arm
 from forearm.arm_calls import hint_degrees
 from forearm.compiler.model.quantities import QUANTITIES
 from forearm.faults import StateFault, explained, no_arm, seed_number, whole
+from forearm.motion.motions import Samples
 from forearm.robot import Robot
 from forearm.sweeps.axes import SweepAxis, axis_of
 from forearm.sweeps.executors import Workforce
@@ -26,6 +27,10 @@ LONGEST, LONGEST_OF_SLOW, SHARES = 32, 4, 4
 into for each worker."""
 
 
+INSTANTS = 101
+"""Into how many instants a motion is sampled, where nobody says."""
+
+
 @explained
 def sweep(
     what: str | Callable[..., Any],
@@ -35,7 +40,7 @@ def sweep(
     samples: int = 1,
     keep: str | Reduction | Sequence[str | Reduction] = ("extremes",),
     seed: int = 0,
-    instants: int = 101,
+    instants: int | None = None,
     executor: Any = None,
     workers: int | None = None,
     journal: str | PathLike[str] | None = None,
@@ -54,8 +59,8 @@ def sweep(
         samples: How often every combination of listed values is visited, with random numbers of its own.
         keep: What to keep: "extremes", "moments", "quantiles", `fa.Extremes(worst)`, `fa.Histogram(low, high, bins)`.
         seed: Of the random numbers: the same seed, the same results, to the bit, whoever computes them.
-        instants: Into how many instants a motion is sampled: evenly, but for those next to a break in its acceleration,
-            which are moved to both sides of it.
+        instants: Into how many instants a motion is sampled (101 by default): evenly, but for those next to a break in
+            its acceleration, which are moved to both sides of it. Samples are taken as they are.
         executor: "threads" (a quantity's default), "processes" (a function's), or anything with the interface of
             concurrent.futures: loky, MPI pools, a Dask client or its `get_executor()`.
         workers: How many; by default what the executor has, or one on each processor.
@@ -109,11 +114,14 @@ def _problem(what: Any, over: Any, arm: Any, samples: Any, keep: Any, seed: Any,
             "sweep: over says what is varied, by name, and nothing was given; "
             "give over={'payload': fa.Uniform(0, 5), …}."
         )
-    samples, instants = whole(samples, "sweep: samples", 1), whole(instants, "sweep: instants", 2)
+    samples = whole(samples, "sweep: samples", 1)
+    if instants is not None:
+        whole(instants, "sweep: instants", 2)
+        _refuse_unsampled(over.get(MOTION))
     seed = seed_number(seed, "sweep: seed", 64)
     kept = reductions_of(keep)
     if isinstance(what, str):
-        found = _of_quantity(what, over, arm, instants)
+        found = _of_quantity(what, over, arm, INSTANTS if instants is None else instants)
     elif callable(what):
         if arm is not None:
             raise StateFault(
@@ -144,6 +152,17 @@ def _result_shape(problem: Problem) -> tuple[int, ...]:
             "with one row for each sample."
         )
     return found.shape[1:]
+
+
+def _refuse_unsampled(motions: Any) -> None:
+    """Refuse a number of instants where no motion is sampled; a single-use iterable is not looked into."""
+    several = isinstance(motions, (list, tuple)) and not isinstance(motions, Samples)
+    given = motions if several else [motions]
+    if all(one is None or isinstance(one, Samples) for one in given):
+        raise StateFault(
+            "sweep: instants= is into how many a motion is sampled, and over has none that is (samples are taken as "
+            "they are); leave it out."
+        )
 
 
 def _of_quantity(what: str, over: Mapping[str, Any], arm: Any, instants: int) -> Any:

@@ -19,11 +19,12 @@ from forearm.compiler.graph.graph import Graph
 from forearm.compiler.kernel import SEARCH, Why
 from forearm.compiler.model.chains.articulated_bodies import gives_way_nowhere
 from forearm.compiler.model.chosen_model import Choice, trusted_choice
+from forearm.compiler.model.free_parameters import is_body
 from forearm.compiler.model.quantities import QUANTITIES, Quantity
 from forearm.compiler.model.quantity_graphs import graph_by
 from forearm.compiler.store.graphs import simplified
 from forearm.faults import KernelFault, needs_floats, no_dynamics, shown, yes_or_no
-from forearm.formulations import FORMULATIONS
+from forearm.formulations import FORMULATIONS, Formulation
 from forearm.robot import Robot
 
 HEAVY = 2000
@@ -53,6 +54,8 @@ def best_graph(
     if formulation == SEARCH:
         choices, source = _rivals(arm, quantity), SEARCH
     else:
+        if formulation is not None:
+            _refuse_useless(arm, quantity, free, formulation)
         choice, source = default_choice(arm, quantity, formulation)
         choices = [trusted_choice(arm, choice, quantity)]
     choices = [replace(choice, precision=precision) for choice in choices]
@@ -139,12 +142,54 @@ def _traced(
     return sorted(traced, key=lambda pair: pair[1].counts.operations)
 
 
-def _by(arm: Arm | Robot, stem: str) -> Choice:
+USED = {
+    "torques": ("joint_torques",),
+    "mass": ("mass_matrix", "joint_torques"),
+    "accelerations": ("mass_matrix", "joint_torques", "joint_accelerations"),
+    "": (),
+}
+"""What a quantity takes of a formulation, by what it needs."""
+
+
+def _refuse_useless(arm: Arm | Robot, quantity: str, free: tuple[str, ...], stem: str) -> None:
+    """Refuse a formulation by which a quantity is not computed: another's numbers, or none, would go by its name."""
+    row, what = _row_of(stem), QUANTITIES[quantity]
+    takes, gives = USED[what.needs], ", ".join(row.gives)
+    if not takes:
+        raise KernelFault(
+            f"compile: {quantity} is computed by no formulation, and {stem} would change nothing; leave formulation= "
+            "out."
+        )
+    told = ""
+    if not set(takes) & set(row.gives):
+        told = f"{stem} gives {gives}, and {quantity} takes {' or '.join(takes)}"
+    elif not {"joint_torques", "mass_matrix"} & set(row.gives) and what.outputs != ("qdd",):
+        told = f"{stem} gives {gives} alone, and {quantity} takes mass_matrix and joint_torques"
+    elif not {"joint_torques", "mass_matrix"} & set(row.gives) and any(x.drive.side for x in arm.links):
+        told = f"{stem} gives {gives} of the rigid arm, without the rotors of {arm.name!r} (see arm.without_drives())"
+    elif row.needs:
+        told = f"{stem} must be given {row.needs} beside the state, and a kernel is not"
+    elif row.view != "ten" and (any(is_body(path) for path in free) or _by_bodies(what)):
+        of = f"free={free!r}" if any(is_body(path) for path in free) else quantity
+        told = f"{stem} takes masses and centres of bodies, and {of} takes ten numbers of each"
+    if told:
+        raise KernelFault(f"compile: {told}; give another formulation, or leave formulation= out.")
+
+
+def _by_bodies(what: Quantity) -> bool:
+    return what.derivative is not None and "pi" in what.derivative.inputs
+
+
+def _row_of(stem: str) -> Formulation:
     if stem not in FORMULATIONS:
         raise KernelFault(
             f"compile: no formulation {stem!r}; there are {', '.join(FORMULATIONS)}, or 'search'."
         )
-    row = FORMULATIONS[stem]
+    return FORMULATIONS[stem]
+
+
+def _by(arm: Arm | Robot, stem: str) -> Choice:
+    row = _row_of(stem)
     if isinstance(arm, Robot) and not {"joint_torques", "mass_matrix"} & set(row.gives):
         raise KernelFault(
             f"compile: {stem} gives {', '.join(row.gives)} alone, which does not add up over the chains of robot "

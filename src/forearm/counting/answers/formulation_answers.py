@@ -28,7 +28,7 @@ def one(question: Question, by: str) -> Answer:
     whole = None if question.arm is not None else in_n(question.stem, rule, quantity)
     if whole is not None:
         refuse_the_endless(question.stem, question.n, whole)
-    found = count(question.stem, question.n, arm=question.arm, convention=rule, quantity=quantity)
+    found = count(question.stem, question.size, arm=question.arm, convention=rule, quantity=quantity)
     rows = by_link(found) if by == "link" else by_equation(found, whole is not None)
     document = {
         "formulation": found.stem,
@@ -144,7 +144,7 @@ def _beside(question: Question, row: Any) -> dict[str, Any]:
         m, a = int(whole.multiplications(question.n)), int(whole.additions(question.n))
         besides = int(every.multiplications(question.n)) - m, int(every.additions(question.n)) - a
     else:
-        found = count(row.stem, question.n, arm=question.arm, convention=rule, quantity=quantity)
+        found = count(row.stem, question.size, arm=question.arm, convention=rule, quantity=quantity)
         m, a = found.multiplications, found.additions
         besides = found.bookkeeping.multiplications, found.bookkeeping.additions
     line |= {

@@ -65,6 +65,11 @@ class Question:
     """What is charged; the usual one when None."""
 
     @property
+    def size(self) -> int | None:
+        """Joints of the generic arm, where it is counted on."""
+        return self.n if self.arm is None else None
+
+    @property
     def joints(self) -> int:
         """Joints of the arm that is counted on."""
         return self.n if self.arm is None else self.arm.n

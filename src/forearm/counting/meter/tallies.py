@@ -12,7 +12,7 @@ from forearm.chain_cuts import paths
 from forearm.counting.meter.conventions import AS_SET_FORTH, CONVENTIONS, STRUCTURAL, Convention
 from forearm.counting.meter.counted_arm import generic_arm, run_counted
 from forearm.counting.meter.counted_scalar import KINDS, Counted, Meter, Operation, values
-from forearm.faults import StateFault, explained, shown
+from forearm.faults import StateFault, explained, needs_arm, shown, whole
 from forearm.formulations import FORMULATIONS
 from forearm.free_base import SIX
 from forearm.robot import Robot
@@ -99,33 +99,38 @@ class Count:
 @explained
 def count(
     stem: str,
-    n: int = 6,
+    n: int | None = None,
     *,
     arm: Arm | Robot | None = None,
     convention: Convention | str | None = None,
     quantity: str = "joint_torques",
-    kinds: str = "R",
+    kinds: str | None = None,
     arguments: Sequence[States] | None = None,
 ) -> Count:
     """Exact operation counts of a formulation, by running it on counted scalars.
 
     Args:
         stem: A formulation (a name in FORMULATIONS), or a variant in `forearm.counting.as_counted`.
-        n: Number of joints of the generic arm, in which no number is zero or one.
+        n: Number of joints of the generic arm, in which no number is zero or one; 6 by default.
         arm: Count on this arm instead: its zeros and ones are free unless the convention says otherwise.
             Of a robot with branches the chains are counted, one after the other, each with its whole way from the base.
         convention: What is charged; 'as set forth' by default, structural zeros and ones free for a given arm.
         quantity: What to compute, e.g. 'joint_torques', 'mass_matrix'.
-        kinds: Joint kinds of the generic arm, repeated: 'R', 'RP', 'RRP'.
+        kinds: Joint kinds of the generic arm, repeated: 'R' (by default), 'RP', 'RRP'.
         arguments: The function's arguments after the arm, as floats; zeros in them are structural.
 
     Returns:
         The count: totals, by equation, by link, and the value of the run.
     """
     rule = convention_of(convention, arm)
+    if arm is not None:
+        _refuse_generic(arm, n, kinds)
     if isinstance(arm, Robot):
         return _count_of_chains(stem, arm, rule, quantity, arguments)
-    subject = arm.without_drives() if arm is not None else generic_arm(n, kinds, rule.inertia, rule.gravity)
+    if arm is not None:
+        subject = arm.without_drives()
+    else:
+        subject = generic_arm(6 if n is None else n, kinds or "R", rule.inertia, rule.gravity)
     row = FORMULATIONS.get(stem)
     if row is not None and not row.accepts(subject):
         raise StateFault(f"count: {stem} takes revolute joints only; arm {subject.name!r} has others.")
@@ -142,6 +147,17 @@ def count(
         by_link=_split(charged, lambda o: (o.direction, o.link)),
         value=values(result),
     )
+
+
+def _refuse_generic(arm: Arm | Robot, n: int | None, kinds: str | None) -> None:
+    """Refuse what describes the generic arm beside an arm, whose joints would be counted all the same."""
+    needs_arm(arm)
+    told = f"kinds={shown(kinds)}" if kinds is not None else f"n={shown(n)}"
+    if kinds is not None or (n is not None and whole(n, "count: n", 1) != arm.n):
+        raise StateFault(
+            f"count: {told} is for the generic arm, and arm {arm.name!r} has joints of its own; leave one of the two "
+            "out."
+        )
 
 
 def _count_of_chains(stem: str, robot: Robot, rule: Convention, quantity: str, arguments: Any) -> Count:
