@@ -263,6 +263,7 @@ REPRODUCTIONS = {
     "60 what a Zarr store says of itself and of its chunks": [
         "hostile/test_stream_files.py::test_what_a_target_says_of_itself_was_read_from_a_pipe_or_a_device",
         "hostile/test_stream_files.py::test_a_chunk_of_blosc_that_lied_about_its_length_ended_the_process_or_gave_bytes_of_the_heap",
+        "hostile/test_zarr_words.py",
     ],
     "61 long words, classes and actuators that were copied for each other; tags that nobody counted": [
         "hostile/test_toml_and_urdf_bombs.py::test_a_long_word_was_written_into_a_note_for_each_element_in_it",
