@@ -293,6 +293,10 @@ REPRODUCTIONS = {
         "hostile/test_output_files.py::test_code_of_which_a_part_could_not_be_written_stood_beside_the_rest_of_the_old",
         "hostile/test_journals.py::test_memory_that_was_not_there_for_a_journal_took_the_result",
     ],
+    "66 sizes of a terminal that are no numbers, variables of libraries, interrupts while these are loaded": [
+        "hostile/test_streams.py::test_a_size_of_a_terminal_that_looks_like_a_number_and_is_none_was_a_bug_of_ours",
+        "hostile/test_optional_libraries.py",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -200,13 +199,14 @@ def _other(arm: str, other: str, reading: Reading, rigid: bool, shared: Shared) 
         kept = reading if takes_options(other) else AS_WRITTEN
         return robot_of(other, reading=kept, rigid=rigid, shared=shared)
     from forearm.faults import StateFault
+    from forearm.outside.optional_libraries import mujoco, optional
 
     if Path(arm).suffix.lower() not in ((".urdf",) if other == "pinocchio" else (".urdf", ".xml", ".mjcf")):
         raise StateFault(
             f"compare: {other} reads URDF{' and MJCF' * (other == 'mujoco')}, not {arm}; give such a file."
         )
     try:
-        module = import_module(other)
+        module = mujoco() if other == "mujoco" else optional(other)
     except ImportError:
         raise StateFault(
             f"compare: {other} is not installed; pip install {PACKAGES[other]} brings it."
