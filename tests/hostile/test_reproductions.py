@@ -297,6 +297,9 @@ REPRODUCTIONS = {
         "hostile/test_streams.py::test_a_size_of_a_terminal_that_looks_like_a_number_and_is_none_was_a_bug_of_ours",
         "hostile/test_optional_libraries.py",
     ],
+    "67 sites and tendons without number, which only MuJoCo was given": [
+        "hostile/test_peer_libraries.py::test_a_hundred_thousand_sites_kept_mujoco_busy_for_minutes",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -234,12 +234,13 @@ def _model_of_pinocchio(arm: str, pinocchio: Any) -> Any:
 def _model_of_mujoco(arm: str, rigid: bool, allow_files: bool) -> Any:
     """What MuJoCo makes of a file; of what changes no torque, and might open files or fill memory, it sees none."""
     from forearm.readers.mjcf import compiled
-    from forearm.readers.peer_texts import mjcf_for_mujoco, tree_for_peers, urdf_for_mujoco
+    from forearm.readers.peer_texts import mjcf_for_mujoco, refuse_too_many, tree_for_peers, urdf_for_mujoco
 
     text, urdf = None, Path(arm).suffix.lower() == ".urdf"
     if urdf or not allow_files:
         tree = tree_for_peers(arm, "URDF" if urdf else "MJCF")
         text = urdf_for_mujoco(tree) if urdf else mjcf_for_mujoco(tree)
+        refuse_too_many(arm, tree)
     model = compiled(arm, text)
     if rigid:
         for field in DRIVES:
