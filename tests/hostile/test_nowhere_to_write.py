@@ -1,6 +1,5 @@
 """Systems on which little or nothing can be written: what was computed gets out all the same."""
 
-import builtins
 import errno
 import io
 import os
@@ -89,27 +88,19 @@ def test_a_picture_that_could_not_be_written_took_the_numbers_with_it(words, tmp
 
 
 def test_matplotlib_without_a_folder_of_its_own_was_called_a_bug_of_ours(monkeypatch):
-    real = builtins.__import__
+    def refusing(name):
+        raise OSError("Matplotlib requires access to a writable cache directory, but there is none")
 
-    def refusing(name, *more):
-        if name == "matplotlib":
-            raise OSError("Matplotlib requires access to a writable cache directory, but there is none")
-        return real(name, *more)
-
-    monkeypatch.setattr(builtins, "__import__", refusing)
+    monkeypatch.setattr(style, "optional", refusing)
     with pytest.raises(style.NoMatplotlib, match=r"wants a folder to write to .* set MPLCONFIGDIR to one"):
         style.matplotlib()
 
 
 def test_a_backend_that_matplotlib_does_not_know_was_called_a_bug_of_ours(monkeypatch):
-    real = builtins.__import__
+    def refusing(name):
+        raise ValueError("Key backend: 'x' is not a valid value for backend")
 
-    def refusing(name, *more):
-        if name == "matplotlib":
-            raise ValueError("Key backend: 'x' is not a valid value for backend")
-        return real(name, *more)
-
-    monkeypatch.setattr(builtins, "__import__", refusing)
+    monkeypatch.setattr(style, "optional", refusing)
     with pytest.raises(style.NoMatplotlib, match="unset MPLBACKEND"):
         style.matplotlib()
 

@@ -100,3 +100,17 @@ def test_mujoco_appended_its_warnings_to_what_a_link_leads_to(capsys):
     file.write_text(file.read_text().replace("</robot>", HEAVY + "</robot>"))
     assert forearm(capsys, "compare", str(file), "mujoco", "--any-units").code == 0
     assert Path("mine").read_text() == "mine"
+
+
+@pytest.mark.parametrize("many", ["sites", "tendons"])
+def test_a_hundred_thousand_sites_kept_mujoco_busy_for_minutes(capsys, many):
+    """They change no torque of an arm, so its own reader leaves them out; `compare` gave them to MuJoCo."""
+    pytest.importorskip("mujoco")
+    body = '<body name="b"><joint name="j" axis="0 1 0"/><geom size="0.1"/><site name="s"/>{}</body>'
+    sites = "<site/>" * 150_000 if many == "sites" else '<site name="e" pos="1 0 0"/>'
+    rope = '<spatial><site site="s"/><site site="e"/></spatial>'
+    tendons = f"<tendon>{rope * 30_000}</tendon>" if many == "tendons" else ""
+    Path("m.xml").write_text(f"<mujoco><worldbody>{body.format(sites)}</worldbody>{tendons}</mujoco>")
+    said = forearm(capsys, "compare", "m.xml", "mujoco")
+    assert said.code == 2
+    assert "elements that could change a torque" in said.err

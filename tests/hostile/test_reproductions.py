@@ -263,6 +263,7 @@ REPRODUCTIONS = {
     "60 what a Zarr store says of itself and of its chunks": [
         "hostile/test_stream_files.py::test_what_a_target_says_of_itself_was_read_from_a_pipe_or_a_device",
         "hostile/test_stream_files.py::test_a_chunk_of_blosc_that_lied_about_its_length_ended_the_process_or_gave_bytes_of_the_heap",
+        "hostile/test_zarr_words.py",
     ],
     "61 long words, classes and actuators that were copied for each other; tags that nobody counted": [
         "hostile/test_toml_and_urdf_bombs.py::test_a_long_word_was_written_into_a_note_for_each_element_in_it",
@@ -302,6 +303,13 @@ REPRODUCTIONS = {
         "hostile/test_places.py::test_a_disk_that_fails_while_a_file_is_filled_took_the_result_with_it",
         "hostile/test_stream_files.py::test_a_text_that_was_written_over_with_a_longer_one_was_taken_for_one_that_grew",
         "sweeps/test_task_carriers.py::test_an_executor_whose_tasks_give_nothing_was_asked_for_ever",
+    ],
+    "68 sizes of a terminal that are no numbers, variables of libraries, interrupts while these are loaded": [
+        "hostile/test_streams.py::test_a_size_of_a_terminal_that_looks_like_a_number_and_is_none_was_a_bug_of_ours",
+        "hostile/test_optional_libraries.py",
+    ],
+    "69 sites and tendons without number, which only MuJoCo was given": [
+        "hostile/test_peer_libraries.py::test_a_hundred_thousand_sites_kept_mujoco_busy_for_minutes",
     ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",

@@ -260,6 +260,17 @@ def test_help_for_a_terminal_of_a_thousand_million_columns_ends(monkeypatch, cap
     assert len(capsys.readouterr().out) < 1_000_000
 
 
+@pytest.mark.parametrize("variable", ["COLUMNS", "LINES"])
+@pytest.mark.parametrize("said", ["²", "1²", "9" * 5000, "٣", "-1", "", "x"])
+def test_a_size_of_a_terminal_that_looks_like_a_number_and_is_none_was_a_bug_of_ours(
+    variable, said, monkeypatch, capsys
+):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv(variable, said)
+    assert run(["--help"]) == 0
+    assert "Usage" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("columns", [0, 1, 2])
 def test_help_for_a_terminal_of_no_columns_never_ended(columns):
     """Some terminals say that they have none; a column of two letters was folded for ever."""

@@ -34,6 +34,8 @@ NARROWEST, WIDEST = 10, 999
 
 In a column of one letter or two they would be folded without end.
 """
+DIGITS = 10
+"""So many of them are no size of a terminal."""
 
 
 def make_ready() -> None:
@@ -41,6 +43,10 @@ def make_ready() -> None:
     columns = _columns()
     if columns is not None and not NARROWEST <= columns <= WIDEST:
         os.environ["COLUMNS"] = str(min(max(columns, NARROWEST), WIDEST))
+    for size in ("COLUMNS", "LINES"):
+        told = os.environ.get(size, "0")
+        if not (told.isdecimal() and len(told) < DIGITS):  # who draws tables takes a ² for a number
+            del os.environ[size]
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         stream = getattr(sys, name)
         if stream is None:

@@ -20,6 +20,7 @@ from forearm.frameworks.framework_inputs import (
     refuse_quaternions,
 )
 from forearm.frameworks.jax_callbacks import callback_function
+from forearm.outside.optional_libraries import optional
 from forearm.robot import Robot
 
 
@@ -50,7 +51,7 @@ def jax_function(
     free = names_of(free, "jax_function: free")
     refuse_quaternions(arm, quantity)
     try:
-        import jax
+        jax = optional("jax")
     except ImportError:
         raise KernelFault(
             f"jax_function of {arm.name}: JAX is not installed. Install it with: pip install 'forearm[jax]'"

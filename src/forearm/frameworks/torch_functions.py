@@ -27,6 +27,7 @@ from forearm.frameworks.framework_inputs import (
     plain_numbers,
     refuse_quaternions,
 )
+from forearm.outside.optional_libraries import optional
 from forearm.results import results_of
 from forearm.robot import Robot
 
@@ -52,7 +53,7 @@ def torch_function(
     check_arm(arm)
     refuse_quaternions(arm, quantity)
     try:
-        import torch  # noqa: F401
+        optional("torch")
     except ImportError:
         raise KernelFault(
             f"torch_function of {arm.name}: PyTorch is not installed. Install it with: pip install 'forearm[torch]'"

@@ -28,6 +28,7 @@ from forearm.faults import KernelFault, StateFault
 from forearm.identification.drive_columns import NEVER_NEGATIVE, DriveColumns
 from forearm.identification.torque_rows import TorqueEquations
 from forearm.inertia import Ten, numbers_of, ten_from
+from forearm.outside.optional_libraries import optional
 from forearm.outside.scipy_parts import scipy_part
 
 LEAST_RADIUS = 0.01
@@ -288,12 +289,11 @@ def _curvature(inverse: Matrix) -> Matrix:
 
 def _solver() -> Any:
     try:
-        import clarabel
+        return optional("clarabel")
     except ImportError:
         raise StateFault(
             "identify: the consistent fit needs Clarabel, which is not installed; pip install 'forearm[identify]'."
         ) from None
-    return clarabel
 
 
 # -- the result's consistency: the solver's word is not taken for it ---------------------------------------

@@ -14,5 +14,6 @@ function_parts  what a function of the caller's is made of
 syntax_trees    Python's syntax tree of a text, also where several threads ask for one
 signal_errors   errors that a handler of a signal raises in the middle of something
 scipy_parts     SciPy's modules, where there is room to load them
+optional_libraries  libraries that may not be here
 whole_process   what there is once in a process: its copies, what its threads share
 """

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from forearm.faults import Fault
+from forearm.outside.optional_libraries import optional
 from forearm.outside.output_files import replacing
 from forearm.outside.signal_errors import pass_on_signals
 
@@ -77,7 +78,7 @@ class NoMatplotlib(Fault, ImportError):
 def matplotlib() -> Any:
     """matplotlib, or one sentence on how to get it."""
     try:
-        import matplotlib
+        return optional("matplotlib")
     except ImportError:
         raise NoMatplotlib(
             "pictures need matplotlib, which is not installed; pip install 'forearm[plot]' brings it."
@@ -92,7 +93,6 @@ def matplotlib() -> Any:
         raise NoMatplotlib(
             f"pictures need matplotlib, which does not begin ({' '.join(str(error).split())[:80]} …); unset MPLBACKEND."
         ) from None
-    return matplotlib
 
 
 def load_apart() -> None:

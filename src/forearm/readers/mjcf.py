@@ -17,6 +17,7 @@ from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
 from forearm.outside.escapes import one_line
+from forearm.outside.optional_libraries import mujoco
 from forearm.outside.whole_process.foreign_logs import NO_MUJOCO_LOG
 from forearm.readers.file_content import GivenContent, read_limited, refuse_pipe, shortened
 from forearm.readers.mjcf_leftovers import JOINTS, left_out
@@ -90,9 +91,7 @@ def _robot(path: str | Path | GivenContent, content: bytes, allow_files: bool) -
 
 def _off(model: Any, flag: str) -> bool:
     """Whether the model's <flag> switches something off."""
-    import mujoco
-
-    return bool(model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")))
+    return bool(model.opt.disableflags & int(getattr(mujoco().mjtDisableBit, f"mjDSBL_{flag}")))
 
 
 class _Names:
@@ -138,7 +137,7 @@ def _coupled(robot: RobotText, model: Any, names: _Names) -> RobotText:
 def compiled(path: str, text: str | None) -> Any:
     """MuJoCo's model of a text, or of the file itself with all that it names."""
     try:
-        import mujoco
+        library = mujoco()
     except ImportError:
         raise ReadFault(
             f"{path}: MJCF is read by MuJoCo, which is not installed; pip install 'forearm[mjcf]'."
@@ -146,9 +145,9 @@ def compiled(path: str, text: str | None) -> Any:
     try:
         with NO_MUJOCO_LOG.inside():
             return (
-                mujoco.MjModel.from_xml_path(path) if text is None else mujoco.MjModel.from_xml_string(text)
+                library.MjModel.from_xml_path(path) if text is None else library.MjModel.from_xml_string(text)
             )
-    except (ValueError, RuntimeError, UnicodeDecodeError, mujoco.FatalError) as error:
+    except (ValueError, RuntimeError, UnicodeDecodeError, library.FatalError) as error:
         sentence = one_line(" ".join(str(error).split())).rstrip(".")
         raise ReadFault(f"{path}: MuJoCo refuses it: {shortened(sentence)}. Repair it there.") from None
 

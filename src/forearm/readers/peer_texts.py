@@ -71,6 +71,10 @@ DEEPEST = 1000
 """Links that hang on each other; Pinocchio calls itself for each, and 4,000 ended the process."""
 
 
+MOST_ELEMENTS = 20_000
+"""Of a file that MuJoCo is given: its compiler takes some seconds for so many sites and tendons."""
+
+
 def tree_for_peers(file: str, kind: str) -> Any:
     """The elements of a file, all of which other libraries call what they are called here.
 
@@ -123,6 +127,20 @@ def mjcf_for_mujoco(tree: Any) -> str:
     for element in list(tree.iter(*ACTUATORS)):
         _become_transmission(element)
     return str(etree.tostring(tree, encoding="unicode"))
+
+
+def refuse_too_many(file: str, tree: Any) -> None:
+    """Refuse more elements, of those that another library is given, than it takes seconds for.
+
+    Args:
+        file: The file, for the message.
+        tree: What is left of it.
+    """
+    if (many := sum(1 for _ in tree.iter("*"))) > MOST_ELEMENTS:
+        raise StateFault(
+            f"compare: {file} has {many} elements that could change a torque, and MuJoCo is given {MOST_ELEMENTS} at "
+            "most; take out sites, geoms and tendons that it can do without."
+        )
 
 
 def _become_transmission(actuator: Any) -> None:

@@ -19,6 +19,7 @@ from forearm.motion.limit_excesses import LimitExcess, told
 from forearm.motion.motion_files import by_joint, write_columns
 from forearm.outside.memory_size import machine_memory, own_memory
 from forearm.outside.option_names import option
+from forearm.outside.optional_libraries import optional
 from forearm.outside.output_files import replacing
 
 LATE = ("tau", "qdd", "outcomes")
@@ -346,7 +347,7 @@ class Record:
     def to_xarray(self) -> Any:
         """An xarray.Dataset with axes (row…, t, joint), coordinate for q of a free base; needs the extra 'xarray'."""
         try:
-            import xarray
+            xarray = optional("xarray")
         except ImportError:
             raise KernelFault("to_xarray: xarray is not installed; pip install 'forearm[xarray]'.") from None
         rows = [f"row{i}" for i in range(self.q.ndim - 2)]

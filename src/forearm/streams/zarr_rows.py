@@ -58,7 +58,7 @@ class ZarrRows(RowSource):
             self.timed = self.times is not None
             self._check_group(inputs)
             refuse_other_units(self.label, told_of_all(self.label, found), IN_SI)
-            told = told_of_columns(self.label, found, self.parts[0], arm.joint_names)
+            told = told_of_columns(self.label, path, found, self.parts[0], arm.joint_names)
         parts = [part for part in (*self.parts, self.times) if part is not None]
         self.marks = {id(part): marks_of_nothing(self.label, part) for part in parts}
         self.rows = self.parts[0].shape[0]

@@ -88,18 +88,28 @@ def check_array(label: str, array: Any, files: int) -> None:
         files: How many files its store has.
     """
     said = told_of_all(label, array)
+    _refuse_other_codecs(label, array, CODECS)
+    if array.dtype.kind not in "fiu":
+        raise ReadFault(f"{label}: the array is of {one_line(str(array.dtype))[:60]}; give rows of numbers.")
+    refuse_other_units(label, said, IN_SI)
+    _refuse_sizes(label, array, files)
+
+
+def _refuse_other_codecs(label: str, array: Any, known: frozenset[str]) -> None:
+    """Refuse an array that needs other codecs than these."""
     codecs = [*array.filters, *([] if array.serializer is None else [array.serializer]), *array.compressors]
     for outer in getattr(array.metadata, "codecs", ()):
         codecs += getattr(outer, "index_codecs", ())  # how a shard says where its chunks are
-    odd = sorted({name for name in map(_name, codecs) if name not in CODECS})
+    odd = sorted({name for name in map(_name, codecs) if name not in known})
     if odd:
         raise ReadFault(
             f"{label}: the store is packed by {', '.join(odd)}, which are not let through; give one packed by zstd, "
             "blosc, gzip or nothing."
         )
-    if array.dtype.kind not in "fiu":
-        raise ReadFault(f"{label}: the array is of {one_line(str(array.dtype))[:60]}; give rows of numbers.")
-    refuse_other_units(label, said, IN_SI)
+
+
+def _refuse_sizes(label: str, array: Any, files: int) -> None:
+    """Refuse an array that is not in pieces of a sensible size, or says far more than its store holds."""
     chunks = array.chunks
     size = array.dtype.itemsize * math.prod(chunks)
     shards = getattr(array, "shards", None) or chunks
@@ -182,6 +192,9 @@ def _refuse_lying_chunks(label: str, folder: Path, array: Any) -> None:
             f"{label}: the store is packed by blosc within something else, where it cannot be checked; give one packed "
             "by zstd, gzip, blosc alone or nothing."
         )
+    least = most = array.dtype.itemsize * math.prod(array.chunks)
+    if array.dtype.kind in "TO":  # texts, each as long as it is
+        least, most = 0, LARGEST_CHUNK
     for path in _chunk_paths(folder, array):
         try:
             with open(path, "rb") as file:
@@ -190,7 +203,7 @@ def _refuse_lying_chunks(label: str, folder: Path, array: Any) -> None:
             continue
         said = int.from_bytes(head[12:16], "little")
         unpacked = int.from_bytes(head[4:8], "little")
-        if len(head) < 16 or said != length or unpacked != array.dtype.itemsize * math.prod(array.chunks):
+        if len(head) < 16 or said != length or not least <= unpacked <= most:
             raise ReadFault(
                 f"{label}: a chunk of blosc says that it has {said} bytes, {unpacked} unpacked, and has {length}; "
                 "write the store anew."
@@ -270,11 +283,12 @@ def _name(codec: Any) -> str:
     return one_line(str(told).removeprefix("numcodecs."))[:60]
 
 
-def told_of_columns(label: str, group: Any, array: Any, joints: tuple[str, ...]) -> list[str]:
+def told_of_columns(label: str, folder: Path, group: Any, array: Any, joints: tuple[str, ...]) -> list[str]:
     """What is to be said where a group names the columns of its arrays, as xarray does; refuse another order of them.
 
     Args:
         label: The store, for messages.
+        folder: Where it lies.
         group: The group.
         array: One of its arrays (N, n).
         joints: The arm's.
@@ -282,9 +296,17 @@ def told_of_columns(label: str, group: Any, array: Any, joints: tuple[str, ...])
     told = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS")
     named = list(told) if isinstance(told, (list, tuple)) else []
     title = named[1] if len(named) == 2 and isinstance(named[1], str) else None
-    if title is None or title not in group:
+    if title is None:
         return []
-    names = _words(group[title], len(joints))
+    try:
+        if title not in group:
+            return []
+        names = _words(label, folder, group[title], len(joints))
+    except (
+        Exception
+    ):  # what the library raises for a title that is no name of a file, and codecs for their chunks
+        pass_on_signals()
+        names = None
     if names == joints:
         return []
     shown = one_line(title)[:60]
@@ -300,21 +322,14 @@ def told_of_columns(label: str, group: Any, array: Any, joints: tuple[str, ...])
     ]
 
 
-def _words(array: Any, count: int) -> tuple[str, ...] | None:
-    """The texts of a short array, or None where it holds anything else."""
+def _words(label: str, folder: Path, array: Any, count: int) -> tuple[str, ...] | None:
+    """The texts of a short array, looked at like any other before it is read; None where it holds anything else."""
     if getattr(array, "shape", None) != (count,) or array.dtype.kind not in "UTO":
         return None
-    packed = [*array.filters, *([] if array.serializer is None else [array.serializer]), *array.compressors]
-    if (
-        any(_name(codec) not in CODECS | {"vlen-utf8"} for codec in packed)
-        or math.prod(array.chunks) > MOST_PARTS
-    ):
-        return None
-    try:
-        return tuple(map(str, array[:].tolist()))
-    except Exception:  # whatever a codec raises for what is not what it says
-        pass_on_signals()
-        return None
+    _refuse_other_codecs(label, array, CODECS | {"vlen-utf8"})
+    _refuse_sizes(label, array, count)
+    _refuse_lying_chunks(label, folder, array)
+    return tuple(map(str, array[:].tolist()))
 
 
 def _own_words(path: Path) -> bytes:

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -200,13 +199,14 @@ def _other(arm: str, other: str, reading: Reading, rigid: bool, shared: Shared) 
         kept = reading if takes_options(other) else AS_WRITTEN
         return robot_of(other, reading=kept, rigid=rigid, shared=shared)
     from forearm.faults import StateFault
+    from forearm.outside.optional_libraries import mujoco, optional
 
     if Path(arm).suffix.lower() not in ((".urdf",) if other == "pinocchio" else (".urdf", ".xml", ".mjcf")):
         raise StateFault(
             f"compare: {other} reads URDF{' and MJCF' * (other == 'mujoco')}, not {arm}; give such a file."
         )
     try:
-        module = import_module(other)
+        module = mujoco() if other == "mujoco" else optional(other)
     except ImportError:
         raise StateFault(
             f"compare: {other} is not installed; pip install {PACKAGES[other]} brings it."
@@ -234,12 +234,13 @@ def _model_of_pinocchio(arm: str, pinocchio: Any) -> Any:
 def _model_of_mujoco(arm: str, rigid: bool, allow_files: bool) -> Any:
     """What MuJoCo makes of a file; of what changes no torque, and might open files or fill memory, it sees none."""
     from forearm.readers.mjcf import compiled
-    from forearm.readers.peer_texts import mjcf_for_mujoco, tree_for_peers, urdf_for_mujoco
+    from forearm.readers.peer_texts import mjcf_for_mujoco, refuse_too_many, tree_for_peers, urdf_for_mujoco
 
     text, urdf = None, Path(arm).suffix.lower() == ".urdf"
     if urdf or not allow_files:
         tree = tree_for_peers(arm, "URDF" if urdf else "MJCF")
         text = urdf_for_mujoco(tree) if urdf else mjcf_for_mujoco(tree)
+        refuse_too_many(arm, tree)
     model = compiled(arm, text)
     if rigid:
         for field in DRIVES:

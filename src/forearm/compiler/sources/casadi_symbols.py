@@ -13,6 +13,7 @@ from forearm.compiler.graph.interpreter import Semantics, interpret
 from forearm.compiler.model.choice import best_graph
 from forearm.compiler.sources.identifiers import identifier, words
 from forearm.faults import KernelFault, explained, names_of
+from forearm.outside.optional_libraries import optional
 
 
 class CasadiFunction(Protocol):
@@ -68,7 +69,7 @@ def to_casadi(graph: Graph, name: str = "") -> Any:
         with more axes are refused.
     """
     try:
-        import casadi
+        casadi = optional("casadi")
     except ImportError:
         raise KernelFault(
             f"to_casadi of {graph.name!r}: CasADi is not installed. Install it with: pip install 'forearm[casadi]'"

@@ -17,6 +17,7 @@ import numpy as np
 
 from forearm.compiler.graph.graph import Graph, Node
 from forearm.faults import KernelFault
+from forearm.outside.optional_libraries import optional
 from forearm.results import results_of
 
 UNIT = {
@@ -64,8 +65,7 @@ def to_jax(graph: Graph) -> Callable[..., Any]:
     differentiated to any order, on every device that JAX knows.
     """
     try:
-        import jax.numpy as jnp
-        from jax import lax
+        jnp, lax = optional("jax.numpy"), optional("jax.lax")
     except ImportError:
         raise KernelFault(
             f"to_jax of {graph.name!r}: JAX is not installed. Install it with: pip install 'forearm[jax]'"

@@ -8,6 +8,7 @@ import numpy as np
 
 from forearm.compiler.wasm.bytecode import PAGE
 from forearm.faults import KernelFault
+from forearm.outside.optional_libraries import optional
 
 
 class WasmHost:
@@ -16,7 +17,7 @@ class WasmHost:
     def __init__(self, name: str, module: bytes) -> None:
         """Load a module; `name` is for messages."""
         try:
-            import wasmtime
+            wasmtime = optional("wasmtime")
         except ImportError:
             raise KernelFault(
                 f"{name}: running WebAssembly in Python needs wasmtime: pip install 'forearm[wasm]'. The module, "

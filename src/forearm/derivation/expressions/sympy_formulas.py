@@ -7,6 +7,7 @@ from forearm.derivation.expressions.formula import Formula, Vocabulary
 from forearm.derivation.expressions.formula_text import SMALL
 from forearm.derivation.expressions.trigonometry import Number
 from forearm.faults import Fault
+from forearm.outside.optional_libraries import optional
 
 
 class NoSymPy(Fault, ImportError):
@@ -16,10 +17,9 @@ class NoSymPy(Fault, ImportError):
 def sympy() -> Any:
     """The module SymPy, or one sentence that says how to get it."""
     try:
-        import sympy as module
+        return optional("sympy")
     except ImportError:
         raise NoSymPy("derive needs SymPy; pip install 'forearm[derive]'") from None
-    return module
 
 
 def number_of(c: Number) -> Any:

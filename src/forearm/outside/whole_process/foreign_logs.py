@@ -5,13 +5,12 @@ MuJoCo appends its warnings to MUJOCO_LOG.TXT there, which in a stranger's folde
 
 from typing import Any
 
+from forearm.outside.optional_libraries import mujoco
 from forearm.outside.whole_process.shared_changes import SharedChange
 
 
 def _heard() -> Any:
-    import mujoco
-
-    return mujoco.get_mju_user_warning()
+    return mujoco().get_mju_user_warning()
 
 
 def _unheard(before: Any) -> None:
@@ -19,9 +18,7 @@ def _unheard(before: Any) -> None:
 
 
 def _hear(listener: Any) -> None:
-    import mujoco
-
-    mujoco.set_mju_user_warning(listener)
+    mujoco().set_mju_user_warning(listener)
 
 
 NO_MUJOCO_LOG = SharedChange(_heard, _unheard, _hear)
