@@ -351,13 +351,16 @@ class Robot(Part):
         held = body_in_frame(mass, com, inertia, pose)
         if held is None:
             return self
+        asked = faults.payload_doubts(self, *body_in_frame(mass, com, inertia, SAME) or held)
+        remarks = (*self.remarks, *asked)
         if number:
             link = combined(self.links[number - 1], *held)
-            return self.replace(links=(*self.links[: number - 1], link, *self.links[number:]))
+            links = (*self.links[: number - 1], link, *self.links[number:])
+            return self.replace(links=links, remarks=remarks)
         if not self.free:
             faults.payload_on_base(frame, self.name)
         both = combined(self.trunk.as_link, *held)
-        return self.replace(trunk=Body(both.mass, both.com, both.inertia))
+        return self.replace(trunk=Body(both.mass, both.com, both.inertia), remarks=remarks)
 
     # -- looking at it -----------------------------------------------------------------------------------
 
