@@ -217,6 +217,14 @@ def ask_about_units(arm: Arm | Robot) -> None:
             LOG.warning("%s: %s", arm.name, doubt)
 
 
+def wrench_call(arm: Arm | Robot, wrench: Any, at: Any, point: Any) -> Any:
+    """The call for a wrench at a point of a frame; what is doubtful about its size is logged."""
+    call = arm_call(arm, "wrench_torque", at, wrench.frame == "local")
+    for doubt in faults.wrench_doubts(arm, wrench.force, wrench.moment, point):
+        LOG.warning("%s: %s", arm.name, doubt)
+    return call
+
+
 def mark_rows_not_finite(result: Any, status: Any) -> None:
     """Set `status` to True for the rows of a result that hold NaN or infinities, whatever kind of arrays they are."""
     rows = tuple(result.shape[:-1])

@@ -28,8 +28,8 @@ NO_CSV = (
     *(".urdf", ".xlsx", ".xml", ".zarr", ".zip"),
 )
 """How names of files end that say what is in them, and that it is no CSV."""
-UNASKED = {"from": "q", "to": "q", "goal": "q", "speeds": "qd", "accelerations": "qdd", "torques": "tau"}
-"""What nobody else asks about who takes it, and what kind of numbers it is."""
+UNASKED = ("from", "to", "goal")
+"""Positions that nobody else asks about who takes them."""
 AT_THE_TOOL = "the payload is at the tool"
 """How a note begins that says where something is held."""
 DOUBTS = ("left out", "not read", "not used", "gravity off", "?", AT_THE_TOOL)
@@ -172,16 +172,11 @@ def state_of(arm: "Arm | Robot", name: str, values: Sequence[float] | None, zero
     if not np.all(np.isfinite(found)):
         given = " ".join(f"{x:g}" for x in found)
         raise StateFault(f"--{name} is {given}; give finite numbers, one for each {whose}.")
-    ask_about_sizes(arm, name, found)
-    return found
-
-
-def ask_about_sizes(arm: "Arm | Robot", name: str, values: Any) -> None:
-    """Ask about numbers for the joints that look like another unit, where nobody else asks who takes them."""
-    from forearm.arm_calls import hint_sizes
-
     if name in UNASKED:
-        hint_sizes(arm, f"--{name}", values, UNASKED[name])
+        from forearm.arm_calls import hint_sizes
+
+        hint_sizes(arm, f"--{name}", found, "q")
+    return found
 
 
 def motion_of(

@@ -40,8 +40,6 @@ SMALL = 1.0
 """Distances [m] that are not held against the size of an arm."""
 TINY = 5e-3
 """An arm that is shorter [m], and whose bodies are smaller."""
-LOADED, AT_HAND = 10.0, 0.5
-"""A payload is so many times heavier than the arm, or its centre farther than this [m] and than the arm reaches."""
 SITE = 100.0
 """A base [m] that is farther from the origin of the world."""
 MOST_RAIL = MOST_TURNS = 1e5
@@ -88,7 +86,7 @@ def mount_notes(gravity_in_world: tuple[Any, ...]) -> list[str]:
             f"gravity (0, 0, {z:g}) points up: is the arm hanging from the ceiling? If so, turn the base "
             "instead (with_base); if not, gravity is (0, 0, -9.81)."
         )
-    size = _norm((x, y, z))
+    size = norm_of((x, y, z))
     if size > HEAVY or any(abs(size / odd - 1) < 0.01 for odd in (*FEET, 9.80665e-3)):
         notes.append(f"gravity is {size:g} m/s², {size / 9.81:.3g} times the earth's: another unit?")
     return notes
@@ -105,39 +103,24 @@ def unit_notes(arm: Any) -> list[str]:
 
 def unit_doubts(arm: Any) -> list[Doubt]:
     """Numbers of an arm or a robot that look like another unit; letters in their place are passed over."""
-    size = _size_of(arm)
+    size = size_of(arm)
     found = [
         Doubt(number, given, ask)
         for number, link in enumerate(arm.links, 1)
         for looked in (_lengths, _body, _limits, _drive)
         for given, ask in looked(link, number - 1, size)
     ]
-    return [*found, *_of_the_whole(arm, size, any(doubt.ask == _LENGTH for doubt in found))]
+    return [*found, *_of_the_whole(arm, size, any(doubt.ask == LENGTHS for doubt in found))]
 
 
 def whole_weight(arm: Any, turning: bool) -> float:
     """The torque [N m] that holds an arm at full stretch, or the force [N] that lifts it; 0 where it is not known."""
-    size = _size_of(arm)
+    size = size_of(arm)
     return size.weight if turning else 9.81 * size.mass
 
 
-def payload_doubts(arm: Any, mass: Any, com: Any, tensor: Any) -> list[str]:
-    """Questions about what an arm is to hold: mass [kg], centre in its frame [m], tensor about that [kg m²]."""
-    if not all(is_number(x) for x in (mass, *com, *np.ravel(tensor))):
-        return []
-    size, asked = _size_of(arm), []
-    if 0 < LOADED * size.mass < mass:
-        asked.append(f"the payload is {mass:g} kg on an arm of {size.mass:.3g} kg: grams?")
-    far = max(AT_HAND, size.reach)
-    if (away := _norm(com)) > far:
-        asked.append(f"the payload's centre is {away:.6g} m from where it is held: millimetres?")
-    if mass > 0 and (radius := gyration(float(mass), np.array(tensor, dtype=float))) > far:
-        asked.append(f"the payload's radius of gyration is {radius:.3g} m: {_BODY}")
-    return asked
-
-
 @dataclass(frozen=True)
-class _Size:
+class ArmSize:
     """What the numbers of an arm are held against."""
 
     spans: list[float]
@@ -160,50 +143,58 @@ class _Size:
         return self.mass * self.reach**2
 
 
-def _size_of(arm: Any) -> _Size:
+def size_of(arm: Any) -> ArmSize:
+    """Lengths and mass of an arm or a robot, kept with it; letters count as nothing."""
+    if "_size" not in arm.__dict__:
+        arm.__dict__["_size"] = _measured(arm)
+    size: ArmSize = arm.__dict__["_size"]
+    return size
+
+
+def _measured(arm: Any) -> ArmSize:
     mounts = getattr(arm, "mounts", None) or [None] * len(arm.links)
     spans = [
-        _norm((*link.pose.translation[:2], _along(link))) + (_norm(mount.translation) if mount else 0.0)
+        norm_of((*link.pose.translation[:2], _along(link))) + (norm_of(mount.translation) if mount else 0.0)
         for link, mount in zip(arm.links, mounts, strict=True)
     ]
-    centers = [_norm(link.com) for link in arm.links]
+    centers = [norm_of(link.com) for link in arm.links]
     ways, reach = [0.0], 0.0
     for i, parent in enumerate(arm.parents):
         ways.append(ways[parent] + spans[i] + centers[i])
         reach = max(reach, ways[-1])
     masses = [link.mass for link in arm.links]
     mass = sum(map(float, masses)) if all(map(is_number, masses)) else 0.0
-    return _Size(spans, centers, reach, max(mass, 0.0))
+    return ArmSize(spans, centers, reach, max(mass, 0.0))
 
 
 # -- the whole arm -------------------------------------------------------------------------------------------
 
 
-def _of_the_whole(arm: Any, size: _Size, asked: bool) -> Iterator[Doubt]:
-    tool = _norm(arm.tool.translation) if hasattr(arm, "tool") else 0.0
+def _of_the_whole(arm: Any, size: ArmSize, asked: bool) -> Iterator[Doubt]:
+    tool = norm_of(arm.tool.translation) if hasattr(arm, "tool") else 0.0
     if tool > FARTHEST or (size.reach > 0 and tool > max(SMALL, APART * size.reach)):
         yield Doubt(
-            None, f"the tool is {tool:g} m from the last frame, of an arm {size.reach:.3g} m long", _LENGTH
+            None, f"the tool is {tool:g} m from the last frame, of an arm {size.reach:.3g} m long", LENGTHS
         )
     for frame in arm.frames:
-        if (away := _norm(frame.pose.translation)) > FARTHEST:
-            yield Doubt(None, f"frame {frame.name!r} is {away:g} m from the one that carries it", _LENGTH)
-    base = _norm(arm.base.translation) if hasattr(arm, "base") else 0.0
+        if (away := norm_of(frame.pose.translation)) > FARTHEST:
+            yield Doubt(None, f"frame {frame.name!r} is {away:g} m from the one that carries it", LENGTHS)
+    base = norm_of(arm.base.translation) if hasattr(arm, "base") else 0.0
     if base > SITE:
-        yield Doubt(None, f"the base is {base:g} m from the origin of the world", _LENGTH)
+        yield Doubt(None, f"the base is {base:g} m from the origin of the world", LENGTHS)
     count = sum(bool(link.mass) for link in arm.links if is_number(link.mass))
     if not asked and size.reach > SMALL and 0 < size.mass * count**2 < THIN * size.reach**3:
         yield Doubt(
             None,
             f"{size.mass:.3g} kg in all on an arm {size.reach:.4g} m long, lighter than a thread",
-            f"millimetres, or tonnes? {_LENGTH.partition('? ')[2]} Masses are in kilograms.",
+            f"millimetres, or tonnes? {LENGTHS.partition('? ')[2]} Masses are in kilograms.",
         )
     bodies = [gyration(mass, tensor) for mass, tensor in map(_body_of, arm.links) if tensor is not None]
     if 0 < max(size.reach, *bodies, 0.0) < TINY:
         ask = "kilometres, or lengths left out? Lengths are in metres."
         yield Doubt(None, f"the arm is {size.reach:g} m long", ask)
     for rho in _densities(arm):
-        yield Doubt(None, f"bodies are of {rho:.3g} kg/m³, taken as boxes", _BODY)
+        yield Doubt(None, f"bodies are of {rho:.3g} kg/m³, taken as boxes", BODIES)
 
 
 def _densities(arm: Any) -> Iterator[float]:
@@ -221,23 +212,23 @@ def _densities(arm: Any) -> Iterator[float]:
         yield rho
 
 
-_LENGTH = "millimetres? Lengths are in metres."
-_BODY = "mass or inertia in another unit, or a lost decimal point? Units are kg and kg m²."
+LENGTHS = "millimetres? Lengths are in metres."
+BODIES = "mass or inertia in another unit, or a lost decimal point? Units are kg and kg m²."
 
 
 # -- one link ------------------------------------------------------------------------------------------------
 
 
-def _lengths(link: Any, i: int, size: _Size) -> Iterator[tuple[str, str]]:
+def _lengths(link: Any, i: int, size: ArmSize) -> Iterator[tuple[str, str]]:
     far = max(size.spans[i], size.centers[i])
     others = size.reach - size.centers[i]
     if far > FARTHEST:
-        yield f"{far:g} m long", _LENGTH
+        yield f"{far:g} m long", LENGTHS
     elif size.centers[i] > max(SMALL, APART * others) and others > 0:
-        yield f"its centre of mass is {size.centers[i]:g} m off, and all else {others:.3g} m long", _LENGTH
+        yield f"its centre of mass is {size.centers[i]:g} m off, and all else {others:.3g} m long", LENGTHS
 
 
-def _body(link: Any, i: int, size: _Size) -> Iterator[tuple[str, str]]:
+def _body(link: Any, i: int, size: ArmSize) -> Iterator[tuple[str, str]]:
     mass, tensor = _body_of(link)
     reach = size.reach
     if reach > SHORTEST and mass > MASSIVE * reach**3:
@@ -250,18 +241,18 @@ def _body(link: Any, i: int, size: _Size) -> Iterator[tuple[str, str]]:
     radius, rho = gyration(mass, tensor), density(mass, tensor)
     real = rho is not None and SOUND[0] < rho < SOUND[1]
     if reach > 0 and radius > (WIDER if real else WIDE) * reach:
-        yield f"radius of gyration {radius:.3g} m on an arm {reach:.3g} m long", _BODY
+        yield f"radius of gyration {radius:.3g} m on an arm {reach:.3g} m long", BODIES
     elif rho is not None and rho < LIGHTEST:
-        yield f"{mass:g} kg of {rho:.3g} kg/m³, taken as a box", _BODY
+        yield f"{mass:g} kg of {rho:.3g} kg/m³, taken as a box", BODIES
 
 
-def _limits(link: Any, i: int, size: _Size) -> Iterator[tuple[str, str]]:
+def _limits(link: Any, i: int, size: ArmSize) -> Iterator[tuple[str, str]]:
     widest = max(map(abs, link.limits)) if link.limits else 0.0
     speed, effort = link.speed_limit or 0.0, link.effort_limit or 0.0
     if link.revolute and DEGREES < widest <= MOST_TURNS and (widest <= 720 or not _stands_for_none(widest)):
         yield f"limits reach {widest:g} rad, {widest / math.tau:.1f} turns", _turned(*link.limits)
     if not link.revolute and FARTHEST < widest <= MOST_RAIL:
-        yield f"limits reach {widest:g} m", _LENGTH
+        yield f"limits reach {widest:g} m", LENGTHS
     if link.revolute and speed > FAST and not _stands_for_none(speed):
         ask = "degrees a second, or turns a minute? Speeds are in rad/s."
         yield f"its speed limit is {speed:g} rad/s, {speed * 30 / math.pi:.0f} turns a minute", ask
@@ -288,7 +279,7 @@ def _turned(low: float, high: float) -> str:
     return f"degrees? In radians they would be ({math.radians(low):.3g}, {math.radians(high):.3g})."
 
 
-def _drive(link: Any, i: int, size: _Size) -> Iterator[tuple[str, str]]:
+def _drive(link: Any, i: int, size: ArmSize) -> Iterator[tuple[str, str]]:
     drive, turns = link.drive, link.revolute
     numbers = (drive.rotor_inertia, drive.gear, drive.viscous, *drive.coulomb)
     if not all(map(is_number, numbers)):
@@ -370,5 +361,6 @@ def _along(link: Any) -> float:
     return sum(float(x) for x in (link.d, link.pose.translation[2]) if is_number(x))
 
 
-def _norm(vector: Any) -> float:
+def norm_of(vector: Any) -> float:
+    """Length of a vector; letters count as nothing."""
     return math.hypot(*(float(x) if is_number(x) else 0.0 for x in vector))

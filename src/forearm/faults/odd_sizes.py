@@ -16,8 +16,8 @@ FAST, RAPID = 50.0, 30.0
 """Speeds [rad/s, m/s] that hardly a joint of a robot has."""
 HASTY, RUSHED = 1e4, 500.0
 """Accelerations [rad/s², m/s²] that none has: a light finger turns by a third of it, a delta has 150."""
-MIGHTY = 300.0
-"""Torques by the weight of the whole arm at full stretch."""
+MIGHTY, FORCED = 50.0, 20.0
+"""Torques by the weight of the whole arm at full stretch, and by the limit of effort where there is one."""
 
 _SIZES = {
     "q": (DEGREES, FARTHEST, "rad", "m", "degrees? Angles are in radians (numpy.deg2rad)"),
@@ -58,8 +58,8 @@ def size_hint(arm: Any, kind: str, values: Vector, called: str = "") -> str | No
 def _own_bound(arm: Any, kind: str, link: Any) -> float:
     """What a joint may have before it is asked about."""
     if kind == "tau":
-        whole = MIGHTY * whole_weight(arm, link.revolute)
-        return max(whole, link.effort_limit or 0.0) if whole > 0 else math.inf
+        whole = whole_weight(arm, link.revolute)
+        return FORCED * link.effort_limit if link.effort_limit else MIGHTY * whole or math.inf
     turning, sliding = _SIZES[kind][:2]
     if kind == "q":
         return turning if link.revolute else max(sliding, *map(abs, link.limits or (0.0,)))
@@ -70,7 +70,7 @@ def _own_bound(arm: Any, kind: str, link: Any) -> float:
 def _sentence(arm: Any, kind: str, turns: float, slides: float) -> str:
     if kind == "tau":
         reached, unit = (turns, "N m") if turns else (slides, "N")
-        holds = whole_weight(arm, bool(turns))
+        holds = whole_weight(arm, bool(turns)) or math.inf
         return (
             f"{reached:g} {unit}, {reached / holds:.0f} times what holds the whole arm stretched out: "
             f"{'N mm' if turns else 'mN'}? Torques are in N m, forces in N."
