@@ -12,6 +12,7 @@ from forearm.faults import ArmFault, mount_notes, unit_notes
 from forearm.frames import NamedFrame, Pose
 from forearm.inertia import Inertia
 from forearm.readers import load
+from forearm.verification import check
 from units.honest_arms import honest
 from units.slips import LINKS, on_links, scaled_pose
 
@@ -171,3 +172,38 @@ def test_payloads_in_other_units_are_asked_about_by_every_arm(name, mass, com, m
 def test_frames_of_a_file_in_millimetres_are_asked_about():
     far = load("ur5e").replace(frames=(NamedFrame("camera", 6, Pose.at((0, 0, 300.0))),))
     assert "300 m from the one that carries it: millimetres?" in " ".join(unit_notes(far))
+
+
+TEXTBOOK = [f"points of {mass} kg/{i}" for mass in ("1", "0.1", "5") for i in (1, 2)]
+ONE_LINK = {
+    ("lengths", "mm"): {},
+    ("offsets", "mm"): {},
+    ("centres", "mm"): dict.fromkeys(("ur5e/6", "rail/7"), "a centre 1 mm off the frame is then as far off as a hand"),
+    ("masses", "g"): dict.fromkeys(TEXTBOOK[:4], POINTS),
+    ("masses", "t"): dict.fromkeys(TEXTBOOK, POINTS)
+    | dict.fromkeys(("puma560/3", "puma560 with a load/3"), "a declared defect is already an error of that link"),
+    ("tensors", "kg mm²"): dict.fromkeys(("puma560/1", "puma560 with a load/1"), "a link without mass, as published"),
+    ("limits of angles", "deg"): {},
+    ("limits of slides", "mm"): {},
+}  # fmt: skip
+"""Slips in one link of an arm of which `check` says nothing that it does not say of the right arm."""
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(("what", "unit"), ONE_LINK)
+def test_a_slip_in_one_link_is_found_by_check(what, unit):
+    silent = set()
+    for name, arm in honest().items():
+        known = _doubts(arm)
+        for i in range(arm.n if arm.dynamics else 0):
+            try:
+                slipped = on_links(arm, what, LINKS[what][2][unit], i)
+            except ArmFault:
+                continue
+            if slipped is not None and not _doubts(slipped) - known:
+                silent.add(f"{name}/{i + 1}")
+    assert silent == set(ONE_LINK[what, unit])
+
+
+def _doubts(arm):
+    return {(doubt.kind, doubt.link, doubt.level) for doubt in check(arm).findings if doubt.level != "note"}

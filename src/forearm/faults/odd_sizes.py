@@ -71,10 +71,10 @@ def _sentence(arm: Any, kind: str, turns: float, slides: float) -> str:
     if kind == "tau":
         reached, unit = (turns, "N m") if turns else (slides, "N")
         holds = whole_weight(arm, bool(turns)) or math.inf
-        return (
-            f"{reached:g} {unit}, {reached / holds:.0f} times what holds the whole arm stretched out: "
-            f"{'N mm' if turns else 'mN'}? Torques are in N m, forces in N."
-        )
+        times = f"{reached / holds:.0f} times what holds the whole arm stretched out"
+        against = times if reached > holds else f"more than {FORCED:g} times a limit of effort"
+        other = "N mm" if turns else "mN"
+        return f"{reached:g} {unit}, {against}: {other}? Torques are in N m, forces in N."
     turning, sliding, ask = _SIZES[kind][2:]
     if max(turns, slides) > DIVERGED:
         size = f"{turns:.3g} {turning}" if turns > DIVERGED else f"{slides:.3g} {sliding}"
