@@ -158,7 +158,7 @@ def test_a_sweep_along_a_noisy_log_gave_two_hundred_times_its_torques(capsys, tm
     [
         ("torque rr --qd 0 -90", "qd reaches 90 rad/s, 859 turns a minute: degrees or turns?"),
         ("simulate rr --qd0 90 0 --duration 0.01 -o {}", "qd reaches 90 rad/s"),
-        ("move rr --to 1 0 --speeds 90 --accelerations 99 -o {}", "--speeds reaches 90 rad/s"),
+        ("move rr --to 1 0 --speeds 90 --accelerations 99 -o {}", "speeds reaches 90 rad/s"),
         ("torque rr --qd 20 90deg/s --qdd 500 0", ""),
     ],
 )

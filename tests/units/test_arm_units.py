@@ -49,7 +49,7 @@ UNSEEN = {
     ("tensors", "t m²"): {"double_pendulum": POINTS, "rr": POINTS, "planar_3r": POINTS},
     ("bodies", "g, g m²"): {"double_pendulum": POINTS, "rr": POINTS, "points of 1 kg": POINTS,
                             "points of 0.1 kg": POINTS},
-    ("bodies", "t, t m²"): {"points of 5 kg": POINTS},
+    ("bodies", "t, t m²"): {"points of 5 kg": POINTS, "leg": SMALL_FACTOR},
     ("rotors", "g m²"): dict.fromkeys(
         ("stanford", "crane", "station", "gantry", "palletiser", "palletiser with a load", "crane with a load"), HUGE
     ),

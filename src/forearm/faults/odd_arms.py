@@ -28,7 +28,7 @@ THIN = 0.05
 """Mass of a link by the cube of its length, on average, that is too light [kg/m³]; known ones have 0.5."""
 LIGHTEST = 1e-3
 """Density of a link's body, as a box, that no body has [kg/m³]; a load that is a point makes any link as dense."""
-MOSTLY = 3.0, 3e4
+MOSTLY = 1.0, 3e4
 """The same of an arm: what half of its mass is denser than, and half of its links; known ones have 5 to 12 000."""
 SOUND = 20.0, 23_000.0
 """Density of what is a real body, from foam to osmium: it may be larger than the arm that carries it."""
@@ -162,7 +162,8 @@ def _measured(arm: Any) -> ArmSize:
     for i, parent in enumerate(arm.parents):
         ways.append(ways[parent] + spans[i] + centers[i])
         reach = max(reach, ways[-1])
-    masses = [link.mass for link in arm.links]
+    trunk = getattr(arm, "trunk", None)
+    masses = [body.mass for body in (*arm.links, *([trunk] if trunk else []))]
     mass = sum(map(float, masses)) if all(map(is_number, masses)) else 0.0
     return ArmSize(spans, centers, reach, max(mass, 0.0))
 
