@@ -40,6 +40,8 @@ SMALL = 1.0
 """Distances [m] that are not held against the size of an arm."""
 TINY = 5e-3
 """An arm that is shorter [m], and whose bodies are smaller."""
+ABSURD = 1e50
+"""Numbers beyond this are held against nothing: their cubes are infinite."""
 SITE = 100.0
 """A base [m] that is farther from the origin of the world."""
 MOST_RAIL = MOST_TURNS = 1e5
@@ -165,7 +167,7 @@ def _measured(arm: Any) -> ArmSize:
     trunk = getattr(arm, "trunk", None)
     masses = [body.mass for body in (*arm.links, *([trunk] if trunk else []))]
     mass = sum(map(float, masses)) if all(map(is_number, masses)) else 0.0
-    return ArmSize(spans, centers, reach, max(mass, 0.0))
+    return ArmSize(spans, centers, min(reach, ABSURD), min(max(mass, 0.0), ABSURD))
 
 
 # -- the whole arm -------------------------------------------------------------------------------------------
@@ -287,7 +289,7 @@ def _drive(link: Any, i: int, size: ArmSize) -> Iterator[tuple[str, str]]:
         return
     rotor, gear, viscous, dry = *map(float, numbers[:3]), max(map(float, drive.coulomb))
     geared = drive.side == "motor"
-    reflected = rotor * gear**2 if geared else rotor
+    reflected = rotor * gear * gear if geared else rotor
     whole = size.turning if turns else size.mass
     most, before = (ROTORS, SPINNING) if turns else (SLID, math.inf)
     if whole > 0 and (reflected > most * whole or (geared and abs(gear) > GEARED and rotor > before * whole)):
@@ -322,11 +324,13 @@ def _friction(link: Any, weight: float, viscous: float, dry: float) -> Iterator[
 # -- bodies --------------------------------------------------------------------------------------------------
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def gyration(mass: float, tensor: Matrix) -> float:
     """The largest radius of gyration [m]."""
     return float(np.sqrt(max(np.max(np.linalg.eigvalsh(tensor)), 0.0) / mass)) if mass > 0 else 0.0
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def box_edges(mass: float, tensor: Matrix) -> Vector:
     """Edges of the uniform box with this mass and these principal moments [m], ascending; zero where there is none."""
     moments = np.linalg.eigvalsh(tensor)
@@ -334,6 +338,7 @@ def box_edges(mass: float, tensor: Matrix) -> Vector:
     return np.sqrt(np.maximum(squares, 0.0))[::-1]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def density(mass: float, tensor: Matrix | None) -> float | None:
     """Density of that box [kg/m³]; None for points, rods and sheets."""
     if tensor is None:
@@ -349,7 +354,8 @@ def _body_of(link: Any) -> tuple[float, Matrix | None]:
     rows = (link.com, *link.inertia.tensor)
     if not mass or not all(is_number(x) for row in rows for x in row):
         return mass, None
-    return mass, np.array(link.about_com.inertia, dtype=float)
+    tensor = np.array(link.about_com.inertia, dtype=float)
+    return mass, tensor if np.all(np.abs(tensor) < ABSURD) else None
 
 
 def _stands_for_none(limit: float) -> bool:
