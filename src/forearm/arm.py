@@ -285,7 +285,9 @@ class Arm(Part):
         if not number:
             faults.payload_on_base(frame, self.name)
         held = combined(self.links[number - 1], *body)
-        return self.replace(links=(*self.links[: number - 1], held, *self.links[number:]))
+        asked = faults.payload_doubts(self, *body_in_frame(mass, com, inertia, SAME) or body)
+        links = (*self.links[: number - 1], held, *self.links[number:])
+        return self.replace(links=links, remarks=(*self.remarks, *asked))
 
     @faults.explained
     def with_drives(self, given: Any) -> "Arm":

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from forearm.robot import Robot
 
 
+STATES = ("q", "qd", "qdd", "tau")
+"""Inputs whose sizes are looked at."""
+SEEN = 64
+"""So many rows of them."""
+
+
 class KernelKey(NamedTuple):
     """Under which an arm keeps a kernel."""
 
@@ -66,6 +72,7 @@ def arm_call(arm: Arm | Robot, quantity: str, frame: Any = None, local: bool | N
             faults.no_arm(arm)
         faults.unknown_frame(frame, arm.frame_names, arm.name)
     if call is None:
+        ask_about_units(arm)
         given = {"frame": frame, "local": local}
         options = {name: value for name, value in given.items() if value is not None}
         call = arm.calls[key] = (LetteredCall if arm.has_symbols else ArmCall)(arm, quantity, options)
@@ -102,8 +109,9 @@ class ArmCall(Door):
             return self._on_other_scalars(values)
         precision = {} if not single_precision(values) else {"dtype": "float32"}
         kernel = kernel_of(self.arm, self.quantity, **self.options, **precision)
-        if self.names[0] == "q":
-            hint_degrees(self.arm, values[0])
+        for name, value in zip(self.names, values, strict=False):
+            if name in STATES:
+                hint_sizes(self.arm, name, value)
         return kernel.general(*values, out=out, threads=threads)
 
     def program(self, inputs: Any) -> str | None:
@@ -193,12 +201,28 @@ def single_precision(values: Any) -> bool:
     return types == {np.dtype(np.float32)}
 
 
-def hint_degrees(arm: Arm | Robot, q: Any) -> None:
-    """Log a warning when angles look like degrees."""
-    values = faults.joint_values(arm, "q", q)
-    hint = faults.degrees_hint(arm, values.reshape(-1, values.shape[-1])[:64])
+def hint_sizes(arm: Arm | Robot, name: str, given: Any, kind: str | None = None) -> None:
+    """Log a warning when states look like another unit; `kind` is what they are where the name does not say it."""
+    values = faults.joint_values(arm, kind or name, given)
+    hint = faults.size_hint(arm, kind or name, values.reshape(-1, values.shape[-1])[:SEEN], name)
     if hint:
         LOG.warning("%s: %s", arm.name, hint)
+
+
+def ask_about_units(arm: Arm | Robot) -> None:
+    """Log, once for an arm, what its notes ask about its units: who computes has not looked at them."""
+    if "_asked" not in arm.__dict__:
+        arm.__dict__["_asked"] = True
+        for doubt in faults.unit_notes(arm):
+            LOG.warning("%s: %s", arm.name, doubt)
+
+
+def wrench_call(arm: Arm | Robot, wrench: Any, at: Any, point: Any) -> Any:
+    """The call for a wrench at a point of a frame; what is doubtful about its size is logged."""
+    call = arm_call(arm, "wrench_torque", at, wrench.frame == "local")
+    for doubt in faults.wrench_doubts(arm, wrench.force, wrench.moment, point):
+        LOG.warning("%s: %s", arm.name, doubt)
+    return call
 
 
 def mark_rows_not_finite(result: Any, status: Any) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import AnyArray, Matrix, States, Vector
 from forearm.arm import Arm
-from forearm.arm_calls import arm_call, kept_call, mark_rows_not_finite
+from forearm.arm_calls import arm_call, kept_call, mark_rows_not_finite, wrench_call
 from forearm.compiler.call.foreign_arrays import library_of, on_natives
 from forearm.drives import drive_and_bearing, rotor_matrix
 from forearm.inertia import TEN, numbers_of
@@ -145,7 +145,7 @@ def external_torque(
             "bare numbers do not say where and in which axes they act."
         )
     at, point = wrench.at if isinstance(wrench.at, tuple) else (wrench.at, (0.0, 0.0, 0.0))
-    call = arm_call(arm, "wrench_torque", at, wrench.frame == "local")
+    call = wrench_call(arm, wrench, at, point)
     numbers = call.beside(q, (*wrench.force, *wrench.moment)), call.beside(q, point)
     return call.enter(q, *numbers, out=out, threads=threads)
 

@@ -351,13 +351,15 @@ class Robot(Part):
         held = body_in_frame(mass, com, inertia, pose)
         if held is None:
             return self
+        asked = faults.payload_doubts(self, *body_in_frame(mass, com, inertia, SAME) or held)
         if number:
-            link = combined(self.links[number - 1], *held)
-            return self.replace(links=(*self.links[: number - 1], link, *self.links[number:]))
+            links = list(self.links)
+            links[number - 1] = combined(links[number - 1], *held)
+            return self.replace(links=tuple(links), remarks=(*self.remarks, *asked))
         if not self.free:
             faults.payload_on_base(frame, self.name)
         both = combined(self.trunk.as_link, *held)
-        return self.replace(trunk=Body(both.mass, both.com, both.inertia))
+        return self.replace(trunk=Body(both.mass, both.com, both.inertia), remarks=(*self.remarks, *asked))
 
     # -- looking at it -----------------------------------------------------------------------------------
 

@@ -156,9 +156,9 @@ def test_a_sweep_along_a_noisy_log_gave_two_hundred_times_its_torques(capsys, tm
 @pytest.mark.parametrize(
     ("words", "asked"),
     [
-        ("torque rr --qd 0 -90", "--qd has -90 rad/s for joint 'q2', 859 turns a minute: degrees?"),
-        ("simulate rr --qd0 90 0 --duration 0.01 -o {}", "--qd0 has 90 rad/s for joint 'q1'"),
-        ("move rr --to 1 0 --speeds 90 --accelerations 99 -o {}", "--speeds has 90 rad/s for joint 'q1'"),
+        ("torque rr --qd 0 -90", "qd reaches 90 rad/s, 859 turns a minute: degrees or turns?"),
+        ("simulate rr --qd0 90 0 --duration 0.01 -o {}", "qd reaches 90 rad/s"),
+        ("move rr --to 1 0 --speeds 90 --accelerations 99 -o {}", "speeds reaches 90 rad/s"),
         ("torque rr --qd 20 90deg/s --qdd 500 0", ""),
     ],
 )
@@ -221,7 +221,7 @@ def test_options_that_a_payload_has_no_use_for_were_ignored(capsys):
 
 def test_a_payload_in_grams_was_held_in_kilograms_without_a_word(capsys, tmp_path):
     """Two hundred times what an arm of 3.5 kg weighs; masses of links were asked about from 350 kg on a metre on."""
-    asked = "--payload: 200 kg on an arm of 3.5 kg: grams? Give 200g; if not, 200kg"
+    asked = "the payload is 200 kg on an arm of 3.5 kg: grams? Give 200g; if not, 200kg"
     assert asked in forearm(capsys, "torque", "rr", "--payload", "200").err
     for sure in ("200g", "200kg", "20"):
         assert "grams?" not in forearm(capsys, "torque", "rr", "--payload", sure).err
@@ -259,14 +259,14 @@ def test_a_long_simulation_says_which_steps_were_held_against_limits(capsys, mon
 
 def test_a_payload_in_millimetres_was_held_metres_away_without_a_word(capsys):
     """The question about long links is of a link's centre, in which its own mass takes part."""
-    asked = "the payload's centre is 34.641 m from the tool: millimetres? Give 20mm; if not, 20m"
+    asked = "the payload's centre is 34.641 m from where it is held: millimetres? Give 20mm; if not, 20m"
     said = forearm(capsys, "torque", "ur5e", "--payload", "0.5", "20", "20", "20")
     assert asked in said.err
     assert (
         asked
         in forearm(capsys, "torque", "ur5e", "--payload", "0.5", "20", "20", "20", "--json").json["notes"]
     )
-    for sure in (("20mm", "20mm", "20mm"), ("20m", "20", "20"), ("0", "0", "0.3")):
+    for sure in (("20mm", "20mm", "20mm"), ("3m", "0", "0"), ("0", "0", "0.3")):
         assert "millimetres" not in forearm(capsys, "torque", "ur3e", "--payload", "0.5", *sure).err
 
 

@@ -82,7 +82,7 @@ def test_slides_in_millimetres_were_metres_without_a_word(capsys, caplog, tmp_pa
     path = tmp_path / "rail.toml"
     body = 'alpha = 0\na = 0\ntheta = 0\nmass = 1\ncom = [0, 0, 0]\ninertia = "point"\n'
     path.write_text(f'name = "rail"\nconvention = "standard"\n[[link]]\njoint = "prismatic"\n{body}')
-    asked = "q reaches 300 m: millimetres?"
+    asked = " reaches 300 m: millimetres?"
     for words in (("torque", "--q"), ("move", "--speeds", "1", "--accelerations", "1", "--to")):
         forearm(capsys, words[0], path, *words[1:], "300mm")
         assert asked not in caplog.text

@@ -13,7 +13,7 @@ from arms import random_arm, random_body, random_rotation
 from close import assert_close
 from forearm.algebra import parallel_axis
 from forearm.arm import Arm
-from forearm.faults import ArmFault, NoDynamics, StateFault, degrees_hint, state
+from forearm.faults import ArmFault, NoDynamics, StateFault, size_hint, state
 from forearm.formulations import FORMULATIONS
 from forearm.frames import Pose
 from forearm.inertia import Inertia
@@ -92,8 +92,8 @@ def test_trap_08_degrees_are_refused_or_asked_about():
     with pytest.raises(ArmFault, match=r"link 'wrist': offset is 20 rad, 3\.2 turns: degrees\?"):
         Link("revolute", name="wrist", offset=20)
     assert Link("prismatic", offset=20).offset == 20
-    assert "degrees?" in degrees_hint(pendulum(), np.array([45.0]))
-    assert degrees_hint(pendulum(), np.array([np.pi])) is None
+    assert "degrees?" in size_hint(pendulum(), "q", np.array([45.0]))
+    assert size_hint(pendulum(), "q", np.array([np.pi])) is None
     limited = Arm("a", [Link.dh("revolute", a=1, limits=(-160, 160), **ROD)])
     assert "limits reach 160 rad, 25.5 turns: degrees?" in limited.notes[0]
 
@@ -109,13 +109,13 @@ def test_trap_08_slides_in_millimetres_were_metres_without_a_word():
     def rail(limits):
         return Arm("rail", [Link.dh("prismatic", mass=1.0, com=(0, 0, 0), limits=limits)])
 
-    assert degrees_hint(rail(None), np.array([300.0])) == (
+    assert size_hint(rail(None), "q", np.array([300.0])) == (
         "q reaches 300 m: millimetres? Lengths are in metres."
     )
-    assert degrees_hint(rail(None), np.array([[1.0], [np.nan], [2e9]])).startswith(
+    assert size_hint(rail(None), "q", np.array([[1.0], [np.nan], [2e9]])).startswith(
         "q reaches 2e+09 m: a motion"
     )
-    assert degrees_hint(rail((0, 40)), np.array([39.0])) is None
+    assert size_hint(rail((0, 40)), "q", np.array([39.0])) is None
     assert rail((0, 200)).notes[0].startswith("link 1 'joint1': limits reach 200 m: millimetres?")
     assert rail((0, 1e16)).notes == rail((0, 2)).notes == ()
 

@@ -12,11 +12,11 @@ from arms import random_arm
 from close import assert_close
 from forearm.algebra import parallel_axis
 from forearm.arm import Arm, Defect
-from forearm.faults import ArmFault
+from forearm.faults import ArmFault, box_edges, density, gyration
 from forearm.inertia import Inertia
 from forearm.link import Drive, Link
 from forearm.readers import known_arms, load
-from forearm.verification.numbers.body_shapes import box_edges, corrections, density, gyration, possible
+from forearm.verification.numbers.body_shapes import corrections, possible
 from forearm.verification.numbers.plausibility import check
 from forearm.verification.numbers.sampled_motion import weights_and_matrices
 
@@ -101,7 +101,7 @@ def test_a_centre_of_mass_in_millimetres(arm):
 def test_lengths_in_millimetres():
     links = [Link.dh("revolute", a=a, **steel(0.3)) for a in (300.0, 400.0)]
     report = check(Arm("long", links))
-    (finding,) = [f for f in report.findings if f.kind == "units"]
+    finding, *_ = [f for f in report.findings if f.kind == "units"]
     assert "the arm reaches 700 m" in finding.value
     assert "Millimetres? Divided by 1000 the arm reaches 0.7 m." in finding.fix
 

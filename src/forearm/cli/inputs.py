@@ -2,7 +2,6 @@
 
 import errno
 import io
-import math
 import os
 import re
 import stat
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from forearm.cli.hyphens import STDIO
-from forearm.cli.measures import ORDERS, check_joint_units, check_payload_units, far_from_the_tool, too_heavy
+from forearm.cli.measures import check_joint_units, check_payload_units, surely
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading
 from forearm.cli.output import Shared, note
 from forearm.cli.standard_streams import named
@@ -29,10 +28,8 @@ NO_CSV = (
     *(".urdf", ".xlsx", ".xml", ".zarr", ".zip"),
 )
 """How names of files end that say what is in them, and that it is no CSV."""
-FAST = 50.0
-"""Speed [rad/s] that hardly a joint of a robot has."""
 UNASKED = ("from", "to", "goal")
-"""Positions whose angles nobody else asks about who takes them."""
+"""Positions that nobody else asks about who takes them."""
 AT_THE_TOOL = "the payload is at the tool"
 """How a note begins that says where something is held."""
 DOUBTS = ("left out", "not read", "not used", "held: ", "gravity off", "?", AT_THE_TOOL)
@@ -120,12 +117,9 @@ def _held(arm: "Arm | Robot", payload: Sequence[float]) -> "Arm | Robot":
             f"is not said; choose one chain, --tip {ends[0]!r}, or in Python robot.with_payload(…, frame={ends[0]!r})."
         )
     held = arm.with_payload(payload[0], tuple(payload[1:]) or (0.0, 0.0, 0.0), frame=ends[0])
-    where = [
-        *too_heavy(arm, payload[:1]),
-        *far_from_the_tool(payload[1:]),
-        *(f"{AT_THE_TOOL}, and {told}" for told in tool_doubts(arm)),
-    ]
-    return held.replace(remarks=(*held.remarks, *where)) if where else held
+    asked = [surely(doubt, payload[0], payload[1:]) for doubt in held.remarks[len(arm.remarks) :]]
+    where = [*filter(None, asked), *(f"{AT_THE_TOOL}, and {told}" for told in tool_doubts(arm))]
+    return held.replace(remarks=(*arm.remarks, *where))
 
 
 def _from_stdin(options: dict[str, Any]) -> "Arm | Robot":
@@ -179,28 +173,10 @@ def state_of(arm: "Arm | Robot", name: str, values: Sequence[float] | None, zero
         given = " ".join(f"{x:g}" for x in found)
         raise StateFault(f"--{name} is {given}; give finite numbers, one for each {whose}.")
     if name in UNASKED:
-        from forearm.arm_calls import hint_degrees
+        from forearm.arm_calls import hint_sizes
 
-        hint_degrees(arm, found)
-    ask_about_speeds(arm, name, values[len(values) - len(arm.state_links) :])
+        hint_sizes(arm, f"--{name}", found, "q")
     return found
-
-
-def ask_about_speeds(arm: "Arm | Robot", name: str, values: Sequence[float]) -> None:
-    """Ask about speeds without a unit, one for each joint, that no joint has: degrees a second?"""
-    from forearm.outside.running_log import LOG
-
-    fast = [
-        (link, value)
-        for link, value in zip(arm.state_links, values, strict=True)
-        if link.revolute and link.speed_limit is None and abs(value) > FAST and not getattr(value, "kind", "")
-    ]
-    if ORDERS.get(name) == "/s" and fast:
-        link, value = fast[0]
-        LOG.warning(
-            "--%s has %g rad/s for joint %r, %.0f turns a minute: degrees? Give %gdeg/s.",
-            *(name, value, link.name, abs(value) * 30 / math.pi, value),
-        )
 
 
 def motion_of(

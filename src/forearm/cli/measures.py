@@ -35,10 +35,6 @@ _WORD = re.compile(rf"([+-]?{_NUMBER})({'|'.join(UNITS)})({'|'.join(map(re.escap
 MINUS = "minus:"
 """What the hyphen of -10deg becomes, because a word with a hyphen and letters is an option to the parser."""
 
-FAR = 5.0
-"""A payload's centre [m] that is farther from the tool is asked about, where its unit is not written."""
-HEAVY = 10.0
-"""A payload that is so many times heavier than all of the arm is asked about, where its unit is not written."""
 MEASURED = "a number. A unit may follow it: 0.5rad, 10deg, 12mm, 20deg/s"
 """What is asked for where a unit may stand."""
 
@@ -198,21 +194,10 @@ def check_payload_units(values: Sequence[float]) -> None:
             raise StateFault(f"--payload has {getattr(value, 'word', value)} for {fitting}; give {units}.")
 
 
-def far_from_the_tool(centre: Sequence[float]) -> list[str]:
-    """A question about a payload's centre that is in metres without saying so, and farther away than robots reach."""
-    away = math.hypot(*centre)
-    if away <= FAR or any(getattr(value, "kind", "") for value in centre):
-        return []
-    word = getattr(max(centre, key=abs), "word", "")
-    return [
-        f"the payload's centre is {away:.6g} m from the tool: millimetres? Give {word}mm; if not, {word}m"
-    ]
-
-
-def too_heavy(arm: Any, masses: Sequence[float]) -> list[str]:
-    """A question about a payload that is in kilograms without saying so, and heavier than arms can carry."""
-    whole, most = float(arm.total_mass), max(masses)
-    if not 0 < HEAVY * whole < most or any(getattr(mass, "kind", "") for mass in masses):
-        return []
-    word = getattr(max(masses), "word", f"{most:g}")
-    return [f"--payload: {word} kg on an arm of {whole:.3g} kg: grams? Give {word}g; if not, {word}kg"]
+def surely(doubt: str, mass: Any, centre: Sequence[Any]) -> str:
+    """A doubt about a payload, with how to say which unit is meant; nothing where its unit was written."""
+    values, units = ([mass], ("g", "kg")) if "grams?" in doubt else (centre, ("mm", "m"))
+    if not values or any(getattr(value, "kind", "") for value in values):
+        return ""
+    word = getattr(max(values, key=abs), "word", f"{max(values, key=abs):g}")
+    return f"{doubt} Give {word}{units[0]}; if not, {word}{units[1]}"

@@ -13,7 +13,7 @@ from typing import Any
 from cyclopts import Group, Parameter
 
 from forearm.cli.option_groups import Flag
-from forearm.cli.standard_streams import HEARD, Unheard, complain, remark
+from forearm.cli.standard_streams import HEARD, TOLD, Unheard, complain, remark
 from forearm.outside.escapes import json_text, terminal
 from forearm.outside.text_table import text_table
 
@@ -115,7 +115,8 @@ def _with_warnings(value: Any) -> Any:
     if not isinstance(value, Mapping) or not HEARD.sentences:
         return value
     notes = list(value.get("notes", ()))
-    return {**value, "notes": notes + [told for told in dict.fromkeys(HEARD.sentences) if told not in notes]}
+    heard = [told for told in dict.fromkeys(HEARD.sentences) if not told.endswith(tuple(notes))]
+    return {**value, "notes": notes + heard}
 
 
 def _json_parts(value: Any, line: str) -> Iterator[str]:
@@ -161,6 +162,7 @@ def plain(value: Any) -> Any:
 def note(shared: Shared, sentence: str) -> None:
     """A remark for the person at the terminal, on stderr."""
     if not (shared.quiet or shared.json):
+        TOLD.add(sentence)
         remark(f"note: {terminal(sentence)}")
 
 

@@ -157,13 +157,20 @@ class _Note(logging.Formatter):
         return f"note: {terminal(record.getMessage())}"
 
 
+TOLD: set[str] = set()
+"""Notes that stand on stderr: a verb tells those of its arm before the library asks about them."""
+
+
 def tell_of_long_work(words: Sequence[str]) -> None:
     """Show a person at stderr what the library logs for one: its warnings, and that something will take minutes."""
     if "--quiet" in words or "--json" in words:
         return
     handler = logging.StreamHandler()
     handler.addFilter(
-        lambda record: record.levelno >= logging.WARNING or getattr(record, "for_a_person", False)
+        lambda record: (
+            record.getMessage() not in TOLD
+            and (record.levelno >= logging.WARNING or getattr(record, "for_a_person", False))
+        )
     )
     handler.setFormatter(_Note())
     log = logging.getLogger("forearm")
@@ -189,6 +196,7 @@ HEARD = _Heard()
 def hearing(words: Sequence[str]) -> Iterator[None]:
     """Keep the library's warnings in here, where JSON is asked for; each document has those that came before it."""
     HEARD.sentences.clear()
+    TOLD.clear()
     log = logging.getLogger("forearm")
     if "--json" in words:
         log.addHandler(HEARD)

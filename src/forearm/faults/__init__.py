@@ -15,6 +15,8 @@ scalars) pass unchecked.
     calls    states, missing masses, singular matrices
     number_arrays    arrays of real numbers
     labelled_rows    rows of tables in another order
+    odd_arms    arms whose numbers look like another unit
+    odd_loads    payloads and pushes that look like another unit
     odd_sizes    states that look like degrees or millimetres
     stated_units    units that stand beside numbers
     trees    robots with branches: parents, couplings, free bases
@@ -28,6 +30,8 @@ from forearm.faults.kinds import *  # noqa: F403
 from forearm.faults.labelled_rows import *  # noqa: F403
 from forearm.faults.misfits import *  # noqa: F403
 from forearm.faults.number_arrays import *  # noqa: F403
+from forearm.faults.odd_arms import *  # noqa: F403
+from forearm.faults.odd_loads import *  # noqa: F403
 from forearm.faults.odd_sizes import *  # noqa: F403
 from forearm.faults.parts import *  # noqa: F403
 from forearm.faults.stated_units import *  # noqa: F403

@@ -1,6 +1,5 @@
 """A whole arm: impossible masses and inertias, limits, names, all at once; and what a person should know about it."""
 
-import math
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -11,7 +10,7 @@ from forearm.faults.call_arguments import did_you_mean, several, shown
 from forearm.faults.calls import coordinates
 from forearm.faults.kinds import ArmFault, StateFault
 from forearm.faults.number_arrays import floats
-from forearm.faults.parts import DEGREES, FARTHEST, SLACK, choice, part, text
+from forearm.faults.parts import SLACK, choice, part, text
 from forearm.faults.parts import name as checked_name
 from forearm.outside.escapes import composed
 
@@ -147,68 +146,7 @@ def raise_arm_faults(where: str, faults: list[str]) -> NoReturn:
     raise ArmFault(f"{where}, {faults[0]}{more}{rest}")
 
 
-HEAVY = 100.0
-"""Gravity beyond this is asked about [m/s²]; Jupiter has 25."""
-
-MASSIVE, SHORTEST = 350.0, 0.25
-"""A link of more than this mass [kg] by the cube of the arm's length is asked about, where that is so long [m].
-
-Links of known arms have 0.4 to 100; a shaft a third as long and a sixth as thick as the arm has 60 in solid steel.
-Shorter arms may be gimbals, which carry more than they reach.
-"""
-
-MOST_RAIL = 1e5
-"""Limits of a slide beyond this [m] stand for none, whatever their unit."""
-
 # -- notes: nothing wrong, but a person should know -------------------------------------------------------
-
-
-def mount_notes(gravity_in_world: tuple[Any, ...]) -> list[str]:
-    """What a person should know about the direction and the size of gravity."""
-    x, y, z = gravity_in_world
-    if not all(is_number(c) for c in (x, y, z)):
-        return []
-    notes = []
-    if z > 0 and x == 0 and y == 0:
-        notes.append(
-            f"gravity (0, 0, {z:g}) points up: is the arm hanging from the ceiling? If so, turn the base "
-            "instead (with_base); if not, gravity is (0, 0, -9.81)."
-        )
-    if _norm((x, y, z)) > HEAVY:
-        notes.append(
-            f"gravity is {_norm((x, y, z)):g} m/s², {_norm((x, y, z)) / 9.81:.3g} times the earth's: another unit?"
-        )
-    return notes
-
-
-def unit_notes(arm: Any) -> list[str]:
-    """Lengths, radii of gyration and limits that look like another unit."""
-    notes = []
-    spans = [_norm((*link.pose.translation[:2], _along(link))) for link in arm.links]
-    centers = [_norm(link.com) for link in arm.links]
-    reach = sum(spans) + sum(centers)
-    for number, (link, span, center) in enumerate(zip(arm.links, spans, centers, strict=True), 1):
-        place = f"link {number} {link.name!r}"
-        if max(span, center) > FARTHEST:
-            notes.append(f"{place}: {max(span, center):g} m long: millimetres? Lengths are in metres.")
-        mass = float(link.mass) if is_number(link.mass) else 0.0
-        if reach > SHORTEST and mass > MASSIVE * reach**3:
-            notes.append(
-                f"{place}: {mass:g} kg on an arm {reach:.3g} m long, more than a shaft of solid steel would have: "
-                "grams? Masses are in kilograms."
-            )
-        radius = _radius_of_gyration(link)
-        if reach > 0 and radius > 3 * reach:
-            notes.append(
-                f"{place}: radius of gyration {radius:.3g} m on an arm {reach:.3g} m long: mass or inertia in "
-                "another unit, or a lost decimal point? Units are kg and kg m²."
-            )
-        widest = max(map(abs, link.limits)) if link.limits else 0.0
-        if link.revolute and DEGREES < widest <= 720:
-            notes.append(f"{place}: limits reach {widest:g} rad, {widest / math.tau:.1f} turns: degrees?")
-        if not link.revolute and FARTHEST < widest <= MOST_RAIL:
-            notes.append(f"{place}: limits reach {widest:g} m: millimetres? Lengths are in metres.")
-    return notes
 
 
 def idle_joint_notes(arm: Any) -> list[str]:
@@ -242,26 +180,11 @@ def _rests_on_its_axis(link: Any) -> bool:
     return abs(felt) <= SLACK * SLACK * (1 + float(np.max(np.abs(inertia))))
 
 
-def _radius_of_gyration(link: Any) -> float:
-    if not _all_numbers(link) or not link.mass > 0:
-        return 0.0
-    return math.sqrt(max(float(np.linalg.eigvalsh(link.about_com.inertia)[2]), 0.0) / link.mass)
-
-
 def _all_numbers(link: Any) -> bool:
     rows = (link.com, link.pose.translation, *link.inertia.tensor, *link.pose.rotation)
     return all(is_number(x) for x in (link.mass, link.d, link.theta)) and all(
         is_number(x) for row in rows for x in row
     )
-
-
-def _along(link: Any) -> float:
-    """Constant length along the joint axis; symbols count as nothing."""
-    return sum(float(x) for x in (link.d, link.pose.translation[2]) if is_number(x))
-
-
-def _norm(vector: Any) -> float:
-    return math.hypot(*(float(x) if is_number(x) else 0.0 for x in vector))
 
 
 def drives(given: Any, kind: type, arm: Any) -> tuple[Any, ...]:

@@ -33,7 +33,7 @@ from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
 from forearm.motion.robot_rows import follower_notes, unit_turns
 from forearm.motion.row_times import check_times, cut_notes, gap_notes, seconds_notes
-from forearm.motion.slope_checks import dry_friction_notes, lag_notes, slope_notes
+from forearm.motion.slope_checks import dry_friction_notes, lag_notes, size_notes, slope_notes
 from forearm.outside.escapes import csv_title, one_line
 from forearm.outside.output_files import replacing_text
 from forearm.outside.scipy_parts import scipy_part
@@ -147,6 +147,7 @@ def read_motion_file(
             else ()
         ),
         *_slopes(arm, t, found),
+        *(size_notes(arm, found) if of_joints else ()),
     )
     return MotionFile(label, t, **found, digits=digits, notes=notes)
 

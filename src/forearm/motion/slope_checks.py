@@ -12,6 +12,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.faults import size_hint
 from forearm.robot import Robot
 
 LEAST_ROWS = 20
@@ -132,3 +133,10 @@ def dry_friction_notes(label: str, arm: Arm | Robot) -> tuple[str, ...]:
         "a speed worked out from positions, and their noise can turn all of it over; give qd, or leave friction out "
         "(without_drives, --rigid) where the arm stands still",
     )
+
+
+def size_notes(arm: Arm | Robot, found: dict[str, Any]) -> tuple[str, ...]:
+    """Notes where speeds, accelerations or torques (K, n) look like another unit."""
+    kinds = [kind for kind in ("qd", "qdd", "tau") if found.get(kind) is not None]
+    hints = (size_hint(arm, kind, found[kind]) for kind in kinds)
+    return tuple(f"WARNING: {hint}" for hint in hints if hint)

@@ -12,7 +12,7 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import AnyArray, States, Vector
 from forearm.arm import Arm
-from forearm.arm_calls import hint_degrees
+from forearm.arm_calls import hint_sizes
 from forearm.compiler.call.arguments import check_threads
 from forearm.compiler.call.foreign_arrays import on_host
 from forearm.frames import Pose
@@ -97,7 +97,7 @@ def inverse_kinematics(
     wishes = Wishes(programs, goals, q0, posture, attempts, seed, check_threads(WHERE, threads))
     for given in (q0, posture):
         if given is not None:
-            hint_degrees(arm, given)
+            hint_sizes(arm, "q", given)
     return _every(wishes) if every else _one(wishes)
 
 

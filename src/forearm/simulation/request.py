@@ -147,6 +147,8 @@ def free_values(arm: Arm | Robot, payload: Any, free: Mapping[str, Any] | None) 
                 f"for all motions, or (..., {inner}) for each."
             )
         faults.possible_sizes(f"simulate: {path}", arm, path, array)
+        for doubt in faults.loads_doubts(arm, path, array):
+            LOG.warning("%s: %s", arm.name, doubt)
         if is_payload(path):
             possible_payload(f"simulate: {path}", arm, path, array)
         values[path] = array.copy()  # a record keeps it, and whoever gave it may fill it anew

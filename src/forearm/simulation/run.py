@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from forearm import faults
 from forearm.algebra import States, Vector
 from forearm.arm import Arm
-from forearm.arm_calls import hint_degrees
+from forearm.arm_calls import ask_about_units, hint_sizes
 from forearm.compiler.call.foreign_arrays import on_host
 from forearm.faults import StateFault
 from forearm.link import Wrench
@@ -120,7 +120,9 @@ def simulate(
     wrench_alone(wrench)
     q0, qd0, home = on_host("simulate", {"q0": q0, "qd0": np.zeros(arm.nv).tolist() if qd0 is None else qd0})
     q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", qd0)
-    hint_degrees(arm, q)
+    for kind, given in (("q", q), ("qd", qd)):
+        hint_sizes(arm, kind, given)
+    ask_about_units(arm)
     if isinstance(arm, Robot) and arm.free:
         faults.unit_quaternions(arm, q)
     own = free_values(arm, payload, free)

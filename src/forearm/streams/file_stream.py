@@ -20,7 +20,7 @@ from forearm.faults import ReadFault, StateFault, coordinates, explained, no_arm
 from forearm.motion.columns import counts_otherwise
 from forearm.motion.limit_excesses import LimitExcess
 from forearm.motion.motion_files import ask_about_degrees
-from forearm.motion.slope_checks import lag_notes, slope_notes
+from forearm.motion.slope_checks import lag_notes, size_notes, slope_notes
 from forearm.robot import Robot
 from forearm.streams.limit_watch import LimitWatch
 from forearm.streams.row_files import ROWS, RowSource
@@ -114,6 +114,7 @@ def stream(
                     _refuse_no_time(source, block.t, count)
             if (degrees is None or (degrees and rows.stated)) and inputs[0] == "q":
                 ask_about_degrees(arm, str(source), rows.stated, block.inputs[0][:: max(1, k // SEEN)])
+            notes += () if count else size_notes(arm, dict(zip(inputs, block.inputs, strict=True)))
             here = out[:k]
             kernel(*block.inputs, out=here.reshape(k, *kernel.graph.outputs[0].shape), threads=threads)
             flat = here.ravel()

@@ -15,7 +15,7 @@ from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.compiler.model.free_parameters import current, lengths_of, port_name, port_shape
 from forearm.dynamics import inverse_dynamics
-from forearm.faults import DEGREES, StateFault, possible_sizes
+from forearm.faults import DEGREES, StateFault, loads_doubts, possible_sizes
 from forearm.motion.feasibility import rows_with_peaks
 from forearm.motion.instants import so_many
 from forearm.motion.motions import Motion, Samples
@@ -213,12 +213,11 @@ def checked_parameters(what: str, arm: Arm | Robot, axes: dict[str, Any]) -> dic
         found[name] = row
         for bound in ("values", "low"):
             if hasattr(axis, bound):
-                possible_sizes(
-                    f"sweep: over[{name!r}]",
-                    arm,
-                    name,
-                    np.asarray(getattr(axis, bound)).reshape(-1, *axis.shape),
-                )
+                given = np.asarray(getattr(axis, bound)).reshape(-1, *axis.shape)
+                possible_sizes(f"sweep: over[{name!r}]", arm, name, given)
+        far = farthest(axis)
+        for doubt in loads_doubts(arm, name, far if axis.shape else far[:1]):
+            LOG.warning("%s: %s", arm.name, doubt)
         if name == "mount" and (most := float(farthest(axis).max())) > DEGREES:
             raise StateFault(
                 f"sweep: over['mount'] goes to {most:.4g} rad, {most / math.tau:.1f} turns: degrees? Give radians "

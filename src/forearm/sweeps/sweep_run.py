@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any
 
 from forearm.arm import Arm
-from forearm.arm_calls import hint_degrees
+from forearm.arm_calls import hint_sizes
 from forearm.compiler.model.quantities import QUANTITIES
 from forearm.faults import StateFault, explained, no_arm, seed_number, whole
 from forearm.motion.motions import Samples
@@ -177,8 +177,9 @@ def _of_quantity(what: str, over: Mapping[str, Any], arm: Any, instants: int) ->
     inputs = quantity.inputs
     for name, given in over.items():
         axes[name] = motion_axis(arm, given, instants) if name == MOTION else axis_of(name, given)
-    if "q" in axes and axes["q"].shape == (arm.nq,):
-        hint_degrees(arm, farthest(axes["q"])[None])
+    for name, width in (("q", arm.nq), ("qd", arm.nv), ("qdd", arm.nv), ("tau", arm.nv)):
+        if name in axes and axes[name].shape == (width,):
+            hint_sizes(arm, name, farthest(axes[name])[None])
     states = tuple(n for n in inputs if n in axes or (MOTION in axes and n in ("q", "qd", "qdd")))
     missing = [n for n in inputs if n not in states]
     twice = [n for n in inputs if n in axes and MOTION in axes]

@@ -10,7 +10,6 @@ from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.hyphens import STDIO
 from forearm.cli.inputs import (
     arm_of,
-    ask_about_speeds,
     check_places,
     doubted,
     refuse_names_of_no_csv,
@@ -217,7 +216,6 @@ def _of_torques(arm: Any, given: dict[str, Any], limits: dict[str, Any], plot: P
 def _limit(arm: Any, name: str, values: Any) -> Any:
     if len(values) == 1:
         check_joint_units(arm, name, [values[0]] * arm.n)
-        ask_about_speeds(arm, name, [values[0]] * arm.n)
         return float(values[0])
     return state_of(arm, name, values)
 

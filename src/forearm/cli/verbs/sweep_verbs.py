@@ -18,7 +18,7 @@ from forearm.cli.measures import (
     Whole,
     WholeIfAny,
     check_kinds,
-    too_heavy,
+    surely,
     torque_unit,
 )
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Reading, Source
@@ -96,7 +96,7 @@ def sweep(
     found = arm_of(arm, reading=reading, shared=shared)
     read, remarks = _motions(found, motions, units, instants)
     over = _axes(found, read, payload, tilt, viscous, dry, density, lengths)
-    asked = [*tool_doubts(found), *too_heavy(found, payload)] if payload else []
+    asked = [*tool_doubts(found), *_of_payload(found, payload)] if payload else []
     remarks += [*asked, *_of_tilt(tilt)]
     for remark in remarks:
         note(shared, remark)
@@ -119,6 +119,14 @@ def sweep(
             progress=told,
         )
     return _tell(found, result, motions, remarks, shared)
+
+
+def _of_payload(arm: Any, masses: Sequence[float]) -> list[str]:
+    """Questions about the masses that a sweep's arms hold."""
+    from forearm.faults import payload_doubts
+
+    doubts = payload_doubts(arm, max(masses), (0, 0, 0), [[0.0] * 3] * 3)
+    return [told for told in (surely(doubt, max(masses), ()) for doubt in doubts) if told]
 
 
 def _motions(

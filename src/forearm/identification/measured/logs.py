@@ -32,7 +32,7 @@ from forearm.faults import (
     state,
 )
 from forearm.motion.motion_files import TURNS, read_motion_file
-from forearm.motion.slope_checks import slope_notes
+from forearm.motion.slope_checks import size_notes, slope_notes
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.outside.text_table import instant
 
@@ -135,6 +135,8 @@ def read_log(
                 f"{log.label}: the torque of joint {name!r} is {log.tau[0, i]:g} in every row, but the joint moves: it "
                 "was not logged, or is below what the log can show. Give a log that has it."
             )
+    for note in size_notes(arm, {"qd": log.qd, "tau": log.tau}):
+        log = log.with_note(note)
     return log.with_note(coarse) if (coarse := _coarse(arm, log)) else log
 
 

@@ -7,9 +7,12 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
+from forearm.arm_calls import hint_sizes
 from forearm.faults import StateFault
 from forearm.outside.option_names import option
 
+KINDS = {"speeds": "qd", "accelerations": "qdd", "torques": "tau"}
+"""What kind of numbers limits are."""
 OWN = {"speeds": "speed_limit", "torques": "effort_limit"}
 """Limits that an arm may have itself: argument -> field of its links."""
 
@@ -39,6 +42,8 @@ def joint_limit(arm: Arm, what: str, name: str, given: Any) -> Vector:
                 f"{what}: the limit in {name} of joint {arm.joint_names[j]!r} is {value:g}; give a positive number "
                 "(numpy.inf for none): within a limit of zero nothing moves."
             )
+    if name in KINDS:
+        hint_sizes(arm, f"{what}: {name}", np.where(np.isfinite(found), found, 0.0), KINDS[name])
     return found
 
 

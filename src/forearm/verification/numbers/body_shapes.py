@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from forearm.algebra import Matrix, Vector, parallel_axis
+from forearm.faults import gyration
 
 SLACK = 1e-9
 
@@ -15,25 +16,6 @@ def possible(tensor: Matrix) -> bool:
     low, middle, high = np.linalg.eigvalsh((tensor + tensor.T) / 2)
     slack = SLACK * max(abs(low), abs(high))
     return bool(low >= -slack and low + middle >= high - slack)
-
-
-def gyration(mass: float, tensor: Matrix) -> float:
-    """The largest radius of gyration [m]."""
-    return float(np.sqrt(max(np.max(np.linalg.eigvalsh(tensor)), 0.0) / mass)) if mass > 0 else 0.0
-
-
-def box_edges(mass: float, tensor: Matrix) -> Vector:
-    """Edges of the uniform box with this mass and these principal moments [m], ascending; zero where there is none."""
-    moments = np.linalg.eigvalsh(tensor)
-    squares = 6 * (np.sum(moments) - 2 * moments) / mass if mass > 0 else np.zeros(3)
-    return np.sqrt(np.maximum(squares, 0.0))[::-1]
-
-
-def density(mass: float, tensor: Matrix) -> float | None:
-    """Density of that box [kg/m³]; None for points, rods and sheets."""
-    edges = box_edges(mass, tensor)
-    volume = float(np.prod(edges))
-    return mass / volume if volume > 0 and edges[0] > 1e-3 * edges[2] else None
 
 
 def corrections(mass: float, com: Vector, tensor: Matrix, size: float) -> Iterator[str]:

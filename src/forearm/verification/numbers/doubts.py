@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import is_number, parallel_axis
-from forearm.faults import link_faults
+from forearm.faults import box_edges, density, gyration, link_faults
 from forearm.link import Link
-from forearm.verification.numbers.body_shapes import box_edges, corrections, density, gyration, possible
+from forearm.verification.numbers.body_shapes import corrections, possible
 from forearm.verification.numbers.findings import Finding
 
 DENSEST = 23_000.0

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from forearm.algebra import Matrix, Vector, is_number, parallel_axis
-from forearm.verification.numbers.body_shapes import gyration, possible
+from forearm.faults import gyration
+from forearm.verification.numbers.body_shapes import possible
 from forearm.verification.numbers.doubts import finding
 from forearm.verification.numbers.findings import Finding
 

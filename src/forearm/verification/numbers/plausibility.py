@@ -16,7 +16,7 @@ from forearm.arm import Arm
 from forearm.chain_cuts import paths
 from forearm.compiler.model.chosen_model import plain_model
 from forearm.compiler.model.quantity_graphs import evaluated
-from forearm.faults import ArmFault, Seed, explained
+from forearm.faults import ArmFault, Seed, explained, unit_doubts
 from forearm.outside.option_names import option
 from forearm.robot import Robot
 from forearm.verification.numbers.doubts import Sizes, base_doubts, body_doubts, finding
@@ -26,9 +26,8 @@ from forearm.verification.numbers.sampled_motion import weights_and_matrices
 
 FAMILY = 100.0
 """How many times the median a mass may be."""
-LONG, SHORT = 20.0, 5e-3
-"""Reach of an arm beyond which metres are doubted [m]."""
-TURNS = 4 * math.pi
+LONG, RAIL = 50.0, 20.0
+"""Reach of an arm beyond which metres are doubted, and travel of a slide that counts as its length [m]."""
 EXACT, NEARLY = 1e-14, 2e-3
 """Sines between these are those of right angles written with two to a dozen digits."""
 ILL, SINGULAR = 1e8, 1e13
@@ -50,7 +49,7 @@ def check(arm: Arm | Robot, *, seed: Seed = 0) -> Report:
     ):
         raise ArmFault(f"arm {arm.name!r} has symbols; check questions numbers. Put values in first.")
     sizes = _sizes(arm)
-    found = [*_lengths(arm, sizes), *_angles(arm), *_right_angles(arm), *_gravity(arm)]
+    found = [*_lengths(arm, sizes), *_units(arm), *_right_angles(arm), *_gravity(arm)]
     facts = [("reach", f"{sizes.reach:.3g} m")]
     if arm.dynamics:
         if isinstance(arm, Robot) and arm.free:
@@ -67,7 +66,7 @@ def _sizes(arm: Arm | Robot) -> Sizes:
     lengths = []
     for link in arm.links:
         low, high = link.limits or (0.0, 0.0)
-        travel = max(abs(low), abs(high)) if link.prismatic and high - low < LONG else 0.0
+        travel = max(abs(low), abs(high)) if link.prismatic and high - low <= RAIL else 0.0
         lengths.append(
             float(np.linalg.norm(np.array(link.pose.translation, dtype=float) + [0, 0, link.d])) + travel
         )
@@ -101,32 +100,13 @@ def _lengths(arm: Arm | Robot, sizes: Sizes) -> Iterator[Finding]:
             f"arms reach less than {LONG:g} m",
             fix,
         )
-    elif 0 < sizes.reach < SHORT:
-        yield finding(
-            "warning",
-            "units",
-            arm,
-            None,
-            f"the arm reaches {sizes.reach:.4g} m",
-            f"arms reach more than {SHORT:g} m",
-            "Kilometres, or lengths left out?",
-        )
 
 
-def _angles(arm: Arm | Robot) -> Iterator[Finding]:
-    for i, link in enumerate(arm.links):
-        if link.revolute and link.limits and TURNS < max(map(abs, link.limits)) <= 1000:
-            low, high = link.limits
-            fix = f"Degrees? In radians they would be ({math.radians(low):.3g}, {math.radians(high):.3g})."
-            yield finding(
-                "warning",
-                "units",
-                arm,
-                i,
-                f"limits are ({low:g}, {high:g}) rad",
-                "a joint turns less than twice",
-                fix,
-            )
+def _units(arm: Arm | Robot) -> Iterator[Finding]:
+    """What an arm's notes ask about its units."""
+    for doubt in unit_doubts(arm):
+        place = None if doubt.link is None else doubt.link - 1
+        yield finding("warning", "units", arm, place, doubt.given, "units are SI and radians", doubt.ask)
 
 
 def _right_angles(arm: Arm | Robot) -> Iterator[Finding]:
