@@ -229,7 +229,7 @@ else:  # out of a checker's sight: to it, a name that is not above is a mistake
             # the import system asks here before it looks for a module: what it could have meant is not looked for
             known = () if name.startswith("_") or _is_module(name) else __getattr__("__all__")
             if name not in known:
-                hint = import_module("forearm.outside.foreign_names").hint(name, known)
+                hint = import_module("forearm.outside.libraries.foreign_names").hint(name, known)
                 raise AttributeError(f"module 'forearm' has no attribute {name!r}{hint}")
         import_module(
             "forearm.outside.whole_process.forks"

@@ -209,12 +209,14 @@ def hint_sizes(arm: Arm | Robot, name: str, given: Any, kind: str | None = None)
         LOG.warning("%s: %s", arm.name, hint)
 
 
-def ask_about_units(arm: Arm | Robot) -> None:
-    """Log, once for an arm, what its notes ask about its units: who computes has not looked at them."""
+def ask_about_units(arm: Arm | Robot, **states: Any) -> None:
+    """Log what states look like, and, once for an arm, what its notes ask about its units: nobody may have looked."""
     if "_asked" not in arm.__dict__:
         arm.__dict__["_asked"] = True
         for doubt in faults.unit_notes(arm):
             LOG.warning("%s: %s", arm.name, doubt)
+    for name, given in states.items():
+        hint_sizes(arm, name, given)
 
 
 def wrench_call(arm: Arm | Robot, wrench: Any, at: Any, point: Any) -> Any:

@@ -106,7 +106,7 @@ def rollout_parameter_gradient(
         total = xp.zeros_like(share)
         along = Along("rollout_parameter_gradient", arm, rows, float(dt), xp)
         _backwards(call, along, threads, lambda k: share, lambda: xp.add(total, share, out=total))
-        return total.reshape(*batch, *share.shape[1:])
+        return total.reshape((*batch, *share.shape[1:]))
 
     given = dict(zip(_ALONG, (q, qd, tau, weights_q, weights_qd), strict=True))
     return on_natives("rollout_parameter_gradient", given, gradient)  # type: ignore[no-any-return]

@@ -186,8 +186,8 @@ def law(t, q, qd, k):
         (dict(wrench=[PUSH, PUSH]), "wrench is a list; give one Wrench"),
         (dict(torque_limits=np.ones((3, 2))), r"torque_limits has shape \(3, 2\); give \(2,\)"),
         (dict(law=lambda t, q, qd: np.array([1.0, 2j]), trace=False), "law returned numbers of type complex"),
-        (dict(method="dop853", rtol=np.nan), "rtol is nan; give a small positive number"),  # it never ended
-        (dict(method="dop853", atol=np.inf), "atol is inf; give a small positive number"),
+        (dict(method="dop853", rtol=np.nan), "rtol is nan; give a positive number"),  # it never ended
+        (dict(method="dop853", atol=np.inf), "atol is inf; give a positive number"),
     ],
 )
 def test_a_simulation_that_asks_for_something_else_is_refused(given, says):

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from forearm.outside import optional_libraries
-from forearm.outside.optional_libraries import mujoco, optional
+from forearm.outside.libraries import optional_libraries
+from forearm.outside.libraries.optional_libraries import mujoco, optional
 
 MODEL = """<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody></mujoco>"""
 LIBRARY = """

@@ -16,8 +16,8 @@ import pytest
 
 import forearm as fa
 from forearm.cli.output import plain, print_json
+from forearm.outside.libraries.scipy_parts import threads_to_begin
 from forearm.outside.memory_size import group_memory, own_memory, refuse_without_room
-from forearm.outside.scipy_parts import threads_to_begin
 
 SHORT = """
 import os, resource, sys
@@ -61,7 +61,7 @@ def test_llvm_without_memory_ended_the_process(cold, tmp_path, monkeypatch):
 
 LIMITED = """
 import os, resource, sys
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 import numpy
 
 pages = int(open("/proc/self/statm").read().split()[0])

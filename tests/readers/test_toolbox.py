@@ -142,7 +142,7 @@ def test_names_of_other_libraries_are_told_ours(name, says):
 def test_every_name_that_is_told_exists():
     import re
 
-    from forearm.outside.foreign_names import OURS
+    from forearm.outside.libraries.foreign_names import OURS
 
     for names in OURS.values():
         for said in names.values():

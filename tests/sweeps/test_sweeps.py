@@ -120,7 +120,7 @@ def test_a_deviation_far_below_the_mean_keeps_its_digits(arm, small_blocks):
     q = 0.3 + 1e-9 * np.sin(np.outer(t, np.arange(1, 8)))
     motions = [Samples(t, q * k, 0 * q, 0 * q) for k in (1, 1 + 1e-8)]
     over = {"motion": motions, "payload": fa.Normal([2.0, 0.05, 0, 0.1], [1e-9, 0, 0, 0])}
-    asked = {"arm": tilted, "samples": 40, "instants": 40, "workers": 1}
+    asked = {"arm": tilted, "samples": 40, "workers": 1}
     for keep in (("extremes", "moments"), ("extremes", "moments", "quantiles")):
         found = fa.sweep("inverse_dynamics", over, keep=keep, **asked)
         every = found.problem.values(found.problem.choices(0, found.samples)).reshape(-1, 7)

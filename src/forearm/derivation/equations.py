@@ -211,7 +211,7 @@ class Equations:
         shape = (self.n,) if what == "tau" else self.entries(what).shape
         batch = np.broadcast_shapes(*(np.shape(x) for x in entries))
         stacked = np.stack([np.broadcast_to(np.asarray(x), batch) for x in entries], axis=-1)
-        return stacked.reshape(*batch, *shape)
+        return stacked.reshape((*batch, *shape))
 
     def _torque_values(self, evaluate: Evaluator) -> list[Any]:
         """Torques collected by accelerations, then speeds: fewer operations than multiplied out."""

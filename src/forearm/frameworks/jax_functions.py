@@ -20,7 +20,7 @@ from forearm.frameworks.framework_inputs import (
     refuse_quaternions,
 )
 from forearm.frameworks.jax_callbacks import callback_function
-from forearm.outside.optional_libraries import optional
+from forearm.outside.libraries.optional_libraries import optional
 from forearm.robot import Robot
 
 

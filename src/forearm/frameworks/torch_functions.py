@@ -27,7 +27,7 @@ from forearm.frameworks.framework_inputs import (
     plain_numbers,
     refuse_quaternions,
 )
-from forearm.outside.optional_libraries import optional
+from forearm.outside.libraries.optional_libraries import optional
 from forearm.results import results_of
 from forearm.robot import Robot
 

@@ -28,8 +28,8 @@ from forearm.faults import KernelFault, StateFault
 from forearm.identification.drive_columns import NEVER_NEGATIVE, DriveColumns
 from forearm.identification.torque_rows import TorqueEquations
 from forearm.inertia import Ten, numbers_of, ten_from
-from forearm.outside.optional_libraries import optional
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.optional_libraries import optional
+from forearm.outside.libraries.scipy_parts import scipy_part
 
 LEAST_RADIUS = 0.01
 """A given link that is thinner is believed to be so thick, as its root of second moment over mass [m]."""

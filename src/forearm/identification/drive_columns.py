@@ -21,7 +21,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 
 KINDS = ("FV", "FC", "FD", "OF", "IA")
 MOTOR_KINDS = ("FVm", "FCm", "IAm")

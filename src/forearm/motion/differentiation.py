@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from forearm.algebra import Matrix, Vector
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 
 SPLINE_GAIN = (1.0, 1.18, 6.0)
 """Noise of a cubic spline's value, slope and second derivative at its knots, for white noise of 1 and a step of 1."""

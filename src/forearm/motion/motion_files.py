@@ -35,8 +35,8 @@ from forearm.motion.robot_rows import follower_notes, unit_turns
 from forearm.motion.row_times import check_times, cut_notes, gap_notes, seconds_notes
 from forearm.motion.slope_checks import dry_friction_notes, lag_notes, size_notes, slope_notes
 from forearm.outside.escapes import csv_title, one_line
+from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.outside.output_files import replacing_text
-from forearm.outside.scipy_parts import scipy_part
 from forearm.robot import Robot
 
 LARGEST = 1e50

@@ -18,7 +18,7 @@ from forearm.algebra import cos as scalar_cos
 from forearm.algebra import sin as scalar_sin
 from forearm.algebra import where as scalar_where
 from forearm.faults import Fault, StateFault, explained, explained_parts, floats, positive, shown, whole
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.outside.signal_errors import pass_on_signals
 
 MOST_INSTANTS = 2**48

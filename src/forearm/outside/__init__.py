@@ -4,16 +4,14 @@ running_log     what happens meanwhile, for `logging`
 escapes         text from outside, made harmless for the place where it is written
 output_files    files that are whole or not there at all
 file_places     what may not be written to, and what is mounted at a place
-exchanged_places   two folders that change places in one step
+exchanged_places  two folders that change places in one step
 text_table      tables as text
 option_names    options as Python or the shell calls them, for messages
-foreign_names   what other libraries call things
 memory_size     how much memory this machine has
 processors      how many processors this process may use
 function_parts  what a function of the caller's is made of
 syntax_trees    Python's syntax tree of a text, also where several threads ask for one
 signal_errors   errors that a handler of a signal raises in the middle of something
-scipy_parts     SciPy's modules, where there is room to load them
-optional_libraries  libraries that may not be here
+libraries       those that are not ours: optional ones, SciPy's parts, their names for things
 whole_process   what there is once in a process: its copies, what its threads share
 """

@@ -13,7 +13,7 @@ from forearm.motion.instants import looked_at
 from forearm.motion.limit_excesses import LimitExcess, limit_excesses
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 
 LOG = logging.getLogger("forearm")
 

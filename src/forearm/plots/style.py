@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from forearm.faults import Fault
-from forearm.outside.optional_libraries import optional
+from forearm.outside.libraries.optional_libraries import optional
 from forearm.outside.output_files import replacing
 from forearm.outside.signal_errors import pass_on_signals
 

@@ -17,7 +17,7 @@ from forearm.arm import Arm
 from forearm.faults import ReadFault
 from forearm.frames import NamedFrame, Pose
 from forearm.outside.escapes import one_line
-from forearm.outside.optional_libraries import mujoco
+from forearm.outside.libraries.optional_libraries import mujoco
 from forearm.outside.whole_process.foreign_logs import NO_MUJOCO_LOG
 from forearm.readers.file_content import GivenContent, read_limited, refuse_pipe, shortened
 from forearm.readers.mjcf_leftovers import JOINTS, left_out

@@ -17,9 +17,9 @@ from forearm.faults import KernelFault, StateFault
 from forearm.motion.columns import KINDS, RECORDED
 from forearm.motion.limit_excesses import LimitExcess, told
 from forearm.motion.motion_files import by_joint, write_columns
+from forearm.outside.libraries.optional_libraries import optional
 from forearm.outside.memory_size import machine_memory, own_memory
 from forearm.outside.option_names import option
-from forearm.outside.optional_libraries import optional
 from forearm.outside.output_files import replacing
 
 LATE = ("tau", "qdd", "outcomes")

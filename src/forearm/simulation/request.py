@@ -161,21 +161,6 @@ def refuse_words(**options: Any) -> None:
         faults.yes_or_no(value, f"simulate: {name}", StateFault)
 
 
-def tolerances(method: str, adaptive: bool, rtol: Any, atol: Any) -> tuple[float, float]:
-    """Bounds of error, refused where no step can keep them (a search for one would not end) or nobody looks at them."""
-    given = {"rtol": rtol, "atol": atol}
-    for name, value in given.items():
-        if value is None:
-            continue
-        if not adaptive:
-            raise StateFault(
-                f"simulate: {name}={faults.shown(value)} with method={method!r}, whose steps are dt whatever the "
-                "error; give a smaller dt, or method='dop853'."
-            )
-        faults.positive(value, f"simulate: {name}")
-    return (1e-10 if rtol is None else float(rtol)), (1e-12 if atol is None else float(atol))
-
-
 def wrench_alone(wrench: Any) -> None:
     """Refuse several wrenches, and what is none."""
     if wrench is not None and not isinstance(wrench, Wrench):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from forearm import faults
 from forearm.algebra import States, Vector
 from forearm.arm import Arm
-from forearm.arm_calls import ask_about_units, hint_sizes
+from forearm.arm_calls import ask_about_units
 from forearm.compiler.call.foreign_arrays import on_host
 from forearm.faults import StateFault
 from forearm.link import Wrench
@@ -31,13 +31,12 @@ from forearm.simulation.request import (
     one_of,
     refuse_words,
     rows_in_python,
-    tolerances,
     watched,
     whole_steps,
     wrench_alone,
 )
 from forearm.simulation.row_blocks import PATIENCE, Progress
-from forearm.simulation.schemes import SCHEMES, engine_of, scheme_of
+from forearm.simulation.schemes import SCHEMES, engine_of, scheme_of, tolerances
 from forearm.simulation.traced_laws import on_the_way, refuse_other_torques
 
 BATCH_RECORDS = 100
@@ -116,13 +115,11 @@ def simulate(
     scheme = scheme_of(arm, method, sticking)
     one_of("limits", limits, ("note", "stop", "ignore"))
     refuse_words(sticking=sticking, trace=trace)
-    bounds = tolerances(method, scheme.adaptive, rtol, atol)
+    bounds = tolerances(scheme, rtol, atol)
     wrench_alone(wrench)
     q0, qd0, home = on_host("simulate", {"q0": q0, "qd0": np.zeros(arm.nv).tolist() if qd0 is None else qd0})
     q, qd = faults.state(arm, "q0", q0), faults.state(arm, "qd0", qd0)
-    for kind, given in (("q", q), ("qd", qd)):
-        hint_sizes(arm, kind, given)
-    ask_about_units(arm)
+    ask_about_units(arm, q=q, qd=qd)
     if isinstance(arm, Robot) and arm.free:
         faults.unit_quaternions(arm, q)
     own = free_values(arm, payload, free)

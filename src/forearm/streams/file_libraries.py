@@ -3,7 +3,7 @@
 from typing import Any
 
 from forearm.faults import ReadFault
-from forearm.outside.optional_libraries import optional
+from forearm.outside.libraries.optional_libraries import optional
 
 
 def library(module: str, extra: str) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 
 from forearm.algebra import Vector
 from forearm.faults import StateFault, explained_parts, floats, not_labelled, not_masked
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.sweeps.fingerprints import fingerprint
 
 WORDS = 4

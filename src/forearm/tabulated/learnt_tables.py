@@ -18,8 +18,8 @@ from forearm import faults
 from forearm.algebra import States, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault, needs_chain
+from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.outside.running_log import LOG
-from forearm.outside.scipy_parts import scipy_part
 from forearm.tabulated.grids import Grid
 from forearm.tabulated.log_domains import LogDomain, left_out, log_domain
 from forearm.tabulated.lookup_tables import LookupTable, corners, friction_at

@@ -199,7 +199,7 @@ def _other(arm: str, other: str, reading: Reading, rigid: bool, shared: Shared) 
         kept = reading if takes_options(other) else AS_WRITTEN
         return robot_of(other, reading=kept, rigid=rigid, shared=shared)
     from forearm.faults import StateFault
-    from forearm.outside.optional_libraries import mujoco, optional
+    from forearm.outside.libraries.optional_libraries import mujoco, optional
 
     if Path(arm).suffix.lower() not in ((".urdf",) if other == "pinocchio" else (".urdf", ".xml", ".mjcf")):
         raise StateFault(

@@ -53,9 +53,9 @@ def _columns(port: Port, array: Any, batch: tuple[int, ...]) -> Any:
 
 def _rows(array: Any, batch: tuple[int, ...]) -> Any:
     """(*shape, N) as (*batch, *shape)."""
-    return np.ascontiguousarray(np.moveaxis(array, -1, 0)).reshape(*batch, *array.shape[:-1])
+    return np.ascontiguousarray(np.moveaxis(array, -1, 0)).reshape((*batch, *array.shape[:-1]))
 
 
 def _recorded(array: Any, batch: tuple[int, ...]) -> Any:
     """(K, *shape, N) as (*batch, K, *shape)."""
-    return np.ascontiguousarray(np.moveaxis(array, -1, 0)).reshape(*batch, *array.shape[:-1])
+    return np.ascontiguousarray(np.moveaxis(array, -1, 0)).reshape((*batch, *array.shape[:-1]))

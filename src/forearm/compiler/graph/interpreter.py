@@ -129,7 +129,7 @@ def node_values(graph: Graph, flat: Sequence[Any], semantics: Semantics = plain)
 def _stack(values: list[Any], lead: tuple[int, ...], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """One array (*lead, *shape) from its flat elements; floats stay float64, other scalars objects."""
     if lead:
-        return np.stack([np.broadcast_to(v, lead) for v in values], -1).reshape(*lead, *shape)
+        return np.stack([np.broadcast_to(v, lead) for v in values], -1).reshape((*lead, *shape))
     kind = float if all(isinstance(v, (int, float)) for v in values) else object
     stacked = np.empty(len(values), dtype=kind)
     stacked[:] = values

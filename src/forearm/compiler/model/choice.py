@@ -89,7 +89,12 @@ def default_choice(arm: Arm | Robot, quantity: str, formulation: str | None = No
     everywhere else (Khalil and Kleinfinger's recursion on base parameters; articulated bodies for long chains).
     """
     if formulation is not None:
-        return _by(arm, formulation), "asked for"
+        asked = _by(arm, formulation)
+        if QUANTITIES[quantity].needs == "mass" and asked.torques_by == formulation:
+            asked = replace(
+                asked, mass_by=formulation
+            )  # M alone is strobed from it, dearly, and is not another's
+        return asked, "asked for"
     if isinstance(arm, Robot):
         return Choice(), "default"
     found = searched().get(arm.without_drives().digest[:16], {}).get(quantity)

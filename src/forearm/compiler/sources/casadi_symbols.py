@@ -13,7 +13,7 @@ from forearm.compiler.graph.interpreter import Semantics, interpret
 from forearm.compiler.model.choice import best_graph
 from forearm.compiler.sources.identifiers import identifier, words
 from forearm.faults import KernelFault, explained, names_of
-from forearm.outside.optional_libraries import optional
+from forearm.outside.libraries.optional_libraries import optional
 
 
 class CasadiFunction(Protocol):

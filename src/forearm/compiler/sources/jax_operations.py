@@ -17,7 +17,7 @@ import numpy as np
 
 from forearm.compiler.graph.graph import Graph, Node
 from forearm.faults import KernelFault
-from forearm.outside.optional_libraries import optional
+from forearm.outside.libraries.optional_libraries import optional
 from forearm.results import results_of
 
 UNIT = {
@@ -104,7 +104,7 @@ def to_jax(graph: Graph) -> Callable[..., Any]:
         if program.steps:
             memory, _ = lax.scan(step, memory, (jnp.arange(program.steps), program.operands))
         outs = [
-            fetched(memory, places).reshape(*lead, *port.shape)
+            fetched(memory, places).reshape((*lead, *port.shape))
             for port, places in zip(graph.outputs, program.results, strict=True)
         ]
         return outs[0] if len(outs) == 1 else results_of(p.name for p in graph.outputs)(*outs)

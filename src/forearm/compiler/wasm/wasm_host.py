@@ -8,7 +8,7 @@ import numpy as np
 
 from forearm.compiler.wasm.bytecode import PAGE
 from forearm.faults import KernelFault
-from forearm.outside.optional_libraries import optional
+from forearm.outside.libraries.optional_libraries import optional
 
 
 class WasmHost:

@@ -7,7 +7,7 @@ from forearm.derivation.expressions.formula import Formula, Vocabulary
 from forearm.derivation.expressions.formula_text import SMALL
 from forearm.derivation.expressions.trigonometry import Number
 from forearm.faults import Fault
-from forearm.outside.optional_libraries import optional
+from forearm.outside.libraries.optional_libraries import optional
 
 
 class NoSymPy(Fault, ImportError):

@@ -16,7 +16,7 @@ from forearm.identification.measured.filters import even_rows
 from forearm.identification.measured.logs import Log
 from forearm.identification.torque_rows import TorqueEquations
 from forearm.motion.differentiation import chosen_cutoff, smoothed
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 
 FARTHEST = 0.06
 """Shifts that are looked for [s]."""

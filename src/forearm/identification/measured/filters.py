@@ -20,7 +20,7 @@ from forearm.algebra import Matrix, Vector
 from forearm.faults import StateFault, limit
 from forearm.identification.measured.logs import Log
 from forearm.motion.differentiation import chosen_cutoff, low_pass, smoothed
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.outside.text_table import instant
 
 SAMPLES = 12

@@ -27,7 +27,7 @@ from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.observation.momentum_observer import observer
 from forearm.identification.torque_rows import torques_of
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.outside.text_table import text_table
 
 USUAL = 8.0

@@ -12,7 +12,7 @@ from forearm.algebra import Matrix, Vector
 from forearm.faults import Fault, StateFault
 from forearm.frames import Pose
 from forearm.motion.profiles.round_corners import corner_radii, whereabouts
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 
 SAME_PLACE = 1e-9
 """Poses nearer than this [m, rad] are the same."""

@@ -19,7 +19,7 @@ from forearm.motion.profiles.round_corners import corner_breaks
 from forearm.motion.tool_paths.continuation import follow, onto, rates
 from forearm.motion.tool_paths.corner_paces import corner_pace
 from forearm.motion.tool_paths.tool_legs import Arc, Leg, ToolRoute, legs_of
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 
 KNOTS = 60
 """Knots on each leg between which joint positions are guessed before they are brought onto the path."""

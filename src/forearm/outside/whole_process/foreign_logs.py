@@ -5,7 +5,7 @@ MuJoCo appends its warnings to MUJOCO_LOG.TXT there, which in a stranger's folde
 
 from typing import Any
 
-from forearm.outside.optional_libraries import mujoco
+from forearm.outside.libraries.optional_libraries import mujoco
 from forearm.outside.whole_process.shared_changes import SharedChange
 
 

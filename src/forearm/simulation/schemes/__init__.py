@@ -13,7 +13,7 @@ read the row.
 from dataclasses import replace
 from typing import Any
 
-from forearm.faults import StateFault
+from forearm.faults import StateFault, positive, shown
 from forearm.robot import Robot
 from forearm.simulation.engines import Engine, Scheme, Setting
 from forearm.simulation.request import Request, one_of, rows_in_python
@@ -44,6 +44,18 @@ def scheme_of(arm: Any, method: str, sticking: bool) -> Scheme:
             f"method={' or '.join(map(repr, able))} only."
         )
     return found
+
+
+def tolerances(scheme: Scheme, rtol: Any, atol: Any) -> tuple[float, float]:
+    """Bounds of error, refused where no step can keep them (a search for one would not end) or nobody looks at them."""
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if value is not None and not scheme.adaptive:
+            raise StateFault(
+                f"simulate: {name}={shown(value)} with method={scheme.name!r}, whose steps are dt whatever the error; "
+                "give a smaller dt, or method='dop853'."
+            )
+    tight, tiny = 1e-10 if rtol is None else rtol, 1e-12 if atol is None else atol
+    return positive(tight, "simulate: rtol"), positive(tiny, "simulate: atol")
 
 
 def engine_of(request: Request, scheme: Scheme, rtol: float, atol: float, target: str) -> Engine:

@@ -8,7 +8,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.compiler.graph.step_rules import RK4
 from forearm.motion.limit_excesses import SLACK
-from forearm.outside.scipy_parts import scipy_part
+from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.simulation.engines import Engine, Scheme, Setting, Stages
 from forearm.simulation.plant import Plant, State
 from forearm.simulation.request import law_torques
