@@ -7,6 +7,7 @@ import forearm as fa
 from agreement.door_arms import arm
 from agreement.doors import ARRAYS, KERNELS, QUESTIONS, arm_doors, file_doors, one_by_one, states
 from close import error_in_eps
+from shares import shared_out
 
 STATES = 6
 QUICK = {"inverse_dynamics", "pose"}
@@ -95,8 +96,7 @@ def test_arrays_of_every_kind_give_one_answer(name, question):
     assert not unlike(name, question, doors)
 
 
-@pytest.mark.more
-@pytest.mark.parametrize(("name", "question"), CASES, ids=lambda x: str(x))
+@pytest.mark.parametrize(("name", "question"), shared_out(CASES, 4), ids=str)
 def test_tensors_and_the_same_arm_again_give_one_answer(name, question, tmp_path):
     pytest.importorskip("torch")
     pytest.importorskip("jax")
@@ -106,28 +106,10 @@ def test_tensors_and_the_same_arm_again_give_one_answer(name, question, tmp_path
     assert not unlike(name, question, doors)
 
 
-SOON = {
-    "inverse_dynamics",
-    "forward_dynamics",
-    "mass_matrix",
-    "energy",
-    "derivatives",
-    "mount_wrench",
-    "jacobian",
-}
-
-
 @pytest.mark.parametrize(
     ("name", "question"),
-    [
-        pytest.param(
-            *case,
-            id=f"{case[0]}, {case[1]}",
-            marks=pytest.mark.more if case[1].function in SOON else pytest.mark.soak,
-        )
-        for case in CASES
-        if case[1].compiled and case[0] != "long"
-    ],
+    shared_out([case for case in CASES if case[1].compiled and case[0] != "long"], 4),
+    ids=str,
 )
 def test_kernels_of_every_kind_give_one_answer(name, question, tmp_path):
     for module in ("wasmtime", "casadi", "jax", "torch"):

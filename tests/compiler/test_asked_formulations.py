@@ -10,6 +10,7 @@ from forearm.compiler.model.free_parameters import current
 from forearm.compiler.model.quantities import QUANTITIES
 from forearm.faults import KernelFault
 from forearm.formulations import FORMULATIONS
+from shares import shared_out
 
 PUMA, RR = fa.load("puma560"), fa.load("rr")
 
@@ -82,9 +83,10 @@ def unlike(arm, quantity, stem, free, state):
     )
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("stem", FORMULATIONS)
-@pytest.mark.parametrize("name", ["rr", "everything", "tree"])
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    shared_out([(name, stem) for name in ("rr", "everything", "tree") for stem in FORMULATIONS], 8),
+)
 def test_every_quantity_by_every_formulation_is_the_quantity_or_refused(stem, name):
     arm = RR if name == "rr" else arm_with_everything("chain" if name == "everything" else name)
     q, qd, qdd = arm.random_state(0)
