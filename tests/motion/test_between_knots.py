@@ -5,6 +5,7 @@ import pytest
 
 import forearm as fa
 from forearm.faults import StateFault
+from shares import quickly
 
 CASES = {
     "ur5e": ([0.1062, 2.1848, 0.4954, 0.4615, 1.3299, 1.7223], [0.0146, 0.2275, -0.0296]),
@@ -71,7 +72,7 @@ NEAR_SINGULARITIES = {
 }
 
 
-@pytest.mark.parametrize("passed", NEAR_SINGULARITIES)
+@pytest.mark.parametrize("passed", quickly(NEAR_SINGULARITIES, lambda passed: passed.startswith("0.0011")))
 def test_a_limit_was_passed_by_more_than_the_motion_said_along_a_tool_path_near_a_singularity(passed):
     """Accelerations of joints that turn fast there rise and fall again between the places that were looked at."""
     name, start, places = NEAR_SINGULARITIES[passed]

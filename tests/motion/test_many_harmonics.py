@@ -19,7 +19,7 @@ def shaken(harmonics: int) -> tuple[Fourier, np.ndarray]:
     return motion, np.max(np.abs(fa.inverse_dynamics(RR, rows.q, rows.qd, rows.qdd)), axis=0)
 
 
-@pytest.mark.parametrize("harmonics", [200, 1000])
+@pytest.mark.parametrize("harmonics", [200, pytest.param(1000, marks=pytest.mark.more)])
 def test_a_shake_was_feasible_because_all_instants_fell_where_it_is_nothing(harmonics):
     """A peak of 110 N m was told as 22 N m."""
     motion, peak = shaken(harmonics)
@@ -27,13 +27,13 @@ def test_a_shake_was_feasible_because_all_instants_fell_where_it_is_nothing(harm
     assert fa.feasible(RR, motion, torques=1.001 * peak, speeds=1000.0)
 
 
-@pytest.mark.parametrize("harmonics", [100, 500])
+@pytest.mark.parametrize("harmonics", [100, pytest.param(500, marks=pytest.mark.more)])
 def test_a_shake_at_its_limits_could_be_run_35_times_faster(harmonics):
     motion, peak = shaken(harmonics)
     assert 0.999 < fa.speed_up(RR, motion, torques=peak, speeds=1000.0).factor < 1.003
 
 
-@pytest.mark.parametrize("harmonics", [100, 400])
+@pytest.mark.parametrize("harmonics", [100, pytest.param(400, marks=pytest.mark.more)])
 def test_what_a_shake_asks_for_was_of_no_significance(harmonics):
     """With 201 samples, and with more breaks than there is room for."""
     motion, _ = shaken(harmonics)
