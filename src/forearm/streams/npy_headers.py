@@ -1,5 +1,6 @@
 """Headers of NumPy's files from anywhere: Python's text, read without trust."""
 
+import os
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,9 @@ from forearm.faults import ReadFault
 from forearm.outside.escapes import one_line
 from forearm.outside.signal_errors import pass_on_signals
 
+LONGEST = 10_000
+"""Letters of a header; NumPy takes no more, but looks when it has read them all."""
+
 
 def npy_header(file: Any, label: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Shape, whether in Fortran order, and type of the numbers that follow."""
@@ -15,6 +19,7 @@ def npy_header(file: Any, label: str) -> tuple[tuple[int, ...], bool, np.dtype[A
         raise ReadFault(f"{label}: is a pipe, and arrays are read from files; give a file, or rows as .csv.")
     try:
         version = np.lib.format.read_magic(file)
+        _refuse_long(file, 2 if version == (1, 0) else 4)
         read = (
             np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         )
@@ -29,3 +34,11 @@ def npy_header(file: Any, label: str) -> tuple[tuple[int, ...], bool, np.dtype[A
         pass_on_signals()
         told = one_line(f"{reason}" or type(reason).__name__)[:200]
         raise ReadFault(f"{label}: is no array of NumPy ({told}); give what np.save writes.") from None
+
+
+def _refuse_long(file: Any, digits: int) -> None:
+    """Refuse a header by the length that it says it has, in so many bytes, before it is read."""
+    said = int.from_bytes(file.read(digits), "little")
+    if said > LONGEST:
+        raise ValueError(f"a header of {said} letters")
+    file.seek(-digits, os.SEEK_CUR)
