@@ -243,6 +243,44 @@ def test_simulate_on_the_gpu_is_simulate_on_the_cpu(method):
     assert_close(there.qd, here.qd)
 
 
+def one_number(kind):
+    """2.5 for all states, as somebody may give it."""
+    import cupy
+
+    beside = cupy.asarray([2.5, -1e6, 1e6])  # what a kernel must not read
+    return {"float": 2.5, "NumPy": np.float64(2.5), "CuPy": beside[0], "CuPy, of one": beside[:1]}[kind]
+
+
+@needs_gpu
+@pytest.mark.parametrize("kind", ["float", "NumPy", "CuPy", "CuPy, of one"])
+@pytest.mark.parametrize("layout", ["columns", "rows"])
+@pytest.mark.parametrize("there", [True, False])
+def test_one_number_for_all_states_was_read_for_the_first_and_memory_behind_it_for_the_others(
+    kind, layout, there
+):
+    import cupy
+
+    if not there and "CuPy" in kind:
+        pytest.skip("arrays on both sides are refused")
+    arm, path = load("rr"), "links[1].mass"
+    q = np.random.default_rng(0).uniform(-1, 1, (2, 300) if layout == "columns" else (300, 2))
+    how = {"free": [path], "layout": layout}
+    given = cupy.asarray(q) if there else q
+    found = compile(arm, "gravity_torque", target="cuda", dtype="float64", **how)(given, one_number(kind))
+    want = compile(arm, "gravity_torque", **how)(q, 2.5)
+    assert_close(found.get() if there else found, want)
+
+
+@needs_gpu
+def test_a_lone_state_and_one_number_for_all_motions_in_a_simulation_on_the_gpu():
+    arm, q = load("rr"), np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    for start in (q, q[0], q[:1]):
+        how = {"duration": 0.02, "free": {"links[1].mass": 2.5}}
+        here, there = (fa.simulate(arm, start, target=target, **how) for target in ("cpu", "cuda"))
+        assert_close(there.q, here.q)
+        assert_close(there.work, here.work)
+
+
 def test_simulate_says_what_the_gpu_cannot_do():
     arm = load("rr")
     with pytest.raises(

@@ -140,7 +140,7 @@ class GpuKernel(Kernel):
             states = slice(first, first + CHUNK)
             here = (..., states) if columns else states
             parts = [a if a.ndim == len(p.shape) else a[here] for p, a in zip(ports, flat, strict=True)]
-            launch, results = self._prepared([np.ascontiguousarray(a) for a in parts], None)
+            launch, results = self._prepared([in_order(a, np) for a in parts], None)
             launch()
             for target, value in zip(into, results, strict=True):
                 target[here] = value.get()
@@ -199,12 +199,12 @@ class GpuKernel(Kernel):
         k = len(port.shape)
         if self.layout == "columns":
             lone = array.ndim > k and array.shape[-1] == 1 and batch != (1,)
-            return xp.ascontiguousarray(array[..., 0] if lone else array)
+            return in_order(array[..., 0] if lone else array, xp)
         lead = array.shape[: array.ndim - k]
         if not batch or (all(n == 1 for n in lead) and math.prod(batch) != 1):
-            return xp.ascontiguousarray(array.reshape(port.shape))
+            return in_order(array.reshape(port.shape), xp)
         full = array if lead == batch else xp.broadcast_to(array, batch + port.shape)
-        return xp.ascontiguousarray(full).reshape(-1, *port.shape)
+        return in_order(full, xp).reshape(-1, *port.shape)
 
     def _outputs(self, out: Any, batch: tuple[int, ...], cupy: Any) -> list[Any]:
         ports, shapes = self.graph.outputs, self.shapes(batch)
@@ -265,7 +265,12 @@ def on_device(kernel: Any, port: Port, value: Any, cupy: Any) -> Any:
             f"{kernel.name}: {port.name} lies on GPU {array.device.id}, and GPU {here} computes; bring it there, or "
             f"say `with cupy.cuda.Device({array.device.id}):`."
         )
-    return cupy.ascontiguousarray(array)
+    return in_order(array, cupy)
+
+
+def in_order(array: Any, xp: Any) -> Any:
+    """The array in C order. Unlike `ascontiguousarray` it leaves one number alone, which all states share, alone."""
+    return array if array.flags.c_contiguous else xp.ascontiguousarray(array)
 
 
 def back_to(inputs: Sequence[Any]) -> Callable[[Any], Any]:
