@@ -126,6 +126,7 @@ ROOMS = {
         "npy_headers",
         "zarr_stores",
         "row_files",
+        "zarr_names",
         "zarr_rows",
         "row_sources",
         "source_states",

@@ -1,5 +1,6 @@
 """Rows of Zarr stores: one array of numbers, or a group that has them by name."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from forearm.outside.escapes import one_line
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.file_libraries import library
 from forearm.streams.row_files import READ, ROWS, RowBlock, RowSource, native, split, timed_rows
+from forearm.streams.zarr_names import refuse_turned, told_of_columns
 from forearm.streams.zarr_stores import (
     IN_SI,
     check_array,
@@ -22,7 +24,6 @@ from forearm.streams.zarr_stores import (
     rows_at_once,
     rows_of,
     told_of_all,
-    told_of_columns,
 )
 
 
@@ -43,6 +44,7 @@ class ZarrRows(RowSource):
             raise ReadFault(f"{path}: is no Zarr store ({one_line(str(reason))[:200]}).") from None
         if alone:
             check_array(self.label, found, self.files)
+            refuse_turned(self.label, found)
             self.parts, self.times, told = [found], None, list[str]()
             shape = found.shape
             if len(shape) != 2:
@@ -58,7 +60,8 @@ class ZarrRows(RowSource):
             self.timed = self.times is not None
             self._check_group(inputs)
             refuse_other_units(self.label, told_of_all(self.label, found), IN_SI)
-            told = told_of_columns(self.label, path, found, self.parts[0], arm.joint_names)
+            each = [told_of_columns(self.label, path, found, part, arm.joint_names) for part in self.parts]
+            told = list(dict.fromkeys(itertools.chain(*each)))
         parts = [part for part in (*self.parts, self.times) if part is not None]
         self.marks = {id(part): marks_of_nothing(self.label, part) for part in parts}
         self.rows = self.parts[0].shape[0]

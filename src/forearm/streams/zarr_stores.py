@@ -150,6 +150,10 @@ def marks_of_nothing(label: str, array: Any) -> list[float]:
                 raise ReadFault(
                     f"{where}: says {key}={repr(said)[:40]}, which is no number; write the array without it."
                 ) from None
+    if (
+        getattr(array.metadata, "zarr_format", 3) == 2 and array.fill_value
+    ):  # there xarray has no other place for it
+        marks.append(float(array.fill_value))
     return [mark for mark in marks if not math.isnan(mark)]
 
 
@@ -283,46 +287,7 @@ def _name(codec: Any) -> str:
     return one_line(str(told).removeprefix("numcodecs."))[:60]
 
 
-def told_of_columns(label: str, folder: Path, group: Any, array: Any, joints: tuple[str, ...]) -> list[str]:
-    """What is to be said where a group names the columns of its arrays, as xarray does; refuse another order of them.
-
-    Args:
-        label: The store, for messages.
-        folder: Where it lies.
-        group: The group.
-        array: One of its arrays (N, n).
-        joints: The arm's.
-    """
-    told = getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS")
-    named = list(told) if isinstance(told, (list, tuple)) else []
-    title = named[1] if len(named) == 2 and isinstance(named[1], str) else None
-    if title is None:
-        return []
-    try:
-        if title not in group:
-            return []
-        names = _words(label, folder, group[title], len(joints))
-    except (
-        Exception
-    ):  # what the library raises for a title that is no name of a file, and codecs for their chunks
-        pass_on_signals()
-        names = None
-    if names == joints:
-        return []
-    shown = one_line(title)[:60]
-    if names is not None and sorted(names) == sorted(joints):
-        raise ReadFault(
-            f"{label}: its array {shown!r} says that the columns are {', '.join(names)}; write them in the order of "
-            f"the arm's joints, {', '.join(joints)}."
-        )
-    said = "cannot be read" if names is None else f"has {one_line(', '.join(names))[:200]}"
-    return [
-        f"WARNING: {label}: its array {shown!r} names the columns and {said}; they are taken for the arm's joints in "
-        f"their order, {', '.join(joints)}"
-    ]
-
-
-def _words(label: str, folder: Path, array: Any, count: int) -> tuple[str, ...] | None:
+def words_of(label: str, folder: Path, array: Any, count: int) -> tuple[str, ...] | None:
     """The texts of a short array, looked at like any other before it is read; None where it holds anything else."""
     if getattr(array, "shape", None) != (count,) or array.dtype.kind not in "UTO":
         return None
