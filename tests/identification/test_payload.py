@@ -1,5 +1,7 @@
 """What is in the gripper."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -220,3 +222,21 @@ def test_noise_above_the_payloads_torque_is_no_reason_to_doubt_it(log):
     assert np.max(found.residual) > 0.2
     assert abs(found.mass - 2.5) < 4 * found.mass_std
     assert not any("WARNING" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_mass_that_was_held_still_was_off_by_what_dry_friction_held(seed):
+    """Up to 0.13 kg of 1 kg, told as 1e-4."""
+    chance = np.random.default_rng(seed)
+    arm = fa.load("rr").with_drives(fa.Drive(viscous=0.2, coulomb=(0.5, 0.5)))
+    t, holding = np.arange(0, 6, 0.004), arm.with_payload(1.0, (0, 0, 0), frame="tool")
+    q = np.tile(chance.uniform(-0.6, 0.6, 2), (len(t), 1))
+    tau = fa.gravity_torque(holding, q) + chance.uniform(-0.5, 0.5, 2) + 0.02 * chance.normal(size=q.shape)
+    found = fa.identify_payload(arm, {"t": t, "q": q, "tau": tau})
+    told = re.search(r"WARNING: joints rest .* the mass may be off by ([\d.]+) kg", " ".join(found.notes))
+    assert abs(found.mass - 1.0) < 1.1 * float(told[1]) < 0.5
+
+
+def test_a_load_that_is_moved_hears_nothing_of_friction_at_rest(log):
+    assert any(sum(link.drive.coulomb) for link in ARM.links)
+    assert "joints rest" not in " ".join(fa.identify_payload(ARM, log).notes)

@@ -9,6 +9,7 @@ base_columns       which combinations of parameters torques can tell, by numbers
 least_squares      ordinary and weighted, with honest intervals
 consistent_fit     the convex problem: bodies that can be, near the given arm, checked exactly
 payload            what is in the gripper
+resting_joints     where joints rest, and what their dry friction may hide then
 excitation         motions that show the parameters
 drive_gains        gains of drives, where a second log has a known load
 observation        what pushes the arm, online and in a log

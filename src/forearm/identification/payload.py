@@ -25,6 +25,7 @@ from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import WIDTH, LeastSquares, least_squares
 from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
+from forearm.identification.resting_joints import told_of_rests
 from forearm.identification.torque_rows import TorqueEquations, torques_of
 from forearm.inertia import TEN, Inertia, moved_ten, numbers_of, ten_from, ten_of
 from forearm.link import Link
@@ -165,7 +166,8 @@ def identify_payload(
     equations = rows.extra.without(left_out)
     fit, said = _fitted(arm, equations, offsets)
     made = _payload(frame, fit, equations, _thing(arm), (*found.notes, *rows.motion.notes, *said))
-    return replace(made, notes=(*made.notes, *_unexplained(arm, made, fit, equations)))
+    rests = told_of_rests(arm, equations, fit, made.ten, made.com_std, _thing(arm))
+    return replace(made, notes=(*made.notes, *_unexplained(arm, made, fit, equations), *rests))
 
 
 def _fitted(arm: Arm, equations: TorqueEquations, offsets: bool | None) -> tuple[LeastSquares, list[str]]:
