@@ -3,6 +3,8 @@
 import errno
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ import forearm as fa
 from cli.verbs import forearm
 from forearm.outside.file_places import is_mounted
 from forearm.outside.output_files import replacing, write_text
+from forearm.outside.whole_process.environment import NO_ODD_DATE
 from forearm.page.document import MARK
 from forearm.simulation.run import _Run
 
@@ -59,6 +62,27 @@ def test_a_date_of_builds_that_is_none_was_told_as_a_bug_when_all_was_computed(c
         assert "SOURCE_DATE_EPOCH is" in told.err
         assert "give seconds since 1970, or unset it." in told.err
     assert forearm(capsys, "simulate", "rr", "--duration", "0.01", "--plot", "out.png").code == 0
+
+
+def test_a_date_of_builds_that_is_none_ended_verbs_that_draw_nothing():
+    """SciPy has NumPy look at it while it is loaded."""
+    code = "from forearm.outside.libraries.scipy_parts import scipy_part; scipy_part('special')"
+    within = {**os.environ, "SOURCE_DATE_EPOCH": "abc"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=within, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("said", [None, "abc", "", "9" * 17, "9" * 5000, "1700000000"])
+def test_a_date_of_builds_stays_what_it_is(monkeypatch, said):
+    if said is None:
+        monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    else:
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", said)
+    with NO_ODD_DATE.inside():
+        assert os.environ.get("SOURCE_DATE_EPOCH") == (said if said == "1700000000" else None)
+    assert os.environ.get("SOURCE_DATE_EPOCH") == said
 
 
 def test_a_demo_for_a_folder_without_permission_was_told_after_a_minute(capsys, monkeypatch):

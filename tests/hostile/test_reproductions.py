@@ -311,6 +311,13 @@ REPRODUCTIONS = {
     "69 sites and tendons without number, which only MuJoCo was given": [
         "hostile/test_peer_libraries.py::test_a_hundred_thousand_sites_kept_mujoco_busy_for_minutes",
     ],
+    "70 a module beside a model that ran when the model was read": [
+        "hostile/test_working_folder.py::test_a_module_beside_a_model_ran_when_mujoco_asked_a_python_for_the_version_of_its_window",
+        "hostile/test_places.py::test_a_date_of_builds_that_is_none_ended_verbs_that_draw_nothing",
+    ],
+    "71 names of files that were commands when bash completed them": [
+        "hostile/test_completion.py::test_a_file_was_called_by_a_command_that_ran_at_tab_and_enter",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -12,8 +12,8 @@ import warnings
 
 import pytest
 
+from forearm.outside.whole_process.environment import SAFE_PATH, VARIABLE
 from forearm.outside.whole_process.shared_changes import SharedChange
-from forearm.sweeps.executors import SAFE_PATH, VARIABLE
 
 
 @pytest.mark.parametrize("before", [None, "", "1"])

@@ -1,6 +1,7 @@
 """The folder where somebody works may be a stranger's: nothing in it runs, or sets anything, because it lies there."""
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -8,6 +9,32 @@ import textwrap
 import pytest
 
 from forearm.plots import style
+from house.sources import FILES
+
+MODEL = """<mujoco><worldbody><body name="a"><joint name="j" axis="0 0 1"/>
+<inertial pos="0 0 .1" mass="1" diaginertia=".1 .1 .1"/></body></worldbody></mujoco>"""
+BY_DOOR = sorted({name for path in FILES for name in re.findall(r'optional\("([\w.]+)"\)', path.read_text())})
+"""Libraries that are loaded by name; MuJoCo, and what `compare` and the streams are told, besides."""
+LOADING = """
+import subprocess, sys
+from forearm.outside.libraries.optional_libraries import mujoco, optional
+from forearm.outside.libraries.scipy_parts import scipy_part
+
+def told(event, given):
+    if event in ("subprocess.Popen", "os.posix_spawn", "os.exec", "os.system"):
+        begun.append(given)
+
+begun = []
+sys.addaudithook(told)
+for name in sys.argv[1:]:
+    try:
+        mujoco() if name == "mujoco" else optional(name)
+    except ImportError:
+        pass
+for name in ("interpolate", "signal", "optimize", "sparse.linalg", "ndimage", "special", "spatial.transform"):
+    scipy_part(name)
+print(len(begun))
+"""
 
 
 @pytest.fixture
@@ -43,6 +70,47 @@ def test_worker_processes_import_nothing_from_the_folder_where_somebody_works(fo
     )
     assert not list(folder.glob("ran-*"))
     assert (ran.returncode, ran.stdout.strip()) == (0, "20"), ran.stderr
+
+
+def _all_names(folder):
+    """A module in the folder for each of Python's own, and what says whether one of them ran."""
+    for name in {*sys.stdlib_module_names, "numpy", "sitecustomize", "usercustomize"}:
+        (folder / f"{name}.py").write_text(f"open('ran-{name}', 'w')\n", encoding="utf-8")
+
+
+def test_a_module_beside_a_model_ran_when_mujoco_asked_a_python_for_the_version_of_its_window(folder):
+    """`python -c` looks into the present folder first, and what it printed was evaluated here."""
+    pytest.importorskip("mujoco")
+    _all_names(folder)
+    (folder / "m.xml").write_text(MODEL, encoding="utf-8")
+    script = folder.parent / "read.py"
+    script.write_text(
+        "import os\nbefore = dict(os.environ)\nimport forearm as fa\nprint(fa.load('m.xml').n)\n"
+        "assert before == dict(os.environ)\n",
+        encoding="utf-8",
+    )
+    ran = subprocess.run(
+        [sys.executable, str(script)], cwd=folder, text=True, capture_output=True, timeout=60
+    )
+    assert (ran.returncode, ran.stdout.strip()) == (0, "1"), ran.stderr
+    assert not list(folder.glob("ran-*"))
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(
+    "names",
+    [["mujoco"], ["pinocchio", "zarr", "pyarrow.parquet", "wasmtime"], BY_DOOR],
+    ids=lambda names: names[0],
+)
+def test_no_library_that_is_loaded_runs_what_lies_in_the_folder(folder, names):
+    _all_names(folder)
+    script = folder.parent / "load.py"
+    script.write_text(LOADING, encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, str(script), *names], cwd=folder, text=True, capture_output=True, timeout=300
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert not list(folder.glob("ran-*"))
 
 
 SETTINGS = """

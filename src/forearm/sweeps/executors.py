@@ -27,7 +27,7 @@ from forearm.outside.option_names import option
 from forearm.outside.processors import processors
 from forearm.outside.running_log import LOG
 from forearm.outside.signal_errors import pass_on_signals
-from forearm.outside.whole_process.shared_changes import SharedChange
+from forearm.outside.whole_process.environment import SAFE_PATH
 from forearm.sweeps.problem import Problem
 from forearm.sweeps.task_carriers import is_own, own_name, tasks_of, unanswered
 
@@ -40,8 +40,6 @@ MOST_WORKERS = 256
 AHEAD = 32
 """Tasks for each worker that wait or run: the way to a scheduler and back takes as long as many short ones."""
 _OVER, _NO_WORKERS = "the sweep that this one is a part of is over", "a copy of the process has no workers"
-VARIABLE = "PYTHONSAFEPATH"
-"""What tells a Python that begins not to look for modules in the present folder."""
 
 
 class BlockStretch(NamedTuple):
@@ -159,19 +157,6 @@ def _worker_processes(workers: int) -> tuple[Any, Any]:
         pool.submit(int)  # now they begin
     return pool, stop
 
-
-def _set_variable(value: str | None) -> None:
-    if value is None:
-        os.environ.pop(VARIABLE, None)
-    else:
-        os.environ[VARIABLE] = value
-
-
-SAFE_PATH = SharedChange(lambda: os.environ.get(VARIABLE), lambda _: _set_variable("1"), _set_variable)
-"""A Python that is begun within this imports nothing out of the folder where somebody works.
-
-It would look there first, before it is told where this process looks, and the folder may be a stranger's.
-"""
 
 KINDS: dict[str, Callable[[int], tuple[Any, Any]]] = {"threads": _threads, "processes": _worker_processes}
 """Executors by name, made for so many workers, each with what tells them to stop."""

@@ -1,5 +1,6 @@
 """Verbs to begin with: the demo, shell completion."""
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -52,7 +53,15 @@ def completion(shell: Literal["bash", "zsh", "fish"], /, *, shared: Shared = PLA
     from forearm.cli.application import application
 
     script = application().generate_completion(shell=shell)
+    if shell == "bash":
+        script = _files_by_bash(script)
     if shared.json:
         print_json({"shell": shell, "script": script})
     else:
         print(script)
+
+
+def _files_by_bash(script: str) -> str:
+    """The script, in which bash itself completes names of files: it quotes what in them would be a command."""
+    script = re.sub(r"COMPREPLY=\( \$\(compgen -(?!W).*\) \)", "COMPREPLY=()", script)
+    return script.replace("\ncomplete -F", "\ncomplete -o default -F")

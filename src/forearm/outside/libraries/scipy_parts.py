@@ -6,9 +6,9 @@ none it asks again for ever, and no signal is heard meanwhile, or it ends the pr
 
 import os
 import sys
-from importlib import import_module
 from typing import Any
 
+from forearm.outside.libraries.optional_libraries import optional
 from forearm.outside.memory_size import refuse_without_room
 from forearm.outside.processors import processors
 
@@ -23,7 +23,7 @@ def scipy_part(name: str) -> Any:
             others = threads_to_begin()
             mend = "raise the limit" + (", or set OPENBLAS_NUM_THREADS=1" if others else "")
             refuse_without_room(f"loading {whole}", ROOM + A_THREAD * others, mend)
-    return import_module(whole)  # also where another thread has begun to: it is waited for
+    return optional(whole)
 
 
 LINEAR_ALGEBRA = "scipy.linalg"
