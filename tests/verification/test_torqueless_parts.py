@@ -16,7 +16,7 @@ def with_link(i, **changes):
 
 
 CHANGED = {
-    "limits of position: 'joint1' none and -1 to 1": with_link(0, limits=(-1.0, 1.0)),
+    "limits of position: 'q1' none and -1 to 1": with_link(0, limits=(-1.0, 1.0)),
     "limits of speed": with_link(1, speed_limit=3.0),
     "limits of torque": with_link(1, effort_limit=50.0),
     "tool in the world: up to 0.5 m apart": ARM.with_tool(ARM.tool @ fa.Pose.at((0.5, 0.0, 0.0))),

@@ -87,7 +87,7 @@ class Watched:
     notes: tuple[str, ...]
     """What was filtered, and what was taken for usual."""
     offset: Vector
-    """What was taken off the external torque of each joint as usual (n,): a push that lasts all the log, if any does."""
+    """What was taken off the external torque of each joint as usual (n,); also a push that lasts all the log."""
 
     def __str__(self) -> str:
         rows = [

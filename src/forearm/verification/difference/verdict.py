@@ -52,13 +52,14 @@ class Comparison:
     """What a file of torques leaves open: columns ignored or converted, speeds that are not those of its positions."""
 
     beside: tuple[str, ...] = ()
-    """What else differs of two descriptions and changes no torque: limits, names of joints and frames, tools' places."""
+    """What else differs of two descriptions and changes no torque: limits, names, tools' places."""
 
     @property
     def verdict(self) -> str:
         """One sentence."""
         if self.same and self.tolerance > self.residual > WHOLE:
-            return f"torques: the same within the tolerance, {self.tolerance:g} of the largest torque; {self.residual:.1g} apart"
+            told = f"{self.tolerance:g} of the largest torque; {self.residual:.1g} apart"
+            return f"torques: the same within the tolerance, {told}"
         if self.same and self.written:
             return f"torques: the same, to the digits written (they hide {self.written:.1g} of the largest torque)"
         if self.same:
