@@ -78,6 +78,7 @@ ROOMS = {
         "differentiation",
         "slope_checks",
         "motions",
+        "between_rows",
         "instants",
         "plain_numbers",
         "number_tables",

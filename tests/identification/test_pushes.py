@@ -232,3 +232,41 @@ def test_a_log_that_the_arm_does_not_explain_had_no_pushes_without_a_word(what, 
 
     assert told(lambda q, tau: (q, tau)) == (1, False)
     assert told(WRONG[what]) in [(1, True), (0, True)]
+
+
+def swinging(arm, push=lambda t: 0.0, seconds=6.0):
+    """A log of smooth waves with noise, pushed at the second joint."""
+    t = np.arange(0.0, seconds, 0.004)
+    w = 2 * np.pi * np.linspace(0.4, 0.9, arm.n)
+    q = 0.5 * np.sin(t[:, None] * w) + [0.0, -1.2, 1.2, 0.0, 0.5, 0.0]
+    qd, qdd = 0.5 * w * np.cos(t[:, None] * w), -0.5 * w**2 * np.sin(t[:, None] * w)
+    tau = fa.inverse_dynamics(arm, q, qd, qdd) + np.random.default_rng(5).normal(0.0, 0.2, q.shape)
+    tau[:, 1] -= push(t)
+    return {"t": t, "q": q, "qd": qd, "tau": tau}
+
+
+def test_a_push_that_lasts_all_the_log_was_no_push_without_a_word(capsys, tmp_path):
+    """What stands in every row is usual for a log alone: it is told how much that is, and asked about."""
+    arm = fa.load("ur5e")
+    calm = fa.watch(arm, swinging(arm))
+    assert not any("taken off" in note for note in calm.notes)
+    assert np.max(np.abs(calm.offset)) < 0.1
+    for push in (lambda t: 60.0, lambda t: 15.0 * (t > 0.8) * (t < 5.2)):
+        seen = fa.watch(arm, swinging(arm, push))
+        assert seen.offset[1] == pytest.approx(push(3.0), rel=0.02)
+        assert f"shoulder_lift_joint {seen.offset[1]:.3g}" in str(seen)
+        (said,) = [note for note in seen.notes if "taken off as usual is large" in note]
+        assert said.startswith("WARNING")
+        assert "shoulder_lift_joint" in said
+        assert "elbow" not in said
+    quiet = fa.watch(arm, swinging(arm, lambda t: 60.0), quiet=swinging(arm))
+    assert len(quiet.pushes) == 1
+    assert not any("taken off" in note for note in quiet.notes)
+    given = fa.watch(arm, swinging(arm, lambda t: 60.0), threshold=5.0)
+    assert any("taken off as usual is large" in note for note in given.notes)
+    log = swinging(arm, lambda t: 60.0)
+    names = ["t", *(f"{kind}{i}" for kind in ("q", "qd", "tau") for i in range(1, 7))]
+    rows = np.column_stack(list(log.values()))
+    np.savetxt(tmp_path / "log.csv", rows, delimiter=",", header=",".join(names), comments="")
+    told = forearm(capsys, "watch", "ur5e", tmp_path / "log.csv", "--json").json
+    assert told["offset"][1] == pytest.approx(60.0, rel=0.02)

@@ -80,3 +80,29 @@ def test_a_misspelt_limit_is_said_not_to_be_read(tmp_path):
     )
     told = "joint 'j': <limit> has uper=1: not read; it has lower, upper, effort, velocity"
     assert told in fa.load(path).notes
+
+
+@pytest.mark.parametrize(
+    ("soft", "said"),
+    [
+        ('soft_lower_limit="-1" soft_upper_limit="1"', True),
+        ('soft_lower_limit="-2" soft_upper_limit="1.5"', True),
+        ('soft_lower_limit="-2" soft_upper_limit="2"', False),
+        ('soft_lower_limit="-3" soft_upper_limit="3"', False),
+        ('soft_lower_limit="x" soft_upper_limit="1"', False),
+        ("", False),
+    ],
+)
+def test_soft_limits_that_are_narrower_were_passed_over(tmp_path, soft, said):
+    """A controller that keeps to them lets nothing move where the limits that were read allow it."""
+    body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    path = tmp_path / "soft.urdf"
+    path.write_text(
+        f"""<robot name="r"><link name="a"/><link name="b">{body}</link>
+        <joint name="turn" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+        <limit lower="-2" upper="2" effort="1" velocity="1"/><safety_controller k_velocity="10" {soft}/></joint>
+        </robot>"""
+    )
+    found = [note for note in fa.load(path).notes if "safety_controller" in note]
+    assert len(found) == said
+    assert all("turn (" in note and "not read" in note for note in found)

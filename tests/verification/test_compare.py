@@ -20,7 +20,7 @@ def test_an_arm_is_the_same_as_itself():
     arm = load("puma560")
     result = compare(arm, arm)
     assert result.same
-    assert result.verdict == "the same within rounding"
+    assert result.verdict == "torques: the same within rounding"
     assert "mass matrix: the same" in str(result)
     assert result.causes == ()
 

@@ -69,7 +69,9 @@ def test_a_tolerance_that_is_none(tolerance):
 def test_a_wide_tolerance_was_called_rounding():
     found = compare(ARM, ARM.with_payload(1.0, frame="tool"), tolerance=0.5)
     assert found.same
-    assert found.verdict.startswith("the same within the tolerance, 0.5 of the largest torque; 0.1 apart")
+    assert found.verdict.startswith(
+        "torques: the same within the tolerance, 0.5 of the largest torque; 0.1 apart"
+    )
     assert any("smaller than what the tolerance let pass" in note for note in found.notes)
 
 

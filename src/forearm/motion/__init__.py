@@ -6,6 +6,7 @@ profiles/        from limits to motions: point to point, through points, along p
 tool_paths/      lines and arcs of the tool
 time_optimal/    as fast as speeds, accelerations and torques allow
 speed_ups        how much faster a motion may be run as a whole
+between_rows/    the motion between the rows of a log, and peaks that they miss
 feasibility      whether an arm can do a motion; limit_excesses: what goes beyond its limits
 motion_files     the one reader and writer of CSV logs: a motion, a record, torques to compare
 columns          which column of a header is which quantity of which joint, or of a free base

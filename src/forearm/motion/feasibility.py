@@ -10,6 +10,7 @@ from forearm import dynamics, faults
 from forearm.algebra import Vector, is_number
 from forearm.arm import Arm
 from forearm.faults import StateFault
+from forearm.motion.between_rows.missed_peaks import between
 from forearm.motion.instants import averaging, looked_at, shares_of_time, with_peaks
 from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, followers, limit_excesses
 from forearm.motion.motions import Motion, Samples
@@ -67,6 +68,8 @@ class Feasibility:
     """Each joint."""
     excesses: tuple[LimitExcess, ...]
     """What is beyond its limit, worst value, when and how often."""
+    notes: tuple[str, ...] = ()
+    """What of a motion that was given by rows is between them."""
 
     def __bool__(self) -> bool:
         """Whether nothing is beyond its limit."""
@@ -102,7 +105,7 @@ class Feasibility:
         if self and self.unlimited:
             verdict += f" (no torque limit: {', '.join(self.unlimited)})"
         lines = [f"{self.arm.name}: the motion is {verdict}", *text_table(header, rows, left=(0, 8))]
-        return "\n".join([*lines, *(f"joint {excess}" for excess in self.excesses)])
+        return "\n".join([*lines, *(f"joint {excess}" for excess in self.excesses), *self.notes])
 
 
 def _number(value: float | None) -> str:
@@ -127,8 +130,10 @@ def feasible(
 
     Args:
         arm: The arm, with what it carries.
-        motion: A Motion, or what has t, q, qd and qdd: Samples, a Record of a simulation. Of a record of this very arm
-            (its limits aside) the torques are those that its drives gave, against what it held and what pushed it.
+        motion: A Motion, or what has t, q, qd and qdd: Samples, a Record of a simulation. Samples are looked at between
+            their rows, too, where their speeds are the slopes of their positions; `notes` says what the rows miss. Of a
+            record of this very arm (its limits aside) the torques are those that its drives gave, against what it held
+            and what pushed it.
         samples: At how many times a Motion is looked at, besides the ends of its pieces; short ones more closely.
         torques: Limits of |tau| in place of the arm's own: a number, (n,) or a dict by joint.
         speeds: Limits of |qd| in place of the arm's own.
@@ -155,12 +160,13 @@ def feasible(
     if isinstance(motion, Motion):
         rows, tau = rows_with_peaks(arm, motion, samples)
         averages = _averaged(arm, motion), shares_of_time(rows.t)
-    else:
-        rows = _given_rows(arm, motion)
-        tau = _torques(arm, motion, rows)
-    return judged(
-        _limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance, averages
-    )
+        return judged(
+            _limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance, averages
+        )
+    rows = _given_rows(arm, motion)
+    tau, own = _torques(arm, motion, rows)
+    judge = judged if own else judged_between
+    return judge(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance)
 
 
 def _given_rows(arm: Arm, motion: Any) -> Samples:
@@ -214,14 +220,14 @@ def rows_with_peaks(arm: Arm | Robot, motion: Motion, count: Any) -> tuple[Sampl
     return rows, tau
 
 
-def _torques(arm: Arm | Robot, motion: Any, rows: Samples) -> Vector:
-    """Torques (K, n) of rows: those that a record of this arm has, which may have held a payload, or been pushed."""
+def _torques(arm: Arm | Robot, motion: Any, rows: Samples) -> tuple[Vector, bool]:
+    """Torques (K, n) of rows; and whether they are those of a record of this arm, which may have been pushed."""
     made, tau = getattr(motion, "arm", None), getattr(motion, "tau", None)
     if tau is None or not isinstance(made, (Arm, Robot)) or _unlimited(made) != _unlimited(arm):
-        return dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd)
+        return dynamics.inverse_dynamics(arm, rows.q, rows.qd, rows.qdd), False
     tau = np.asarray(tau, dtype=float)
     faults.motion_rows("feasible", arm, t=rows.t, tau=tau)
-    return tau
+    return tau, True
 
 
 def _unlimited(arm: Arm | Robot) -> Arm | Robot:
@@ -242,6 +248,23 @@ def _limited(arm: Arm, limits: dict[str, Vector]) -> Arm:
 
 def _or_none(limit: float) -> float | None:
     return float(limit) if np.isfinite(limit) else None
+
+
+def judged_between(
+    arm: Arm | Robot,
+    rows: Samples,
+    tau: Vector,
+    rms_limits: Vector,
+    power_limits: Vector,
+    tolerance: float = TOLERANCE,
+) -> Feasibility:
+    """The report on rows whose torques are known, t may be None: on the motion between them where its peaks are."""
+    found = between(arm, rows, tau)
+    if found is None or found.tau is None or found.rms is None:
+        return judged(arm, rows, tau, rms_limits, power_limits, tolerance)
+    averages = found.rms, shares_of_time(found.samples.t)
+    report = judged(arm, found.samples, found.tau, rms_limits, power_limits, tolerance, averages)
+    return replace(report, notes=found.notes)
 
 
 def judged(

@@ -20,6 +20,7 @@ import numpy as np
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.faults import FARTHEST, ReadFault, StateFault, coordinates, explained, floats, state
+from forearm.motion.between_rows.row_curves import RowCurve
 from forearm.motion.column_units import MOVED
 from forearm.motion.columns import (
     LOGGED,
@@ -35,7 +36,6 @@ from forearm.motion.robot_rows import follower_notes, unit_turns
 from forearm.motion.row_times import check_times, cut_notes, gap_notes, seconds_notes
 from forearm.motion.slope_checks import dry_friction_notes, lag_notes, size_notes, slope_notes
 from forearm.outside.escapes import csv_title, one_line
-from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.outside.output_files import replacing_text
 from forearm.robot import Robot
 
@@ -306,12 +306,7 @@ class Recorded:
         Cubic between positions and speeds, and between speeds and accelerations; where these were worked out by a
         spline, it is that spline again.
         """
-        through = scipy_part("interpolate").CubicHermiteSpline
-        rows = self.samples
-        t, even = rows.t - rows.t[0], np.linspace(0.0, rows.t[-1] - rows.t[0], count)
-        q, qd = through(t, rows.q, rows.qd)(even), through(t, rows.qd, rows.qdd)(even)
-        qdd = np.stack([np.interp(even, t, column) for column in rows.qdd.T], axis=1)
-        return Samples(even, q, qd, qdd)
+        return RowCurve(self.samples).sample(count)
 
 
 @explained

@@ -91,7 +91,7 @@ def report(
     t, q, qd, qdd = samples
     terms = dynamics.terms(arm, q, qd, qdd)
     judged = feasible(arm, motion if isinstance(motion, Motion) else samples)
-    excesses = judged.excesses
+    excesses, notes = judged.excesses, (*notes, *judged.notes)
     tell(1, 5, "every formulation")
     agreement = evidence.agreement(arm, *_few(arm, samples))
     tell(2, 5, "times")

@@ -8,6 +8,7 @@ import numpy as np
 from forearm import dynamics
 from forearm.arm import Arm
 from forearm.faults import StateFault, a_or_an, motion_rows
+from forearm.motion.between_rows.missed_peaks import between
 from forearm.motion.feasibility import TOLERANCE, feasible
 from forearm.motion.instants import looked_at
 from forearm.motion.limit_excesses import LimitExcess, limit_excesses
@@ -73,7 +74,9 @@ def _beyond(arm: Arm, motion: AnyMotion, samples: Samples) -> tuple[LimitExcess,
     """Limits of the arm that a motion passes: a page plays it all the same."""
     if arm.dynamics:
         return feasible(arm, motion if isinstance(motion, Motion) else samples).excesses
-    found = limit_excesses(arm, samples.t, samples.q, samples.qd, tolerance=TOLERANCE)
+    seen = between(arm, samples, None)
+    rows = samples if seen is None else seen.samples
+    found = limit_excesses(arm, rows.t, rows.q, rows.qd, tolerance=TOLERANCE)
     return tuple(found[()])
 
 

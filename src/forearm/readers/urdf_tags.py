@@ -1,5 +1,6 @@
 """Elements of a URDF file that are not read: misspelt ones are refused, those that could change a torque are named."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,6 +64,7 @@ def look_at_tags(robot: RobotText, root: Any) -> None:
         robot.notes.append(f"not read: {many}")
     _note_gravity(robot, root)
     _note_drives(robot, root)
+    _note_soft_limits(robot, root)
 
 
 def _note_gravity(robot: RobotText, root: Any) -> None:
@@ -93,3 +95,28 @@ def _note_drives(robot: RobotText, root: Any) -> None:
     for what, names in found.items():
         few = ", ".join(dict.fromkeys(names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         robot.notes.append(f"{what} of {few} is left out; joints carry <dynamics> alone")
+
+
+def _note_soft_limits(robot: RobotText, root: Any) -> None:
+    """A note on joints that a controller holds within narrower limits than those that are read."""
+    found = []
+    for joint in root.iterchildren("joint"):
+        soft, hard = joint.find("safety_controller"), joint.find("limit")
+        if soft is None or hard is None or joint.get("type") not in ("revolute", "prismatic"):
+            continue
+        low, high = (_number(soft.get(f"soft_{end}_limit")) for end in ("lower", "upper"))
+        if low < high and (low > _number(hard.get("lower")) or high < _number(hard.get("upper"))):
+            found.append(f"{shortened(joint.get('name') or '?')} ({low:g} to {high:g})")
+    if found:
+        few = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+        robot.notes.append(
+            f"soft limits in <safety_controller> are narrower than <limit>, and not read: {few}"
+        )
+
+
+def _number(text: str | None) -> float:
+    """What an attribute says, zero without it, as URDF has it; nan for no number."""
+    try:
+        return float(text or 0.0)
+    except ValueError:
+        return math.nan

@@ -372,4 +372,8 @@ def watch(
         {"start": p.start, "end": p.end, "joint": p.joint, "joints": p.joints, "peak": p.peak}
         for p in seen.pushes
     ]
-    _told(shared, str(seen), {"pushes": pushes, "threshold": seen.threshold} | doubted(found, seen.notes))
+    _told(
+        shared,
+        str(seen),
+        {"pushes": pushes, "threshold": seen.threshold, "offset": seen.offset} | doubted(found, seen.notes),
+    )

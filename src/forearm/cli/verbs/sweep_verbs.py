@@ -153,8 +153,11 @@ def _motions(
 
 def _beyond(arm: Any, path: str, rows: Any) -> list[str]:
     """Remarks where a file goes beyond limits of position or speed, which no payload changes."""
+    from forearm.motion.between_rows.missed_peaks import between
     from forearm.motion.limit_excesses import limit_excesses
 
+    found = between(arm, rows, None)
+    rows = rows if found is None else found.samples
     return [f"{path}: joint {excess}" for excess in limit_excesses(arm, rows.t, rows.q, rows.qd)[()]]
 
 

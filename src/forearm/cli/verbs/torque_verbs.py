@@ -78,7 +78,8 @@ def torque(
     terms
         Split the torque into its terms.
     summary
-        Largest and mean torque, speed and power of each joint beside its limits; what is beyond them is marked.
+        Largest and mean torque, speed and power of each joint beside its limits, between the rows as well; what is
+        beyond them is marked.
     out
         Where the CSV goes; - is stdout. A .npy, .zarr or .parquet file is written a block at a time.
     plot
@@ -110,9 +111,10 @@ def torque(
     parts = _parts(found, rows, formulation, terms)
     if motion is None:
         _refuse_overflow(found, rows, parts["tau"])
-    for remark in remarks:
-        note(shared, remark)
     report = _report(found, t, rows, parts["tau"])
+    about["notes"] += report.notes
+    for remark in (*remarks, *report.notes):
+        note(shared, remark)
     beyond = report.excesses
     about["beyond_limits"] = [asdict(excess) for excess in beyond]
     with Outputs() as outputs:
@@ -122,7 +124,7 @@ def torque(
                 about |= written(out)
         with outputs.one():
             if summary:
-                _summary(found, report, about, shared)
+                _summary(found, report, len(rows[0]), about, shared)
             else:
                 for excess in beyond:
                     note(shared, f"joint {excess}")
@@ -166,11 +168,11 @@ def _report(arm: Any, t: Any, rows: list[Any], tau: Any) -> Any:
     """Whether limits are kept, and what each joint gives."""
     import numpy as np
 
-    from forearm.motion.feasibility import judged
+    from forearm.motion.feasibility import judged_between
     from forearm.motion.motions import Samples
 
     free = np.full(arm.n, np.inf)
-    return judged(arm, Samples(t, *rows), tau, free, free)
+    return judged_between(arm, Samples(t, *rows), tau, free, free)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -304,13 +306,13 @@ def _write(arm: Any, t: Any, parts: dict[str, Any], out: str, shared: Shared) ->
         note(shared, f"written: {out}, {count} rows")
 
 
-def _summary(arm: Any, report: Any, about: dict[str, Any], shared: Shared) -> None:
+def _summary(arm: Any, report: Any, rows: int, about: dict[str, Any], shared: Shared) -> None:
     """What a motor has to give: largest and mean torque, largest speed and power, beside the limits."""
     t, beyond = report.samples.t, report.excesses
     fields = ("joint", "peak", "rms", "limit", "peak_speed", "speed_limit", "peak_power", "peak_at", "beyond")
     found = [{name: getattr(load, name) for name in fields} for load in report.loads]
     if shared.json:
-        print_json({"arm": arm.name, "rows": len(report.tau), **about, "joints": found})
+        print_json({"arm": arm.name, "rows": rows, **about, "joints": found})
         return
     header = (
         "joint",

@@ -138,9 +138,10 @@ def compare(
     reading: Reading = AS_WRITTEN,
     shared: Shared = PLAIN,
 ) -> int:
-    """Compare two descriptions, or torques from elsewhere, and name the cause of a difference.
+    """Compare the torques of two descriptions, or torques from elsewhere, and name the cause of a difference.
 
-    Exit code 1 if they differ.
+    Exit code 1 if torques differ. Limits, names and where the tool is change none: what of them differs is told in a
+    line of its own (in JSON under beside), and the exit code stays 0.
 
     Parameters
     ----------

@@ -48,6 +48,8 @@ RESTS = 0.15
 """for at least so long [s]: one that turns round is soon on its way again."""
 WORSE = 2.0
 """The arm does not explain a torque that varies so many times less on its own than beside the arm's."""
+OFFSET = 0.1
+"""An offset above the threshold and this part of what the arm needs at a joint is asked about: a push all the time?"""
 MOVES, ENOUGH = 0.05, 0.1
 """A joint moves where less than this part of its friction is allowed for; rows tell what is usual from such a share."""
 
@@ -84,6 +86,8 @@ class Watched:
     """What was found, in order."""
     notes: tuple[str, ...]
     """What was filtered, and what was taken for usual."""
+    offset: Vector
+    """What was taken off the external torque of each joint as usual (n,); also a push that lasts all the log."""
 
     def __str__(self) -> str:
         rows = [
@@ -95,7 +99,9 @@ class Watched:
                 ["from [s]", "to", "last joint", *(f"at {name}" for name in self.joints)], rows
             )
         usual = ", ".join(f"{name} {x:.3g}" for name, x in zip(self.joints, self.threshold, strict=True))
-        return "\n".join([*lines, "", f"thresholds: {usual}", *(f"  - {note}" for note in self.notes)])
+        taken = ", ".join(f"{name} {x:.3g}" for name, x in zip(self.joints, self.offset, strict=True))
+        told = ["", f"thresholds: {usual}", f"taken off as usual: {taken}"]
+        return "\n".join([*lines, *told, *(f"  - {note}" for note in self.notes)])
 
 
 @faults.explained
@@ -174,11 +180,12 @@ def watch(
     else:
         limit, notes = _given(arm, threshold), []
         limits = np.broadcast_to(limit, external.shape)
+    notes += _always(arm, motion, middle, limit) if quiet is None else []
     found = tuple(
         _push(arm, motion.t, external, limits, span) for span in _spans(motion.t, np.abs(external) > limits)
     )
     notes = [*read.notes, *motion.notes, *notes]
-    return Watched(arm.joint_names, motion.t, external, limit, found, tuple(notes))
+    return Watched(arm.joint_names, motion.t, external, limit, found, tuple(notes), middle)
 
 
 def _usual(external: Matrix, resting: Matrix) -> tuple[Vector, Vector]:
@@ -247,6 +254,24 @@ def _blind(arm: Arm, motion: Filtered, limit: Vector, worse: Vector) -> list[str
         f"WARNING: thresholds are larger than the torques of the joints themselves: {', '.join(told)}. The arm does "
         "not explain the log, and pushes below them are not seen. Positions in degrees or millimetres or from another "
         "zero, another arm or order of joints, torques in another unit or of the other sign?"
+    ]
+
+
+def _always(arm: Arm, motion: Filtered, middle: Vector, limit: Vector) -> list[str]:
+    """A warning where the log's own median is no small offset: something may push all the time, or for most of it."""
+    need = np.sqrt(np.mean(torques_of(arm, motion) ** 2, axis=0))
+    told = [
+        f"{link.name} {middle[i]:.3g} {'N m' if link.revolute else 'N'} (the arm needs {need[i]:.3g}, the threshold is "
+        f"{limit[i]:.3g})"
+        for i, link in enumerate(arm.links)
+        if abs(middle[i]) > max(limit[i], OFFSET * need[i])
+    ]
+    if not told:
+        return []
+    return [
+        f"WARNING: what was taken off as usual is large: {', '.join(told)}. A push or a load that is there most of the "
+        "log is in it, and is not told, or what is told has the other sign; give --untouched (quiet=), a log in which "
+        "nothing was touched, or put the load into the description"
     ]
 
 

@@ -34,6 +34,7 @@ from forearm.verification.difference.causes.suspects import causes
 from forearm.verification.difference.counterparts import COARSE, Other, on_fixed_bases, other_of
 from forearm.verification.difference.term_differences import terms_apart
 from forearm.verification.difference.torque_tables import largest_parts
+from forearm.verification.difference.torqueless_parts import torqueless_parts
 from forearm.verification.difference.verdict import Comparison, Evidence
 
 TOLERANCE = 1e-7
@@ -73,6 +74,9 @@ def compare(
 ) -> Comparison:
     """Compare the torques of an arm with somebody else's, and name the cause of a difference.
 
+    What else differs of two descriptions (limits, names, where the tool is) changes no torque: it is told as `beside`,
+    and is no part of `same`.
+
     Args:
         arm: The arm or robot, with its drives (leave them out with `without_drives()` if the other has none).
         other: An Arm or Robot, a Pinocchio or MuJoCo model, a Robotics Toolbox robot, a function of q, qd, qdd for one
@@ -96,13 +100,15 @@ def compare(
             f"compare: tolerance is {tolerance!r}; give a share of the largest torque, above 0 and below 1,"
             " or leave it out."
         )
+    beside = torqueless_parts(arm, other) if isinstance(other, (Arm, Robot)) else ()
     arm, other = on_fixed_bases(arm, other)
     that = other_of(arm, other, name)
     bench = _bench(arm, that, states, seed)
     ours = _own(arm, bench)
     bench = replace(bench, room=_room(bench, that, ours, tolerance))
     found = _judged(that, bench, ours, tolerance, patience)
-    return replace(found, notes=(*that.notes, *found.notes, *_notes(found, bench, ours)))
+    notes = (*that.notes, *found.notes, *_notes(found, bench, ours))
+    return replace(found, notes=notes, beside=beside)
 
 
 def _bench(arm: Arm | Robot, other: Other, states: int, seed: faults.Seed) -> Bench:

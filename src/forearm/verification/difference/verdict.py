@@ -51,15 +51,19 @@ class Comparison:
     notes: tuple[str, ...] = ()
     """What a file of torques leaves open: columns ignored or converted, speeds that are not those of its positions."""
 
+    beside: tuple[str, ...] = ()
+    """What else differs of two descriptions and changes no torque: limits, names, tools' places."""
+
     @property
     def verdict(self) -> str:
         """One sentence."""
         if self.same and self.tolerance > self.residual > WHOLE:
-            return f"the same within the tolerance, {self.tolerance:g} of the largest torque; {self.residual:.1g} apart"
+            told = f"{self.tolerance:g} of the largest torque; {self.residual:.1g} apart"
+            return f"torques: the same within the tolerance, {told}"
         if self.same and self.written:
-            return f"the same, to the digits written (they hide {self.written:.1g} of the largest torque)"
+            return f"torques: the same, to the digits written (they hide {self.written:.1g} of the largest torque)"
         if self.same:
-            return "the same within rounding"
+            return "torques: the same within rounding"
         if self.causes:
             return "; and ".join(self.causes)
         return "cannot tell which: " + "; or ".join(self.either[:3]) if self.either else "cannot tell"
@@ -75,6 +79,8 @@ class Comparison:
     def __str__(self) -> str:
         lines = [f"{self.one} and {self.other}: {self.verdict}"]
         lines += [f"  {name}: {_apart(size, how)}" for name, size, how in self.terms]
+        if self.beside:
+            lines.append(f"  no torque tells, but these differ: {'; '.join(self.beside)}")
         if not self.same and not self.causes:
             lines += [f"  tested: {e.cause}: leaves {e.residual:.1e}" for e in self.evidence[:8]]
         return "\n".join(lines)
