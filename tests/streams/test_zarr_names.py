@@ -54,6 +54,16 @@ def test_names_of_the_second_array_were_passed_over(form, tmp_path):
 
 
 @FORMATS
+def test_rows_of_two_clocks_were_taken_by_place(form, tmp_path):
+    arrays = of(("time", "joint"))
+    arrays["qd"] = (("time_qd", "joint"), STATES["qd"][::-1])
+    with pytest.raises(
+        fa.ReadFault, match="rows of q go along time, those of qd along time_qd, and rows are"
+    ):
+        streamed(tmp_path, form, arrays, {"time": np.arange(6) * 0.1, "time_qd": np.arange(6)[::-1] * 0.1})
+
+
+@FORMATS
 def test_names_in_the_arms_order_are_taken_without_a_word(form, tmp_path):
     coords = {"joint": NAMES, "name": ("joint", NAMES), "number": ("joint", range(6)), "time": range(6)}
     done, tau = streamed(tmp_path, form, of(("time", "joint")), coords, {"joint_names": NAMES})

@@ -1,6 +1,7 @@
 """Arrays of real numbers, and nothing that is only taken for them: words, dates, masks, True, half of a complex."""
 
 import math
+from collections import UserList
 from collections.abc import Iterable
 from typing import Any
 
@@ -33,6 +34,13 @@ def floats(name: str, value: Any) -> np.ndarray[Any, Any]:
     except Exception as error:  # also what an object's own __array__ or __float__ raises
         pass_on_signals()
         raise no_array(name, value, error) from error
+
+
+def all_of(value: Any) -> Any:
+    """All that a list-like object holds, as a list, or its only one: as an array it may give its first alone."""
+    if not isinstance(value, UserList):
+        return value
+    return value.data[0] if len(value) == 1 else list(value.data)
 
 
 def no_array(name: str, value: Any, error: Exception) -> StateFault:

@@ -10,6 +10,7 @@ from forearm.algebra import is_number, is_scalar
 from forearm.faults.call_arguments import UNORDERED, a_or_an, did_you_mean, shown
 from forearm.faults.kinds import ArmFault
 from forearm.faults.labelled_rows import not_labelled, not_masked
+from forearm.faults.number_arrays import all_of
 from forearm.outside.escapes import composed, hidden, invisible
 from forearm.outside.signal_errors import pass_on_signals
 
@@ -85,7 +86,7 @@ def homogeneous(value: Any) -> np.ndarray[Any, Any]:
     """A 4x4 homogeneous matrix, last row (0, 0, 0, 1)."""
     not_masked(value, "Pose.from_matrix: the matrix", ArmFault)
     try:
-        m = np.asarray(value)
+        m = np.asarray(all_of(value))
     except Exception:
         pass_on_signals()
         raise ArmFault(f"Pose.from_matrix got {shown(value)}; give a 4x4 homogeneous matrix.") from None

@@ -11,7 +11,7 @@ from forearm.compiler.call.processor import ProcessorKernel
 from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 from forearm.compiler.kernel import KernelSubject
-from forearm.faults import StateFault, a_or_an, did_you_mean, not_labelled, not_masked
+from forearm.faults import StateFault, a_or_an, all_of, did_you_mean, not_labelled, not_masked
 from forearm.frames import Pose
 from forearm.reach.iteration import GOAL, ROWS
 
@@ -87,9 +87,9 @@ def _asked(only: Any) -> str:
 
 
 def _numbers(pose: Any) -> Vector:
-    value = pose.matrix if isinstance(pose, Pose) else pose
+    value = pose.matrix if isinstance(pose, Pose) else all_of(pose)
     if isinstance(value, (list, tuple)) and any(isinstance(x, Pose) for x in value):
-        value = [x.matrix if isinstance(x, Pose) else x for x in value]
+        value = [x.matrix if isinstance(x, Pose) else all_of(x) for x in value]
     not_masked(value, "pose")
     not_labelled(value, f"{WHERE}: pose", known="xyz")
     try:

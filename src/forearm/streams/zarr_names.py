@@ -30,6 +30,19 @@ def refuse_turned(label: str, array: Any) -> None:
         )
 
 
+def refuse_other_rows(label: str, arrays: dict[str, Any]) -> None:
+    """Refuse arrays, by name, whose rows go along different axes: taken by place they may be of other times."""
+    along = {name: axes[0] for name, array in arrays.items() if (axes := axes_of(array))}
+    (first, axis), *others = along.items() or [("", "")]
+    for name, other in others:
+        if other != axis:
+            one, two = one_line(axis)[:60], one_line(other)[:60]
+            raise ReadFault(
+                f"{label}: rows of {first} go along {one}, those of {name} along {two}, and rows are taken by place; "
+                "write all along one axis."
+            )
+
+
 def told_of_columns(label: str, folder: Path, group: Any, array: Any, joints: tuple[str, ...]) -> list[str]:
     """What is to be said where a group names the columns of an array; refuse another order of them, or a turned array.
 

@@ -14,7 +14,7 @@ from forearm.outside.escapes import one_line
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.file_libraries import library
 from forearm.streams.row_files import READ, ROWS, RowBlock, RowSource, native, split, timed_rows
-from forearm.streams.zarr_names import refuse_turned, told_of_columns
+from forearm.streams.zarr_names import refuse_other_rows, refuse_turned, told_of_columns
 from forearm.streams.zarr_stores import (
     IN_SI,
     check_array,
@@ -60,6 +60,7 @@ class ZarrRows(RowSource):
             self.timed = self.times is not None
             self._check_group(inputs)
             refuse_other_units(self.label, told_of_all(self.label, found), IN_SI)
+            refuse_other_rows(self.label, named)
             each = [told_of_columns(self.label, path, found, part, arm.joint_names) for part in self.parts]
             told = list(dict.fromkeys(itertools.chain(*each)))
         parts = [part for part in (*self.parts, self.times) if part is not None]

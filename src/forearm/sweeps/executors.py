@@ -29,7 +29,7 @@ from forearm.outside.running_log import LOG
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.outside.whole_process.environment import SAFE_PATH
 from forearm.sweeps.problem import Problem
-from forearm.sweeps.task_carriers import is_own, own_name, tasks_of, unanswered
+from forearm.sweeps.task_carriers import PATIENCE, is_forsaken, is_own, own_name, tasks_of, unanswered
 
 MOST_DEATHS = 3
 """How often workers may die on the same blocks, or the pool break without a result in between."""
@@ -312,7 +312,14 @@ class Workforce:
 
     def _done(self) -> list[Any]:
         """Tasks that are done: one at least, and all that are there."""
-        found = [self.back.get()]
+        found: list[Any] = []
+        while not found:
+            try:
+                found.append(self.back.get(timeout=PATIENCE))
+            except queue.Empty:
+                if is_forsaken(self.pool):
+                    told = "the thread that looks after them ended, as where a limit lets it begin no other"
+                    raise self._not_begun(RuntimeError(told)) from None
         while not self.back.empty():
             found.append(self.back.get())
         return [future for future in found if future in self.flying]

@@ -149,14 +149,30 @@ class GpuKernel(Kernel):
     def recorded(self, *inputs: Any, out: Any) -> Callable[[], None]:
         """The call on these very arrays as a CUDA graph: replaying it costs about two microseconds."""
         cupy = need_gpu(self.name)
-        launch, _ = self._prepared(inputs, out)
+        launch, outs = self._prepared(inputs, self._adopted(out))
+        taken, _ = launch.keep  # type: ignore[attr-defined]
+        for port, value, array in zip(self.graph.inputs, inputs, taken, strict=True):
+            if (
+                not hasattr(value, "__dlpack__")
+                or isinstance(value, np.ndarray)
+                or _address(value) != _address(array)
+            ):
+                raise StateFault(
+                    f"{self.name}: recorded would read a copy of {port.name}, for ever; give an array on the GPU that "
+                    "is contiguous, and not the one that is written."
+                )
         launch()
         stream = cupy.cuda.Stream(non_blocking=True)
         with stream:
             stream.begin_capture()
             launch()
             graph = stream.end_capture()
-        return lambda: graph.launch(cupy.cuda.get_current_stream())
+
+        def replay() -> None:
+            graph.launch(cupy.cuda.get_current_stream())
+
+        replay.keep = (launch, outs)  # type: ignore[attr-defined]  # what it reads and writes
+        return replay
 
     def _prepared(self, inputs: Sequence[Any], out: Any) -> tuple[Callable[[], None], list[Any]]:
         """What launches the kernel on these arrays, and where its results will be."""
@@ -266,6 +282,13 @@ def on_device(kernel: Any, port: Port, value: Any, cupy: Any) -> Any:
             f"say `with cupy.cuda.Device({array.device.id}):`."
         )
     return in_order(array, cupy)
+
+
+def _address(array: Any) -> int:
+    """Where an array on the GPU begins, whoever's it is."""
+    import cupy
+
+    return int((array if isinstance(array, cupy.ndarray) else cupy.from_dlpack(array)).data.ptr)
 
 
 def in_order(array: Any, xp: Any) -> Any:

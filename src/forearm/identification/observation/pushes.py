@@ -293,18 +293,21 @@ def _given(arm: Arm, threshold: ArrayLike) -> Vector:
     return np.broadcast_to(values, (arm.n,))
 
 
-def _spans(t: Vector, above: Matrix) -> list[tuple[int, int]]:
+def _spans(t: Vector, above: Matrix, together: float = TOGETHER) -> list[tuple[int, int]]:
     """First and last row of each push."""
     rows = np.flatnonzero(above.any(axis=1))
     if not rows.size:
         return []
-    parts = np.split(rows, np.flatnonzero(np.diff(t[rows]) > TOGETHER) + 1)
+    parts = np.split(rows, np.flatnonzero(np.diff(t[rows]) > together) + 1)
     return [(int(p[0]), int(p[-1])) for p in parts if t[p[-1]] - t[p[0]] >= SHORTEST]
 
 
 def _push(arm: Arm, t: Vector, external: Matrix, limits: Matrix, span: tuple[int, int]) -> Push:
     rows = slice(span[0], span[1] + 1)
     part = np.abs(external[rows]) / limits[rows]
-    peak = external[rows][int(np.argmax(np.max(part, axis=1)))]
-    felt = [name for name, most in zip(arm.joint_names, np.max(part, axis=0) > 1, strict=True) if most]
+    most = int(np.argmax(np.max(part, axis=1)))
+    peak, above = external[rows][most], part > 1
+    on_end = 1.5 * float(np.median(np.diff(t)))
+    feels = [above[most, i] or bool(_spans(t[rows], above[:, i : i + 1], on_end)) for i in range(arm.n)]
+    felt = [name for name, yes in zip(arm.joint_names, feels, strict=True) if yes]
     return Push(float(t[span[0]]), float(t[span[1]]), felt[-1], tuple(felt), peak)
