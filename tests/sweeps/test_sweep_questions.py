@@ -53,6 +53,29 @@ def test_a_journal_of_another_version_was_gone_on_with(tmp_path, monkeypatch):
         swept(scaled, journal)
 
 
+def test_a_journal_of_a_function_that_has_no_module_was_told_as_an_error_of_ours(tmp_path):
+    """What sympy.lambdify makes of a formula belongs to none."""
+    journal, made = tmp_path / "sweep.json", {}
+    for said in ("x + 1.0", "x + 2.0"):
+        exec(f"g = lambda x: {said}", made)
+        made["g"].__module__ = None
+        given = made["g"]
+        if said == "x + 1.0":
+            assert swept(lambda choices: given(choices["x"]), journal).greatest == 3.0
+        else:
+            with pytest.raises(fa.StateFault, match="is of another sweep"):
+                swept(lambda choices: given(choices["x"]), journal)
+
+
+def test_values_that_hold_themselves_ended_in_numpys_words():
+    values = []
+    values.append(values)
+    with pytest.raises(fa.StateFault, match="give"):
+        fa.sweep("gravity_torque", {"q": values}, arm=fa.load("rr"))
+    with pytest.raises(fa.StateFault, match="give an array of numbers"):
+        fa.sweep(lambda choices: choices["x"], {"x": values}, executor="threads", workers=1)
+
+
 def test_a_journal_took_one_partial_for_another(tmp_path):
     journal = tmp_path / "sweep.json"
     assert swept(functools.partial(sum_of, weight=1.0), journal).greatest == 2.0

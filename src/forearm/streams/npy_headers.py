@@ -9,12 +9,20 @@ from forearm.outside.escapes import one_line
 from forearm.outside.signal_errors import pass_on_signals
 
 
+LONGEST = 1 << 20
+"""Bytes of a header: NumPy reads all of it before it says that more than 10,000 letters are too many."""
+
+
 def npy_header(file: Any, label: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Shape, whether in Fortran order, and type of the numbers that follow."""
     if not file.seekable():
         raise ReadFault(f"{label}: is a pipe, and arrays are read from files; give a file, or rows as .csv.")
     try:
         version = np.lib.format.read_magic(file)
+        start = file.tell()
+        if (length := int.from_bytes(file.read(2 if version == (1, 0) else 4), "little")) > LONGEST:
+            raise ValueError(f"its header has {length} bytes")
+        file.seek(start)
         read = (
             np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         )
