@@ -42,6 +42,7 @@ def test_a_header_of_version_2_is_read(tmp_path):
     assert np.array_equal(np.load(tmp_path / "tau.npy"), fa.gravity_torque(ARM, q))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("count", [MOST_MARKS, MOST_MARKS + 1, 100_000])
 @pytest.mark.parametrize("key", ["_FillValue", "missing_value"])
 def test_thousands_of_numbers_that_stand_for_none_took_gigabytes(tmp_path, taken, key, count):

@@ -55,16 +55,17 @@ def test_a_journal_of_another_version_was_gone_on_with(tmp_path, monkeypatch):
 
 def test_a_journal_of_a_function_that_has_no_module_was_told_as_an_error_of_ours(tmp_path):
     """What sympy.lambdify makes of a formula belongs to none."""
-    journal, made = tmp_path / "sweep.json", {}
-    for said in ("x + 1.0", "x + 2.0"):
-        exec(f"g = lambda x: {said}", made)
-        made["g"].__module__ = None
-        given = made["g"]
-        if said == "x + 1.0":
-            assert swept(lambda choices: given(choices["x"]), journal).greatest == 3.0
-        else:
-            with pytest.raises(fa.StateFault, match="is of another sweep"):
-                swept(lambda choices: given(choices["x"]), journal)
+    journal = tmp_path / "sweep.json"
+
+    def made(text):
+        given = eval(f"lambda x: {text}", {"__name__": None})
+        assert given.__module__ is None
+        return lambda choices: given(choices["x"])
+
+    assert swept(made("x + 1.0"), journal).greatest == 3.0
+    assert swept(made("x + 1.0"), journal).fresh == 0
+    with pytest.raises(fa.StateFault, match="is of another sweep"):
+        swept(made("x + 2.0"), journal)
 
 
 def test_values_that_hold_themselves_ended_in_numpys_words():

@@ -8,7 +8,6 @@ from forearm.faults import ReadFault
 from forearm.outside.escapes import one_line
 from forearm.outside.signal_errors import pass_on_signals
 
-
 LONGEST = 1 << 20
 """Bytes of a header: NumPy reads all of it before it says that more than 10,000 letters are too many."""
 
