@@ -318,6 +318,14 @@ REPRODUCTIONS = {
     "71 names of files that were commands when bash completed them": [
         "hostile/test_completion.py::test_a_file_was_called_by_a_command_that_ran_at_tab_and_enter",
     ],
+    "72 a header of an array, and marks of a Zarr store, that took gigabytes": [
+        "hostile/test_small_files.py::test_a_header_of_4_kb_on_disk_took_gigabytes",
+        "hostile/test_small_files.py::test_thousands_of_numbers_that_stand_for_none_took_gigabytes",
+    ],
+    "73 a journal of a function without a module, values that hold themselves": [
+        "sweeps/test_sweep_questions.py::test_a_journal_of_a_function_that_has_no_module_was_told_as_an_error_of_ours",
+        "sweeps/test_sweep_questions.py::test_values_that_hold_themselves_ended_in_numpys_words",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -53,6 +53,30 @@ def test_a_journal_of_another_version_was_gone_on_with(tmp_path, monkeypatch):
         swept(scaled, journal)
 
 
+def test_a_journal_of_a_function_that_has_no_module_was_told_as_an_error_of_ours(tmp_path):
+    """What sympy.lambdify makes of a formula belongs to none."""
+    journal = tmp_path / "sweep.json"
+
+    def made(text):
+        given = eval(f"lambda x: {text}", {"__name__": None})
+        assert given.__module__ is None
+        return lambda choices: given(choices["x"])
+
+    assert swept(made("x + 1.0"), journal).greatest == 3.0
+    assert swept(made("x + 1.0"), journal).fresh == 0
+    with pytest.raises(fa.StateFault, match="is of another sweep"):
+        swept(made("x + 2.0"), journal)
+
+
+def test_values_that_hold_themselves_ended_in_numpys_words():
+    values = []
+    values.append(values)
+    with pytest.raises(fa.StateFault, match="give"):
+        fa.sweep("gravity_torque", {"q": values}, arm=fa.load("rr"))
+    with pytest.raises(fa.StateFault, match="give an array of numbers"):
+        fa.sweep(lambda choices: choices["x"], {"x": values}, executor="threads", workers=1)
+
+
 def test_a_journal_took_one_partial_for_another(tmp_path):
     journal = tmp_path / "sweep.json"
     assert swept(functools.partial(sum_of, weight=1.0), journal).greatest == 2.0

@@ -108,5 +108,7 @@ class ZarrRows(RowSource):
     def _numbers(self, part: Any, rows: slice) -> Vector:
         """Rows of an array; what the store marks as missing is no number."""
         stored = np.ascontiguousarray(rows_of(part, rows))
-        numbers, missing = native(stored), [stored == mark for mark in self.marks[id(part)]]
-        return np.where(np.logical_or.reduce(missing), np.nan, numbers) if missing else numbers
+        numbers = native(stored)
+        for mark in self.marks[id(part)]:
+            numbers = np.where(stored == mark, np.nan, numbers)
+        return numbers

@@ -130,6 +130,10 @@ def _refuse_sizes(label: str, array: Any, files: int) -> None:
         )
 
 
+MOST_MARKS = 16
+"""Numbers that may stand for no number, of each kind: every row is held against each."""
+
+
 def marks_of_nothing(label: str, array: Any) -> list[float]:
     """The numbers that stand for no number in an array, as xarray and netCDF say it beside them.
 
@@ -139,7 +143,12 @@ def marks_of_nothing(label: str, array: Any) -> list[float]:
     """
     where, marks = f"{label}/{one_line(array.basename)[:60]}" if array.basename else label, []
     for key in ("_FillValue", "missing_value"):
-        for said in np.atleast_1d(np.asarray(array.attrs.get(key, []), dtype=object)):
+        given = np.atleast_1d(np.asarray(array.attrs.get(key, []), dtype=object))
+        if len(given) > MOST_MARKS:
+            raise ReadFault(
+                f"{where}: says {len(given)} numbers in {key}, and one is usual; give at most {MOST_MARKS}."
+            )
+        for said in given:
             try:
                 marks.append(
                     np.frombuffer(base64.b64decode(said, validate=True), "<f8").item()

@@ -204,9 +204,8 @@ def axis_of(name: str, given: Any) -> SweepAxis:
     """What a caller gave for an axis: Uniform, Normal, or a sequence of values."""
     if isinstance(given, SweepAxis):
         return given
-    if isinstance(given, (str, bytes, dict)) or not (
-        isinstance(given, (Sequence, np.ndarray)) and np.ndim(given)
-    ):
+    listed = given.ndim > 0 if isinstance(given, np.ndarray) else isinstance(given, Sequence)
+    if isinstance(given, (str, bytes)) or not listed:
         raise StateFault(
             f"sweep: over[{name!r}] is {type(given).__name__}; give fa.Uniform(low, high), fa.Normal(mean, deviation), "
             "or a list of values to visit ([x] for one)."

@@ -198,7 +198,7 @@ def _around(function: FunctionType) -> Iterator[Any]:
     yield function.__defaults__
     yield function.__kwdefaults__
     yield from variables_around(function)
-    if _installed(function.__module__):
+    if _installed(function.__module__ or ""):  # one that was made of a text has none
         return  # of its module the name is enough
     names = names_read(function)
     places, known = [function.__globals__], {id(function.__globals__)}
