@@ -264,9 +264,21 @@ def test_a_push_that_lasts_all_the_log_was_no_push_without_a_word(capsys, tmp_pa
     assert not any("taken off" in note for note in quiet.notes)
     given = fa.watch(arm, swinging(arm, lambda t: 60.0), threshold=5.0)
     assert any("taken off as usual is large" in note for note in given.notes)
+    assert any("its median" in note for note in given.notes)
     log = swinging(arm, lambda t: 60.0)
     names = ["t", *(f"{kind}{i}" for kind in ("q", "qd", "tau") for i in range(1, 7))]
     rows = np.column_stack(list(log.values()))
     np.savetxt(tmp_path / "log.csv", rows, delimiter=",", header=",".join(names), comments="")
     told = forearm(capsys, "watch", "ur5e", tmp_path / "log.csv", "--json").json
     assert told["offset"][1] == pytest.approx(60.0, rel=0.02)
+
+
+def test_a_log_that_was_given_twice_was_taken_for_another(case):
+    """It tells no push of itself, and validates nothing."""
+    arm = fa.load("ur5e")
+    log = swinging(arm, lambda t: 15.0 * (t > 2) * (t < 3))
+    assert any("has the same rows" in note for note in fa.watch(arm, log, quiet=log).notes)
+    assert not any("same rows" in note for note in fa.watch(arm, log, quiet=swinging(arm)).notes)
+    true, _, motion = case
+    log = rough_log(true, motion)
+    assert any("validate nothing" in note for note in fa.identify(true, log, validate=log, gains=GAINS).notes)

@@ -122,6 +122,8 @@ def identify(
     other = None
     if validate is not None:
         second = read_log(validate, arm, **options).moved(delay, signs)
+        twice = first.twice(second, "its residuals are those of the fit, and validate nothing")
+        first = replace(first, notes=(*first.notes, *twice))
         second = second if first.qd is not None else replace(second, qd=None)
         other = equations_of(arm, drives, filtered(second, equations.motion.cutoff))
     return _result(asked, first, equations, other, fit, best, prior, held, told)

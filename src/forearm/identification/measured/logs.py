@@ -84,6 +84,12 @@ class Log:
             notes.append(f"torques moved by {delay * 1e3:.3g} ms")
         return replace(self, tau=tau, notes=tuple(notes))
 
+    def twice(self, other: "Log", said: str) -> list[str]:
+        """A warning where another log, given for what it shows beside this one, has the very same rows."""
+        same = all(np.array_equal(getattr(self, k), getattr(other, k)) for k in ("q", "tau"))
+        told = f"WARNING: {other.label} has the same rows as {self.label}: {said}; give another log"
+        return [told] if same else []
+
     def between(self, start: float, end: float) -> "Log":
         """The rows of a span of time [s]."""
         keep = (self.t >= start) & (self.t < end)

@@ -178,9 +178,11 @@ def watch(
         limits = limit + dry * resting
         notes += _blind(arm, motion, limit, _spread(external) > WORSE * _spread(motion.tau))
     else:
-        limit, notes = _given(arm, threshold), []
+        limit, notes = _given(arm, threshold), [told.partition(", and ")[0]]
         limits = np.broadcast_to(limit, external.shape)
-    notes += _always(arm, motion, middle, limit) if quiet is None else []
+    notes += (
+        _always(arm, motion, middle, limit) if quiet is None else read.twice(other, "no push in it is seen")
+    )
     found = tuple(
         _push(arm, motion.t, external, limits, span) for span in _spans(motion.t, np.abs(external) > limits)
     )
