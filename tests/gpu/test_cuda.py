@@ -243,6 +243,28 @@ def test_simulate_on_the_gpu_is_simulate_on_the_cpu(method):
     assert_close(there.qd, here.qd)
 
 
+@needs_gpu
+def test_a_recorded_call_keeps_its_arrays_and_refuses_to_read_a_copy_for_ever():
+    import cupy
+
+    kernel = compile(load("rr"), "gravity_torque", target="cuda", dtype="float64")
+    state = cupy.asarray(np.random.default_rng(0).uniform(-1, 1, (300, 2)))
+    tau, columns = cupy.empty((2, 300)), cupy.ascontiguousarray(state.T)
+    for given, out in ((state.T, tau), (columns.get(), tau), (columns, columns)):
+        with pytest.raises(
+            fa.StateFault, match="recorded would read a copy of q, for ever; give an array on"
+        ):
+            kernel.recorded(given, out=out)
+    replay = kernel.recorded(columns, out=tau)
+    where = tau.data.ptr
+    del tau
+    assert cupy.empty((2, 300)).data.ptr != where
+    columns[...] = 0.3
+    replay()
+    found = replay.keep[1][0]
+    assert_close(found.get(), kernel(columns).get())
+
+
 def one_number(kind):
     """2.5 for all states, as somebody may give it."""
     import cupy

@@ -282,3 +282,22 @@ def test_a_log_that_was_given_twice_was_taken_for_another(case):
     true, _, motion = case
     log = rough_log(true, motion)
     assert any("validate nothing" in note for note in fa.identify(true, log, validate=log, gains=GAINS).notes)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("seed", [5, 6, 7])
+def test_one_row_of_a_wrist_whose_friction_turns_over_named_the_hand_for_a_push_on_the_upper_arm(seed):
+    drive = {"rotor_inertia": 0.4, "side": "joint", "viscous": 2.0, "coulomb": (3.0, 3.0)}
+    arm, sharp = (
+        fa.load("ur5e").with_drives(fa.Drive(**drive, smoothing=smoothing)) for smoothing in (1e-2, 1e-4)
+    )
+    chance, t = np.random.default_rng(seed), np.arange(0, 60, 0.004)
+    w, phase = 2 * np.pi * chance.uniform(0.1, 0.5, (3, 6)), chance.uniform(0, 6, (3, 6))
+    angles = t[:, None, None] * w + phase
+    q = 0.3 * np.sin(angles).sum(axis=1) + [0, -1.2, 1.2, 0, 0.5, 0]
+    qd, qdd = 0.3 * (w * np.cos(angles)).sum(axis=1), -0.3 * (w**2 * np.sin(angles)).sum(axis=1)
+    tau = fa.inverse_dynamics(sharp, q, qd, qdd)
+    tau[(t > 20) & (t < 40), 1] -= 20.0
+    tau += 0.3 * chance.normal(size=tau.shape)
+    (push,) = fa.watch(arm, {"t": t, "q": q, "tau": tau}).pushes
+    assert push.joints == ("shoulder_lift_joint",)

@@ -293,3 +293,20 @@ def test_joints_beyond_the_frame_jumped_to_their_middle_where_a_search_began_ane
     assert np.array_equal(rather.q[0].reshape(-1, 6)[0, 3:], (0.5 * q0 + 0.1)[3:])
     each = fa.inverse_kinematics(arm, goals, frame=3, q0=q, every=every)
     assert np.array_equal(each.q[5].reshape(-1, 6)[0, 3:], q[5, 3:])
+
+
+def test_of_many_poses_in_one_object_the_first_alone_was_reached():
+    """A trajectory of the Robotics Toolbox; as an array it is its first pose."""
+    toolbox = pytest.importorskip("roboticstoolbox")
+    from spatialmath import SE3
+
+    arm, q = fa.load("ur5e"), [0.3, -1.0, 1.2, -0.4, 0.7, 0.2]
+    ends = [SE3(fa.pose(arm, x), check=False) for x in (q, [0.5, -1.2, 1.0, -0.4, 0.6, 0.1])]
+    poses = toolbox.ctraj(*ends, 5)
+    found = fa.inverse_kinematics(arm, poses, q0=q)
+    assert found.q.shape == (5, 6)
+    np.testing.assert_allclose(fa.pose(arm, found.q), np.array(poses.A), atol=1e-6)
+    assert fa.inverse_kinematics(arm, poses[4], q0=q).q.shape == (6,)
+    assert fa.Pose.from_matrix(poses[4]).translation == tuple(poses[4].t)
+    with pytest.raises(fa.ArmFault, match=r"Pose.from_matrix got shape \(5, 4, 4\)"):
+        fa.Pose.from_matrix(poses)

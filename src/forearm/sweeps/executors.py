@@ -192,10 +192,10 @@ def _in_service(stop: Any) -> None:
 def _end(pool: Any) -> None:
     """Let all workers go; those of a pool that nobody leads wait for ever.
 
-    It did not get all it begins with (too many open files), or a signal's handler ended its beginning.
+    It did not get all it needs (open files, threads), or a signal's handler ended its beginning.
     """
     leader, stranded = getattr(pool, "_executor_manager_thread", pool), []
-    if leader is None or (isinstance(leader, threading.Thread) and leader.ident is None):
+    if leader is None or (isinstance(leader, threading.Thread) and not leader.is_alive()):
         stranded = list((getattr(pool, "_processes", None) or {}).values())
     pool.shutdown(wait=not stranded, cancel_futures=True)
     for process in stranded:
