@@ -250,3 +250,18 @@ def test_what_tells_of_an_error_that_cannot_travel_does_not_carry_it(monkeypatch
     with pytest.raises(fa.StateFault, match="the function raised Picky") as told:
         executors.work(executors.BlockStretch("another-process", 0, 1))
     assert told.value.__context__ is None
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_sweep_waited_for_ever_where_one_thread_more_could_not_be_begun(monkeypatch):
+    """Under `ulimit -u` the thread that gives workers their tasks ended, and with it every answer."""
+
+    def refused(*_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(multiprocessing.queues.Queue, "_start_thread", refused)
+    over = {"q": fa.Uniform([-1.0, -1.0], [1.0, 1.0])}
+    before = set(multiprocessing.active_children())
+    with pytest.raises(fa.StateFault, match="processes cannot be begun here"):
+        fa.sweep("gravity_torque", over, arm=fa.load("rr"), samples=100, executor="processes", workers=1)
+    assert set(multiprocessing.active_children()) <= before

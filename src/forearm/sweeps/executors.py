@@ -16,6 +16,7 @@ import traceback
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
+from contextlib import suppress
 from itertools import islice
 from multiprocessing.context import BaseContext
 from multiprocessing.sharedctypes import RawValue
@@ -195,7 +196,7 @@ def _end(pool: Any) -> None:
     It did not get all it begins with (too many open files), or a signal's handler ended its beginning.
     """
     leader, stranded = getattr(pool, "_executor_manager_thread", pool), []
-    if leader is None or (isinstance(leader, threading.Thread) and leader.ident is None):
+    if leader is None or (isinstance(leader, threading.Thread) and not leader.is_alive()):
         stranded = list((getattr(pool, "_processes", None) or {}).values())
     pool.shutdown(wait=not stranded, cancel_futures=True)
     for process in stranded:
@@ -312,10 +313,21 @@ class Workforce:
 
     def _done(self) -> list[Any]:
         """Tasks that are done: one at least, and all that are there."""
-        found = [self.back.get()]
+        found: list[Any] = []
+        while not found:
+            headless = self._headless()
+            with suppress(queue.Empty):
+                found.append(self.back.get(timeout=1.0))
+            if headless and not found:
+                raise self._not_begun(RuntimeError("the thread that gives workers their tasks has ended"))
         while not self.back.empty():
             found.append(self.back.get())
         return [future for future in found if future in self.flying]
+
+    def _headless(self) -> bool:
+        """Whether nobody gives the workers their tasks: that thread could not begin another one that it needs."""
+        leader = getattr(self.pool, "_executor_manager_thread", None)
+        return isinstance(leader, threading.Thread) and not leader.is_alive()
 
     def _send_some(self, most: int) -> None:
         """Send what waits, and the problem with what came back from workers that did not have it, to few at a time."""
