@@ -326,6 +326,9 @@ REPRODUCTIONS = {
         "sweeps/test_sweep_questions.py::test_a_journal_of_a_function_that_has_no_module_was_told_as_an_error_of_ours",
         "sweeps/test_sweep_questions.py::test_values_that_hold_themselves_ended_in_numpys_words",
     ],
+    "74 a sweep over processes that waited for ever where no more threads can be begun": [
+        "sweeps/test_sweeps_at_once.py::test_a_sweep_waited_for_ever_where_one_thread_more_could_not_be_begun",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -415,7 +415,7 @@ def test_a_function_that_cannot_travel_says_so(small_blocks, monkeypatch):
     from forearm.sweeps.executors import pickled
     from forearm.sweeps.sweep_run import _problem
 
-    problem = _problem(lambda c: c["x"], {"x": [1.0, 2.0]}, None, 1, "extremes", 0, 2)
+    problem = _problem(lambda c: c["x"], {"x": [1.0, 2.0]}, None, 1, "extremes", 0, None)
     with pytest.raises(fa.StateFault, match="define the function in a module"):
         pickled(problem)
 

@@ -252,27 +252,16 @@ def test_what_tells_of_an_error_that_cannot_travel_does_not_carry_it(monkeypatch
     assert told.value.__context__ is None
 
 
-class Forsaken:
-    """A pool of which the thread that looks after its workers has ended: its tasks are never done."""
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_sweep_waited_for_ever_where_one_thread_more_could_not_be_begun(monkeypatch):
+    """Under `ulimit -u` the thread that gives workers their tasks ended, and with it every answer."""
 
-    _max_workers = 2
+    def refused(*_):
+        raise RuntimeError("can't start new thread")
 
-    def __init__(self):
-        self._executor_manager_thread = threading.Thread(target=int)
-        self._executor_manager_thread.start()
-        self._executor_manager_thread.join()
-
-    def submit(self, function, *given):
-        return Future()
-
-    def shutdown(self, wait, cancel_futures):
-        pass
-
-
-def test_a_sweep_waited_for_ever_where_a_limit_let_its_pool_begin_no_thread(monkeypatch):
-    monkeypatch.setitem(executors.KINDS, "processes", lambda workers: (Forsaken(), None))
-    monkeypatch.setattr(executors, "PATIENCE", 0.05)
-    with pytest.raises(
-        fa.StateFault, match="the thread that looks after them ended, as where a limit lets it"
-    ):
-        fa.sweep(questions.positive, {"x": fa.Uniform(0, 1)}, samples=20, executor="processes", workers=2)
+    monkeypatch.setattr(multiprocessing.queues.Queue, "_start_thread", refused)
+    over = {"q": fa.Uniform([-1.0, -1.0], [1.0, 1.0])}
+    before = set(multiprocessing.active_children())
+    with pytest.raises(fa.StateFault, match="processes cannot be begun here"):
+        fa.sweep("gravity_torque", over, arm=fa.load("rr"), samples=100, executor="processes", workers=1)
+    assert set(multiprocessing.active_children()) <= before

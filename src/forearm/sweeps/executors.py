@@ -16,6 +16,7 @@ import traceback
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
+from contextlib import suppress
 from itertools import islice
 from multiprocessing.context import BaseContext
 from multiprocessing.sharedctypes import RawValue
@@ -29,7 +30,7 @@ from forearm.outside.running_log import LOG
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.outside.whole_process.environment import SAFE_PATH
 from forearm.sweeps.problem import Problem
-from forearm.sweeps.task_carriers import PATIENCE, is_forsaken, is_own, own_name, tasks_of, unanswered
+from forearm.sweeps.task_carriers import is_own, own_name, tasks_of, unanswered
 
 MOST_DEATHS = 3
 """How often workers may die on the same blocks, or the pool break without a result in between."""
@@ -192,7 +193,7 @@ def _in_service(stop: Any) -> None:
 def _end(pool: Any) -> None:
     """Let all workers go; those of a pool that nobody leads wait for ever.
 
-    It did not get all it needs (open files, threads), or a signal's handler ended its beginning.
+    It did not get all it begins with (too many open files), or a signal's handler ended its beginning.
     """
     leader, stranded = getattr(pool, "_executor_manager_thread", pool), []
     if leader is None or (isinstance(leader, threading.Thread) and not leader.is_alive()):
@@ -314,15 +315,19 @@ class Workforce:
         """Tasks that are done: one at least, and all that are there."""
         found: list[Any] = []
         while not found:
-            try:
-                found.append(self.back.get(timeout=PATIENCE))
-            except queue.Empty:
-                if is_forsaken(self.pool):
-                    told = "the thread that looks after them ended, as where a limit lets it begin no other"
-                    raise self._not_begun(RuntimeError(told)) from None
+            headless = self._headless()
+            with suppress(queue.Empty):
+                found.append(self.back.get(timeout=1.0))
+            if headless and not found:
+                raise self._not_begun(RuntimeError("the thread that gives workers their tasks has ended"))
         while not self.back.empty():
             found.append(self.back.get())
         return [future for future in found if future in self.flying]
+
+    def _headless(self) -> bool:
+        """Whether nobody gives the workers their tasks: that thread could not begin another one that it needs."""
+        leader = getattr(self.pool, "_executor_manager_thread", None)
+        return isinstance(leader, threading.Thread) and not leader.is_alive()
 
     def _send_some(self, most: int) -> None:
         """Send what waits, and the problem with what came back from workers that did not have it, to few at a time."""

@@ -14,19 +14,6 @@ from forearm.faults import StateFault
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.outside.whole_process.shared_changes import SharedChange
 
-PATIENCE = 2.0
-"""So long [s] nothing may come back before it is looked whether somebody still works."""
-
-
-def is_forsaken(pool: Any) -> bool:
-    """Whether nobody looks after the workers of a pool of processes.
-
-    Python's thread for that ends where it may begin no other (a limit of threads, or of memory); then no task is done.
-    """
-    thread = getattr(pool, "_executor_manager_thread", None)
-    return thread is not None and not thread.is_alive()
-
-
 Outcome = tuple[BaseException | None, Any]
 """What went wrong, or None; and what came back."""
 
