@@ -6,4 +6,5 @@ causes            what may lie behind a difference, and the search for it
 term_differences  gravity, M and velocity torques, one by one
 comparison        what counts as none, and the judgement
 verdict           what comes out
+torqueless_parts    what differs of two descriptions and changes no torque
 """
