@@ -9,7 +9,7 @@ import numpy as np
 
 from forearm.faults.call_arguments import attribute
 from forearm.faults.kinds import StateFault
-from forearm.faults.stated_units import refuse_other_units
+from forearm.faults.stated_units import refuse_other_units, said_in
 
 PLAIN = (np.ndarray, np.generic, list, tuple, dict, str, bytes, float, int)
 """What has no labels, or has them looked at elsewhere."""
@@ -154,8 +154,11 @@ def not_in_other_units(value: Any, name: str) -> None:
     ):  # a text, or an object that prints as one
         if (unit := attribute(value, key)) is not None and not callable(unit):
             said[key] = str(unit)
-    if said:
-        refuse_other_units(name, said, "convert the numbers, and the unit with them", StateFault)
+    schema = attribute(value, "schema")  # Arrow's, whose fields have theirs
+    fields = [schema, *schema] if isinstance(schema, Iterable) else []
+    for each in (said, *(said_in(attribute(field, "metadata")) for field in fields)):
+        if each:
+            refuse_other_units(name, each, "convert the numbers, and the unit with them", StateFault)
 
 
 # -- labels of joints ----------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Units that stand beside numbers, as xarray, netCDF and others write them: in ours, or refused."""
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -41,6 +42,23 @@ def refuse_other_units(
                 raise fault(
                     f"{label}: says {key}={unit[:40]!r}, and numbers are read in SI units and radians; {instead}."
                 )
+
+
+def said_in(metadata: Any) -> dict[str, Any]:
+    """What Arrow says beside a table or a field of it, in bytes; what pandas keeps there of a table among it."""
+    if not isinstance(metadata, Mapping):
+        return {}
+    said: dict[str, Any] = {
+        str(k, "utf-8", "replace"): str(v, "utf-8", "replace")
+        for k, v in metadata.items()
+        if isinstance(k, bytes) and isinstance(v, bytes)
+    }
+    try:
+        kept = json.loads(said.pop("pandas", "{}"))
+    except (ValueError, RecursionError):
+        kept = {}
+    own = kept.get("attributes") if isinstance(kept, dict) else None
+    return {**said, **(own if isinstance(own, dict) else {})}
 
 
 def _is_si(unit: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forearm.arm import Arm
-from forearm.faults import ReadFault, refuse_other_units
+from forearm.faults import ReadFault, refuse_other_units, said_in
 from forearm.motion.number_tables import refuse
 from forearm.outside.escapes import one_line
 from forearm.robot import Robot
@@ -172,7 +172,4 @@ def refuse_units_of_fields(label: str, schema: Any, titles: Sequence[str]) -> No
     """Refuse other units that a table's schema says, of itself or of columns whose titles say none."""
     parts = [(label, schema), *((f"{label}: column {one_line(x)[:80]!r}", schema.field(x)) for x in titles)]
     for told, part in parts if titles else ():
-        said = {
-            str(k, "utf-8", "replace"): str(v, "utf-8", "replace") for k, v in (part.metadata or {}).items()
-        }
-        refuse_other_units(told, said, SAID)
+        refuse_other_units(told, said_in(part.metadata), SAID)
