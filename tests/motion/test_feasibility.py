@@ -262,3 +262,14 @@ def test_peaks_of_a_spline_of_thousands_of_pieces_were_told_too_low(even, pieces
     for name, values in (("peak_speed", rows.qd), ("peak", tau), ("peak_power", tau * rows.qd)):
         told = np.array([getattr(load, name) for load in report.loads])
         assert np.all(told > 0.9995 * np.max(np.abs(values), axis=0)), name
+
+
+@pytest.mark.parametrize("factor", [1.0, 57.3])
+def test_speeds_that_are_not_the_slopes_of_positions_were_within_limits_without_a_word(factor, caplog):
+    arm, start = fa.load("ur5e"), np.array([0, -1.5, 1.5, 0, 0, 0.0])
+    s = Quintic(start, start + 0.3, 1.0).sample(np.linspace(0, 1.0, 101))
+    rows = Samples(s.t, s.q, s.qd / factor, s.qdd / factor)
+    said = " ".join(fa.feasible(arm, rows).notes)
+    fa.sweep("inverse_dynamics", {"motion": [rows]}, arm=arm)
+    assert ("is not the slope of q" in said) == (factor != 1.0)
+    assert ("over['motion'][0]: WARNING: qd of shoulder_pan_joint" in caplog.text) == (factor != 1.0)

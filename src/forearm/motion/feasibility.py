@@ -15,6 +15,7 @@ from forearm.motion.instants import averaging, looked_at, shares_of_time, with_p
 from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, followers, limit_excesses
 from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
+from forearm.motion.slope_checks import row_notes
 from forearm.outside.text_table import text_table
 from forearm.robot import Robot
 
@@ -166,7 +167,8 @@ def feasible(
     rows = _given_rows(arm, motion)
     tau, own = _torques(arm, motion, rows)
     judge = judged if own else judged_between
-    return judge(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance)
+    found = judge(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance)
+    return found if own else replace(found, notes=(*found.notes, *row_notes(arm, rows)))
 
 
 def _given_rows(arm: Arm, motion: Any) -> Samples:

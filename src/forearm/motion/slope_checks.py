@@ -12,7 +12,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
-from forearm.faults import size_hint
+from forearm.faults import coordinates, size_hint
 from forearm.robot import Robot
 
 LEAST_ROWS = 20
@@ -60,6 +60,16 @@ def slope_notes(
         f"WARNING: {titles[1]} of {told} is not the slope of {titles[0]}{factor}; torques take both as they are. "
         "Look at units, clock and order of the columns.",
     )
+
+
+def row_notes(arm: Arm | Robot, rows: Any) -> tuple[str, ...]:
+    """The same of rows t, q, qd, qdd that somebody gives: speeds of positions, and accelerations of speeds."""
+    names, notes = coordinates(arm, "qd"), list[str]()
+    for a, b in (("q", "qd"), ("qd", "qdd")):
+        values, slopes = getattr(rows, a), getattr(rows, b)
+        if values.shape == slopes.shape:  # a free base's quaternion has more numbers than its rates
+            notes += slope_notes(rows.t, names, values, slopes, (a, b))
+    return tuple(notes)
 
 
 def lag_notes(t: Vector, q: Matrix, qd: Matrix, titles: tuple[str, str] = ("q", "qd")) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from forearm.motion.instants import looked_at
 from forearm.motion.limit_excesses import LimitExcess, limit_excesses
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
+from forearm.motion.slope_checks import row_notes
 from forearm.outside.libraries.scipy_parts import scipy_part
 
 LOG = logging.getLogger("forearm")
@@ -45,6 +46,8 @@ def samples_of(arm: Arm, motion: AnyMotion) -> Samples:
             f"{arm.n} numbers."
         )
     motion_rows("motion", arm, **found._asdict())
+    for note in row_notes(arm, found) if found is motion else ():
+        LOG.warning("%s", note)
     return Samples(found.t - found.t[0], found.q, found.qd, found.qdd)
 
 

@@ -19,6 +19,7 @@ from forearm.faults import DEGREES, StateFault, loads_doubts, possible_sizes
 from forearm.motion.feasibility import rows_with_peaks
 from forearm.motion.instants import so_many
 from forearm.motion.motions import Motion, Samples
+from forearm.motion.slope_checks import row_notes
 from forearm.outside.running_log import LOG
 from forearm.robot import Robot
 from forearm.sweeps.axes import GridAxis
@@ -292,7 +293,7 @@ def motion_axis(arm: Arm | Robot, given: Any, instants: int) -> MotionAxis:
         )
     samples: list[Samples] = []
     for k, one in enumerate(given):
-        if isinstance(one, Motion):
+        if of_its_own := isinstance(one, Motion):
             one = _sampled(arm, one, k, instants)
         if not isinstance(one, Samples):
             raise StateFault(
@@ -310,6 +311,8 @@ def motion_axis(arm: Arm | Robot, given: Any, instants: int) -> MotionAxis:
                 f"sweep: over['motion'][{k}] has {len(one.t)} instants, the first has {len(samples[0].t)}; sample all "
                 "alike: motion.sample(101)."
             )
+        for note in () if of_its_own else row_notes(arm, one):
+            LOG.warning("sweep: over['motion'][%d]: %s", k, note)
         samples.append(one)
     if not samples:
         raise StateFault("sweep: over['motion'] is empty; give motions.")
