@@ -30,7 +30,7 @@ def skipped_everywhere(tree, late):
             continue
         marked = " ".join([*marks, *map(ast.unparse, node.decorator_list)])
         needed = {*NEEDED.findall(ast.unparse(node)), *(["torch"] if "needs_torch" in marked else [])}
-        if needed & late and not re.search(r"mark\.(more|soak)|needs_gpu", marked):
+        if needed & late and not re.search(r"mark\.(more|soak)|shared_out|needs_gpu", marked):
             yield node.name
 
 

@@ -262,6 +262,6 @@ def test_a_sweep_waited_for_ever_where_one_thread_more_could_not_be_begun(monkey
     monkeypatch.setattr(multiprocessing.queues.Queue, "_start_thread", refused)
     over = {"q": fa.Uniform([-1.0, -1.0], [1.0, 1.0])}
     before = set(multiprocessing.active_children())
-    with pytest.raises(fa.StateFault, match="processes cannot be begun here"):
+    with pytest.raises(fa.StateFault, match=r"processes cannot be begun here|workers died"):
         fa.sweep("gravity_torque", over, arm=fa.load("rr"), samples=100, executor="processes", workers=1)
     assert set(multiprocessing.active_children()) <= before

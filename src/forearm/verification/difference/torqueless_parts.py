@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from forearm import dynamics
 from forearm.algebra import Vector
 from forearm.arm import Arm
+from forearm.kinematics import link_poses
 from forearm.robot import Robot
 
 LIMITS = {
@@ -61,15 +61,28 @@ def _places(one: Arm | Robot, other: Arm | Robot) -> Iterator[str]:
     if any(isinstance(arm, Robot) and arm.free for arm in (one, other)):
         return
     q = np.random.default_rng(0).uniform(-1.0, 1.0, (STATES, one.n))
-    for frame in _ends(one, other):
-        a, b = (np.asarray(dynamics.pose(arm, q, frame=frame)) for arm in (one, other))
-        size = float(np.max(np.abs(np.concatenate([a[:, :3, 3], b[:, :3, 3]])), initial=1.0))
-        far = float(np.max(np.linalg.norm(a[:, :3, 3] - b[:, :3, 3], axis=-1)))
-        turned = _angle(a, b)
+    frames = _ends(one, other)
+    for frame, (R, p), (R_other, p_other) in zip(
+        frames, *(_poses(arm, q, frames) for arm in (one, other)), strict=True
+    ):
+        size = float(np.max(np.abs([p, p_other]), initial=1.0))
+        far = float(np.max(np.linalg.norm(p - p_other, axis=-1)))
+        turned = _angle(R, R_other)
         told = [f"up to {far:.4g} m apart"] if far > SAME * size else []
         told += [f"turned by up to {np.degrees(turned):.4g} deg"] if turned > SAME else []
         if told:
             yield f"{frame if frame == 'tool' else repr(frame)} in the world: {', '.join(told)}"
+
+
+def _poses(arm: Arm | Robot, q: Vector, frames: list[str]) -> list[tuple[Vector, Vector]]:
+    """R (K, 3, 3) and p (K, 3) of frames, in plain numbers: compiled, each of hundreds would take its time."""
+    poses = [link_poses(arm, state) for state in q]
+    found = []
+    for frame in frames:
+        number, place = arm.place_of(frame)
+        R, p = (np.array([pose[number][k] for pose in poses], dtype=float) for k in (0, 1))
+        found.append((R @ place.R, p + R @ place.p))
+    return found
 
 
 def _ends(one: Arm | Robot, other: Arm | Robot) -> list[str]:
@@ -78,9 +91,9 @@ def _ends(one: Arm | Robot, other: Arm | Robot) -> list[str]:
     return sorted(set(getattr(one, "tips", ())) & set(getattr(other, "tips", ())))
 
 
-def _angle(a: Vector, b: Vector) -> float:
-    """The largest angle between axes of poses (K, 4, 4), which cosines near 1 would not tell [rad]."""
-    apart = np.linalg.norm(a[:, :3, :3] - b[:, :3, :3], axis=(1, 2)) / np.sqrt(8.0)
+def _angle(R: Vector, R_other: Vector) -> float:
+    """The largest angle between axes (K, 3, 3), which cosines near 1 would not tell [rad]."""
+    apart = np.linalg.norm(R - R_other, axis=(1, 2)) / np.sqrt(8.0)
     return float(np.max(2 * np.arcsin(np.minimum(apart, 1.0))))
 
 
