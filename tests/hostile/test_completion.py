@@ -23,6 +23,12 @@ SHELLS = {
     "zsh": (["zsh", "-f", "-i"], "autoload -U compinit; compinit -u -D; source {script}\n"),
     "fish": (["fish", "--no-config", "-i"], "source {script}\n"),
 }
+AT_A_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+"""Begins a command whose terminal is its standard input; a copy of this process would take JAX's threads with it."""
 LONG = 10.0
 """Seconds after which a shell does not answer any more."""
 
@@ -66,11 +72,16 @@ def test_a_file_was_called_by_a_command_that_ran_at_tab_and_enter(tmp_path, shel
     for name in names:
         (folder / name).touch()
     begin, ready = SHELLS[shell]
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(folder)
-        found = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path), "TERM": "xterm"}
-        os.execvpe(begin[0], begin, {**found, "LC_ALL": "C.UTF-8", "HISTFILE": "/dev/null"})
+    terminal, its_end = pty.openpty()
+    found = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path), "TERM": "xterm"}
+    child = subprocess.Popen(
+        [sys.executable, "-c", AT_A_TERMINAL, *begin],
+        **dict.fromkeys(("stdin", "stdout", "stderr"), its_end),
+        cwd=folder,
+        env={**found, "LC_ALL": "C.UTF-8", "HISTFILE": "/dev/null"},
+        start_new_session=True,
+    )
+    os.close(its_end)
     try:
         os.write(terminal, f"{ready.format(script=tmp_path / 'script')}forearm ready\n".encode())
         assert answered(terminal, told) == ["ready"]
@@ -83,6 +94,6 @@ def test_a_file_was_called_by_a_command_that_ran_at_tab_and_enter(tmp_path, shel
         assert not wrong
     finally:
         os.close(terminal)
-        os.kill(child, 9)
-        os.waitpid(child, 0)
+        child.kill()
+        child.wait()
     assert not (folder / "RAN").exists()

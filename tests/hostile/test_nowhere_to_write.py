@@ -54,14 +54,14 @@ def test_a_model_on_stdin_is_not_a_file_of_that_name(tmp_path, monkeypatch, caps
         'diaginertia="1 1 1"/></body></worldbody></mujoco>'
     )
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "stdin.xml").write_text(model.replace("NAME", "another"))
+    (tmp_path / "stdin.xml").write_text(model.replace("NAME", "beside"))
     for more in ((), ("--allow-files",)):
         given = io.TextIOWrapper(io.BytesIO(model.replace("NAME", "given").encode()))
         monkeypatch.setattr(sys, "stdin", given)
         said = forearm(capsys, "show", "-", *more)
         assert said.code == 0, said.err
         assert "given" in said.out
-        assert "another" not in said.out
+        assert "beside" not in said.out
 
 
 @pytest.mark.parametrize(

@@ -158,4 +158,4 @@ def test_an_executor_whose_tasks_give_nothing_was_asked_for_ever():
     with pytest.raises(
         fa.StateFault, match=r"the executor gave nothing for samples 0 to \d of a sweep; give one whose"
     ):
-        fa.sweep(lambda over: over["x"], {"x": [1.0, 2.0, 3.0, 4.0]}, executor=Silent())
+        fa.sweep(questions.positive, {"x": [1.0, 2.0, 3.0, 4.0]}, executor=Silent())
