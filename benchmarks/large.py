@@ -48,7 +48,7 @@ def question(arm):
 def kernel_seconds(blocks):
     """The kernel alone, on the states of so many blocks, parameters ready: what a worker could do at best."""
     arm = fa.load("iiwa14")
-    problem = _problem("inverse_dynamics", question(arm), arm, 10_000, ("extremes",), 0, 100)
+    problem = _problem("inverse_dynamics", question(arm), arm, 10_000, ("extremes",), 0, None)
     problem.prepare()
     choices = problem.choices(0, problem.block)
     given = problem._given(choices)
