@@ -10,7 +10,6 @@ Dry friction of a joint that rests is any torque up to what it is in motion. So 
 the observer would see it, and what is usual is told by rows in which it moves.
 """
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +25,7 @@ from forearm.identification.broken_logs.log_checks import COUNTS
 from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.observation.momentum_observer import observer
+from forearm.identification.resting_joints import resting
 from forearm.identification.torque_rows import torques_of
 from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.outside.text_table import text_table
@@ -42,10 +42,6 @@ LEAST = 1e-3
 """Nor below this part of the largest that any joint needs: below it lies what filters leave, not what was measured."""
 TURNING = 0.15
 """Nor, without a quiet log, below this part of its dry friction, which filters smear where it turns over."""
-SLOW, STILL = 3.0, 0.01
-"""A joint rests below so many times the speed over which dry friction turns over, and this part of its top speed,"""
-RESTS = 0.15
-"""for at least so long [s]: one that turns round is soon on its way again."""
 WORSE = 2.0
 """The arm does not explain a torque that varies so many times less on its own than beside the arm's."""
 OFFSET = 0.1
@@ -201,15 +197,8 @@ def _usual(external: Matrix, resting: Matrix) -> tuple[Vector, Vector]:
 
 def _resting(arm: Arm, motion: Filtered, gain: Vector) -> Matrix:
     """Which part of dry friction the observer may see too much or too little (K, n), because a joint rests."""
-    ndimage = scipy_part("ndimage")
     signal = scipy_part("signal")
-    width = np.array([float(link.drive.smoothing) for link in arm.links])
-    speed = np.abs(motion.qd)
-    still = speed < np.maximum(SLOW * width, STILL * np.max(speed, axis=0))
-    dt = _step(motion)
-    reach = 2 * math.ceil(0.5 / motion.cutoff / dt) + 1  # what filters smear
-    still = ndimage.binary_opening(still, np.ones((math.ceil(RESTS / dt), 1), dtype=bool))
-    still = ndimage.binary_dilation(still, np.ones((reach, 1), dtype=bool))
+    still, dt = resting(arm, motion), _step(motion)
     halves = 0.5 * dt * np.broadcast_to(gain, (arm.n,))
     columns = zip(halves, still.T.astype(float), strict=True)
     return np.stack([signal.lfilter([h, h], [1.0 + h, h - 1.0], column) for h, column in columns], axis=1)
