@@ -11,8 +11,8 @@ from cli.test_verbs import QUICK
 from cli.verbs import MOTION, forearm
 from forearm.cli.process import run
 from forearm.cli.verbs import VERBS
+from terminals import FOREARM, at_a_terminal
 
-FOREARM = [sys.executable, "-m", "forearm"]
 OPTIONAL = (
     "sympy",
     "matplotlib",
@@ -88,24 +88,6 @@ def test_every_verb_ends_quietly_when_the_reader_leaves(verb, monkeypatch, capsy
     assert "Traceback" not in capsys.readouterr().err
 
 
-def at_a_terminal(words, environment) -> str:
-    """What the command line writes to stdout, which is a terminal."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
-    env = {**kept, "TERM": "xterm-256color", **environment}
-    with subprocess.Popen([*FOREARM, *words], stdout=theirs, stderr=subprocess.DEVNULL, env=env):
-        os.close(theirs)
-        text = b""
-        try:
-            while part := os.read(ours, 65536):
-                text += part
-        except OSError:  # Linux says EIO at the end
-            pass
-    os.close(ours)
-    return text.decode()
-
-
 def test_no_colours_when_asked():
     """Even at a terminal."""
     for words, environment, colours in (
@@ -113,20 +95,20 @@ def test_no_colours_when_asked():
         (("check", "puma560", "--no-color"), {}, False),
         (("check", "puma560"), {"NO_COLOR": "1"}, False),
     ):
-        assert ("\x1b[" in at_a_terminal(words, environment)) is colours
+        assert ("\x1b[" in at_a_terminal(*words, stderr=subprocess.DEVNULL, **environment)[1]) is colours
 
 
 @pytest.mark.parametrize("columns", [40, 80, 100, 120])
 def test_a_number_was_broken_in_two_where_a_terminal_is_narrow(columns):
     """-2.15678e-06 N m stood there as -2.156, with 78e-06 in the line below."""
     state = ("--q", "0.12", "0.3", "1.57079632", "0", "0", "0", "--qd", "0.001", "0", "0.002", "0", "0", "0")
-    text = at_a_terminal(("torque", "ur5e", *state, "--terms"), {"COLUMNS": str(columns)})
+    _, text = at_a_terminal("torque", "ur5e", *state, "--terms", COLUMNS=str(columns))
     for number in ("-2.15678e-06", "-3.51783e-07", "-32.2792", "-5.54647e-13"):
         assert number in text
 
 
 def test_columns_that_have_room_stand_beside_each_other_at_a_terminal():
-    text = at_a_terminal(("reactions", "ur5e"), {"COLUMNS": "80"})
+    _, text = at_a_terminal("reactions", "ur5e", COLUMNS="80")
     row = next(line for line in text.splitlines() if "173.637" in line)
     assert {"-14.2775", "-59.7564"} < set(row.split())
 

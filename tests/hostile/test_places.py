@@ -288,7 +288,9 @@ def test_an_interrupt_before_the_first_step_replaced_a_file_by_one_row(capsys, m
     assert Path("out.csv").read_text() == "old"
 
 
-def test_an_interrupted_motion_is_written_as_far_as_it_came(capsys, monkeypatch):
+@pytest.fixture
+def interrupted_at_40_ms(monkeypatch):
+    """A simulation of steps of 1 ms that hears Ctrl-C after 40 of them."""
     whole = _Run._advance
 
     def once(run, count):
@@ -297,22 +299,19 @@ def test_an_interrupted_motion_is_written_as_far_as_it_came(capsys, monkeypatch)
         whole(run, 40)
 
     monkeypatch.setattr(_Run, "_advance", once)
+
+
+@pytest.mark.usefixtures("interrupted_at_40_ms")
+def test_an_interrupted_motion_is_written_as_far_as_it_came(capsys):
     said = forearm(capsys, "simulate", "rr", "-o", "out.csv")
     assert said.code == 130
     assert "interrupted at t = 0.04 s" in said.err
     assert Path("out.csv").read_text().splitlines()[-1].startswith("0.04,")
 
 
-def test_an_interrupted_motion_beyond_a_limit_was_written_as_a_whole_one(capsys, monkeypatch):
+@pytest.mark.usefixtures("interrupted_at_40_ms")
+def test_an_interrupted_motion_beyond_a_limit_was_written_as_a_whole_one(capsys):
     """Its exit code was that of a motion that went to its end."""
-    whole = _Run._advance
-
-    def once(run, count):
-        if run.done:
-            raise KeyboardInterrupt
-        whole(run, 40)
-
-    monkeypatch.setattr(_Run, "_advance", once)
     words = ("--q0", *["0", "-0.78", "0", "0", "0", "0"], "--qd0", *["0", "-3", "0", "0", "0", "0"])
     said = forearm(capsys, "simulate", "puma560", *words, "-o", "out.csv")
     assert said.code == 130

@@ -1,35 +1,15 @@
 """Names of a file at a real terminal: text, whatever marks of a library for colours they look like."""
 
 import dataclasses
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 import forearm as fa
 from forearm.arm import Defect
+from terminals import at_a_terminal
 
 HOSTILE = "a[/x][link=https://example.org]b[/link][bold]"
-
-
-def at_a_terminal(*words, cwd):
-    """What a verb writes to a terminal that is its stdout and stderr, and how it ends."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "200"}
-    command = [sys.executable, "-m", "forearm", *words]
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=env, cwd=cwd) as process:
-        os.close(theirs)
-        text = b""
-        try:
-            while part := os.read(ours, 65536):
-                text += part
-        except OSError:  # Linux says EIO at the end
-            pass
-    os.close(ours)
-    return process.returncode, text.decode()
 
 
 @pytest.mark.parametrize("verb", ["verify", "check", "bench", "torque"])
