@@ -132,3 +132,12 @@ def test_what_is_said_of_waypoints_is_in_json_too(capsys, tmp_path):
         capsys, "move", "rr", "--via", path, "--speeds", "1", "--accelerations", "1", "--json"
     ).json
     assert "its t is not used, the motion has its own times" in said["notes"][0]
+
+
+def test_a_log_for_waypoints_filled_the_memory(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("forearm.outside.memory_size.machine_memory", lambda: 1e9)
+    path = tmp_path / "log.csv"
+    path.write_text("q1,q2\n" + "".join(f"{0.001 * k},{0.002 * k}\n" for k in range(50_000)))
+    said = forearm(capsys, "move", "rr", "--via", path, "--speeds", 1, "--accelerations", 1, "--radians")
+    assert said.code == 2
+    assert "a motion through 50000 waypoints of 2 joints takes 0.6 GB, and this machine has 1 GB" in said.err

@@ -329,6 +329,10 @@ REPRODUCTIONS = {
     "74 a sweep over processes that waited for ever where no more threads can be begun": [
         "sweeps/test_sweeps_at_once.py::test_a_sweep_waited_for_ever_where_one_thread_more_could_not_be_begun",
     ],
+    "75 a report of some minutes of a log that took gigabytes, and a log for waypoints": [
+        "plots/test_plots.py::test_an_area_over_a_long_motion_took_kilobytes_for_each_row",
+        "cli/test_move.py::test_a_log_for_waypoints_filled_the_memory",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -123,6 +123,42 @@ def test_stacked_terms_end_at_their_sum(motion):
         assert_close(heights, terms.total[:, i], scale=np.max(np.abs(terms.total)))
 
 
+@pytest.fixture
+def long_motion():
+    """Of the arm rr, whose torque of friction is a hundred for one row, and its coriolis torque is noise."""
+    from types import SimpleNamespace
+
+    t = np.linspace(0, 50, 50_000)
+    noise = np.random.default_rng(0).normal(size=(len(t), 2))
+    parts = dict.fromkeys(curves.TERMS, np.zeros_like(noise)) | {
+        "gravity": np.sin(np.c_[t, 2 * t]),
+        "coriolis": noise,
+        "friction": np.where(np.arange(len(t)) == 31_234, 100.0, 0.0)[:, None] * [1, -1],
+    }
+    return fa.load("rr"), t, SimpleNamespace(**parts, total=sum(parts.values()))
+
+
+def test_an_area_over_a_long_motion_took_kilobytes_for_each_row(long_motion):
+    arm, t, terms = long_motion
+    drawn = {
+        "terms": plots.term_figure(arm, t, terms),
+        "band": plots.band_figure(arm, t, terms.total, limits=[0.5, 0.5]),
+    }
+    for name, made in drawn.items():
+        assert len(plots.svg(made, name)) < 3e6, "a report of an hour's log was gigabytes"
+
+
+def test_an_area_over_a_long_motion_has_the_one_row_that_stands_out(long_motion):
+    arm, t, terms = long_motion
+    for i, ax in enumerate(plots.term_figure(arm, t, terms).axes[: arm.n]):
+        corners = np.concatenate([area.get_paths()[0].vertices for area in ax.collections])
+        there = corners[np.argmax(np.abs(corners[:, 1]))]
+        assert there[0] == t[31_234]
+        assert abs(there[1]) >= 100
+        assert_close([corners[:, 0].min(), corners[:, 0].max()], [0, 50])
+        assert_close(ax.get_lines()[0].get_ydata(), terms.total[:, i])
+
+
 def test_the_balance_shows_what_is_missing():
     t = np.linspace(0, 1, 5)
     figure = plots.energy_figure(t, t, 0 * t + 2, 3 * t, t)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,10 @@ TERMS = {
     "external": (COLORS[6], "", ""),
 }
 """Colour of each term, its pattern and the pattern's colour: told apart without colours too."""
+STRETCHES = 400
+"""Of a panel from left to right, each no wider than a point that one sees."""
+MOST_ROWS = 2000
+"""Rows of which an area has every one."""
 
 
 def joint_grid(arm: Arm | Robot, height: float = 1.45, columns: int = 2) -> tuple[Any, list[Any]]:
@@ -93,12 +98,13 @@ def band_figure(arm: Arm | Robot, t: Any, tau: Any, *, limits: Any = None, label
             values, most = tau[:, i], own[i]
             panel.axhline(0, color=INK, lw=0.5)
             if most is not None and np.isfinite(most):
+                rows = _rows_seen(values)
                 panel.axhspan(-most, most, color="#e9eef2", lw=0)
                 for side in (-most, most):
                     panel.axhline(side, color=COLORS[4], lw=0.9, ls=DASHES[1])
-                for outside in (np.clip(values, most, None), np.clip(values, None, -most)):
+                for outside in (np.clip(values[rows], most, None), np.clip(values[rows], None, -most)):
                     edge = np.copysign(most, outside)
-                    panel.fill_between(t, edge, outside, color=COLORS[1], alpha=0.8, lw=0)
+                    panel.fill_between(np.asarray(t)[rows], edge, outside, color=COLORS[1], alpha=0.8, lw=0)
             panel.plot(t, values, color=COLORS[0])
             panel.margins(x=0.01)
         _time_labels(panels, label)
@@ -153,13 +159,31 @@ def term_figure(arm: Arm | Robot, t: Any, terms: Any, *, label: str = "t [s]") -
         names = [name for name, part in parts.items() if np.any(np.abs(part) > 1e-12)]
         total = _of_joints(arm, terms.total)
         for i, panel in enumerate(panels):
-            _stack(panel, t, {name: parts[name][:, i] for name in names})
+            rows = _rows_seen(total[:, i], *(parts[name][:, i] for name in names))
+            _stack(panel, np.asarray(t)[rows], {name: parts[name][rows, i] for name in names})
             panel.plot(t, total[:, i], color=INK, lw=1.3)
             panel.axhline(0, color=INK, lw=0.5)
         _time_labels(panels, label)
         keys = [_patch(name) for name in names]
         made.legend(handles=[*keys, _line("sum")], loc="outside lower center", ncols=4)
     return made
+
+
+def _rows_seen(*curves: Vector) -> Vector:
+    """Rows of curves (K,) that an area shows: all, or of each stretch the least and the greatest of every curve.
+
+    matplotlib leaves out what a line does not show, but of an area it keeps every point, at kilobytes a row.
+    """
+    count = len(curves[0])
+    if count <= MOST_ROWS:
+        return np.arange(count)
+    ends = np.linspace(0, count, STRETCHES + 1).astype(int)
+    kept = [0, count - 1]
+    for first, end in pairwise(ends):
+        for curve in curves:
+            here = curve[first:end]
+            kept += [first + int(np.argmin(here)), first + int(np.argmax(here))]
+    return np.unique(kept)
 
 
 def _stack(panel: Any, t: Any, parts: Mapping[str, Vector]) -> None:

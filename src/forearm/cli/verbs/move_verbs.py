@@ -27,6 +27,8 @@ from forearm.outside.escapes import terminal
 AT_NUMBERS = "units of positions are written at their numbers: --to 90deg 12mm"
 LOWER = 0.01
 """Share of a motion's peak that its rows may miss without a word."""
+A_NUMBER = 6000
+"""Bytes for each number of a file of waypoints: the motion through them is looked at in parts of each of its pieces."""
 TOOL = ("--tool-speed", "--tool-acceleration")
 """Limits of the tool on a line."""
 
@@ -281,9 +283,17 @@ def _line(arm: Any, start: Any, to: Any, tool: tuple[float, float], limits: dict
 
 def _waypoints(arm: Any, via: Path, units: FileUnits) -> tuple[Any, list[str]]:
     """The positions of a file, and remarks: what else it holds is not used."""
+    from forearm.faults import StateFault
     from forearm.motion.motion_files import read_motion_file
+    from forearm.outside.memory_size import machine_memory
 
     file = read_motion_file(via, arm, label=str(via), **units.options())
+    need, memory = A_NUMBER * file.q.size, machine_memory()
+    if need > memory / 2:
+        raise StateFault(
+            f"{via}: a motion through {len(file.q)} waypoints of {arm.n} joints takes {need / 1e9:.3g} GB, and this "
+            f"machine has {memory / 1e9:.3g} GB; give fewer, such as every hundredth row of a log."
+        )
     remarks = list(file.notes)
     beside = [name for name in ("t", "qd", "qdd") if getattr(file, name) is not None]
     if beside:
