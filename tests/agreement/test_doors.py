@@ -30,6 +30,7 @@ REFUSED = {
     ("free geometry", "free"): "lengths are those of a chain",
     ("stream", "free"): "a free base has other rows",
     ("JAX function", "free"): "the seven numbers of a free base have no gradient of their own",
+    ("PyTorch function", "free"): "the seven numbers of a free base have no gradient of their own",
     ("objects", "terms"): "terms are of floats",
 }
 """Doors that are shut, by quantity or by arm."""
