@@ -79,6 +79,46 @@ def test_a_parameter_with_the_name_of_a_coordinate():
         derive(arm)
 
 
+@pytest.mark.parametrize(
+    ("names", "match"),
+    [
+        (("x", "xd"), "'xd' would be a coordinate and also the rate of another"),
+        (("x1", "xdd1"), "'xdd1' would be a coordinate and also the rate of another"),
+        (("qd1", "q1"), "'qd1' would be a coordinate and also the rate of another"),
+        (("a", "pi"), "'pi' is 3.14159"),
+    ],
+)
+def test_a_coordinate_was_also_the_rate_of_another_or_pi(rr, names, match):
+    """The torques then had one letter for two things, and gravity its cosine of 3.14159."""
+    with pytest.raises(StateFault, match=f"derive: names is .*{match}"):
+        derive(rr, names=names)
+    assert derive(rr, names=("x1", "xd")).check.passed
+
+
+def test_a_letter_called_pi_was_taken_for_the_number():
+    first, second = load("rr").links
+    arm = load("rr").replace(links=(first.replace(theta=sp.Symbol("pi")), second))
+    with pytest.raises(StateFault, match="arm 'rr' has a symbol 'pi', which is read as"):
+        derive(arm)
+    assert derive(arm.replace(links=(first.replace(theta=sp.pi), second))).check.passed
+
+
+def test_pi_in_a_mass_is_a_number():
+    first, second = load("rr").links
+    mass = 2 * sp.pi * sp.Symbol("r")
+    eq = derive(load("rr").replace(links=(first, second.replace(mass=mass))))
+    assert eq.check.passed
+    assert derive(eq.arm, group=True).check.passed
+    assert eq.lambdify("g")([0.0, 0.0], r=1.0)[1] == pytest.approx(2 * np.pi * 9.81 * 0.25)
+
+
+def test_what_is_no_polynomial_of_letters_is_refused_in_a_sentence():
+    first, second = load("rr").links
+    arm = load("rr").replace(links=(first, second.replace(mass=sp.sqrt(sp.Symbol("a")))))
+    with pytest.raises(StateFault, match=r"arm 'rr' has sqrt\(a\), which is no sum of products of letters"):
+        derive(arm)
+
+
 def test_a_new_letter_took_the_name_of_one_that_stays():
     """The pendulum's l1 is half a length: with whole ones called l1 too, its first mass was gone."""
     own = {x: sp.Symbol(x) for x in ("m1", "m2", "l1", "l2", "I1", "I2", "g")}

@@ -10,7 +10,7 @@ from forearm.derivation.closed_form import from_energies, from_torques, weight_s
 from forearm.derivation.equations import Equations
 from forearm.derivation.numeric_check import numeric_check
 from forearm.derivation.parameter_groups import Grouping, grouped, used
-from forearm.derivation.preparation import prepared
+from forearm.derivation.preparation import Prepared, prepared
 from forearm.derivation.recursion_steps import Steps, watching
 from forearm.faults import needs_chain
 
@@ -50,6 +50,7 @@ def derive(
     needs_chain(arm, "derive")
     started = time.monotonic()
     p = prepared(arm, names, coordinates, timeout, progress)
+    _refuse_other_functions(p)
     steps: Steps = {}
     groupings: list[Grouping] = []
     if formulation is not None:
@@ -84,6 +85,16 @@ def derive(
     p.tell("numeric check", 0, 1)
     p.ring.deadline = float("inf")
     return equations.checked(numeric_check(equations))
+
+
+def _refuse_other_functions(p: Prepared) -> None:
+    """Roots, exponentials and the like are read as letters, which equations have no values for."""
+    for meaning in p.ring.meanings.values():
+        if not meaning.is_Symbol:
+            raise faults.StateFault(
+                f"derive: arm {p.arm.name!r} has {faults.shown(meaning)}, which is no sum of products of letters, "
+                "their sines and cosines; put a letter in its place."
+            )
 
 
 def _refuse_grouping(formulation: str, group: bool) -> None:

@@ -129,8 +129,20 @@ def _coordinate_names(arm: Arm, names: Sequence[str] | None) -> tuple[str, ...]:
             f"derive: names is {faults.shown(found)}; give {arm.n} different names, one for each joint of "
             f"arm {arm.name!r}."
         )
+    rates = {_rate(x, dots) for x in found for dots in ("d", "dd")}
+    for name in found:
+        if name == "pi" or name in rates:
+            twice = "is 3.14159" if name == "pi" else "would be a coordinate and also the rate of another"
+            raise faults.StateFault(
+                f"derive: names is {faults.shown(found)}, and {name!r} {twice}; give other names."
+            )
     for name in parameter_names(arm):
-        if name in (*found, *(_rate(x, "d") for x in found), *(_rate(x, "dd") for x in found)):
+        if name == "pi":
+            raise faults.StateFault(
+                f"derive: arm {arm.name!r} has a symbol 'pi', which is read as 3.14159; give the symbol another name, "
+                "or sympy.pi where the number is meant."
+            )
+        if name in (*found, *rates):
             raise faults.StateFault(
                 f"derive: arm {arm.name!r} has a symbol {name!r}, which is also a coordinate; give names=(…), "
                 "others for the coordinates."

@@ -3,6 +3,7 @@
 Sines and cosines are taken once per angle sum, products of them once, powers once; the terms are then summed.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +26,7 @@ class Evaluator:
         self.ring = ring
         self.number = number
         self._value = value
-        self._names: dict[str, Any] = {}
+        self._names: dict[str, Any] = {"pi": math.pi}
         self._elements: dict[int, Any] = {0: None}
         self._factors: dict[tuple[int, tuple[int, ...]], Any] = {}
         self._monomials: dict[int, Any] = {0: None}
