@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from forearm import faults
+from forearm.algebra import is_number
 from forearm.arm import Arm
-from forearm.compiler.call.arguments import JOINT_INPUTS, precisions
+from forearm.compiler.call.arguments import JOINT_INPUTS, check_threads, precisions, without_traced
 from forearm.compiler.call.door import Door
 from forearm.compiler.call.foreign_arrays import Foreign, follower, foreign_kind, library_of
 from forearm.outside.running_log import LOG
@@ -106,7 +107,7 @@ class ArmCall(Door):
         if kind is not None:
             return self._foreign(kind, values, out, threads)
         if _other_scalars(values):
-            return self._on_other_scalars(values)
+            return self._on_other_scalars(values, out, threads)
         precision = {} if not single_precision(values) else {"dtype": "float32"}
         kernel = kernel_of(self.arm, self.quantity, **self.options, **precision)
         for name, value in zip(self.names, values, strict=False):
@@ -151,20 +152,17 @@ class ArmCall(Door):
             self.followed[library] = make(self.arm, self.quantity, **self.options)
         return self.followed[library](*values)
 
-    def _on_other_scalars(self, values: Any) -> Any:
+    def _on_other_scalars(self, values: Any, out: Any, threads: int) -> Any:
         """The graph on traced scalars (a law that is being compiled), mpmath numbers or symbols: one state."""
         from forearm.compiler.graph.interpreter import apply
 
+        check_threads(self.kernel.name, threads)
         ports = self.kernel.graph.inputs
-        arrays = {p.name: np.asarray(v, dtype=object) for p, v in zip(ports, values, strict=True)}
-        for port in ports:
-            if port.name in JOINT_INPUTS:
-                arrays[port.name] = faults.joint_values(self.arm, port.name, arrays[port.name])
-            if arrays[port.name].ndim != len(port.shape):
-                raise faults.StateFault(
-                    f"{port.name} has shape {arrays[port.name].shape} and type object; traced values, symbols and "
-                    "mpmath numbers go one state at a time: give (n,)."
-                )
+        arrays = {p.name: self._objects(p, v) for p, v in zip(ports, values, strict=True)}
+        if out is not None:
+            for array in arrays.values():
+                without_traced(array)
+        faults.no_out(self.kernel.name, out)
         try:
             results = apply(self.kernel.graph, **arrays)
         except TypeError as error:
@@ -180,19 +178,39 @@ class ArmCall(Door):
 
         return results_of(results)(**results)
 
+    def _objects(self, port: Any, value: Any) -> Any:
+        """One argument as an array of objects for one state, its labels and masks looked at like those of floats."""
+        if port.name in JOINT_INPUTS:
+            array = faults.joint_values(self.arm, port.name, value).astype(object)
+        else:
+            faults.not_masked(value, port.name)
+            faults.not_labelled(value, port.name)
+            array = np.asarray(value, dtype=object)
+        if array.ndim != len(port.shape):
+            raise faults.StateFault(
+                f"{port.name} has shape {array.shape} and type object; traced values, symbols and "
+                "mpmath numbers go one state at a time: give (n,)."
+            )
+        if port.name in JOINT_INPUTS:  # a letter has no value that could be looked at
+            faults.finite_state(self.arm, port.name, np.array([faults.number_of(x) or 0.0 for x in array]))
+        return array
+
 
 def _other_scalars(values: Any) -> bool:
     """Whether any value is made of symbols, traced scalars or fifty-digit numbers."""
-    return any(_kind_of(v) == "O" for v in values)
+    return any(_holds_others(v) for v in values)
 
 
-def _kind_of(value: Any) -> str:
-    """NumPy's letter for what an array of the value holds; nothing where it is no array, which the checks will say."""
+def _holds_others(value: Any) -> bool:
+    """Whether an array of the value holds what is no plain number; not where it is no array: the checks will say so."""
+    if isinstance(value, dict):
+        return _other_scalars(value.values())
     try:
-        return "" if isinstance(value, dict) else np.asarray(value).dtype.kind
+        array = np.asarray(value)
     except Exception:  # also what an object's own __array__ raises
         pass_on_signals()
-        return ""
+        return False
+    return array.dtype.kind == "O" and not all(map(is_number, array.flat))
 
 
 def single_precision(values: Any) -> bool:

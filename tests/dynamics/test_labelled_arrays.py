@@ -4,6 +4,7 @@ import enum
 from collections import namedtuple
 from types import SimpleNamespace
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -367,3 +368,39 @@ def test_rows_of_a_log_in_another_order_were_taken_by_place():
     tables = {k: pd.DataFrame(turned, columns=names, index=t) for k in ("q", "tau")}
     with pytest.raises(fa.StateFault, match=r"log: row 1 along index is 0.0 in q and 1.99 in tau"):
         fa.watch(arm, {"t": t, **tables, "tau": tables["tau"][::-1]})
+
+
+def test_labels_units_and_masks_of_objects_were_passed_over():
+    """A row of a table that holds words, too, is an array of objects, and so are mpmath numbers."""
+    want = fa.inverse_dynamics(arm, q[0], qd[0], qdd[0])
+    row = pd.Series(dict(zip(back, q[0][::-1], strict=True)), dtype=object)
+    assert np.array_equal(fa.inverse_dynamics(arm, row, qd[0], qdd[0]), want)
+    table = pd.DataFrame(q[:, ::-1], columns=back, dtype=object)
+    assert np.array_equal(fa.gravity_torque(arm, table), fa.gravity_torque(arm, q))
+    digits = row.map(mpmath.mpf)
+    assert np.allclose(fa.inverse_dynamics(arm, digits, qd[0], qdd[0]).astype(float), want, rtol=1e-13)
+    for numbers in (row, digits):
+        with pytest.raises(fa.StateFault, match="that are no joints"):
+            fa.gravity_torque(arm, numbers.set_axis(["waist", "elbow", "shoulder"]))
+        with pytest.raises(fa.StateFault, match="says units='deg'"):
+            fa.gravity_torque(arm, xr.DataArray(numbers.to_numpy(), dims="joint", attrs={"units": "deg"}))
+        with pytest.raises(fa.StateFault, match="1 masked entries"):
+            fa.gravity_torque(arm, np.ma.array(numbers.to_numpy(), mask=[1, 0, 0]))
+        order = namedtuple("order", back)
+        assert np.allclose(
+            fa.gravity_torque(arm, order(*numbers)).astype(float), fa.gravity_torque(arm, q[0]), rtol=1e-13
+        )
+
+
+def test_a_law_that_asks_by_name_is_compiled():
+    def by_name(t, q, qd):
+        return fa.gravity_torque(arm, dict(zip(back, q[::-1], strict=True))) - qd
+
+    def of_series(t, q, qd):
+        return fa.gravity_torque(arm, pd.Series(q[::-1], index=back)) - qd
+
+    runs = [fa.simulate(arm, q[0], law=law, duration=0.02) for law in (by_name, of_series)]
+    python = fa.simulate(arm, q[0], law=by_name, duration=0.02, trace=False)
+    for run in runs:
+        assert run.law.endswith("traced")
+        assert np.allclose(run.q, python.q, rtol=0, atol=1e-12)

@@ -3,6 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -265,3 +266,38 @@ def test_fractions_and_decimals_are_numbers_that_are_checked():
 def test_strobing_a_state_that_is_not_finite_is_refused():
     with pytest.raises(fa.StateFault, match="q of joint 1 'q1' is nan"):
         fa.strobe(RR, [np.nan, 0.0])
+
+
+def test_out_was_left_as_it_was_where_states_are_objects():
+    out, state = np.full(2, 7.0), np.array([0.4, -1.1], dtype=object)
+    assert fa.gravity_torque(RR, state, out=out) is out
+    assert np.array_equal(out, fa.gravity_torque(RR, [0.4, -1.1]))
+    digits, letters = mpmath.matrix([0.4, -1.1]), fa.symbolic(RR)
+    with pytest.raises(fa.StateFault, match=r"gravity_torque of rr: out is given, .*; leave it out"):
+        fa.gravity_torque(RR, [*digits], out=out)
+    with pytest.raises(fa.StateFault, match="pose of rr: out is given"):
+        fa.pose(letters, [0.4, -1.1], out=np.empty((4, 4)))
+    with pytest.raises(fa.StateFault, match=r"q of joint 2 'q2' is nan"):
+        fa.gravity_torque(RR, [digits[0], mpmath.nan])
+
+
+def test_fifty_digits_by_joint_name_were_rounded_to_sixteen():
+    with mpmath.workdps(50):
+        q = [mpmath.mpf(1) / 3, mpmath.mpf(-1) / 7]
+        by_name = fa.gravity_torque(RR, dict(zip(RR.joint_names[::-1], q[::-1], strict=True)))
+        assert list(by_name) == list(fa.gravity_torque(RR, q))
+        assert isinstance(by_name[0], mpmath.mpf)
+
+
+def test_a_law_that_writes_into_an_array_of_its_own_runs_in_python():
+    held = np.empty(2)
+
+    def law(t, q, qd):
+        return fa.gravity_torque(RR, q, out=held) - 3 * qd
+
+    run = fa.simulate(RR, [0.4, -1.1], [0.1, 0.2], law=law, duration=0.02)
+    assert "runs in Python" in run.law
+    plain = fa.simulate(
+        RR, [0.4, -1.1], [0.1, 0.2], law=lambda t, q, qd: fa.gravity_torque(RR, q) - 3 * qd, duration=0.02
+    )
+    assert np.allclose(run.q, plain.q, rtol=0, atol=1e-12)

@@ -247,6 +247,7 @@ CALLS = [
     state("a path for an arm", lambda: faults.needs_arm(PurePosixPath("my/arm.urdf")), r"arm is a PurePosixPath 'my/arm.urdf'; give an Arm: fa.load\('my/arm.urdf'\)"),
     state("an array for an arm", lambda: faults.needs_arm(np.zeros(2)), r"arm is an ndarray; give an Arm: fa.load\('puma560'\)"),
     state("unknown formulation", lambda: faults.no_formulation("newton", ("luh_1980", "newton_notes"), where="derive: ", giving="torques"), r"^derive: there is no formulation 'newton' that gives torques \(did you mean 'newton_notes'\?\); give one of luh_1980, newton_notes\.$"),
+    state("an array for symbols", lambda: faults.no_out("pose of rr", np.zeros(6)), r"pose of rr: out is given, and symbols and mpmath numbers give new arrays of their kind; leave it out"),
     state("batch for a formulation", lambda: faults.one_state(two_links(), "qd", np.zeros((5, 2))), r"qd has shape \(5, 2\), but arm 'rr' has 2 joints and a formulation takes one state at a time; give \(2,\)"),
     arm("unknown configuration", lambda: two_links(configurations={"home": (0, 0)}).configuration("ready"), r"arm 'rr' has no configuration 'ready'; it has home"),
     arm("configuration of none", lambda: two_links().configuration("ready"), r"has no configuration 'ready'; it has none"),

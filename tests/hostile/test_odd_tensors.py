@@ -52,3 +52,8 @@ def test_symbols_of_another_library_get_one_sentence():
     """'method' object is not iterable."""
     with pytest.raises(fa.StateFault, match="gives no array of numbers"):
         fa.gravity_torque(RR, Symbols())
+
+
+def test_an_array_of_numpy_for_the_results_of_tensors_was_an_attribute_error():
+    with pytest.raises(fa.StateFault, match="out is ndarray; give what PyTorch makes, as the states are"):
+        fa.gravity_torque(RR, STATE, out=STATE.numpy().copy())

@@ -6,6 +6,7 @@ import pytest
 import forearm as fa
 from close import assert_close
 from forearm.simulation import ComputedTorque, FeedforwardPD, PDWithGravity, Quintic, simulate
+from forearm.simulation import run as simulation_run
 from forearm.simulation.traced_laws import make_law
 
 RR = fa.load("rr")
@@ -358,3 +359,32 @@ def test_laws_of_joints_said_of_a_free_base_that_shapes_do_not_broadcast(law):
     for target in (free.neutral(), np.zeros(8), Quintic(np.zeros(8), np.ones(8), 1.0)):
         with pytest.raises(fa.StateFault, match="has a free base, and this law is for joints alone"):
             simulate(free, free.neutral(), law=law(free, target, 30.0, 3.0), **SPAN)
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "papers"])
+def test_a_law_with_a_schedule_gave_another_motion_at_each_run(method, monkeypatch):
+    """Its times were counted from where the clock had cut the steps, an ulp beside those of the steps."""
+    asked = []
+
+    def schedule(t, q, qd):
+        asked[-1].append(t)
+        return np.array([1.0, -0.5]) * (np.floor(t * 20) % 2)
+
+    for patience in (0.0, 1e3):
+        monkeypatch.setattr(simulation_run, "PATIENCE", patience)
+        asked.append([])
+        simulate(RR, [0.1, 0.2], law=schedule, method=method, trace=False, **SPAN)
+    assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "symplectic", "dop853"])
+def test_a_torque_limit_without_end_was_told_as_a_fault_of_the_arm(method):
+    def law(t, q, qd):
+        return 80.0 * (GOAL - q) - 3.0 * qd
+
+    endless, large = (
+        simulate(RR, [0.1, 0.2], law=law, torque_limits=[most, 1.0], method=method, **SPAN)
+        for most in (np.inf, 1e4)
+    )
+    assert np.abs(endless.q - large.q).max() < 1e-9
+    assert endless.outcome.kind == large.outcome.kind == "saturated"

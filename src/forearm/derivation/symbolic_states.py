@@ -28,6 +28,7 @@ def closed_function(arm: Arm, quantity: str, frame: str | int | None) -> Callabl
         )
 
     def function(*state: Any, out: Any = None, threads: int = 1) -> Any:
+        faults.no_out(f"{quantity} of {arm.name}", out)
         vectors = [_one_state(arm, name, x) for name, x in zip(("q", "qd"), state, strict=False)]
         letters, q = _read(arm, vectors[0])
         rest = [_vector([_expression(letters.ring, x) for x in v]) for v in vectors[1:]]

@@ -158,6 +158,14 @@ def joint_values(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     return array
 
 
+def no_out(where: str, out: Any) -> None:
+    """Refuse an array for results that are no floats: of symbols and mpmath numbers new arrays come out."""
+    if out is not None:
+        raise StateFault(
+            f"{where}: out is given, and symbols and mpmath numbers give new arrays of their kind; leave it out."
+        )
+
+
 def for_joints(arm: Any, name: str, value: Any) -> np.ndarray[Any, Any]:
     """Floats: one number for all joints, or one for each, by joint name too; whoever calls looks at the shape."""
     if type(value) not in (np.ndarray, list, tuple):

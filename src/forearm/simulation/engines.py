@@ -257,10 +257,11 @@ def rows_of_steps(
 ) -> tuple[State, State]:
     """Steps in Python, one after the other: (state after them, recorded states and torques)."""
     rows: list[State] = []
+    first = round(t / dt)  # a time is that of its step, wherever the steps are cut into chunks
     for k in range(count):
         row = {**state}
         held = tau[..., k, :] if tau is not None and per_step else tau
-        state, row["tau"] = step(state, t + k * dt, dt, held)
+        state, row["tau"] = step(state, (first + k) * dt, dt, held)
         if k % every == 0:
             row["tau"] = np.broadcast_to(row["tau"], row["qd"].shape)
             rows.append(row)

@@ -143,12 +143,11 @@ class Plant:
         return self.stop and bool(self.bounds)
 
     def clipped(self, tau: Vector) -> Vector:
-        """Torques within their limits."""
+        """Torques within their limits; one that is infinite limits nothing."""
         if self.torque_limits is None:
             return tau
-        return np.array(
-            [where(x - m, m, where(-m - x, -m, x)) for x, m in zip(tau, self.torque_limits, strict=True)]
-        )
+        pairs = zip(tau, self.torque_limits, strict=True)
+        return np.array([x if m == np.inf else where(x - m, m, where(-m - x, -m, x)) for x, m in pairs])
 
     def external(self, v: Mapping[str, Any]) -> Vector:
         """What the wrench does at the joints."""

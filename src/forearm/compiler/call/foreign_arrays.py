@@ -60,7 +60,13 @@ class Foreign:
             return None
         if self.library == "JAX":
             raise StateFault("out is a JAX array, which cannot be written into; leave it out.")
-        if self.library == "PyTorch" and any(x.is_neg() for x in (out if isinstance(out, tuple) else (out,))):
+        given = out if isinstance(out, tuple) else (out,)
+        for x in given:
+            if library_of(x) != self.library:
+                raise StateFault(
+                    f"out is {type(x).__name__}; give what {self.library} makes, as the states are."
+                )
+        if self.library == "PyTorch" and any(x.is_neg() for x in given):
             raise StateFault("out is a tensor whose sign is put off (is_neg); give one of its own memory.")
         return tuple(map(self.native, out)) if isinstance(out, tuple) else self.native(out)
 

@@ -4,6 +4,8 @@ A path names a field as Python would: 'links[2].mass', 'links[2].com', 'links[2]
 'gravity'; a joint's name may stand for its link: 'elbow.mass'. 'payload' is a body in frame n (of a `Robot` in its
 tool's, or in that of its only end), 'payload@tool' one in the frame tool (any frame's name or '#' and number): ten
 numbers M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ (mass, first moment, inertia about that frame's origin, in its axes).
+'links[2].inertia' is six numbers in another order, Ixx, Iyy, Izz, Ixy, Ixz, Iyz: entries of the tensor about the centre
+of mass.
 
 Three names stand for many numbers at once, so that arms of one structure differ by the row: 'inertial' for the ten
 numbers of every body (n, 10), in its own frame and in the order of `parameters(arm)`, those of a free base first;
