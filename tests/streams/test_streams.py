@@ -391,6 +391,24 @@ def test_four_values_of_one_joint_were_taken_for_a_time_and_three(tmp_path):
         fa.stream(arm, "inverse_dynamics", tmp_path / "log.npy", tmp_path / "tau.npy")
 
 
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_rows_behind_those_that_an_array_says_were_left_out_without_a_word(tmp_path, more):
+    """Two arrays saved into one file, or an appender that ended before it wrote how many rows there are now."""
+    arm, path = fa.load("rr"), tmp_path / "log.npy"
+    rows = np.hstack(arm.random_state(seed=1, batch=(20,)))
+    np.save(path, rows)
+    with path.open("ab") as file:
+        if more == 1:
+            file.write(rows.tobytes())
+        if more == 2:
+            np.save(file, rows)
+    if not more:
+        assert fa.stream(arm, "inverse_dynamics", path, tmp_path / "tau.npy").rows == 20
+        return
+    with pytest.raises(fa.ReadFault, match=r"says 20 rows, 960 bytes, and \d+ are there; .* write it anew"):
+        fa.stream(arm, "inverse_dynamics", path, tmp_path / "tau.npy")
+
+
 @pytest.mark.more
 def test_rows_of_a_zarr_store_that_no_chunk_holds_are_said(tmp_path):
     zarr = pytest.importorskip("zarr")

@@ -62,10 +62,11 @@ class NumpyRows(RowSource):
             self.rows, self.dtype, self.width = shape[0], dtype, width
             self.bytes = os.fstat(self.file.fileno()).st_size - self.file.tell()
             whole = shape[0] * width * dtype.itemsize
-            if self.bytes < whole:
+            if self.bytes != whole:
+                how = "the file was cut off" if self.bytes < whole else "other rows or another array follow"
                 raise ReadFault(
-                    f"{self.label}: its header says {shape[0]} rows, {whole} bytes, and {self.bytes} are there; the "
-                    "file was cut off: write it anew."
+                    f"{self.label}: its header says {shape[0]} rows, {whole} bytes, and {self.bytes} are there; {how}: "
+                    "write it anew."
                 )
         except BaseException:
             self.file.close()
