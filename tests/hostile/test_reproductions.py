@@ -329,6 +329,10 @@ REPRODUCTIONS = {
     "74 a sweep over processes that waited for ever where no more threads can be begun": [
         "sweeps/test_sweeps_at_once.py::test_a_sweep_waited_for_ever_where_one_thread_more_could_not_be_begun",
     ],
+    "75 an array's header, and a store's summary, that say fewer rows than there are": [
+        "streams/test_streams.py::test_rows_behind_those_that_an_array_says_were_left_out_without_a_word",
+        "streams/test_zarr_names.py::test_rows_that_were_appended_after_a_store_was_summed_up_were_left_out",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",
