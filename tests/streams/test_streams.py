@@ -317,6 +317,19 @@ def test_what_a_titled_file_leaves_open_is_said(tmp_path):
     assert "position[0] … taken in the order of the joints: q1, q2. A JointState message" in done.notes[2]
 
 
+def test_decimal_commas_of_a_long_file_were_not_said(tmp_path):
+    source, titles = (
+        tmp_path / "log.csv",
+        ";".join(f"{kind}{i}" for kind in ("q", "qd", "qdd") for i in (1, 2)),
+    )
+    for row, said in (("0,5;0;0;0;0;0", ("decimal commas read as points",)), ("0.5;0;0;0;0;0", ())):
+        source.write_text(f"{titles}\n{row}\n")
+        assert fa.stream(fa.load("rr"), "inverse_dynamics", source, tmp_path / "tau.npy").notes == said
+        np.testing.assert_array_equal(
+            np.load(tmp_path / "tau.npy")[0], fa.gravity_torque(fa.load("rr"), [0.5, 0])
+        )
+
+
 def test_degrees_of_a_short_file_that_begins_at_home_were_radians(tmp_path):
     """One row of sixteen was looked at: the first."""
     free = ARM.replace(links=tuple(link.replace(limits=None) for link in ARM.links))
