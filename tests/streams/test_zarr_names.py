@@ -136,6 +136,7 @@ def test_names_of_the_columns_of_an_array_alone_were_passed_over(form, said, tim
         ([f"{title} [rad]" for title in TITLES[:6]] + TITLES[6:], 0),
         (["rad"] * 18, 0),
         (NAMES * 3, 0),
+        ([f"{'q/' * 400_000}{title}" for title in TITLES], 0),
         ([f"channel {i}" for i in range(18)], 0),
         (TITLES[::-1][:5], 0),
     ],

@@ -1,18 +1,20 @@
 """What a Zarr store calls its columns, as xarray and others write it: held against the arm's joints, or said."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from forearm.arm import Arm
 from forearm.faults import JOINTS, TIMES, ReadFault
 from forearm.motion.columns import columns_of
+from forearm.motion.number_tables import LONGEST_TITLE
 from forearm.outside.escapes import one_line
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.zarr_stores import words_of
 
 MOST = 20
-"""Arrays beside an array that are looked at for names."""
+"""Arrays beside an array, and lists among its attributes, that are looked at for names."""
 
 
 def axes_of(array: Any) -> list[str]:
@@ -84,9 +86,8 @@ def told_of_titles(label: str, array: Any, arm: Arm, read_as: Sequence[tuple[str
         read_as: For each column the quantity that it is read as, and the joint; no quantity where the array has one.
     """
     notes = []
-    for title, said in array.attrs.items():
-        if not _are_titles(said, array.shape[1]):
-            continue
+    lists = ((title, said) for title, said in array.attrs.items() if _are_titles(said, array.shape[1]))
+    for title, said in islice(lists, MOST):
         where = f"{label}: its {one_line(title)[:60]!r}"
         try:
             found = columns_of(arm, where, said, needs=(), degrees=None, time_unit=None).places
@@ -110,8 +111,10 @@ def told_of_titles(label: str, array: Any, arm: Arm, read_as: Sequence[tuple[str
 
 
 def _are_titles(said: Any, width: int) -> bool:
-    """Whether something is as many words as there are columns, each of them once."""
-    words = isinstance(said, (list, tuple)) and len(said) == width and all(isinstance(x, str) for x in said)
+    """Whether something is as many words as there are columns, each of them once, none longer than titles are."""
+    if not (isinstance(said, (list, tuple)) and len(said) == width):
+        return False
+    words = all(isinstance(word, str) and len(word) <= LONGEST_TITLE for word in said)
     return words and len(set(said)) == width
 
 
