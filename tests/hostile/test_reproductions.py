@@ -333,6 +333,10 @@ REPRODUCTIONS = {
         "plots/test_plots.py::test_an_area_over_a_long_motion_took_kilobytes_for_each_row",
         "cli/test_move.py::test_a_log_for_waypoints_filled_the_memory",
     ],
+    "76 an array's header, and a store's summary, that say fewer rows than there are": [
+        "streams/test_streams.py::test_rows_behind_those_that_an_array_says_were_left_out_without_a_word",
+        "streams/test_zarr_names.py::test_rows_that_were_appended_after_a_store_was_summed_up_were_left_out",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -45,6 +45,16 @@ def test_what_is_misspelt_was_taken_as_not_there(old, new, told):
             '<gazebo reference="a"><turnGravityOff>true</turnGravityOff></gazebo>',
             "'a': <turnGravityOff> is left out; gravity is in the torques",
         ),
+        (
+            '<gazebo><joint name="loop" type="revolute"><parent>a</parent><child>w</child></joint></gazebo>',
+            "<joint> in <gazebo> is left out (loop); a loop that it closes is open here",
+        ),
+        (
+            '<gazebo><link name="rod"/><joint name="p"/><joint name="q"/></gazebo><gazebo><joint name="r"/></gazebo>',
+            "<link>, <joint> in <gazebo> are left out (rod, p, q, r); a loop that they close is open here",
+        ),
+        ('<gazebo reference="j"><provideFeedback>1</provideFeedback></gazebo>', ""),
+        ('<gazebo><plugin name="p"><joint>j</joint></plugin></gazebo>', ""),
         ('<transmission name="t"><joint name="j"><hardwareInterface/></joint></transmission>', ""),
         ('<gazebo reference="a"><turnGravityOff>false</turnGravityOff></gazebo>', ""),
         (

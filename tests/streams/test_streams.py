@@ -317,6 +317,19 @@ def test_what_a_titled_file_leaves_open_is_said(tmp_path):
     assert "position[0] … taken in the order of the joints: q1, q2. A JointState message" in done.notes[2]
 
 
+def test_decimal_commas_of_a_long_file_were_not_said(tmp_path):
+    source, titles = (
+        tmp_path / "log.csv",
+        ";".join(f"{kind}{i}" for kind in ("q", "qd", "qdd") for i in (1, 2)),
+    )
+    for row, said in (("0,5;0;0;0;0;0", ("decimal commas read as points",)), ("0.5;0;0;0;0;0", ())):
+        source.write_text(f"{titles}\n{row}\n")
+        assert fa.stream(fa.load("rr"), "inverse_dynamics", source, tmp_path / "tau.npy").notes == said
+        np.testing.assert_array_equal(
+            np.load(tmp_path / "tau.npy")[0], fa.gravity_torque(fa.load("rr"), [0.5, 0])
+        )
+
+
 def test_degrees_of_a_short_file_that_begins_at_home_were_radians(tmp_path):
     """One row of sixteen was looked at: the first."""
     free = ARM.replace(links=tuple(link.replace(limits=None) for link in ARM.links))
@@ -389,6 +402,24 @@ def test_four_values_of_one_joint_were_taken_for_a_time_and_three(tmp_path):
     np.save(tmp_path / "log.npy", np.stack([q] * 5, axis=1))
     with pytest.raises(fa.ReadFault, match=r"shape \(5, 5, 1\); give rows \(N, 3\), or \(N, 3, 1\)"):
         fa.stream(arm, "inverse_dynamics", tmp_path / "log.npy", tmp_path / "tau.npy")
+
+
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_rows_behind_those_that_an_array_says_were_left_out_without_a_word(tmp_path, more):
+    """Two arrays saved into one file, or an appender that ended before it wrote how many rows there are now."""
+    arm, path = fa.load("rr"), tmp_path / "log.npy"
+    rows = np.hstack(arm.random_state(seed=1, batch=(20,)))
+    np.save(path, rows)
+    with path.open("ab") as file:
+        if more == 1:
+            file.write(rows.tobytes())
+        if more == 2:
+            np.save(file, rows)
+    if not more:
+        assert fa.stream(arm, "inverse_dynamics", path, tmp_path / "tau.npy").rows == 20
+        return
+    with pytest.raises(fa.ReadFault, match=r"says 20 rows, 960 bytes, and \d+ are there; .* write it anew"):
+        fa.stream(arm, "inverse_dynamics", path, tmp_path / "tau.npy")
 
 
 @pytest.mark.more

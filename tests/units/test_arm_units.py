@@ -189,6 +189,15 @@ ONE_LINK = {
 """Slips in one link of an arm of which `check` says nothing that it does not say of the right arm."""
 
 
+@pytest.mark.parametrize("name", ["generic_3r", "cobra600"])
+def test_a_speed_without_limit_was_asked_whether_it_is_in_degrees(name):
+    arm = load(name)
+    endless = {"speed_limit": np.inf, "effort_limit": np.inf, "limits": (-np.inf, np.inf)}
+    assert unit_notes(arm.replace(links=tuple(link.replace(**endless) for link in arm.links))) == unit_notes(
+        arm
+    )
+
+
 @pytest.mark.more
 @pytest.mark.parametrize(("what", "unit"), ONE_LINK)
 def test_a_slip_in_one_link_is_found_by_check(what, unit):

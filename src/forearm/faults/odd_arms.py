@@ -359,8 +359,8 @@ def _body_of(link: Any) -> tuple[float, Matrix | None]:
 
 
 def _stands_for_none(limit: float) -> bool:
-    """Whether a limit is a power of ten, as those have who want none."""
-    return limit >= 100 and math.log10(limit).is_integer()
+    """Whether a limit is infinite or a power of ten, as those have who want none."""
+    return limit >= 100 and (limit == math.inf or math.log10(limit).is_integer())
 
 
 def _along(link: Any) -> float:

@@ -33,7 +33,7 @@ from forearm.motion.differentiation import derivatives, without_noise
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
 from forearm.motion.robot_rows import follower_notes, unit_turns
-from forearm.motion.row_times import check_times, cut_notes, gap_notes, seconds_notes
+from forearm.motion.row_times import check_times, comma_notes, cut_notes, gap_notes, seconds_notes
 from forearm.motion.slope_checks import dry_friction_notes, lag_notes, size_notes, slope_notes
 from forearm.outside.escapes import csv_title, one_line
 from forearm.outside.output_files import replacing_text
@@ -137,7 +137,7 @@ def read_motion_file(
     notes = (
         *header_notes(arm, table.titles, columns),
         *cut_notes(table.end),
-        *(("decimal commas read as points",) if table.decimal_commas else ()),
+        *comma_notes(table.decimal_commas),
         *seconds_notes(label, columns, t),
         *gap_notes(t),
         *turned,

@@ -1,4 +1,4 @@
-"""Times of a log's rows: they rise, they are seconds, and gaps are said; and a last row that is cut off."""
+"""Times of a log's rows: they rise, they are seconds, and gaps are said; commas, and a last row that is cut off."""
 
 from collections.abc import Sequence
 from statistics import median_low
@@ -76,6 +76,11 @@ def gap_notes(t: Vector | None) -> tuple[str, ...]:
         f"{np.median(steps):.3g} s apart elsewhere): speeds and accelerations worked out from neighbours are guesses "
         "there",
     )
+
+
+def comma_notes(commas: bool) -> tuple[str, ...]:
+    """A note where numbers have decimal commas: where commas part thousands, all are a thousand times too small."""
+    return ("decimal commas read as points",) if commas else ()
 
 
 def cut_notes(end: LastCell | None) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ def look_at_tags(robot: RobotText, root: Any) -> None:
         )
         robot.notes.append(f"not read: {many}")
     _note_gravity(robot, root)
+    _note_additions(robot, root)
     _note_drives(robot, root)
     _note_soft_limits(robot, root)
 
@@ -76,6 +77,18 @@ def _note_gravity(robot: RobotText, root: Any) -> None:
     for part, tag in found:
         what = shortened(part.get("reference") or part.get("name") or "?")
         robot.notes.append(f"{what!r}: <{tag}> is left out; gravity is in the torques")
+
+
+def _note_additions(robot: RobotText, root: Any) -> None:
+    """A note on links and joints that Gazebo adds in its own words: so loops are closed, which a tree has not."""
+    added = [part for gazebo in root.iterchildren("gazebo") for part in gazebo.iterchildren("link", "joint")]
+    if not added:
+        return
+    tags = ", ".join(dict.fromkeys(f"<{part.tag}>" for part in added))
+    names = [shortened(part.get("name") or "?") for part in added[:5]]
+    few = ", ".join(names) + (f" and {len(added) - 5} more" if len(added) > 5 else "")
+    left, closed = ("is left out", "it closes") if len(added) == 1 else ("are left out", "they close")
+    robot.notes.append(f"{tags} in <gazebo> {left} ({few}); a loop that {closed} is open here")
 
 
 def _note_drives(robot: RobotText, root: Any) -> None:

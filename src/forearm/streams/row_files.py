@@ -93,6 +93,12 @@ def input_counts(inputs: Sequence[str]) -> range:
     return range(len(inputs), (len(KINDS) if begins else len(inputs)) + 1)
 
 
+def columns_of_rows(n: int, inputs: Sequence[str], timed: bool) -> list[tuple[str, int]]:
+    """What rows without titles are read as, column by column: a quantity and a joint, ("t", 0) for the time."""
+    kinds = KINDS if len(input_counts(inputs)) > 1 else inputs
+    return [("t", 0)] * timed + [(kind, i) for kind in kinds for i in range(n)]
+
+
 def native(part: Vector) -> Vector:
     """The numbers as this machine computes with them."""
     return part if part.dtype == np.dtype(float) else part.astype(float)

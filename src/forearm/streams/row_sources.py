@@ -20,7 +20,7 @@ from forearm.motion.column_units import refuse_units_of_fields
 from forearm.motion.columns import columns_of
 from forearm.motion.motion_files import header_notes
 from forearm.motion.number_tables import PieceReader, check_titles, opened
-from forearm.motion.row_times import cut_notes
+from forearm.motion.row_times import comma_notes, cut_notes
 from forearm.outside.escapes import one_line
 from forearm.outside.option_names import option
 from forearm.outside.signal_errors import pass_on_signals
@@ -62,10 +62,11 @@ class NumpyRows(RowSource):
             self.rows, self.dtype, self.width = shape[0], dtype, width
             self.bytes = os.fstat(self.file.fileno()).st_size - self.file.tell()
             whole = shape[0] * width * dtype.itemsize
-            if self.bytes < whole:
+            if self.bytes != whole:
+                how = "the file was cut off" if self.bytes < whole else "other rows or another array follow"
                 raise ReadFault(
-                    f"{self.label}: its header says {shape[0]} rows, {whole} bytes, and {self.bytes} are there; the "
-                    "file was cut off: write it anew."
+                    f"{self.label}: its header says {shape[0]} rows, {whole} bytes, and {self.bytes} are there; {how}: "
+                    "write it anew."
                 )
         except BaseException:
             self.file.close()
@@ -196,7 +197,7 @@ class TextRows(RowSource):
                 table = numbers[:, self.wanted] * self.factors
                 for at in range(0, len(table), ROWS):
                     yield split(table[at : at + ROWS], self.n, len(self.inputs), self.timed)
-        self.notes = (*self.notes, *cut_notes(self.reader.last_cell()))
+        self.notes = (*self.notes, *comma_notes(self.reader.commas), *cut_notes(self.reader.last_cell()))
 
 
 class RowsInDegrees(RowSource):

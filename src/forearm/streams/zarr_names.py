@@ -1,16 +1,20 @@
 """What a Zarr store calls its columns, as xarray and others write it: held against the arm's joints, or said."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from forearm.arm import Arm
 from forearm.faults import JOINTS, TIMES, ReadFault
+from forearm.motion.columns import columns_of
+from forearm.motion.number_tables import LONGEST_TITLE
 from forearm.outside.escapes import one_line
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.zarr_stores import words_of
 
 MOST = 20
-"""Arrays beside an array that are looked at for names."""
+"""Arrays beside an array, and lists among its attributes, that are looked at for names."""
 
 
 def axes_of(array: Any) -> list[str]:
@@ -70,6 +74,48 @@ def told_of_columns(label: str, folder: Path, group: Any, array: Any, joints: tu
             f"their order, {', '.join(joints)}"
         )
     return notes
+
+
+def told_of_titles(label: str, array: Any, arm: Arm, read_as: Sequence[tuple[str, int]]) -> list[str]:
+    """What is to be said where an array has titles of its columns as a log has them; refuse those of other columns.
+
+    Args:
+        label: The array, for messages.
+        array: The array (N, width).
+        arm: Whose joints they are.
+        read_as: For each column the quantity that it is read as, and the joint; no quantity where the array has one.
+    """
+    notes = []
+    lists = ((title, said) for title, said in array.attrs.items() if _are_titles(said, array.shape[1]))
+    for title, said in islice(lists, MOST):
+        where = f"{label}: its {one_line(title)[:60]!r}"
+        try:
+            found = columns_of(arm, where, said, needs=(), degrees=None, time_unit=None).places
+        except ReadFault:
+            told = one_line(", ".join(said))[:200]
+            notes.append(f"WARNING: {where} names the columns, {told}; they are taken in their order")
+            continue
+        for (kind, i), column in found.items():
+            read = read_as[column.at]
+            if column.factor != 1 or (read != (kind, i) and (read != ("", i) or kind == "t")):
+                quantity, joint = read
+                named = (
+                    "the time" if quantity == "t" else f"{quantity or 'that'} of {arm.joint_names[joint]!r}"
+                )
+                told = one_line(said[column.at])[:60]
+                raise ReadFault(
+                    f"{where} says that a column is {told!r}, and it is read as {named}; write the columns as they are "
+                    "read, in SI units and radians."
+                )
+    return notes
+
+
+def _are_titles(said: Any, width: int) -> bool:
+    """Whether something is as many words as there are columns, each of them once, none longer than titles are."""
+    if not (isinstance(said, (list, tuple)) and len(said) == width):
+        return False
+    words = all(isinstance(word, str) and len(word) <= LONGEST_TITLE for word in said)
+    return words and len(set(said)) == width
 
 
 Named = tuple[str, tuple[str, ...] | None]

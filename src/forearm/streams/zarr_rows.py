@@ -13,8 +13,22 @@ from forearm.faults import ReadFault, refuse_other_units
 from forearm.outside.escapes import one_line
 from forearm.outside.signal_errors import pass_on_signals
 from forearm.streams.file_libraries import library
-from forearm.streams.row_files import READ, ROWS, RowBlock, RowSource, native, split, timed_rows
-from forearm.streams.zarr_names import refuse_other_rows, refuse_turned, told_of_columns
+from forearm.streams.row_files import (
+    READ,
+    ROWS,
+    RowBlock,
+    RowSource,
+    columns_of_rows,
+    native,
+    split,
+    timed_rows,
+)
+from forearm.streams.zarr_names import (
+    refuse_other_rows,
+    refuse_turned,
+    told_of_columns,
+    told_of_titles,
+)
 from forearm.streams.zarr_stores import (
     IN_SI,
     check_array,
@@ -36,7 +50,8 @@ class ZarrRows(RowSource):
         self.label, self.n, self.count = str(path), arm.nv, len(inputs)
         self.files = chunk_files(self.label, path)
         try:
-            found = zarr.open(str(path), mode="r")
+            # what all arrays say of themselves, gathered in one place, is not renewed when rows are appended
+            found = zarr.open(str(path), mode="r", use_consolidated=False)
             alone = hasattr(found, "shape")
             named = {} if alone else {name: found[name] for name in (*inputs, "t") if name in found}
         except Exception as reason:  # whatever the library raises for what is no store
@@ -45,11 +60,12 @@ class ZarrRows(RowSource):
         if alone:
             check_array(self.label, found, self.files)
             refuse_turned(self.label, found)
-            self.parts, self.times, told = [found], None, list[str]()
+            self.parts, self.times = [found], None
             shape = found.shape
             if len(shape) != 2:
                 raise ReadFault(f"{path}: the array has shape {shape}; give rows (N, {self.n * self.count}).")
             self.timed, self.titled = timed_rows(self.label, shape[1], self.n, inputs), False
+            told = told_of_titles(self.label, found, arm, columns_of_rows(self.n, inputs, self.timed))
         else:
             missing = [name for name in inputs if name not in named]
             if missing:
@@ -61,13 +77,19 @@ class ZarrRows(RowSource):
             self._check_group(inputs)
             refuse_other_units(self.label, told_of_all(self.label, found), IN_SI)
             refuse_other_rows(self.label, named)
-            each = [told_of_columns(self.label, path, found, part, arm.joint_names) for part in self.parts]
-            told = list(dict.fromkeys(itertools.chain(*each)))
+            told = self._told_of_columns(path, found, arm)
         parts = [part for part in (*self.parts, self.times) if part is not None]
         self.marks = {id(part): marks_of_nothing(self.label, part) for part in parts}
         self.rows = self.parts[0].shape[0]
         self.bytes = 0
         self.notes = [*told, *(note for part in parts for note in checked_chunks(self.label, path, part))]
+
+    def _told_of_columns(self, path: Path, group: Any, arm: Arm) -> list[str]:
+        """What is to be said of the names that a group has for the columns of its arrays."""
+        alone = [("", i) for i in range(self.n)]
+        told = [told_of_columns(self.label, path, group, part, arm.joint_names) for part in self.parts]
+        told += [told_of_titles(f"{self.label}/{part.basename}", part, arm, alone) for part in self.parts]
+        return list(dict.fromkeys(itertools.chain(*told)))
 
     def _check_group(self, inputs: Sequence[str]) -> None:
         """Refuse groups in an array's place, and arrays that are not as long as each other."""
