@@ -329,6 +329,11 @@ REPRODUCTIONS = {
     "74 a sweep over processes that waited for ever where no more threads can be begun": [
         "sweeps/test_sweeps_at_once.py::test_a_sweep_waited_for_ever_where_one_thread_more_could_not_be_begun",
     ],
+    "75 pipes that do not block lost rows, and memory that may not become executable ended the process": [
+        "hostile/test_streams.py::test_a_stdin_that_does_not_block_ended_where_its_writer_paused",
+        "hostile/test_streams.py::test_a_stdout_that_does_not_block_lost_what_its_reader_did_not_take_at_once",
+        "hostile/test_want_of_memory.py::test_where_no_memory_becomes_executable_the_first_call_ended_the_process",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",
