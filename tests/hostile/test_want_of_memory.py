@@ -186,6 +186,18 @@ def test_a_record_that_filled_the_memory_ended_the_process_when_the_motion_was_d
         fa.simulate(fa.load("rr"), [0.1, 0.2], duration=1.0, record_every=1)
 
 
+@pytest.mark.parametrize(("more", "fits"), [(0.9, False), (1.1, True)])
+def test_a_table_that_filled_the_memory_of_a_container_ended_the_process(monkeypatch, more, fits):
+    size = fa.plan_table(fa.load("rr"), points=64).bytes
+    monkeypatch.setattr("forearm.tabulated.plans.own_memory", lambda: 1e9)
+    monkeypatch.setattr("forearm.tabulated.plans.machine_memory", lambda: 1e9 + more * size)
+    if fits:
+        assert fa.tabulate(fa.load("rr"), points=64).nbytes == size
+        return
+    with pytest.raises(fa.StateFault, match=r"of which this process holds 954 MiB; give fewer points"):
+        fa.tabulate(fa.load("rr"), points=64)
+
+
 def test_what_this_process_holds_is_known():
     before = own_memory()
     # from the system: a process that gave much back has room of its own
