@@ -337,6 +337,11 @@ REPRODUCTIONS = {
         "streams/test_streams.py::test_rows_behind_those_that_an_array_says_were_left_out_without_a_word",
         "streams/test_zarr_names.py::test_rows_that_were_appended_after_a_store_was_summed_up_were_left_out",
     ],
+    "77 pipes that do not block lost rows, and memory that may not become executable ended the process": [
+        "hostile/test_streams.py::test_a_stdin_that_does_not_block_ended_where_its_writer_paused",
+        "hostile/test_streams.py::test_a_stdout_that_does_not_block_lost_what_its_reader_did_not_take_at_once",
+        "hostile/test_want_of_memory.py::test_where_no_memory_becomes_executable_the_first_call_ended_the_process",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

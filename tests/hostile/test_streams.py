@@ -4,8 +4,11 @@ import errno
 import io
 import json
 import os
+import select
 import subprocess
 import sys
+import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -66,6 +69,61 @@ def test_a_pipe_of_our_own_was_read_for_ever_as_stdin_and_took_torques_for_a_fil
     """`torque rr /dev/stdin <&-` waited for ever; `--out /dev/fd/4`, which nobody had opened, was told as written."""
     done = subprocess.run([sys.executable, "-c", WATCHED], capture_output=True, text=True)
     assert int(done.stdout) >= 200, done.stderr
+
+
+PART, WHOLE = 2000, 20000
+"""Rows that are written first, and in all: more than a pipe holds."""
+
+
+def _rows(first, end):
+    return b"".join(b"%.3f,0.1,0.2,0,0,0,0\n" % (k / 1000) for k in range(first, end))
+
+
+def _settled(pipe, running, empty=False):
+    """Wait until a pipe is empty, or full, or a process is gone."""
+    fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+    before = -1
+    while running.poll() is None:
+        held = int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+        if held == 0 if empty else 0 < held == before:
+            return
+        before = held
+        time.sleep(0.2)
+
+
+@pytest.mark.skipif(not hasattr(select, "poll"), reason="pipes of POSIX")
+def test_a_stdin_that_does_not_block_ended_where_its_writer_paused():
+    """Torques of the rows that were there by then, and exit code 0."""
+    read, write = os.pipe()
+    os.set_blocking(read, False)
+    with subprocess.Popen(
+        [sys.executable, "-m", "forearm", "torque", "rr", "-", "--quiet"], stdin=read, stdout=subprocess.PIPE
+    ) as verb:
+        os.write(write, b"t,q1,q2,qd1,qd2,qdd1,qdd2\n" + _rows(0, PART))
+        _settled(read, verb, empty=True)
+        with suppress(subprocess.TimeoutExpired):  # it asks again, and nothing is there
+            verb.wait(2)
+        os.write(write, _rows(PART, PART + 5))
+        os.close(write)
+        assert verb.stdout.read().count(b"\n") == PART + 6
+    os.close(read)
+    assert verb.returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(select, "poll"), reason="pipes of POSIX")
+@pytest.mark.parametrize("out", ["-", "/dev/stdout"])
+def test_a_stdout_that_does_not_block_lost_what_its_reader_did_not_take_at_once(out, tmp_path):
+    """A fifth of the rows came, and exit code 0."""
+    (tmp_path / "motion.csv").write_bytes(b"t,q1,q2,qd1,qd2,qdd1,qdd2\n" + _rows(0, WHOLE))
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    words = ["torque", "rr", str(tmp_path / "motion.csv"), "--out", out, "--quiet"]
+    with subprocess.Popen([sys.executable, "-m", "forearm", *words], stdout=write) as verb:
+        os.close(write)
+        _settled(read, verb)
+        with os.fdopen(read, "rb") as pipe:
+            assert pipe.read().count(b"\n") == WHOLE + 1
+    assert verb.returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,36 @@ def test_what_there_is_room_for_is_not_refused():
         refuse_without_room("all of it", 1 << 62)
 
 
+HARDENED = """
+import ctypes, sys
+if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0):  # PR_SET_MDWE, of Linux 6.3
+    sys.exit("not to be had")
+import forearm as fa
+arm = fa.load("rr")
+print(fa.inverse_dynamics(arm, [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]))
+try:
+    fa.simulate(arm, [0.1, 0.2], duration=0.01)
+except fa.KernelFault as fault:
+    print(fault)
+from forearm.cli.process import run
+run(["doctor"])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux takes this right away for good")
+def test_where_no_memory_becomes_executable_the_first_call_ended_the_process():
+    """SIGSEGV, with systemd's MemoryDenyWriteExecute: now NumPy serves."""
+    done = subprocess.run([sys.executable, "-c", HARDENED], capture_output=True, text=True, timeout=120)
+    if done.stderr.strip() == "not to be had":
+        pytest.skip("this system does not have it")
+    assert done.returncode == 0, done.stderr
+    want = fa.inverse_dynamics(fa.load("rr"), [0.1, 0.2], [0.3, 0.4], [0.5, 0.6])
+    np.testing.assert_allclose(np.fromstring(done.stdout.split("]")[0][1:], sep=" "), want, rtol=1e-7)
+    assert done.stderr.count("kernels run on NumPy, because the system lets no memory become executable") == 1
+    assert "rollouts and PTX are not to be had: the system lets no memory become executable" in done.stdout
+    assert "no made code may run here; the NumPy emitter serves" in done.stdout
+
+
 class Unloadable:
     def find_spec(self, name, path=None, target=None):
         if name == "llvmlite.binding":
@@ -154,6 +184,18 @@ def test_a_record_that_filled_the_memory_ended_the_process_when_the_motion_was_d
         return
     with pytest.raises(fa.StateFault, match=r"of which this process holds 1 GB; give record_every="):
         fa.simulate(fa.load("rr"), [0.1, 0.2], duration=1.0, record_every=1)
+
+
+@pytest.mark.parametrize(("more", "fits"), [(0.9, False), (1.1, True)])
+def test_a_table_that_filled_the_memory_of_a_container_ended_the_process(monkeypatch, more, fits):
+    size = fa.plan_table(fa.load("rr"), points=64).bytes
+    monkeypatch.setattr("forearm.tabulated.plans.own_memory", lambda: 1e9)
+    monkeypatch.setattr("forearm.tabulated.plans.machine_memory", lambda: 1e9 + more * size)
+    if fits:
+        assert fa.tabulate(fa.load("rr"), points=64).nbytes == size
+        return
+    with pytest.raises(fa.StateFault, match=r"of which this process holds 954 MiB; give fewer points"):
+        fa.tabulate(fa.load("rr"), points=64)
 
 
 def test_what_this_process_holds_is_known():

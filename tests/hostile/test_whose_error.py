@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tomllib
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,14 +14,16 @@ from numpy.typing import ArrayLike
 
 import forearm as fa
 from forearm.compiler.browser_modules import emit_wasm
+from forearm.compiler.llvm import jit
 from forearm.compiler.sources.controller import emit_c
-from forearm.compiler.store import files, machine_locks
+from forearm.compiler.store import files, graphs, machine_locks
 from forearm.compiler.store.machine_locks import one_at_a_time
 from forearm.faults import declared, explained
 from forearm.motion.number_tables import opened
 from forearm.outside import output_files
 from forearm.outside.memory_size import own_memory
 from forearm.outside.signal_errors import suppressed
+from forearm.readers.toml_format import toml_values
 from forearm.sweeps.journal import Journal
 from hostile.zoo import ZOO
 
@@ -70,6 +73,7 @@ WHILE = {
     "a law is called": lambda bell: fa.simulate(
         RR, [0.1, 0.2], law=bell.ring, duration=0.01, control_dt=1e-3
     ),
+    "threads are counted": lambda bell: fa.gravity_torque(RR, [0.1, 0.2], threads=bell),
     "a link is made": lambda bell: RR.links[0].replace(com=bell),
     "a task is sent": lambda bell: fa.sweep(
         "gravity_torque", {"q": Q}, arm=RR, samples=3, executor=SimpleNamespace(submit=bell.ring)
@@ -131,6 +135,43 @@ def test_a_time_limit_was_taken_for_an_error_of_the_system_and_forgotten(while_,
         monkeypatch.setattr(where, name, Bell().ring)
         with pytest.raises(TimeoutError) as caught:
             ask(tmp_path)
+    finally:
+        monkeypatch.undo()
+        signal.signal(signal.SIGALRM, before)
+    assert caught.value is mine
+
+
+class Late(RuntimeError, ValueError):
+    """What LLVM, and what JSON and formulas complain with."""
+
+
+def _kept_graph(monkeypatch):
+    monkeypatch.setattr(graphs, "load", lambda key: b"{}\n")
+    graphs.recall("0" * 64)
+
+
+WHILE_OTHERS = {
+    "reads a kept graph": (graphs.json, "loads", _kept_graph),
+    "reads TOML": (tomllib, "loads", lambda _: fa.load("rr")),
+    "reads a formula": (toml_values, "syntax_tree", lambda _: fa.load("puma560")),
+    "asks LLVM": (jit.llvm, "parse_assembly", lambda _: jit.object_code("", "nothing")),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarms here")
+@pytest.mark.parametrize("while_", WHILE_OTHERS.values(), ids=WHILE_OTHERS)
+def test_a_time_limit_was_told_as_a_bug_of_ours_or_forgotten_while_a_text_was_read(while_, monkeypatch):
+    where, name, ask = while_
+    mine = Late("too late")
+
+    def handler(*_):
+        raise mine
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        monkeypatch.setattr(where, name, Bell().ring)
+        with pytest.raises(Late) as caught:
+            ask(monkeypatch)
     finally:
         monkeypatch.undo()
         signal.signal(signal.SIGALRM, before)

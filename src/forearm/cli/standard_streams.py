@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from forearm.outside.escapes import terminal
+from forearm.outside.waiting_files import WaitingFile
 
 ESCAPED = "forearm.escaped"
 """How characters are written that a stream's encoding lacks: as JSON does, so that JSON stays JSON."""
@@ -58,6 +59,27 @@ def make_ready() -> None:
             and stream.errors in ("strict", "surrogateescape")
         ):
             stream.reconfigure(errors=ESCAPED)
+    _wait_for_streams()
+
+
+def _wait_for_streams() -> None:
+    """Have streams that do not block (another process that shares them wants it so) waited for, as others are."""
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        with suppress(
+            OSError, ValueError, AttributeError
+        ):  # a stream without a number, or a system without such
+            if isinstance(stream, io.TextIOWrapper) and not os.get_blocking(stream.fileno()):
+                setattr(sys, name, _waited_for(stream))
+
+
+def _waited_for(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    stream.flush()
+    if stream.readable():
+        file: Any = io.BufferedReader(WaitingFile(stream.fileno(), "rb", closefd=False))
+    else:
+        file = io.BufferedWriter(WaitingFile(stream.fileno(), "wb", closefd=False))
+    return io.TextIOWrapper(file, stream.encoding, stream.errors, line_buffering=stream.line_buffering)
 
 
 def _columns() -> int | None:

@@ -3,11 +3,13 @@
 running_log     what happens meanwhile, for `logging`
 escapes         text from outside, made harmless for the place where it is written
 output_files    files that are whole or not there at all
+waiting_files   open files that do not block, and are waited for
 file_places     what may not be written to, and what is mounted at a place
 exchanged_places  two folders that change places in one step
 text_table      tables as text
 option_names    options as Python or the shell calls them, for messages
 memory_size     how much memory this machine has
+executable_memory  whether code that this process makes may run
 processors      how many processors this process may use
 function_parts  what a function of the caller's is made of
 syntax_trees    Python's syntax tree of a text, also where several threads ask for one

@@ -22,6 +22,7 @@ from typing import IO, TextIO
 
 from forearm.outside.file_places import is_mounted, place_of, refuse_deaf, refuse_protected, take_place
 from forearm.outside.signal_errors import pass_on_signals, suppressed
+from forearm.outside.waiting_files import WaitingFile
 
 PART = ".part"
 """How the name of a file ends that is being written."""
@@ -76,7 +77,8 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     """
     try:
         if (number := _open_file(path)) is not None:
-            with os.fdopen(os.dup(number), "wb") as file:  # opened by its name it would be cut, or replaced
+            # opened by its name it would be cut, or replaced
+            with io.BufferedWriter(WaitingFile(os.dup(number), "wb")) as file:
                 yield file
             return
         target = place_of(path)

@@ -11,6 +11,7 @@ from forearm import dynamics
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault, explained, limit, needs_chain, precision
+from forearm.outside.memory_size import machine_memory, own_memory
 from forearm.tabulated.grids import CHUNK, Grid, checked_ranges, grids_of
 from forearm.tabulated.methods import INPUTS, entries_of, frictionless
 from forearm.tabulated.stencils import order_of
@@ -100,6 +101,11 @@ def refuse_too_much(plan: TablePlan, most_bytes: float, most_seconds: float) -> 
         raise StateFault(
             f"{plan}, more than the {amount(most_bytes)} allowed; give fewer points, float32, a method that tabulates "
             "less (horn_raibert), or most_bytes=."
+        )
+    if plan.bytes + own_memory() > machine_memory():
+        raise StateFault(
+            f"{plan}, and this machine has {amount(machine_memory())}, of which this process holds "
+            f"{amount(own_memory())}; give fewer points, float32, or a method that tabulates less (horn_raibert)."
         )
     if plan.states > CHUNK and (needed := plan.seconds) > most_seconds:
         raise StateFault(

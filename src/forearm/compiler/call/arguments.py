@@ -6,7 +6,6 @@ joints by name.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import operator
 from collections.abc import Sequence
@@ -31,7 +30,7 @@ from forearm.faults import (
     rows_alike,
     shown,
 )
-from forearm.outside.signal_errors import pass_on_signals
+from forearm.outside.signal_errors import pass_on_signals, suppressed
 
 Array = npt.NDArray[Any]
 
@@ -321,7 +320,7 @@ def check_finite(kernel: Taker, port: Port, array: Array) -> None:
 
 def check_threads(where: str, threads: Any) -> int:
     """A positive whole number, of whatever type of integers."""
-    with contextlib.suppress(Exception):  # also what an object's own __index__ raises
+    with suppressed(Exception):  # also what an object's own __index__ raises
         if not isinstance(threads, bool) and (count := operator.index(threads)) >= 1:
             return count
     raise StateFault(f"{where}: threads is {shown(threads)}; give a whole number of threads, 1 or more.")

@@ -27,6 +27,7 @@ from forearm.faults import (
     unit_quaternion,
 )
 from forearm.outside.escapes import line_comment
+from forearm.outside.executable_memory import may_run_made_code
 from forearm.outside.running_log import LOG
 from forearm.outside.signal_errors import pass_on_signals
 
@@ -73,7 +74,7 @@ class MachineKernel(Door, Kernel):
 
     @cached_property
     def compiled(self) -> bool:
-        """Whether LLVM is there; otherwise the NumPy emitter serves."""
+        """Whether LLVM is there and its code may run; otherwise the NumPy emitter serves."""
         try:
             import llvmlite.binding  # noqa: F401
         except ImportError:
@@ -82,7 +83,7 @@ class MachineKernel(Door, Kernel):
             pass_on_signals()
             LOG.warning("kernels run on NumPy, because llvmlite cannot be loaded: %s", reason)
             return False
-        return True
+        return may_run_made_code()
 
     @cached_property
     def lanes(self) -> Lanes:
@@ -93,10 +94,12 @@ class MachineKernel(Door, Kernel):
 
     @property
     def how(self) -> str:
-        """States at once, or that LLVM is missing."""
+        """States at once, or why NumPy serves instead."""
         if self.compiled:
             return f"{self.lanes.width} states at once"
-        return "NumPy, because llvmlite is missing"
+        return (
+            f"NumPy, because {'llvmlite is missing' if may_run_made_code() else 'no made code may run here'}"
+        )
 
     # What the kinds do differently -----------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from forearm.compiler.store import files as cached
 from forearm.faults import KernelFault
+from forearm.outside.executable_memory import WHY_NOT, may_run_made_code
 from forearm.outside.memory_size import refuse_without_room
 from forearm.outside.running_log import LOG
 from forearm.outside.signal_errors import pass_on_signals
@@ -30,6 +31,8 @@ except (ImportError, OSError) as error:
         f"machine code, rollouts and PTX need llvmlite, which cannot be imported ({error}); install llvmlite. "
         "Without it kernels run on NumPy."
     ) from error
+if not may_run_made_code():
+    raise KernelFault(f"machine code, rollouts and PTX are not to be had: {WHY_NOT}. Kernels run on NumPy.")
 
 
 _LOCK = threading.RLock()
@@ -104,6 +107,7 @@ def _parsed(text: str, name: str) -> Any:
         module = llvm.parse_assembly(text)
         module.verify()
     except RuntimeError as error:
+        pass_on_signals()
         raise KernelFault(
             f"{name}: LLVM refused the code that forearm wrote: {error}. Please report it."
         ) from error
@@ -154,6 +158,7 @@ class Loaded:
                 self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
                 self._engine.finalize_object()
             except RuntimeError as error:
+                pass_on_signals()
                 raise KernelFault(
                     f"{name}: the object code could not be loaded: {error}. Please report it."
                 ) from error

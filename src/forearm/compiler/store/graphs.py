@@ -15,6 +15,7 @@ from forearm.compiler.graph.graph import Graph, Node, Port
 from forearm.compiler.store.files import graph_key, load, store
 from forearm.faults import TraceFault
 from forearm.outside.running_log import LOG
+from forearm.outside.signal_errors import pass_on_signals
 
 
 def simplified(graph: Graph, effort: int = 1) -> Graph:
@@ -72,5 +73,6 @@ def recall(key: str) -> tuple[Graph, Any] | None:
         vars(graph)["digest"] = str(told["digest"])  # as it was worked out when the graph was made
         return graph, told["more"]
     except (ValueError, TypeError, KeyError, TraceFault) as reason:
+        pass_on_signals()
         LOG.warning("a kept graph cannot be read (%s); it is made anew", reason)
         return None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from forearm.faults import ReadFault
+from forearm.outside.signal_errors import pass_on_signals
 
 Path = tuple[str | int, ...]
 """The way to a value: table names, positions in arrays of tables, keys."""
@@ -44,6 +45,7 @@ def parse(text: str, file: str) -> dict[str, Any]:
     except RecursionError:
         raise ReadFault(f"{file}: {DEEP}") from None
     except ValueError as error:  # Python's own limit on the digits of an integer
+        pass_on_signals()
         raise ReadFault(f"{file}: not valid TOML: {error}. Write numbers with fewer digits.") from None
     try:
         longest = max((integer.bit_length() for integer in _integers(found)), default=0)

@@ -9,6 +9,7 @@ from typing import Any
 
 from forearm.algebra import Scalar, is_number
 from forearm.faults import did_you_mean
+from forearm.outside.signal_errors import pass_on_signals
 from forearm.outside.syntax_trees import syntax_tree
 
 UnitTable = dict[str, tuple[float, float]]
@@ -188,6 +189,7 @@ def _arithmetic(text: str) -> ast.expr | None:
     try:
         tree: Any = syntax_tree(text.strip(), "eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # or nested beyond what the parser takes
+        pass_on_signals()
         return None
     return tree.body  # type: ignore[no-any-return]
 
