@@ -61,6 +61,7 @@ def jax_function(
     else:
         graph = ready_graph(arm, quantity, free, **options)
         inner, ports = to_jax(graph), graph.inputs
+    kept = jax.jit(inner)  # one by one, JAX compiles its derivatives and callbacks at every call, and keeps them
     where = f"{quantity} of {arm.name}"
 
     def function(*values: Any) -> Any:
@@ -69,7 +70,7 @@ def jax_function(
         names = [*(port.name for port in ports), *[""] * len(values)]
         arrays = [plain_numbers(where, n, v, jax.numpy.asarray) for n, v in zip(names, values, strict=False)]
         check_inputs(arm, quantity, ports, arrays)
-        return inner(*arrays)
+        return kept(*arrays)
 
     function.__name__, function.__doc__ = quantity, f"{quantity} of {arm.name}."
     return function
