@@ -329,6 +329,10 @@ REPRODUCTIONS = {
     "74 a sweep over processes that waited for ever where no more threads can be begun": [
         "sweeps/test_sweeps_at_once.py::test_a_sweep_waited_for_ever_where_one_thread_more_could_not_be_begun",
     ],
+    "75 functions of JAX outside jit, and ways into kernels that are gone, that took memory for ever": [
+        "gradients/test_jax_functions.py::test_calls_and_gradients_outside_jit_were_compiled_anew_each_and_kept_for_ever",
+        "hostile/test_bounds.py::test_every_kernel_that_was_gone_left_its_way_in_for_ever",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

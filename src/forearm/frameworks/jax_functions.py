@@ -61,7 +61,8 @@ def jax_function(
     else:
         graph = ready_graph(arm, quantity, free, **options)
         inner, ports = to_jax(graph), graph.inputs
-    kept = jax.jit(inner)  # one by one, JAX compiles its derivatives and callbacks at every call, and keeps them
+    # outside jit JAX compiles derivatives and callbacks anew at every call, and keeps them all
+    kept = jax.jit(inner)
     where = f"{quantity} of {arm.name}"
 
     def function(*values: Any) -> Any:
