@@ -1,12 +1,15 @@
 """What is keyed on numbers has a bound: contact points, payloads, wrenches and laws that change with every call."""
 
 import ast
+import gc
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import forearm as fa
+from forearm.compiler.call.entries import builtin_functions
 from forearm.compiler.graph import builder
 from forearm.counting.meter import line_tags
 from forearm.counting.meter.tallies import count
@@ -89,6 +92,27 @@ OF_THE_HOUSE = {
     "tee": "the same",
 }
 """Functions that keep every answer, and what they are asked about: there are only so many."""
+
+
+def test_every_kernel_that_was_gone_left_its_way_in_for_ever(folder):
+    """Half a kilobyte each: a server that loads an arm for each question grew without end."""
+    arm, files = fa.load("rr"), [tracemalloc.Filter(True, builtin_functions.__file__)]
+
+    def kept(kernels):
+        for _ in range(kernels):
+            kernel = fa.compile(arm, "gravity_torque")
+            assert kernel(Q).tolist() == kernel(Q[None])[0].tolist()
+        del kernel
+        gc.collect()
+        found = tracemalloc.take_snapshot().filter_traces(files)
+        return sum(trace.size for trace in found.traces)
+
+    tracemalloc.start()
+    try:
+        before = kept(3)
+        assert kept(30) - before < 2000
+    finally:
+        tracemalloc.stop()
 
 
 def cached_for_ever():

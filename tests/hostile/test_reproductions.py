@@ -342,6 +342,10 @@ REPRODUCTIONS = {
         "hostile/test_streams.py::test_a_stdout_that_does_not_block_lost_what_its_reader_did_not_take_at_once",
         "hostile/test_want_of_memory.py::test_where_no_memory_becomes_executable_the_first_call_ended_the_process",
     ],
+    "78 functions of JAX outside jit, and ways into kernels that are gone, that took memory for ever": [
+        "gradients/test_jax_functions.py::test_calls_and_gradients_outside_jit_were_compiled_anew_each_and_kept_for_ever",
+        "hostile/test_bounds.py::test_every_kernel_that_was_gone_left_its_way_in_for_ever",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -61,6 +61,8 @@ def jax_function(
     else:
         graph = ready_graph(arm, quantity, free, **options)
         inner, ports = to_jax(graph), graph.inputs
+    # outside jit JAX compiles derivatives and callbacks anew at every call, and keeps them all
+    kept = jax.jit(inner)
     where = f"{quantity} of {arm.name}"
 
     def function(*values: Any) -> Any:
@@ -69,7 +71,7 @@ def jax_function(
         names = [*(port.name for port in ports), *[""] * len(values)]
         arrays = [plain_numbers(where, n, v, jax.numpy.asarray) for n, v in zip(names, values, strict=False)]
         check_inputs(arm, quantity, ports, arrays)
-        return inner(*arrays)
+        return kept(*arrays)
 
     function.__name__, function.__doc__ = quantity, f"{quantity} of {arm.name}."
     return function

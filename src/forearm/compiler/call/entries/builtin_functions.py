@@ -44,7 +44,7 @@ HELD = ("rest", "share")
 
 PYARRAY_NEW = 93  # place of PyArray_New in NumPy's table of C functions
 
-_METHODS: list[Any] = []  # builtin functions read their PyMethodDef to the very end, so these stay
+_NAME = b"kernel"  # of every builtin function; each points to it
 
 
 class _MethodDef(ctypes.Structure):
@@ -90,13 +90,14 @@ class Entry:
         table = code.variable("python")
         for name, address in (_addresses(dtype) | {"results": id(results)}).items():
             ctypes.c_void_p.from_address(table + 8 * NAMES.index(name)).value = address
-        method = _MethodDef(b"kernel", code.address("entry"), METH_FASTCALL | METH_KEYWORDS, None)
-        _METHODS.append(method)
+        method = bytes(_MethodDef(_NAME, code.address("entry"), METH_FASTCALL | METH_KEYWORDS, None))
+        at = ctypes.cast(ctypes.c_char_p(method), ctypes.c_void_p)
         self._holds = [rest, share, code, results]  # the builtin function keeps this list, and looks into it
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype = ctypes.py_object
-        make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-        self.function: Callable[..., Any] = make(ctypes.addressof(method), self._holds, None)
+        make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+        # it reads its PyMethodDef to its very end, and lets go of its module last; the list may be cleared before
+        self.function: Callable[..., Any] = make(at, self._holds, method)
 
     def hand_to(self, rest: Callable[..., Any]) -> None:
         """From now on give another function what does not fit."""
