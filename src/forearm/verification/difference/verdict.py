@@ -62,6 +62,8 @@ class Comparison:
             return f"torques: the same within the tolerance, {told}"
         if self.same and self.written:
             return f"torques: the same, to the digits written (they hide {self.written:.1g} of the largest torque)"
+        if self.same and self.residual > WHOLE:
+            return f"torques: the same within {self.residual:.1g} of the largest torque"
         if self.same:
             return "torques: the same within rounding"
         if self.causes:
