@@ -18,7 +18,7 @@ from forearm.cli.output import Shared, note
 from forearm.cli.standard_streams import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from forearm.arm import Arm
     from forearm.robot import Robot
@@ -177,6 +177,13 @@ def state_of(arm: "Arm | Robot", name: str, values: Sequence[float] | None, zero
 
         hint_sizes(arm, f"--{name}", found, "q")
     return found
+
+
+def taken_as_zero(state: "Mapping[str, Sequence[float]]") -> tuple[list[str], list[str]]:
+    """What of a state was not given, and the remark that says so."""
+    absent = [name for name, values in state.items() if not values]
+    listed = " and ".join([", ".join(absent[:-1]), absent[-1]] if len(absent) > 1 else absent)
+    return absent, [f"{listed} not given: taken as zero"] if absent else []
 
 
 def motion_of(

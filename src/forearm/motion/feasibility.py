@@ -12,15 +12,19 @@ from forearm.arm import Arm
 from forearm.faults import StateFault
 from forearm.motion.between_rows.missed_peaks import between
 from forearm.motion.instants import averaging, looked_at, shares_of_time, with_peaks
-from forearm.motion.limit_excesses import SLACK, UNITS, LimitExcess, followers, limit_excesses
+from forearm.motion.limit_excesses import (
+    SLACK,
+    TOLERANCE,
+    UNITS,
+    LimitExcess,
+    followers,
+    limit_excesses,
+)
 from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
 from forearm.motion.slope_checks import row_notes
 from forearm.outside.text_table import text_table
 from forearm.robot import Robot
-
-TOLERANCE = 1e-3
-"""Share of a limit that may be passed unless told otherwise."""
 
 
 @dataclass(frozen=True)

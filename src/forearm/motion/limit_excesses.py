@@ -14,6 +14,8 @@ from forearm.robot import Robot
 
 SLACK = 1e-9
 """A limit that is passed by this share of itself is only rounded."""
+TOLERANCE = 1e-3
+"""Share of a limit of speed or torque that may be passed unless told otherwise: wherever a motion is judged."""
 UNITS = {
     "position": ("rad", "m"),
     "speed": ("rad/s", "m/s"),
@@ -87,7 +89,7 @@ def limit_excesses(
     qd: Vector | None = None,
     tau: Vector | None = None,
     torque_limits: Vector | None = None,
-    tolerance: float = SLACK,
+    tolerance: float = TOLERANCE,
     weights: Vector | None = None,
 ) -> Any:
     """What passes the arm's limits, an object array (...) of tuples, for states (..., K, n) at times (K,).

@@ -12,8 +12,8 @@ from forearm import dynamics, plots
 from forearm.arm import Arm
 from forearm.compiler.pipeline import compile
 from forearm.faults import explained, needs_arm, needs_chain, no_dynamics
-from forearm.motion.feasibility import TOLERANCE, Feasibility, feasible
-from forearm.motion.limit_excesses import LimitExcess
+from forearm.motion.feasibility import Feasibility, feasible
+from forearm.motion.limit_excesses import TOLERANCE, LimitExcess
 from forearm.motion.motion_files import Recorded, read_motion
 from forearm.motion.motions import Motion, Samples
 from forearm.outside.output_files import write_text

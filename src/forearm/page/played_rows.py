@@ -9,7 +9,7 @@ from forearm import dynamics
 from forearm.arm import Arm
 from forearm.faults import StateFault, a_or_an, motion_rows
 from forearm.motion.between_rows.missed_peaks import between
-from forearm.motion.feasibility import TOLERANCE, feasible
+from forearm.motion.feasibility import feasible
 from forearm.motion.instants import looked_at
 from forearm.motion.limit_excesses import LimitExcess, limit_excesses
 from forearm.motion.motion_files import Recorded, read_motion
@@ -79,7 +79,7 @@ def _beyond(arm: Arm, motion: AnyMotion, samples: Samples) -> tuple[LimitExcess,
         return feasible(arm, motion if isinstance(motion, Motion) else samples).excesses
     seen = between(arm, samples, None)
     rows = samples if seen is None else seen.samples
-    found = limit_excesses(arm, rows.t, rows.q, rows.qd, tolerance=TOLERANCE)
+    found = limit_excesses(arm, rows.t, rows.q, rows.qd)
     return tuple(found[()])
 
 

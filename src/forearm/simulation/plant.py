@@ -30,7 +30,7 @@ from forearm.compiler.model.free_parameters import freed, is_drive, port_name, p
 from forearm.compiler.pipeline import ready_graph
 from forearm.free_base import unit, unit_rows
 from forearm.link import Link, Wrench
-from forearm.motion.limit_excesses import SLACK, Place, column_of, followers, limits_of, room
+from forearm.motion.limit_excesses import SLACK, TOLERANCE, Place, column_of, followers, limits_of, room
 from forearm.robot import Robot
 
 RUNAWAY = 1e6
@@ -58,7 +58,7 @@ class Overrun(NamedTuple):
     def passed(self, qd: Vector, tau: Vector) -> Any:
         """What is positive where it is passed, for scalars of any kind."""
         value = column_of(qd if self.what == "speed" else tau, self.place, self.what)
-        return value * value - ((1 + SLACK) * self.most) ** 2
+        return value * value - ((1 + TOLERANCE) * self.most) ** 2
 
 
 @dataclass(frozen=True, eq=False)

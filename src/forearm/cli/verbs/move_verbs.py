@@ -60,7 +60,7 @@ def move(
 ) -> int:
     """A motion within limits: to a position, through points, or along a line of the tool; as CSV.
 
-    Exit code 1 if the motion asks more of the arm than its limits of position, speed or torque allow.
+    Exit code 1 if the motion goes beyond a limit of position, or by more than 0.1 % beyond one of speed or torque.
 
     Parameters
     ----------
@@ -180,10 +180,10 @@ def _refuse_without_use(via: bool, line: bool, fastest: bool, given: dict[str, A
             TOOL, "is not kept by --fastest, which keeps limits of joints; leave one of them out"
         )
     else:
-        useless |= dict.fromkeys(
-            ("--accelerations", "--jerks"),
-            "is not kept on a line, whose tool has --tool-acceleration; give that, or add --fastest",
+        useless["--accelerations"] = (
+            "is not kept on a line, whose tool has --tool-acceleration; give that, or add --fastest"
         )
+        useless["--jerks"] = "is not kept on a line, whose tool has --tool-acceleration; give that"
     if fastest:
         useless["--jerks"] = "is not kept by --fastest, whose accelerations jump; leave one of them out"
     for name, why in useless.items():
@@ -346,10 +346,12 @@ def _missed_peaks(samples: Any, report: Any) -> list[str]:
     import numpy as np
 
     from forearm.dynamics import inverse_dynamics
+    from forearm.motion.between_rows.missed_peaks import ROUNDING
     from forearm.motion.limit_excesses import UNITS
 
     tau = inverse_dynamics(report.arm, samples.q, samples.qd, samples.qdd)
     links, loads = report.arm.state_links, report.loads
+    least = ROUNDING * max(load.peak for load in loads)
     seen = [
         (peak, rows, load.joint, what, UNITS[what][0 if link.revolute else 1])
         for j, (link, load) in enumerate(zip(links, loads, strict=True))
@@ -357,7 +359,7 @@ def _missed_peaks(samples: Any, report: Any) -> list[str]:
             ("torque", load.peak, float(np.abs(tau[:, j]).max())),
             ("speed", load.peak_speed, float(np.abs(samples.qd[:, j]).max())),
         )
-        if rows < (1 - LOWER) * peak
+        if rows < (1 - LOWER) * peak and (what == "speed" or peak > least)
     ]
     if not seen:
         return []

@@ -91,7 +91,7 @@ def report(
 ) -> int:
     """Write a report of a motion: torques, terms, limits, agreement of all formulations, speed; the live arm on top.
 
-    Exit code 1 if a limit is exceeded or a formulation disagrees.
+    Exit code 1 if a limit is exceeded (of speed or torque: by more than 0.1 %) or a formulation disagrees.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from forearm.cli.inputs import check_places, doubted, robot_of, state_of
+from forearm.cli.inputs import check_places, doubted, robot_of, state_of, taken_as_zero
 from forearm.cli.measures import Numbers, WholeIfAny
 from forearm.cli.option_groups import AS_WRITTEN, Reading, Source
 from forearm.cli.output import PLAIN, Outputs, Shared, note, print_json, table
@@ -50,14 +50,18 @@ def reactions(
     if link is not None and plot is None:
         raise StateFault("reactions: --link is what --plot cuts free; give --plot, or leave --link out.")
     found = robot_of(arm, reading=reading, payload=payload, shared=shared)
-    state = [state_of(found, name, values) for name, values in (("q", q), ("qd", qd), ("qdd", qdd))]
+    if link is not None and not 1 <= link <= len(found.links):
+        raise StateFault(f"reactions: --link is {link}; give a number from 1 to {len(found.links)}.")
+    given = {"q": q, "qd": qd, "qdd": qdd}
+    state = [state_of(found, name, values) for name, values in given.items()]
     loads = dynamics.reactions(found, *state)
-    remarks = _of_couplings(found)
-    for remark in remarks:
+    absent, zeros = taken_as_zero(given)
+    remarks = [*_of_drives(found), *_of_couplings(found), *_of_limits(found, state)]
+    for remark in (*zeros, *remarks):
         note(shared, remark)
     with Outputs() as outputs:
         with outputs.one():
-            _tell(found, loads, remarks, shared)
+            _tell(found, loads, {"assumed_zero": absent} | doubted(found, remarks), shared)
         with outputs.one():
             if plot is not None:
                 from forearm import plots
@@ -66,15 +70,31 @@ def reactions(
                 note(shared, f"drawn: {plot}")
 
 
-def _tell(found: Any, loads: Any, remarks: list[str], shared: Shared) -> None:
+def _tell(found: Any, loads: Any, about: dict[str, Any], shared: Shared) -> None:
     if shared.json:
         joints = [link.name for link in found.links]
         parts = ("force", "moment", "drive", "bearing_force", "bearing_moment")
-        about = {"arm": found.name, "joints": joints} | doubted(found, remarks)
-        print_json(about | {name: getattr(loads, name) for name in parts})
+        values = {name: getattr(loads, name) for name in parts}
+        print_json({"arm": found.name, "joints": joints} | about | values)
         return
     header = ("joint", "drive", "", "bearing Fx", "Fy", "Fz [N]", "Mx", "My", "Mz [N m]")
     table(shared, header, [_row(link, i, loads) for i, link in enumerate(found.links)], left=(0, 2))
+
+
+def _of_drives(robot: Any) -> list[str]:
+    """What the drive gives besides."""
+    if not robot.has_drives:
+        return []
+    return ["rotor inertia and friction are left out: what the drives give, forearm torque says"]
+
+
+def _of_limits(robot: Any, state: list[Any]) -> list[str]:
+    """Where the state, or the whole torque of a drive, is beyond a limit."""
+    from forearm.dynamics import inverse_dynamics
+    from forearm.motion.limit_excesses import limit_excesses
+
+    q, qd, _, tau = (x[None] for x in (*state, inverse_dynamics(robot, *state)))
+    return [f"joint {excess}" for excess in limit_excesses(robot, None, q, qd, tau)[()]]
 
 
 def _of_couplings(robot: Any) -> list[str]:

@@ -49,7 +49,8 @@ def simulate(
 ) -> int:
     """Simulate: let the arm go, or bring it to a goal by computed torque; the motion as CSV.
 
-    Exit code 1 if the motion did not come to its end (it diverged) or went beyond a limit of position, speed or torque.
+    Exit code 1 if the motion did not come to its end (it diverged), went beyond a limit of position, or by more than
+    0.1 % beyond one of speed or torque.
     Ctrl-C writes what was reached, if anything was; the exit code is then 130.
 
     Parameters

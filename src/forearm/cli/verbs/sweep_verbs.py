@@ -57,7 +57,7 @@ def sweep(
 
     Every option that varies takes its least and its greatest value. The same seed gives the same numbers to the last
     bit, with any number of workers; with --journal a sweep that was stopped goes on where it was. Exit code 1 if a
-    torque limit is exceeded.
+    torque limit is exceeded by more than 0.1 %.
 
     Parameters
     ----------
@@ -275,12 +275,13 @@ def _of_tilt(tilt: Sequence[float]) -> list[str]:
 
 
 def _tell(arm: Any, result: Any, motions: Sequence[str], remarks: list[str], shared: Shared) -> int:
+    from forearm.motion.limit_excesses import TOLERANCE
     from forearm.sweeps.swept import told
 
     limits = [link.effort_limit for link in arm.links]
     rows, beyond = [], False
     for j, (name, case) in enumerate(zip(result.names, result.worst, strict=True)):
-        over = limits[j] is not None and abs(case.value) > limits[j]
+        over = limits[j] is not None and abs(case.value) > (1 + TOLERANCE) * limits[j]
         beyond |= over
         rows.append(
             {

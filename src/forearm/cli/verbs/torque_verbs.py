@@ -18,6 +18,7 @@ from forearm.cli.inputs import (
     refuse_without_motion,
     robot_of,
     state_of,
+    taken_as_zero,
     writing,
     written,
 )
@@ -54,7 +55,7 @@ def torque(
 ) -> int:
     """Torques of a state, or of every row of a motion.
 
-    With --summary, exit code 1 if a limit of position, speed or torque is exceeded.
+    With --summary, exit code 1 if a limit of position is exceeded, or one of speed or torque by more than 0.1 %.
 
     Parameters
     ----------
@@ -78,8 +79,8 @@ def torque(
     terms
         Split the torque into its terms.
     summary
-        Largest and mean torque, speed and power of each joint beside its limits, between the rows as well; what is
-        beyond them is marked.
+        Largest torque and its time, its root mean square, largest speed and power of each joint beside its limits,
+        between the rows as well; what is beyond them is marked.
     out
         Where the CSV goes; - is stdout. A .npy, .zarr or .parquet file is written a block at a time.
     plot
@@ -100,8 +101,7 @@ def torque(
         refuse_without_motion("torque", units.given() | {"--out": out != STDIO}, AT_NUMBERS)
         state = {"q": q, "qd": qd, "qdd": qdd}
         t, rows = None, [state_of(found, name, values)[None] for name, values in state.items()]
-        absent = [name for name, values in state.items() if not values]
-        remarks = [f"{_listed(absent)} not given: taken as zero"] if absent else []
+        absent, remarks = taken_as_zero(state)
         about: dict[str, Any] = {"assumed_zero": absent, "notes": doubts_of(found)}
     else:
         _refuse_both(q, qd, qdd)
@@ -173,11 +173,6 @@ def _report(arm: Any, t: Any, rows: list[Any], tau: Any) -> Any:
 
     free = np.full(arm.n, np.inf)
     return judged_between(arm, Samples(t, *rows), tau, free, free)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """q, qd and qdd."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _refuse_unseen_terms(asked: bool, out: str) -> None:
@@ -307,9 +302,9 @@ def _write(arm: Any, t: Any, parts: dict[str, Any], out: str, shared: Shared) ->
 
 
 def _summary(arm: Any, report: Any, rows: int, about: dict[str, Any], shared: Shared) -> None:
-    """What a motor has to give: largest and mean torque, largest speed and power, beside the limits."""
+    """What a motor has to give: largest torque and its rms, largest speed and power, beside the limits."""
     t, beyond = report.samples.t, report.excesses
-    fields = ("joint", "peak", "rms", "limit", "peak_speed", "speed_limit", "peak_power", "peak_at", "beyond")
+    fields = ("joint", "peak", "peak_at", "rms", "limit", "peak_speed", "speed_limit", "peak_power", "beyond")
     found = [{name: getattr(load, name) for name in fields} for load in report.loads]
     if shared.json:
         print_json({"arm": arm.name, "rows": rows, **about, "joints": found})
@@ -317,21 +312,20 @@ def _summary(arm: Any, report: Any, rows: int, about: dict[str, Any], shared: Sh
     header = (
         "joint",
         f"peak [{torque_unit(arm)}]",
+        "at [s]",
         "rms",
         "limit",
         f"peak speed [{torque_unit(arm, 'rad/s', 'm/s')}]",
         "limit",
         "peak power [W]",
-        "at [s]",
         "BEYOND",
     )
-    ends = [(instant(row["peak_at"]), ", ".join(map(str, row["beyond"]))) for row in found]
-    lines = [(*list(row.values())[:-2], *end) for row, end in zip(found, ends, strict=True)]
-    shown = [k for k in range(9) if (k != 7 or t is not None) and (k != 8 or beyond)]
+    shown = [k for k in range(9) if (k != 2 or t is not None) and (k != 8 or beyond)]
+    lines = [row | {"peak_at": instant(row["peak_at"]), "beyond": ", ".join(row["beyond"])} for row in found]
     table(
         shared,
         [header[k] for k in shown],
-        [[line[k] for k in shown] for line in lines],
+        [[line[fields[k]] for k in shown] for line in lines],
         left=(0, len(shown) - bool(beyond)),
     )
     for excess in beyond:

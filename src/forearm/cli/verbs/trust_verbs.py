@@ -157,7 +157,7 @@ def compare(
     tolerance
         Relative difference that counts as none (1e-7).
     rigid
-        Leave out rotor inertia and friction of both.
+        Leave out rotor inertia and friction of both; torques of a CSV file stay as they are.
     """
     from forearm.readers.file_content import refuse_pipe
     from forearm.verification.difference.comparison import compare as differ

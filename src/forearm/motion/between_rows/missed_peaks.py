@@ -15,6 +15,8 @@ from forearm.robot import Robot
 
 LITTLE, LOWER = 1e-3, 0.01
 """Share of a peak that rows may miss: as if they had it, and without a word."""
+ROUNDING = 1e-12
+"""Share of the greatest value of all joints: below it a joint has no peak, it has digits that were lost."""
 
 
 class Between(NamedTuple):
@@ -74,7 +76,8 @@ def _missed(values: Matrix, known: Matrix, of_way: bool) -> Vector:
     else:
         most = np.max(np.abs(values), axis=0)
         over = most - np.max(np.abs(known), axis=0)
-    return np.divide(over, most, out=np.zeros_like(most), where=most > 0)
+    least = ROUNDING * np.max(np.abs(values), initial=0.0, where=np.isfinite(values))
+    return np.divide(over, most, out=np.zeros_like(most), where=most > least)
 
 
 def _told(

@@ -35,10 +35,8 @@ from forearm.verification.difference.counterparts import COARSE, Other, on_fixed
 from forearm.verification.difference.term_differences import terms_apart
 from forearm.verification.difference.torque_tables import largest_parts
 from forearm.verification.difference.torqueless_parts import torqueless_parts
-from forearm.verification.difference.verdict import Comparison, Evidence
+from forearm.verification.difference.verdict import TOLERANCE, Comparison, Evidence
 
-TOLERANCE = 1e-7
-"""Difference of a joint's torques, relative to its largest, that counts as none."""
 MOST_STATES = 100_000
 """Random states that are looked at, at most."""
 COARSEST = 0.05

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 
 WHOLE = 1e-9
 """Part of a difference that a hypothesis may leave and still explain the whole of it."""
+TOLERANCE = 1e-7
+"""Difference of a joint's torques, relative to its largest, that counts as none."""
 SHOWN = 4
 """How many causes are printed where it could be any of them."""
 
@@ -62,6 +64,8 @@ class Comparison:
             return f"torques: the same within the tolerance, {told}"
         if self.same and self.written:
             return f"torques: the same, to the digits written (they hide {self.written:.1g} of the largest torque)"
+        if self.same and WHOLE < self.residual <= TOLERANCE:
+            return f"torques: the same within {self.residual:.1g} of the largest torque"
         if self.same:
             return "torques: the same within rounding"
         if self.causes:
