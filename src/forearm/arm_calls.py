@@ -219,6 +219,23 @@ def single_precision(values: Any) -> bool:
     return types == {np.dtype(np.float32)}
 
 
+def as_exact_as(arm: Arm | Robot, q: Any, *others: Any) -> Any:
+    """Positions in the precision of a call that takes the others too: what is added to its result is no rougher."""
+    if not single_precision((q,)) or single_precision((q, *others)):
+        return q
+    if library_of(q) == "PyTorch":
+        return q.double()
+    return (q if library_of(q) else faults.joint_values(arm, "q", q)).astype(float)
+
+
+def addend(arm: Arm | Robot, tau: Any, outside: Any) -> Any:
+    """Torques to which `outside` is added; plain numbers, which have no precision, in that of `outside`."""
+    if library_of(tau):
+        return tau
+    values = faults.joint_values(arm, "tau", tau)
+    return values if library_of(outside) or precisions(tau) else values.astype(outside.dtype)
+
+
 def hint_sizes(arm: Arm | Robot, name: str, given: Any, kind: str | None = None) -> None:
     """Log a warning when states look like another unit; `kind` is what they are where the name does not say it."""
     values = faults.joint_values(arm, kind or name, given)

@@ -22,8 +22,8 @@ import numpy as np
 from forearm import faults
 from forearm.algebra import AnyArray, Matrix, States, Vector
 from forearm.arm import Arm
-from forearm.arm_calls import arm_call, kept_call, mark_rows_not_finite, wrench_call
-from forearm.compiler.call.foreign_arrays import library_of, on_natives
+from forearm.arm_calls import addend, arm_call, as_exact_as, kept_call, mark_rows_not_finite, wrench_call
+from forearm.compiler.call.foreign_arrays import on_natives
 from forearm.drives import drive_and_bearing, rotor_matrix
 from forearm.inertia import TEN, numbers_of
 from forearm.link import Wrench
@@ -75,11 +75,11 @@ def inverse_dynamics(
         # an array can be compared with nothing
         faults.whole(threads, f"inverse_dynamics of {arm.name}: threads", 1)
         raise
-    # first what the wrench does: `out` may be q itself
-    outside = None if wrench is None else external_torque(arm, q, wrench, threads=threads)
+    if wrench is None:
+        return call.enter(q, qd, qdd, out=out, threads=threads)
+    outside = external_torque(arm, as_exact_as(arm, q, qd, qdd), wrench, threads=threads)  # `out` may be q
     tau = call.enter(q, qd, qdd, out=out, threads=threads)
-    if outside is not None:
-        tau -= outside
+    tau -= outside
     return tau
 
 
@@ -103,8 +103,8 @@ def forward_dynamics(
     if wrench is not None:
         # while tau has its labels: a sum has none
         faults.rows_alike(f"forward_dynamics of {arm.name}", ("q", "qd", "tau"), (q, qd, tau))
-        given = tau if library_of(tau) else faults.joint_values(arm, "tau", tau)
-        outside = external_torque(arm, q, wrench, threads=threads)
+        outside = external_torque(arm, as_exact_as(arm, q, qd, tau), wrench, threads=threads)
+        given = addend(arm, tau, outside)
         faults.joint_batch(arm, "forward_dynamics", tau=given, **{"J(q)ᵀ f": outside})
         tau = given + outside
     try:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import forearm as fa
+from close import assert_close
 from forearm.motion.motion_files import write_motion
 from forearm.simulation import PDWithGravity, Samples, payload_numbers
+from gradients.framework_cases import needs_torch
 
 PUMA, RR = fa.load("puma560"), fa.load("rr")
 Q, QD, TAU = PUMA.random_state(0)
@@ -158,6 +160,30 @@ def test_a_wrench_in_single_precision_gave_double_precision():
     assert fa.forward_dynamics(PUMA, q, qd, tau, wrench=PUSH, out=found) is found
     wide = fa.forward_dynamics(PUMA, *(x.astype(float) for x in (q, qd, tau)), wrench=PUSH)
     assert np.max(np.abs(found - wide)) < 1e-4 * np.max(np.abs(wide))
+    assert fa.forward_dynamics(PUMA, q, qd, tau.tolist(), wrench=PUSH).dtype == np.float32
+
+
+@pytest.mark.parametrize("made", [np.asarray, table_of, columns_of])
+def test_a_wrench_was_rounded_where_positions_alone_were_single_precision(made):
+    rough, qd, qdd = PUMA.random_state(3, (4,))
+    rough = np.float32(rough)
+    q, given = rough.astype(float), made(rough)
+    want = fa.inverse_dynamics(PUMA, q, qd, qdd, wrench=PUSH)
+    assert_close(fa.inverse_dynamics(PUMA, given, qd, qdd, wrench=PUSH), want)
+    assert_close(fa.forward_dynamics(PUMA, given, qd, want, wrench=PUSH), qdd, eps=1e5, because="M divides")
+
+
+@pytest.mark.more
+@needs_torch
+@pytest.mark.parametrize("followed", [False, True])
+def test_a_wrench_on_tensors_was_rounded_where_positions_alone_were_single_precision(followed):
+    import torch
+
+    q, qd, qdd = PUMA.random_state(3, (4,))
+    rough = torch.tensor(q, dtype=torch.float32, requires_grad=followed)
+    tau = fa.inverse_dynamics(PUMA, rough, torch.tensor(qd), torch.tensor(qdd), wrench=PUSH)
+    want = fa.inverse_dynamics(PUMA, np.float32(q).astype(float), qd, qdd, wrench=PUSH)
+    assert_close(tau.detach().numpy(), want)
 
 
 @pytest.mark.parametrize("damping", [np.nan, 1j, "1", -1, np.ones(6)], ids=str)

@@ -33,6 +33,24 @@ def test_groups_make_the_same_torques(name):
     assert np.max(np.abs(got - want)) < 1e-9 * np.max(np.abs(want))
 
 
+@pytest.mark.parametrize("first", ["revolute", "prismatic"])
+@pytest.mark.parametrize("length", [3e-4, 3e-3, 3e4])
+def test_coefficients_in_square_metres_vanished_from_a_small_arm(length, first):
+    mass = 1000 * length**3
+    body = {"mass": mass, "inertia": fa.Inertia.box(mass, length, length / 3, length / 3)}
+    tilted = fa.Pose.at((length, length / 2, 0), (0.3, 0.2, 0.1))
+    kinds = {"a": first, "b": "revolute", "c": "revolute"}
+    links = [fa.Link(kind, name=n, pose=tilted, com=(-length / 2, 0, 0), **body) for n, kind in kinds.items()]
+    for gravity in ((0, 0, 0), (0, -9.81, 0)):
+        arm = fa.Arm("small", tuple(links), gravity=gravity)
+        base = fa.base_parameters(arm, rotors=False)
+        state = arm.random_state(5, (40,))
+        X = full_columns(arm, base.drives, *state)
+        want = fa.inverse_dynamics(arm, *state)
+        got = X[:, :, list(base.kept)] @ base.of(arm)
+        assert np.all(np.max(np.abs(got - want), axis=0) < 1e-9 * np.max(np.abs(want), axis=0))
+
+
 def test_drives_are_columns_too():
     arm = fa.load("puma560")
     base = fa.base_parameters(arm)

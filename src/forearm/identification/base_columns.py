@@ -13,6 +13,7 @@ import numpy as np
 
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
+from forearm.compiler.model.base_parameters import reach_of
 from forearm.dynamics import parameter_names, parameters, regressor
 from forearm.faults import Seed, explained, needs_chain
 from forearm.identification.drive_columns import DriveColumns, drive_columns
@@ -24,7 +25,9 @@ STATES = 400
 RANK = 1e-6
 """A column that leaves less than this, of its own length, is explained by others."""
 SMALL = 1e-7
-"""Coefficients of a group below this are rounding."""
+"""A column of which a group would have less than this, of its own length, has no part in it: rounding."""
+ONE = 1e-7
+"""A coefficient that is nearer to one is written as one."""
 ORDER = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "YY", "MZ", "M")
 """Which of a link's ten parameters are kept first."""
 
@@ -85,9 +88,9 @@ def base_parameters(
     needs_chain(arm, "base_parameters")
     chosen = drives or drive_columns(arm, rotors=rotors, directions=None, smoothing=None, coupling=None)
     q, qd, qdd = arm.random_state(seed, (STATES,))
-    X = full_columns(arm, chosen, q, qd, qdd).reshape(STATES * arm.n, -1)
+    X = full_columns(arm, chosen, q, qd, qdd) / _units(arm)[:, None]
     names = (*parameter_names(arm), *chosen.names)
-    kept, grouping = _grouped(X, _order(arm, chosen))
+    kept, grouping = _grouped(X.reshape(STATES * arm.n, -1), _order(arm, chosen))
     return BaseColumns(names, kept, grouping, chosen)
 
 
@@ -109,6 +112,12 @@ def _order(arm: Arm, drives: DriveColumns) -> list[int]:
     return [*first, *bodies[:moments], *last, *bodies[moments:]]
 
 
+def _units(arm: Arm) -> Vector:
+    """Of each joint's torque (n,): a moment is measured by the arm's own length, so that forces do not drown it."""
+    length = reach_of(arm) + max(float(np.linalg.norm(link.com)) for link in arm.links)
+    return np.array([length if link.revolute and length else 1.0 for link in arm.links])
+
+
 def _grouped(X: Matrix, order: list[int]) -> tuple[tuple[int, ...], Matrix]:
     R = np.linalg.qr(X, mode="r")  # the same angles between columns, in fewer rows
     sizes = np.linalg.norm(R, axis=0)
@@ -128,8 +137,8 @@ def _grouped(X: Matrix, order: list[int]) -> tuple[tuple[int, ...], Matrix]:
             kept.append(k)
     kept.sort()
     grouping = np.linalg.lstsq(scaled[:, kept], scaled, rcond=None)[0]
+    grouping[np.abs(grouping) < SMALL] = 0.0  # shares: a coefficient in m² is small on any small arm
     grouping = grouping * sizes / sizes[kept][:, None]
-    grouping[np.abs(grouping) < SMALL] = 0.0
     grouping[:, kept] = np.eye(len(kept))
     return tuple(kept), grouping
 
@@ -139,6 +148,6 @@ def _sum_of(names: tuple[str, ...], row: Vector, first: int) -> str:
     words = [names[first]]
     for k in others:
         size = abs(row[k])
-        factor = "" if abs(size - 1) < SMALL else f"{size:.6g} "
+        factor = "" if abs(size - 1) < ONE else f"{size:.6g} "
         words.append(f"{'+' if row[k] > 0 else '-'} {factor}{names[k]}")
     return " ".join(words)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from forearm.compiler.call.entries import builtin_functions
+from forearm.compiler.call.foreign_arrays import library_of
 from forearm.compiler.graph.graph import Graph, Port
 from forearm.compiler.graph.traced_scalar import Traced
 from forearm.compiler.kernel import PRECISIONS, Kernel, KernelSubject
@@ -102,8 +103,10 @@ def precisions(value: Any) -> set[np.dtype[Any]]:
         return {kind for column in value.values() for kind in precisions(column)}
     if isinstance(value, (list, tuple, int, float, np.generic)):
         return set()
-    try:
-        return {np.asarray(value).dtype}
+    try:  # an array that a library follows, or that lies on a GPU, is none of NumPy's, but says what it holds
+        return {
+            np.dtype(str(value.dtype).rpartition(".")[2]) if library_of(value) else np.asarray(value).dtype
+        }
     except Exception:  # whatever an object's own __array__ raises; the checks will say it
         pass_on_signals()
         return set()
