@@ -181,3 +181,11 @@ def test_a_urdf_file_that_speaks_of_mujoco_was_taken_for_mjcf_on_stdin(capsys, t
     text = urdf[:start] + head + urdf[start:at] + "<mujoco><compiler/></mujoco>" + urdf[at:]
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     assert forearm(capsys, "show", "-", "--json").json["joints"] == 6
+
+
+def test_an_arm_on_stdin_was_read_twice_where_its_controller_is_unaware(capsys, monkeypatch):
+    arm = forearm(capsys, "convert", "rr", "-").out
+    monkeypatch.setattr("sys.stdin", io.StringIO(arm))
+    words = "--goal", 0.1, 0.2, "--payload", 1, "--unaware", "--duration", 0.01, "--json"
+    said = forearm(capsys, "simulate", "-", *words).json
+    assert said["tau"] == forearm(capsys, "simulate", "rr", *words).json["tau"]

@@ -252,12 +252,39 @@ def test_a_urdf_file_tells_mujoco_no_sizes(capsys):
     [
         '<tendon><fixed stiffness="5" springlength="1"><joint joint="j" coef="1"/></fixed></tendon>',
         '<default><motor armature="3"/><position kp="2"/></default><actuator><motor joint="j"/></actuator>',
+        '<tendon><fixed frictionloss="2"><joint joint="j" coef="-3"/></fixed></tendon>',
     ],
 )
 def test_what_an_arm_leaves_out_and_mujoco_has_still_differs(capsys, what):
     pytest.importorskip("mujoco")
     Path("m.xml").write_text(f"<mujoco>{what}{ONE}</mujoco>")
     assert forearm(capsys, "compare", "m.xml", "mujoco").code == 1
+
+
+RESISTING = ("armature", "damping", "frictionloss")
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        *(
+            f'<tendon><fixed {size}="2"><joint joint="j" coef="1"/></fixed></tendon>{ONE}'
+            for size in RESISTING
+        ),
+        *(f'<actuator><motor joint="j" {size}="2"/></actuator>{ONE}' for size in RESISTING[:2]),
+        ONE.replace("<joint", '<joint damping="2 3" armature="1" frictionloss="1"'),
+    ],
+)
+def test_compare_rigid_left_rotors_and_friction_in_what_joints_do_not_carry(capsys, what):
+    mujoco = pytest.importorskip("mujoco")
+    text = f"<mujoco>{what}</mujoco>"
+    try:
+        mujoco.MjModel.from_xml_string(text)
+    except ValueError:
+        pytest.skip("this version of MuJoCo has no such attribute")
+    Path("m.xml").write_text(text)
+    assert forearm(capsys, "compare", "m.xml", "mujoco").code == 1
+    assert forearm(capsys, "compare", "m.xml", "mujoco", "--rigid").code == 0
 
 
 def test_links_that_hang_on_each_other_by_thousands_end_no_process_through_pinocchio(capsys):

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from arms import random_arm
+from close import assert_close
 from forearm.faults import NoDynamics, ReadFault, StateFault
 from forearm.readers import load
 from forearm.simulation import simulate
 from forearm.verification.difference.comparison import compare
+from forearm.verification.difference.counterparts import other_of
 from verification.differences import mild, someone_else
 
 # -- other libraries -------------------------------------------------------------------------------------------
@@ -47,6 +49,20 @@ def test_mujoco():
     )  # rotors of damping times step were named, too
     assert compare(arm, model).keys == ("friction",)
     assert model.opt.enableflags == mujoco.mjtEnableBit.mjENBL_INVDISCRETE
+
+
+def test_dry_friction_of_mujocos_tendons_was_called_the_same():
+    mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    links = (
+        '<worldbody><body><joint name="a" axis="0 1 0"/><geom type="box" size=".1 .2 .1" pos="1 0 0"/><body>'
+        '<joint name="b" axis="0 1 0"/><geom type="box" size=".1 .1 .2"/></body></body></worldbody>'
+    )
+    tendon = '<tendon><fixed frictionloss="2"><joint joint="a" coef="3"/><joint joint="b" coef="-1"/></fixed></tendon>'
+    bare, dry = (mujoco.MjModel.from_xml_string(f"<mujoco>{links}{more}</mujoco>") for more in ("", tendon))
+    q, qd, qdd = np.random.default_rng(5).uniform(-1, 1, (3, 20, 2))
+    without, found = (other_of(random_arm(2, 1, "R"), model).torques(q, qd, qdd) for model in (bare, dry))
+    ways = np.array([3.0, -1.0])
+    assert_close(found, without + 2 * np.sign(qd @ ways)[:, None] * ways)
 
 
 @pytest.mark.more

@@ -54,10 +54,15 @@ def robot_of(
 
     options = reading.options()
     found = _from_stdin(options) if name == STDIO else load(name, **options)
-    held = _held(found.without_drives() if rigid else found, payload)
+    return holding(found.without_drives() if rigid else found, payload, shared)
+
+
+def holding(arm: "Arm | Robot", payload: Sequence[float], shared: Shared | None = None) -> Any:
+    """The arm with a payload at its tool, where one is given; with `shared`, what is doubtful about it is said."""
+    held = _held(arm, payload)
     if shared is not None:
         for doubt in doubts_of(held):
-            note(shared, f"{found.name}: {doubt}")
+            note(shared, f"{arm.name}: {doubt}")
     return held
 
 
@@ -91,11 +96,7 @@ def arm_of(
     arm = robot_of(name, reading=reading, rigid=rigid)
     if not isinstance(arm, Arm):
         choose_chain(name, arm)
-    held = _held(arm, payload)
-    if shared is not None:
-        for doubt in doubts_of(held):
-            note(shared, f"{arm.name}: {doubt}")
-    return held  # type: ignore[return-value]
+    return holding(arm, payload, shared)  # type: ignore[no-any-return]
 
 
 def _held(arm: "Arm | Robot", payload: Sequence[float]) -> "Arm | Robot":

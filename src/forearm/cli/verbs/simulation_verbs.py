@@ -12,6 +12,7 @@ from forearm.cli.hyphens import STDIO
 from forearm.cli.inputs import (
     check_places,
     doubted,
+    holding,
     refuse_names_of_no_csv,
     refuse_what_is_read,
     robot_of,
@@ -92,10 +93,10 @@ def simulate(
     refuse_what_is_read(out, arm)
     refuse_names_of_no_csv(out)
     _refuse_unaware(unaware, payload, goal)
-    real = robot_of(arm, reading=reading, rigid=rigid, payload=payload, shared=shared)
-    believed = robot_of(arm, reading=reading, rigid=rigid) if unaware else real
+    bare = robot_of(arm, reading=reading, rigid=rigid)
+    real = holding(bare, payload, shared)
     start = state_of(real, "q0", q0)
-    law = _to_the_goal(believed, start, goal, duration) if goal else None
+    law = _to_the_goal(bare if unaware else real, start, goal, duration) if goal else None
     stride = _judged_every(every, duration, dt)
     with progress(shared, f"simulating {real.name}") as tell:
         record = simulated(

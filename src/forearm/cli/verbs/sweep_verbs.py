@@ -76,7 +76,8 @@ def sweep(
     density
         Least and greatest factor on each link's mass and inertia.
     lengths
-        Least and greatest factor on all lengths; bodies stay as they are, seen from the far ends of their links.
+        Least and greatest factor on all lengths of links; bodies and the tool stay as they are, seen from the far
+        ends of their links.
     samples
         How many choices for each motion (1000).
     instants

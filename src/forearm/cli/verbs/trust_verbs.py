@@ -15,8 +15,8 @@ from forearm.cli.output import PLAIN, Shared, note, print_json, progress, say, t
 
 PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
 """What the other libraries are called where packages come from."""
-DRIVES = ("dof_armature", "dof_damping", "dof_frictionloss")
-"""Where a model of MuJoCo has rotor inertia and friction."""
+DRIVES = ("armature", "damping", "dampingpoly", "frictionloss")
+"""What rotor inertia and friction are called in a model of MuJoCo: of joints, of tendons, of actuators."""
 
 
 def verify(
@@ -244,6 +244,7 @@ def _model_of_mujoco(arm: str, rigid: bool, allow_files: bool) -> Any:
         refuse_too_many(arm, tree)
     model = compiled(arm, text)
     if rigid:
-        for field in DRIVES:
-            getattr(model, field)[:] = 0
+        for field in (f"{owner}_{what}" for owner in ("dof", "tendon", "actuator") for what in DRIVES):
+            if hasattr(model, field):  # versions differ
+                getattr(model, field)[:] = 0
     return model

@@ -160,8 +160,9 @@ def _mujoco(model: Any) -> Torques:
     off = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
     stepped = int(mujoco.mjtEnableBit.mjENBL_INVDISCRETE)  # accelerations of a step, not of an instant
     no_friction = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
-    # a constraint to MuJoCo, soft and so without a torque of its own at a state: of a joint that slides, this size
-    dry = 0.0 if int(model.opt.disableflags) & no_friction else np.array(model.dof_frictionloss)
+    # constraints to MuJoCo, soft and so without a torque of their own at a state: of what slides, these sizes
+    there = not int(model.opt.disableflags) & no_friction
+    dry, ropes = there * model.dof_frictionloss, there * model.tendon_frictionloss
 
     def inverse(q: Any, qd: Any, qdd: Any) -> Any:
         before = int(model.opt.disableflags), int(model.opt.enableflags)
@@ -170,11 +171,27 @@ def _mujoco(model: Any) -> Torques:
             data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, qdd
             with NO_MUJOCO_LOG.inside():
                 mujoco.mj_inverse(model, data)
-            return data.qfrc_inverse + dry * np.sign(qd)
+                found = data.qfrc_inverse + dry * np.sign(qd)
+                return found + _dry_tendons(model, data, ropes) if np.any(ropes) else found
         finally:
             model.opt.disableflags, model.opt.enableflags = before
 
     return _rows_of(inverse)
+
+
+def _dry_tendons(model: Any, data: Any, sizes: Vector) -> Vector:
+    """What joints give against the dry friction of tendons, in the state that MuJoCo was just asked about.
+
+    How fast each joint alone moves them is asked for: versions keep their Jacobian in different forms.
+    """
+    import mujoco
+
+    senses, slopes = np.sign(data.ten_velocity), []
+    for alone in np.eye(model.nv):
+        data.qvel[:] = alone
+        mujoco.mj_fwdVelocity(model, data)
+        slopes.append(np.array(data.ten_velocity))
+    return np.array(slopes) @ (sizes * senses)
 
 
 # -- torques in a file ---------------------------------------------------------------------------------------
