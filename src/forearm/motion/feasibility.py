@@ -175,7 +175,7 @@ def feasible(
     limited = _limited(arm, limits)
     found = judge(limited, rows, tau, limits["rms_torques"], limits["powers"], tolerance)
     found = found if own else replace(found, notes=(*found.notes, *row_notes(arm, rows)))
-    return _with_steps_left_out(limited, motion, found, own) if hasattr(motion, "outcome") else found
+    return _with_steps_left_out(limited, motion, found, own) if hasattr(motion, "until_stopped") else found
 
 
 def _with_steps_left_out(arm: Arm | Robot, record: Any, found: Feasibility, own: bool) -> Feasibility:
