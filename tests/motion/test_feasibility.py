@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.motion.motions import MotionFormula, Quintic, Samples, Trapezoid, ViaPoints
-from forearm.simulation import payload_numbers
+from forearm.motion.motions import Fourier, MotionFormula, Quintic, Samples, Trapezoid, ViaPoints
+from forearm.simulation import ComputedTorque, payload_numbers
 
 UR = fa.load("ur5e")
 HOME = np.array([0.0, -1.2, 1.0, -0.5, 0.3, 0.2])
@@ -108,6 +108,34 @@ def test_a_record_is_judged_by_the_torques_that_its_drives_gave(options):
     np.testing.assert_allclose(
         heavier.tau, fa.inverse_dynamics(heavier.arm, rows.q, rows.qd, rows.qdd), atol=1e-9
     )
+
+
+@pytest.mark.parametrize("thinned", [False, True])
+def test_a_record_that_leaves_out_steps_does_not_hide_what_it_noted(thinned):
+    """A joint that swings at 10 Hz, a row each tenth of a second: speeds of 6.3 rad/s were 'within its limits'."""
+    arm = fa.load("rr")
+    arm = arm.replace(links=tuple(link.replace(speed_limit=3.0, limits=(-0.05, 0.3)) for link in arm.links))
+    swing = Fourier([0.1, 0.0], [[0.0, 0.0]], [[0.1, -0.1]], 0.1)
+    start = swing.sample([0.0])
+
+    def simulated(every):
+        law = ComputedTorque(arm, swing, 900.0, 60.0)
+        return fa.simulate(arm, start.q[0], start.qd[0], law=law, duration=0.5, dt=1e-3, record_every=every)
+
+    run = simulated(1).thinned(100) if thinned else simulated(100)
+    assert np.abs(run.qd).max() < 0.1
+    report = fa.feasible(arm, run)
+    assert not report
+    passed = {(excess.joint, excess.what) for excess in report.excesses}
+    assert {(name, "speed") for name in arm.joint_names} <= passed
+    assert "position" in {what for _, what in passed}
+    assert [load.joint for load in report.loads if "speed" in load.beyond] == list(arm.joint_names)
+    assert "a row for every 100 steps" in str(report)
+    assert "between the recorded instants" in str(report) or thinned
+    wide = fa.feasible(arm, run, speeds=100.0)  # held against other limits: nobody knows, and that is said
+    assert "speed" not in {excess.what for excess in wide.excesses}
+    assert "record_every=1" in wide.notes[-1]
+    assert not fa.feasible(arm, simulated(1)).notes
 
 
 LIMITS = {"iiwa14": None, "ur10e": None, "puma560": np.array([97.6, 186.4, 89.4, 24.2, 20.1, 21.3])}

@@ -119,3 +119,29 @@ def test_its_mathematics(tmp_path):
     directions, long, _ = np.linalg.svd(np.transpose(told["ease"]))
     np.testing.assert_allclose(long[::-1], sizes / np.linalg.norm(sizes) + 0.02, atol=1e-12)
     np.testing.assert_allclose(np.abs(np.sum(directions[:, ::-1] * axes, axis=0)), 1, atol=1e-12)
+
+
+LIMITED = """
+import { Model, Motion } from "./js/model.js";
+const joints = [[0, null], [null, 0.5], [-1, 2], [null, null]].map((limits) => ({ limits }));
+const model = new Model({ joints, gravity: [0, 0, -9.81] }, {});
+const motion = new Motion([0, 1, 2], [[0], [1], [3]], [[0], [1], [2]], [[0], [1], [-4]]);
+console.log(JSON.stringify({
+  low: joints.map((_, j) => model.within(j, -9)), high: joints.map((_, j) => model.within(j, 9)),
+  end: motion.at(2), behind: motion.at(2.001), end_again: motion.sample(3).states[2],
+}));
+"""
+
+
+@needs_node
+def test_a_motion_rests_behind_its_end_and_joints_keep_limits_with_one_end(tmp_path):
+    """Targets kept the last speed and acceleration: an arm stood beside the goal of its motion for ever."""
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    shutil.copytree(HOME / "page" / "js", tmp_path / "js")
+    (tmp_path / "run.mjs").write_text(LIMITED)
+    done = subprocess.run(["node", tmp_path / "run.mjs"], capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    assert (told["low"], told["high"]) == ([0, -9, -1, -9], [9, 0.5, 2, 9])
+    assert told["behind"] == {"q": [3], "qd": [0], "qdd": [0]}
+    for name, want in {"q": 3.0, "qd": 2.0, "qdd": -4.0}.items():
+        np.testing.assert_allclose([told["end"][name], told["end_again"][name]], want, atol=1e-12)

@@ -121,6 +121,45 @@ def test_friction_is_booked():
         assert (float(end.lost) > 0.1) == bool(share)
 
 
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_controller_that_knows_its_arm_stays_at_the_goal_without_friction_too(share):
+    """Friction that was switched off was still compensated: a PUMA 560 stood 0.03 rad beside its goal."""
+    arm = fa.load("puma560")
+    follow = view_rollouts(arm)["follow"]
+    q, still = arm.configuration("nominal"), np.zeros(6)
+    given = {name: value for name, value in zip(("goal", "rate", "push"), (q, still, still), strict=True)}
+    given |= {
+        "q": q,
+        "qd": np.full(6, 0.1),
+        "work": 0.0,
+        "lost": 0.0,
+        "share": share,
+        "kp": 225.0,
+        "kd": 30.0,
+    }
+    given |= {"believed": np.zeros(10), "payload": np.zeros(10), "gravity": arm.gravity}
+    end = follow(*(given[port.name] for port in follow.roles.given), dt=1 / 8000, steps=8000).end
+    # e'' + kd e' + kp e = 0 of every joint, after a second
+    apart = 0.1 * np.exp(-15.0)
+    np.testing.assert_allclose(end.q - q, apart, rtol=0, atol=1e-9)
+
+
+def test_a_limit_with_one_end_is_in_the_page():
+    """The hand took a slide below its lower limit where it had no upper one."""
+    arm = fa.Arm(
+        "slide",
+        [
+            fa.Link("prismatic", mass=1.0, limits=(0.0, np.inf)),
+            fa.Link("revolute", mass=1.0, com=(0.1, 0.0, 0.0), limits=(-np.inf, 0.5)),
+            fa.Link("revolute", mass=1.0, com=(0.1, 0.0, 0.0)),
+        ],
+    )
+    data = data_of(fa.view(arm, q=[0.0, 0.4, 0.0]).html)
+    assert [joint["limits"] for joint in data["joints"]] == [[0.0, None], [None, 0.5], [None, None]]
+    rows = np.frombuffer(base64.b64decode(data["motion"])).reshape(-1, 1 + 3 * arm.n)
+    assert rows[:, 2].max() <= 0.5
+
+
 @pytest.mark.parametrize("stem", ["luh_walker_paul_1980", "hollerbach_1980_3x3"])
 def test_equations_have_the_values_of_their_file(stem):
     """The last equation is the torque, and the forces of the recursion are those that its file returns."""

@@ -19,6 +19,7 @@ from forearm.motion.limit_excesses import (
     LimitExcess,
     followers,
     limit_excesses,
+    noted_between,
 )
 from forearm.motion.motions import Motion, Samples
 from forearm.motion.profiles.joint_limits import joint_limit
@@ -138,7 +139,7 @@ def feasible(
         motion: A Motion, or what has t, q, qd and qdd: Samples, a Record of a simulation. Samples are looked at between
             their rows, too, where their speeds are the slopes of their positions; `notes` says what the rows miss. Of a
             record of this very arm (its limits aside) the torques are those that its drives gave, against what it held
-            and what pushed it.
+            and what pushed it. Of the steps that a record leaves out only its outcome knows: `notes` says so.
         samples: At how many times a Motion is looked at, besides the ends of its pieces; short ones more closely.
         torques: Limits of |tau| in place of the arm's own: a number, (n,) or a dict by joint.
         speeds: Limits of |qd| in place of the arm's own.
@@ -171,8 +172,27 @@ def feasible(
     rows = _given_rows(arm, motion)
     tau, own = _torques(arm, motion, rows)
     judge = judged if own else judged_between
-    found = judge(_limited(arm, limits), rows, tau, limits["rms_torques"], limits["powers"], tolerance)
-    return found if own else replace(found, notes=(*found.notes, *row_notes(arm, rows)))
+    limited = _limited(arm, limits)
+    found = judge(limited, rows, tau, limits["rms_torques"], limits["powers"], tolerance)
+    found = found if own else replace(found, notes=(*found.notes, *row_notes(arm, rows)))
+    return _with_steps_left_out(limited, motion, found, own) if hasattr(motion, "until_stopped") else found
+
+
+def _with_steps_left_out(arm: Arm | Robot, record: Any, found: Feasibility, own: bool) -> Feasibility:
+    """The report on a record that leaves out steps with what its outcome knows of them."""
+    steps = float(np.max(np.diff(record.t), initial=0.0)) / record.dt
+    if not steps > 1.5:
+        return found
+    more = noted_between(arm, record, found.excesses, ("position", "speed", *(["torque"] if own else [])))
+    loads = tuple(
+        replace(load, beyond=(*load.beyond, *(e.what for e in more if e.joint == load.joint)))
+        for load in found.loads
+    )
+    note = (
+        f"the record has a row for every {steps:.0f} steps: peaks, rms torques and powers are those of its rows, and "
+        "between them limits are those that the simulation was held against; record_every=1 shows every step"
+    )
+    return replace(found, loads=loads, excesses=(*found.excesses, *more), notes=(*found.notes, note))
 
 
 def _given_rows(arm: Arm, motion: Any) -> Samples:

@@ -1,7 +1,7 @@
 """Where a motion goes beyond an arm's limits, or is held at them: which joint, how far, when and how often."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,8 @@ class LimitExcess:
     first_row: int
     """The first row beyond."""
     share: float
-    """Share of the rows that are beyond, above 0 up to 1; of the time, where a Motion was looked at."""
+    """Share of the rows that are beyond, above 0 up to 1; of the time, where a Motion was looked at; NaN where one
+    instant alone is known."""
     t: float | None = None
     """Time of the worst [s], if there are times."""
     first: float | None = None
@@ -60,9 +61,11 @@ class LimitExcess:
     def __str__(self) -> str:
         if self.between:
             how = "held at" if self.held else "beyond"
+            often = f"for {100 * self.share:.3g} % of the time"
+            often = often if self.first is None else f"at t = {instant(self.first)} s"
             return (
-                f"{self.joint!r}: {self.what} {how} its limit of {self.limit:g} {self.unit} for "
-                f"{100 * self.share:.3g} % of the time, between the recorded instants"
+                f"{self.joint!r}: {self.what} {how} its limit of {self.limit:g} {self.unit} {often}, between the "
+                "recorded instants"
             )
         whole = "time" if self.of_time else "rows"
         often = f"{100 * self.share:.3g} % of the {whole}, first {_when(self.first, self.first_row)}"
@@ -186,6 +189,37 @@ def passed_between(link: Link, what: str, most: float, share: float, *, held: bo
     """A limit that was passed (or at which a torque was held) for a share of the time, at no recorded instant."""
     unit = UNITS[what][0 if link.revolute else 1]
     return LimitExcess(link.name, what, most, most, unit, -1, -1, share, held=held, between=True)
+
+
+def noted_between(
+    arm: Arm | Robot, record: Any, said: Sequence[LimitExcess], kinds: Sequence[str]
+) -> list[LimitExcess]:
+    """What a simulation noted of limits that its motion passed, and that no row of its record shows.
+
+    Args:
+        arm: Whose limits count; what was held against others is left out.
+        record: The record of one motion, which leaves out steps.
+        said: What its rows show.
+        kinds: Limits of what: 'position', 'speed', 'torque'.
+    """
+    seen = {(excess.joint, excess.what) for excess in said}
+    limits = {
+        (link.name, what): (place, ends) for what in kinds for link, place, ends in limits_of(arm, what)
+    }
+    outcome, found = record.outcome, list[LimitExcess]()
+    for excess in outcome.limits:
+        key = excess.joint, excess.what
+        if not excess.held and key not in seen and key in limits and excess.limit in limits[key][1]:
+            found.append(excess)
+            seen.add(key)
+    for link, place, ends in limits_of(record.arm, "position") if "position" in kinds else ():
+        key = link.name, "position"
+        if link.name == outcome.joint and key not in seen and key in limits and limits[key][1] == ends:
+            q = column_of(record.q, place, "position")
+            limit = ends[1] if ends[1] - np.max(q) <= np.min(q) - ends[0] else ends[0]
+            excess = passed_between(link, "position", limit, np.nan)
+            found.append(replace(excess, t=outcome.t, first=outcome.t))
+    return found
 
 
 def _bounds(link: Link, what: str) -> tuple[float, float]:

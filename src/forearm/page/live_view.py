@@ -160,7 +160,7 @@ def _aside(arm: Arm, start: Any) -> Samples:
     """From rest to rest, some way off: two rows, and the page's polynomial between them."""
     size = _extent(arm, start)["size"]
     steps = [(0.8, -0.8)[j % 2] if link.revolute else 0.1 * size for j, link in enumerate(arm.links)]
-    low, high = np.array([_finite(link.limits) or (-np.inf, np.inf) for link in arm.links]).T
+    low, high = np.array([link.limits or (-np.inf, np.inf) for link in arm.links]).T
     q = np.array([start, np.clip(start + steps, low, high)])
     return Samples(np.array([0.0, 2.0]), q, np.zeros_like(q), np.zeros_like(q))
 
@@ -175,7 +175,7 @@ def _description(arm: Arm, start: Any) -> dict[str, Any]:
         {
             "name": link.name,
             "kind": "R" if link.revolute else "P",
-            "limits": _finite(link.limits),
+            "limits": _ends(link.limits),
             "speed": _size(link.speed_limit),
             "effort": _size(link.effort_limit),
             "rotor": float(link.drive.reflected_inertia),
@@ -257,8 +257,9 @@ def _floor(heights: Any, size: float, upward: float) -> float:
     return float(min(floor, heights.min()))
 
 
-def _finite(limits: Any) -> list[float] | None:
-    return [float(x) for x in limits] if limits and np.all(np.isfinite(limits)) else None
+def _ends(limits: Any) -> list[float | None]:
+    """The least and the greatest position, None where there is none."""
+    return [float(x) if np.isfinite(x) else None for x in limits or (-np.inf, np.inf)]
 
 
 def _size(limit: float | None) -> float | None:

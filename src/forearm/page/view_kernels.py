@@ -89,7 +89,8 @@ def view_rollouts(arm: Arm) -> dict[str, WasmRollout]:
             "payload": v["believed"],
             "gravity": v["gravity"],
         }
-        return driven(v, apply(model, **given)["tau"])
+        missing = (1.0 - v["share"]) * drives.friction_torque(arm, v["qd"])  # as the arm, so its controller
+        return driven(v, apply(model, **given)["tau"] - missing)
 
     targets = {"goal": (n,), "rate": (n,), "push": (n,), "kp": (), "kd": (), "believed": (10,)}
     falling = lower(trace(fall, {**ports, "share": (), **EXTRA}, name="fall"), 0)

@@ -119,7 +119,7 @@ def _dry(arm: Any, values: Vector) -> Vector:
 
 
 def _density(arm: Any, factors: Vector) -> Vector:
-    """All ten numbers of each link times a factor: the same bodies of other material."""
+    """All ten numbers of each link, with what it holds, times a factor: the same bodies of other material."""
     factors = factors[:, None] if factors.ndim == 1 else factors
     return current(arm, "inertial") * factors[..., None]  # type: ignore[no-any-return]
 
@@ -171,7 +171,7 @@ PARAMETERS = {
         "inertial",
         ((), (LINKS,)),
         _density,
-        "a factor on mass and inertia, or one for each link",
+        "a factor on mass and inertia, or one for each link, what it holds included",
     ),
     "geometry": Parameter("geometry", ((LENGTHS,),), _as_given, "the lengths that are not zero [m]"),
     "lengths": Parameter(

@@ -77,10 +77,10 @@ function changes(app) {
 /** @param {App} app */
 function jointSliders(app) {
   const made = app.data.joints.map((joint, j) => {
-    const turns = joint.kind === "R";
-    const [min, max] = joint.limits ?? [-1, 1].map((sign) => sign * (turns ? Math.PI : app.data.size));
+    const [way, unit] = joint.kind === "R" ? [Math.PI, "rad"] : [app.data.size, "m"];
+    const [min, max] = joint.limits.map((x, k) => x ?? (joint.limits[1 - k] ?? 0) + [-way, way][k]);
     const change = (/** @type {number} */ x) => app.aim(app.goal.map((y, k) => (k === j ? x : y)));
-    return slider({ label: joint.name, min, max, value: app.q[j], unit: turns ? "rad" : "m", id: `q-${j}`, change });
+    return slider({ label: joint.name, min, max, value: app.q[j], unit, id: `q-${j}`, change });
   });
   byId("joints").replaceChildren(...made.map((one) => one.row));
   return made;

@@ -1,7 +1,7 @@
 /**
  * The arm in the page: what its kernels compute, and motions. No DOM here.
  *
- * @typedef {{name: string, kind: "R" | "P", limits: [number, number] | null, speed: number | null,
+ * @typedef {{name: string, kind: "R" | "P", limits: (number | null)[], speed: number | null,
  *            effort: number | null, rotor: number}} Joint
  * @typedef {{mass: number, center: number[], axes: number[][]}} Body
  * @typedef {{stem: string, paper: string, operations: string, kernel: string, statements: [string, string][],
@@ -92,11 +92,12 @@ export class Model {
   /**
    * Torques of many states at once, as (q, qd, qdd, gravity) each.
    * @param {number[][][]} states
+   * @param {number[]} [held] ten numbers of the load
    * @returns {Float64Array}
    */
-  torques(states) {
+  torques(states, held = this.payload) {
     const [q, qd, qdd, gravity] = [0, 1, 2, 3].map((k) => states.flatMap((state) => state[k]));
-    const payload = states.flatMap(() => this.payload);
+    const payload = states.flatMap(() => held);
     const found = this.kernels.torques(q, qd, qdd, payload, gravity);
     if (this.share === 1) return found;
     const friction = this.kernels.friction(qd);
@@ -140,7 +141,7 @@ export class Model {
   accelerations(q, qd, aim) {
     const { tau: bias, M } = this.dynamics(q, qd, this.still);
     const push = aim?.push.map((x, j) => x + aim.kp[0] * (aim.goal[j] - q[j]) + aim.kd[0] * (aim.rate[j] - qd[j]));
-    const given = aim ? this.kernels.torques(q, qd, push, aim.believed, this.gravity) : this.still;
+    const given = push ? this.torques([[q, qd, push, this.gravity]], aim?.believed) : this.still;
     const rest = bias.map((x, j) => given[j] - x);
     return solve(M, rest);
   }
@@ -176,8 +177,8 @@ export class Model {
    * @param {number} value
    */
   within(joint, value) {
-    const { limits } = this.data.joints[joint];
-    return limits ? Math.min(limits[1], Math.max(limits[0], value)) : value;
+    const [low, high] = this.data.joints[joint].limits;
+    return Math.min(high ?? Infinity, Math.max(low ?? -Infinity, value));
   }
 }
 
@@ -232,7 +233,10 @@ export class Motion {
     return { times, states: times.map((time) => this.at(time)) };
   }
 
-  /** @param {number} time */
+  /**
+   * The state at a time; behind its end a motion rests there.
+   * @param {number} time
+   */
   at(time) {
     const { t } = this;
     const when = Math.min(Math.max(time, t[0]), this.duration);
@@ -243,9 +247,9 @@ export class Motion {
       else high = middle;
     }
     const h = t[low + 1] - t[low] || 1;
-    const s = (when - t[low]) / h;
-    const found = this.q[low].map((_, j) => this.quintic(low, j, h, s));
-    return { q: found.map((x) => x[0]), qd: found.map((x) => x[1]), qdd: found.map((x) => x[2]) };
+    const found = this.q[low].map((_, j) => this.quintic(low, j, h, (when - t[low]) / h));
+    const [q, qd, qdd] = [0, 1, 2].map((k) => found.map((x) => (k && time > this.duration ? 0 : x[k])));
+    return { q, qd, qdd };
   }
 
   /**
