@@ -68,8 +68,8 @@ def kinds():
     }
 
 
-def places(call, things):
-    """Numbers in the arguments of a call, wherever they stand: (number of the node, values, names)."""
+def numbers_given(call, things):
+    """Arrays and lists of numbers in the arguments of a call, wherever they stand: (number of the node, values)."""
     for k, node in enumerate(_inner(ast.parse(call, mode="eval").body)):
         if isinstance(node, ast.expr) and not isinstance(node, ast.Constant):
             value = _evaluated(node, things)
@@ -79,14 +79,16 @@ def places(call, things):
                 values = np.array(value, dtype=float)
             except (TypeError, ValueError):
                 continue
-            if (
-                values.ndim
-                and values.size > 1
-                and values.shape[-1] in LABELS
-                and not _same_when_turned(values)
-            ):
-                names = LABELS[values.shape[-1]] or things["ur5e"].joint_names
-                yield k, values, names
+            if values.ndim:
+                yield k, values
+
+
+def places(call, things):
+    """Numbers that could have labels in another order: (number of the node, values, names)."""
+    for k, values in numbers_given(call, things):
+        if values.size > 1 and values.shape[-1] in LABELS and not _same_when_turned(values):
+            names = LABELS[values.shape[-1]] or things["ur5e"].joint_names
+            yield k, values, names
 
 
 def _inner(tree):

@@ -169,13 +169,14 @@ class Identified:
     @explained
     def torques(self, q: Any, qd: Any, qdd: Any) -> Matrix:
         """Predicted torques (..., n): the arm's, offsets, and what coupled motors add."""
-        tau = inverse_dynamics(self.arm, q, qd, qdd) + self.offset
+        rigid = inverse_dynamics(self.arm, q, qd, qdd)
+        tau = rigid + self.offset
         if self.coupled:
             v, a = np.asarray(qd, dtype=float), np.asarray(qdd, dtype=float)
             flat = self.drives.columns(v.reshape(-1, self.arm.n), a.reshape(-1, self.arm.n))
             extra = flat[:, :, self.drives.of_joints :] @ np.array(list(self.coupled.values()))
             tau = tau + extra.reshape(v.shape)
-        return tau
+        return tau.astype(rigid.dtype, copy=False)
 
     def __str__(self) -> str:
         return self.text()
