@@ -1,6 +1,7 @@
 """TOML and URDF from a stranger: nesting, long keys and formulas, long integers and long files get one sentence."""
 
 import gzip
+import re
 import resource
 import time
 
@@ -163,6 +164,23 @@ def test_a_namespace_of_any_usual_length_is_no_matter(uri, tmp_path):
     text = path.read_text().replace("<robot ", f'<robot xmlns:x="{uri}" ')
     path.write_text(text.replace("</robot>", f"<gazebo reference='{'x' * 5000}'/></robot>"))
     assert fa.load(path).n == 2
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("<{}/>", "not read: <n0> in <robot>, .* and 9980 more"),
+        ("<gazebo reference='{}'><gravity>0</gravity></gazebo>", "and so it is in 9980 more parts"),
+    ],
+)
+def test_thousands_of_odd_elements_were_told_one_by_one(row, said, tmp_path):
+    path = tmp_path / "arm.urdf"
+    fa.write_urdf(fa.load("rr").replace(gravity=(0, 0, -9.81)), path, lossy=True)
+    rows = "".join(row.format(f"n{i}") for i in range(10_000))
+    path.write_text(path.read_text().replace("</robot>", f"{rows}</robot>"))
+    notes = fa.load(path).notes
+    assert re.search(said, "\n".join(notes))
+    assert len("\n".join(notes)) < 4000
 
 
 BRANCH = '[[link]]\nname = "l{0}"\nparent = "{1}"\njoint = "revolute"\nmass = 1\ncom = [0, 0, 0]\ninertia = "point"\n'
