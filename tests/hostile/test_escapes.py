@@ -233,3 +233,23 @@ def test_a_column_or_a_file_called_by_an_escape_sequence_moved_the_cursor(
     assert "columns ignored" in heard.out + heard.err
     for text in heard:
         assert not set(text) & {"\x1b", "\x9b", "\u202e"}, text
+
+
+def test_a_title_of_a_log_moved_the_cursor_of_who_called_the_library(tmp_path, caplog):
+    evil = "\x1b[2J\u202e\x9b31m"
+    titles = ",".join(("t", f"{evil}/position[0]", f"{evil}/position[1]"))
+    (tmp_path / "log.csv").write_text(f"{titles}\n0,0.1,0.2\n1,0.2,0.3\n2,0.3,0.4\n")
+    fa.view(fa.load("rr"), tmp_path / "log.csv")
+    notes = read_motion(tmp_path / "log.csv", fa.load("rr")).notes
+    assert any("position[0] … taken in the order" in note for note in notes)
+    for text in (*notes, caplog.text):
+        assert not set(text) & {"\x1b", "\x9b", "\u202e"}, text
+
+
+def test_a_fault_that_told_a_key_moved_the_cursor(tmp_path):
+    fa.write_toml(fa.load("rr"), tmp_path / "arm.toml")
+    with (tmp_path / "arm.toml").open("a", encoding="utf-8") as file:
+        file.write('[configurations]\n"\x9b31m\u202e" = ["?", 0]\n')
+    with pytest.raises(fa.ReadFault, match="configurations") as caught:
+        fa.load(tmp_path / "arm.toml")
+    assert escapes.terminal(str(caught.value)) == str(caught.value)

@@ -346,6 +346,12 @@ REPRODUCTIONS = {
         "gradients/test_jax_functions.py::test_calls_and_gradients_outside_jit_were_compiled_anew_each_and_kept_for_ever",
         "hostile/test_bounds.py::test_every_kernel_that_was_gone_left_its_way_in_for_ever",
     ],
+    "79 a long namespace that was copied for each element in it, titles and keys that moved the cursor": [
+        "hostile/test_toml_and_urdf_bombs.py::test_a_long_namespace_was_copied_for_each_name_in_it_for_an_hour",
+        "hostile/test_toml_and_urdf_bombs.py::test_thousands_of_odd_elements_were_told_one_by_one",
+        "hostile/test_escapes.py::test_a_title_of_a_log_moved_the_cursor_of_who_called_the_library",
+        "hostile/test_escapes.py::test_a_fault_that_told_a_key_moved_the_cursor",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

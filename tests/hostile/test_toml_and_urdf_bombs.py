@@ -1,6 +1,7 @@
 """TOML and URDF from a stranger: nesting, long keys and formulas, long integers and long files get one sentence."""
 
 import gzip
+import re
 import resource
 import time
 
@@ -9,7 +10,7 @@ import pytest
 import forearm as fa
 from forearm.faults import Fault
 from forearm.identification.measured.logs import read_log
-from forearm.readers import from_toml, load
+from forearm.readers import from_toml, load, xml
 
 HEAD = 'name = "x"\nconvention = "standard"\n'
 LINK = (
@@ -125,6 +126,61 @@ def test_tags_and_attributes_beyond_count_are_read_or_refused_in_two_seconds(wha
         fa.load(path)
     assert time.process_time() - start < 2
     assert len(str(caught.value)) < 1000
+
+
+LONG = "u" * 3_000_000
+NAMESPACES = {
+    "of a prefix": f"<a:b xmlns:a='{LONG}'>{'<a:c/>' * 20_000}</a:b>",
+    "of all in it": f'<gazebo xmlns="{LONG}">{"<c/>" * 20_000}</gazebo>',
+    "of attributes": f"<b xmlns:a='{LONG}'>" + "<c a:d='1'/>" * 20_000 + "</b>",
+    "behind quotes": f"""' x="<a:b xmlns:a='{LONG}'>{"<a:c/>" * 20_000}</a:b>""",
+    "with a long prefix": f"<b\nxmlns:{'a' * 40_000}\n =\n '{LONG}'>{'<c/>' * 20_000}</b>",
+}
+
+
+@pytest.mark.parametrize("what", NAMESPACES)
+@pytest.mark.parametrize("suffix", ["urdf", "xml"])
+def test_a_long_namespace_was_copied_for_each_name_in_it_for_an_hour(what, suffix, tmp_path):
+    path, root = tmp_path / f"far.{suffix}", {"urdf": "robot", "xml": "mujoco"}[suffix]
+    path.write_text(f"<{root} name='r'>{NAMESPACES[what]}</{root}>")
+    start = time.process_time()
+    with pytest.raises(fa.ReadFault, match=r"far.\w+:\d: a namespace \(xmlns\) of more than 300 letters"):
+        fa.load(path)
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("mark", ["=\"'", '="', "='\"", "<", "= "])
+def test_looking_for_long_namespaces_takes_a_time_that_grows_with_the_length(mark):
+    content = (mark * 16_000_000)[:16_000_000].encode()
+    start = time.process_time()
+    xml._refuse_long_namespaces(content, "x")
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("uri", ["http://www.ros.org/wiki/xacro", "u" * 300])
+def test_a_namespace_of_any_usual_length_is_no_matter(uri, tmp_path):
+    path = tmp_path / "arm.urdf"
+    fa.write_urdf(fa.load("rr").replace(gravity=(0, 0, -9.81)), path, lossy=True)
+    text = path.read_text().replace("<robot ", f'<robot xmlns:x="{uri}" ')
+    path.write_text(text.replace("</robot>", f"<gazebo reference='{'x' * 5000}'/></robot>"))
+    assert fa.load(path).n == 2
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("<{}/>", "not read: <n0> in <robot>, .* and 9980 more"),
+        ("<gazebo reference='{}'><gravity>0</gravity></gazebo>", "and so it is in 9980 more parts"),
+    ],
+)
+def test_thousands_of_odd_elements_were_told_one_by_one(row, said, tmp_path):
+    path = tmp_path / "arm.urdf"
+    fa.write_urdf(fa.load("rr").replace(gravity=(0, 0, -9.81)), path, lossy=True)
+    rows = "".join(row.format(f"n{i}") for i in range(10_000))
+    path.write_text(path.read_text().replace("</robot>", f"{rows}</robot>"))
+    notes = fa.load(path).notes
+    assert re.search(said, "\n".join(notes))
+    assert len("\n".join(notes)) < 4000
 
 
 BRANCH = '[[link]]\nname = "l{0}"\nparent = "{1}"\njoint = "revolute"\nmass = 1\ncom = [0, 0, 0]\ninertia = "point"\n'

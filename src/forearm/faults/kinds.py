@@ -1,11 +1,13 @@
 """The exception family."""
 
+from forearm.outside.escapes import terminal
+
 
 class Fault(Exception):
     """Anything that this library refuses; the message says what to do, and is a screen long at most."""
 
     def __str__(self) -> str:
-        text = Exception.__str__(self)
+        text = terminal(Exception.__str__(self))  # it may tell what stands in a file
         return text if len(text) <= LONGEST else f"{text[:FIRST]} [...] {text[FIRST - LONGEST :]}"
 
 

@@ -224,7 +224,7 @@ def _check_sizes(label: str, table: NumberTable, columns: Header, found: dict[st
 
 def header_notes(arm: Arm | Robot, titles: Sequence[str], columns: Header) -> tuple[str, ...]:
     """What of a header is ignored, in other units, or counted in an order that a message may not have."""
-    said = []
+    said, titles = [], [one_line(title) for title in titles]
     if columns.ignored:
         many = f" and {len(columns.ignored) - 12} more" if len(columns.ignored) > 12 else ""
         said.append(f"columns ignored: {', '.join(map(one_line, columns.ignored[:12]))}{many}")

@@ -9,6 +9,7 @@ from forearm.algebra import Vector
 from forearm.faults import ReadFault
 from forearm.motion.columns import Header
 from forearm.motion.number_tables import LastCell, NumberTable, refuse
+from forearm.outside.escapes import one_line
 from forearm.outside.text_table import instant
 
 LATEST, FAR_APART = 1e11, 1e4
@@ -91,8 +92,9 @@ def cut_notes(end: LastCell | None) -> tuple[str, ...]:
     if end is None or not end.above or not _cut(end.word, end.above):
         return ()
     return (
-        f"WARNING: the file does not end in a newline, and its last cell (line {end.line}, {end.title}: {end.word}) "
-        "has fewer digits than those above it: if the file was cut off there, it is wrong, and rows are missing",
+        f"WARNING: the file does not end in a newline, and its last cell (line {end.line}, {one_line(end.title)}: "
+        f"{end.word}) has fewer digits than those above it: if the file was cut off there, it is wrong, and rows are "
+        "missing",
     )
 
 

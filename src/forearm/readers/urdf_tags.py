@@ -26,6 +26,8 @@ KNOWN = {
 """What an element holds, read or of no matter."""
 OFF = {"turnGravityOff": ("true", "1"), "gravity": ("false", "0")}
 """How simulators are told to leave gravity out."""
+MOST_PARTS = 20
+"""Parts for which they are, of which each gets a note."""
 DRIVES = {
     "rotor_inertia": "rotor inertia",
     "motorInertia": "rotor inertia",
@@ -58,10 +60,8 @@ def look_at_tags(robot: RobotText, root: Any) -> None:
             told = f"<{tag.rpartition('}')[2]}> in <{element.tag}>"
             strange[told] = strange.get(told, 0) + 1
     if strange:
-        many = ", ".join(
-            f"{told}{f' ({count} times)' if count > 1 else ''}" for told, count in strange.items()
-        )
-        robot.notes.append(f"not read: {many}")
+        many = [f"{told}{f' ({count} times)' if count > 1 else ''}" for told, count in strange.items()]
+        robot.notes.append(f"not read: {_few(many, 20)}")
     _note_gravity(robot, root)
     _note_additions(robot, root)
     _note_drives(robot, root)
@@ -74,9 +74,13 @@ def _note_gravity(robot: RobotText, root: Any) -> None:
     for element in root.iter(*OFF):
         if (element.text or "").strip().lower() in OFF[element.tag]:
             found.setdefault((element.getparent(), element.tag))
-    for part, tag in found:
+    for part, tag in list(found)[:MOST_PARTS]:
         what = shortened(part.get("reference") or part.get("name") or "?")
         robot.notes.append(f"{what!r}: <{tag}> is left out; gravity is in the torques")
+    if len(found) > MOST_PARTS:
+        robot.notes.append(
+            f"and so it is in {len(found) - MOST_PARTS} more parts that gravity is switched off for"
+        )
 
 
 def _note_additions(robot: RobotText, root: Any) -> None:
@@ -85,10 +89,9 @@ def _note_additions(robot: RobotText, root: Any) -> None:
     if not added:
         return
     tags = ", ".join(dict.fromkeys(f"<{part.tag}>" for part in added))
-    names = [shortened(part.get("name") or "?") for part in added[:5]]
-    few = ", ".join(names) + (f" and {len(added) - 5} more" if len(added) > 5 else "")
+    names = _few([shortened(part.get("name") or "?") for part in added])
     left, closed = ("is left out", "it closes") if len(added) == 1 else ("are left out", "they close")
-    robot.notes.append(f"{tags} in <gazebo> {left} ({few}); a loop that {closed} is open here")
+    robot.notes.append(f"{tags} in <gazebo> {left} ({names}); a loop that {closed} is open here")
 
 
 def _note_drives(robot: RobotText, root: Any) -> None:
@@ -106,8 +109,9 @@ def _note_drives(robot: RobotText, root: Any) -> None:
             if tag in DRIVES and value.strip("+-0.") not in ("", "e"):
                 found.setdefault(f"{DRIVES[tag]} in <{part.tag}> (<{tag}>)", []).append(whose)
     for what, names in found.items():
-        few = ", ".join(dict.fromkeys(names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        robot.notes.append(f"{what} of {few} is left out; joints carry <dynamics> alone")
+        robot.notes.append(
+            f"{what} of {_few(list(dict.fromkeys(names)))} is left out; joints carry <dynamics> alone"
+        )
 
 
 def _note_soft_limits(robot: RobotText, root: Any) -> None:
@@ -121,10 +125,15 @@ def _note_soft_limits(robot: RobotText, root: Any) -> None:
         if low < high and (low > _number(hard.get("lower")) or high < _number(hard.get("upper"))):
             found.append(f"{shortened(joint.get('name') or '?')} ({low:g} to {high:g})")
     if found:
-        few = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
         robot.notes.append(
-            f"soft limits in <safety_controller> are narrower than <limit>, and not read: {few}"
+            f"soft limits in <safety_controller> are narrower than <limit>, and not read: {_few(found)}"
         )
+
+
+def _few(found: list[str], most: int = 5) -> str:
+    """The first of them, and how many more there are: a file may have any number, of any length."""
+    told = shortened(", ".join(map(shortened, found[:most])))
+    return told + (f" and {len(found) - most} more" if len(found) > most else "")
 
 
 def _number(text: str | None) -> float:

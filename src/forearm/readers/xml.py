@@ -21,6 +21,12 @@ MOST_DECLARED = 1000
 """Bytes of an XML declaration."""
 _DECLARED = re.compile(rb"\s*(?:\xef\xbb\xbf)?<\?xml\s")
 _ENCODING = re.compile(rb"""(?:(?!\?>).)*?\bencoding\s*=\s*["']([^"'>]*)""", re.DOTALL)
+LONGEST_NAMESPACE = 300
+"""Letters of a namespace, which is written once and becomes a part of each name in it."""
+_FAR = re.compile(
+    rb"""["'<]([^"'<=]*+)=(?=\s*+(?:"[^"]{%d}|'[^']{%d}))""" % (LONGEST_NAMESPACE + 1, LONGEST_NAMESPACE + 1)
+)
+"""The name of an attribute with a long value, and what stands before it from the next mark on."""
 _CROWDED: Any = etree.XPath(f"(//*[count(@*) > {MOST_ATTRIBUTES}])[1]")
 
 
@@ -36,6 +42,7 @@ def parse_xml(content: bytes, file: str) -> Any:
             raise ReadFault(
                 f"{file}: the file has {there} {what}; up to {most} are read. Take out what is no robot."
             )
+    _refuse_long_namespaces(content, file)
     line = _declaration(content)
     if line:
         raise ReadFault(
@@ -66,6 +73,17 @@ def parse_xml(content: bytes, file: str) -> Any:
     if root.getroottree().docinfo.internalDTD is not None or encoding.upper() not in ENCODINGS:
         _refuse_encoding(file, encoding)
     return root
+
+
+def _refuse_long_namespaces(content: bytes, file: str) -> None:
+    """Refuse a namespace of any length: whoever asks for the name of an element in it gets all of it anew."""
+    for named in _FAR.finditer(content):
+        if b"xmlns" in named[1]:
+            line = content.count(b"\n", 0, named.end()) + 1
+            raise ReadFault(
+                f"{file}:{line}: a namespace (xmlns) of more than {LONGEST_NAMESPACE} letters; shorten it, or take it "
+                "out."
+            )
 
 
 def _refuse_declared(begin: bytes, file: str) -> None:
