@@ -1,9 +1,12 @@
 """WebAssembly modules: equal to the interpreter to the bit, in wasmtime and in Node."""
 
+import copy
 import json
 import math
+import pickle
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -68,6 +71,30 @@ def test_an_odd_number_of_states_writes_no_row_too_many(rows):
     padded = host.run("run", [rows], given, [(rows + 2, 2)])[0]
     assert np.isnan(padded[rows:]).all()
     assert np.array_equal(padded[:rows], WasmKernel(kernel.graph, lanes=1)(*given))
+
+
+def test_threads_at_once_got_each_others_numbers():
+    """One memory served them all: torques of other states, and traps."""
+    arm = fa.load("rr")
+    kernel, native = (fa.compile(arm, "inverse_dynamics", target=t) for t in ("wasm", "cpu"))
+
+    def largest_error(thread):
+        worst = 0.0
+        for call in range(5):
+            states = np.full((30_000 + call, 2), 0.1 * thread + 0.01 * call)
+            worst = max(worst, np.max(np.abs(kernel(*[states] * 3) - native(*[states] * 3))))
+        return worst
+
+    with ThreadPoolExecutor(4) as pool:
+        assert max(pool.map(largest_error, range(4))) < 1e-12
+
+
+def test_a_kernel_that_was_called_could_not_be_copied():
+    """ValueError: ctypes objects containing pointers cannot be pickled."""
+    kernel, q = fa.compile(fa.load("rr"), "mass_matrix", target="wasm"), np.array([0.3, -0.2])
+    want = kernel(q)
+    for other in (copy.deepcopy(kernel), pickle.loads(pickle.dumps(kernel))):
+        assert np.array_equal(other(q), want)
 
 
 @pytest.mark.parametrize("lanes", [1, 2])

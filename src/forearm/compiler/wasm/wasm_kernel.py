@@ -81,6 +81,10 @@ class WasmKernel(Kernel):
     def _host(self) -> WasmHost:
         return WasmHost(self.name, self.bytes)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the module in memory, which another process loads for itself."""
+        return {name: x for name, x in self.__dict__.items() if name != "_host"}
+
     def general(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
         """Compute the outputs through wasmtime; `threads` is not a module's business."""
         taken, batch = arguments.taken(self, inputs)
