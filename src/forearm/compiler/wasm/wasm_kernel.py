@@ -94,12 +94,10 @@ class WasmKernel(Kernel):
             for a, p in zip(taken, self.graph.inputs, strict=True)
         ]
         outs = self._host.run("run", [count], full, self.shapes(batch))
-        if out is None:
-            return self.packed(outs)
-        given = self.given_outputs(out)
-        for port, target, value in zip(self.graph.outputs, given, outs, strict=True):
-            arguments.check_out(self.name, port, target, value.shape, self.dtype)[...] = value
-        return self.packed(list(given))
+        if out is not None:
+            for target, value in zip(arguments.check_outs(self, out, batch), outs, strict=True):
+                target[...] = value
+        return self.packed(outs, out)
 
     def source(self, kind: str = "js") -> str:
         """What calls the module: `js`, a loader with the module inside, or `ts`, its types."""
