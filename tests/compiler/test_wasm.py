@@ -247,3 +247,35 @@ def test_the_loader_in_node(tmp_path):
     assert told["rows"] == 3 * arm.n
     assert told["refused"] == "inverse_dynamics: got 1 arrays; give 3: q, qd, qdd."
     assert module.read_bytes()[:4] == b"\0asm"
+
+
+STEPS = """
+import { load } from "./LOADER";
+const { rk4_torque } = await load();
+const state = { q: [0.1, 0.2], qd: [0, 0], tau: [0, 0] };
+const told = JSON.parse(process.argv[2]).map((how) => {
+  try { return rk4_torque(state, { dt: 1e-3, ...how }).record?.q.length ?? 0; } catch (error) { return error.message; }
+});
+console.log(JSON.stringify(told));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
+def test_steps_that_are_no_whole_number_of_31_bits_were_rolled_otherwise_in_node(tmp_path):
+    """2 ** 32 + 5 steps were five, a record of every half step was zeros, and one of every -1 of other places."""
+    _, loader, _ = fa.emit_wasm(fa.load("rr"), tmp_path, rollouts=["rk4:torque"])
+    loader.rename(tmp_path / "arm.mjs")
+    (tmp_path / "run.mjs").write_text(STEPS.replace("LOADER", "arm.mjs"))
+    wrong = [
+        {"steps": 2**32 + 5},
+        {"steps": 1.5, "every": 1},
+        {"steps": -1},
+        {},
+        *({"steps": 10, "every": every} for every in (0.5, -1, 2**32 + 1, 2**31)),
+    ]
+    asked = json.dumps([*wrong, {"steps": 10, "every": 5}, {"steps": 0}])
+    run = ["node", tmp_path / "run.mjs", asked]
+    told = json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+    for how, said in zip(wrong, told, strict=False):
+        assert str(said).endswith("; give a whole number from 0 to 2147483647."), how
+    assert told[len(wrong) :] == [6, 0]

@@ -105,6 +105,10 @@ class Instance {
     const inputs = signature.inputs.map(([port]) => given[port]);
     const count = this.statesOf(name, signature, inputs);
     const { dt, steps, every = 0, start = 0 } = how;
+    Object.entries({ steps, every }).forEach(([word, given]) => {
+      if (Number.isInteger(given) && given >= 0 && given < 2 ** 31) return;
+      throw new RangeError(`${name}: ${word} is ${given}; give a whole number from 0 to ${2 ** 31 - 1}.`);
+    });
     const rows = every ? Math.floor(steps / every) + 1 : 0;
     const ends = signature.outputs.map(([, shape]) => count * sizeOf(shape));
     const sizes = [...ends, ...ends.map((size) => size * rows)];
