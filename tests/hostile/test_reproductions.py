@@ -346,6 +346,15 @@ REPRODUCTIONS = {
         "gradients/test_jax_functions.py::test_calls_and_gradients_outside_jit_were_compiled_anew_each_and_kept_for_ever",
         "hostile/test_bounds.py::test_every_kernel_that_was_gone_left_its_way_in_for_ever",
     ],
+    "79 arrays and tensors that have less memory than they say, kernels called by many threads or at their own end": [
+        "compiler/test_kernel.py::test_an_array_that_lied_about_itself_was_written_beyond_its_end",
+        "hostile/test_odd_tensors.py::test_a_tensor_whose_storage_was_given_back_gave_torques_of_whatever_lay_there",
+        "hostile/test_odd_tensors.py::test_torques_were_written_beyond_the_storage_of_a_tensor",
+        "compiler/test_kernel_batch.py::test_a_kernel_that_was_called_by_what_ended_with_it_ended_the_process",
+        "compiler/test_wasm.py::test_threads_at_once_got_each_others_numbers",
+        "compiler/test_wasm.py::test_steps_that_are_no_whole_number_of_31_bits_were_rolled_otherwise_in_node",
+        "compiler/test_function_kernels.py::test_sines_of_sines_took_minutes_without_a_word",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",
