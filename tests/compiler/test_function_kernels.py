@@ -1,5 +1,7 @@
 """Functions of one's own as kernels: the values of the plain function, on every shape, and refusals that say why."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -129,6 +131,23 @@ def test_ten_thousand_numbers_were_compiled_twice_and_nothing_was_said(monkeypat
     told = [record.message for record in caplog.records]
     assert sum("MB of text for LLVM: this may take minutes, once" in text for text in told) == 1
     assert sum(text.startswith("compiled <lambda>") for text in told) == 1
+
+
+def test_sines_of_sines_took_minutes_without_a_word():
+    """1,200 of them took one and a half, 3,000 more than anybody waited for: one state's code had each in full."""
+
+    def pendulum(x):
+        for _ in range(2000):
+            x = x + 1e-3 * np.array([x[1], -fa.sin(x[0])])
+        return x
+
+    kernel, x = fa.compile_function(pendulum, {"x": 2}), np.array([1.0, 0.5])
+    started = time.process_time()
+    end = kernel(x)
+    assert time.process_time() - started < 20
+    for _ in range(2000):
+        x = x + 1e-3 * np.array([x[1], -np.sin(x[0])])
+    assert_close(end, x, eps=10_000, because="2,000 steps, each of them rounded")
 
 
 def test_a_whole_number_of_numpy_is_a_shape():

@@ -2,6 +2,7 @@
 
 import ctypes
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -333,6 +334,27 @@ def test_float64_is_not_rounded_to_float32_silently():
 def test_faults_of_out(kernel, out, message):
     with pytest.raises(StateFault, match=message):
         kernel(np.zeros((4, 7)), np.zeros((4, 7)), 0.0, out=out)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (np.zeros(4), {"shape": (4, 7)}),
+        (np.zeros((4, 7), np.float16), {"dtype": np.dtype(float)}),
+        (np.broadcast_to(0.0, (4, 7)), {"flags": SimpleNamespace(c_contiguous=1, aligned=1, writeable=1)}),
+    ],
+)
+def test_an_array_that_lied_about_itself_was_written_beyond_its_end(kernel, given, says):
+    """munmap_chunk(): invalid pointer; numbers in arrays that nobody may write into."""
+    liar = given.view(type("Liar", (np.ndarray,), says))
+    with pytest.raises(StateFault, match="out for tau"):
+        kernel(np.zeros((4, 7)), np.zeros((4, 7)), 0.0, out=liar)
+
+
+def test_an_array_of_a_class_of_its_own_is_filled_and_returned(kernel):
+    mine = np.full((4, 7), np.nan).view(type("Mine", (np.ndarray,), {}))
+    assert kernel(np.ones((4, 7)), np.ones((4, 7)), 0.5, out=mine) is mine
+    assert np.array_equal(mine, kernel(np.ones((4, 7)), np.ones((4, 7)), 0.5))
 
 
 def test_faults_of_several_outs():

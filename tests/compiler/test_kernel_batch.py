@@ -1,6 +1,7 @@
 """Batches: the builtin entry, what it takes, and what it hands to the general call."""
 
 import gc
+import subprocess
 import sys
 
 import numpy as np
@@ -229,3 +230,32 @@ def test_the_entry_outlives_its_kernel():
     gc.collect()
     q, m = states(600)
     assert entry(q, m, threads=2).shape == (600, 3)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_kernel_that_was_called_by_what_ended_with_it_ended_the_process(order):
+    """Its code was gone before the last object that called it, among garbage whose parts hold each other."""
+    script = f"""
+import gc, numpy as np, forearm as fa
+q = np.ones((4, 2))
+class Controller:
+    def __init__(self):
+        self.step = self.torque
+    def torque(self, q):
+        return self.kernel(q)
+    def __del__(self):
+        print(self.step(q).shape, self.step(q[0]).shape, self.step([[1, 1]]).shape)
+def called():
+    kernel = fa.compile(fa.load("rr"), "gravity_torque")
+    kernel(q), kernel(q[0])
+    return kernel
+make = [Controller, called][::{order}]
+made = [f() for f in make][::{order}]
+made[0].kernel, made[1].owner = made[1], made[0]
+del made
+gc.collect()
+print("the end")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["(4, 2) (2,) (1, 2)", "the end"], done.stderr

@@ -1,9 +1,12 @@
 """WebAssembly modules: equal to the interpreter to the bit, in wasmtime and in Node."""
 
+import copy
 import json
 import math
+import pickle
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -68,6 +71,30 @@ def test_an_odd_number_of_states_writes_no_row_too_many(rows):
     padded = host.run("run", [rows], given, [(rows + 2, 2)])[0]
     assert np.isnan(padded[rows:]).all()
     assert np.array_equal(padded[:rows], WasmKernel(kernel.graph, lanes=1)(*given))
+
+
+def test_threads_at_once_got_each_others_numbers():
+    """One memory served them all: torques of other states, and traps."""
+    arm = fa.load("rr")
+    kernel, native = (fa.compile(arm, "inverse_dynamics", target=t) for t in ("wasm", "cpu"))
+
+    def largest_error(thread):
+        worst = 0.0
+        for call in range(5):
+            states = np.full((30_000 + call, 2), 0.1 * thread + 0.01 * call)
+            worst = max(worst, np.max(np.abs(kernel(*[states] * 3) - native(*[states] * 3))))
+        return worst
+
+    with ThreadPoolExecutor(4) as pool:
+        assert max(pool.map(largest_error, range(4))) < 1e-12
+
+
+def test_a_kernel_that_was_called_could_not_be_copied():
+    """ValueError: ctypes objects containing pointers cannot be pickled."""
+    kernel, q = fa.compile(fa.load("rr"), "mass_matrix", target="wasm"), np.array([0.3, -0.2])
+    want = kernel(q)
+    for other in (copy.deepcopy(kernel), pickle.loads(pickle.dumps(kernel))):
+        assert np.array_equal(other(q), want)
 
 
 @pytest.mark.parametrize("lanes", [1, 2])
@@ -220,3 +247,35 @@ def test_the_loader_in_node(tmp_path):
     assert told["rows"] == 3 * arm.n
     assert told["refused"] == "inverse_dynamics: got 1 arrays; give 3: q, qd, qdd."
     assert module.read_bytes()[:4] == b"\0asm"
+
+
+STEPS = """
+import { load } from "./LOADER";
+const { rk4_torque } = await load();
+const state = { q: [0.1, 0.2], qd: [0, 0], tau: [0, 0] };
+const told = JSON.parse(process.argv[2]).map((how) => {
+  try { return rk4_torque(state, { dt: 1e-3, ...how }).record?.q.length ?? 0; } catch (error) { return error.message; }
+});
+console.log(JSON.stringify(told));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
+def test_steps_that_are_no_whole_number_of_31_bits_were_rolled_otherwise_in_node(tmp_path):
+    """2 ** 32 + 5 steps were five, a record of every half step was zeros, and one of every -1 of other places."""
+    _, loader, _ = fa.emit_wasm(fa.load("rr"), tmp_path, rollouts=["rk4:torque"])
+    loader.rename(tmp_path / "arm.mjs")
+    (tmp_path / "run.mjs").write_text(STEPS.replace("LOADER", "arm.mjs"))
+    wrong = [
+        {"steps": 2**32 + 5},
+        {"steps": 1.5, "every": 1},
+        {"steps": -1},
+        {},
+        *({"steps": 10, "every": every} for every in (0.5, -1, 2**32 + 1, 2**31)),
+    ]
+    asked = json.dumps([*wrong, {"steps": 10, "every": 5}, {"steps": 0}])
+    run = ["node", tmp_path / "run.mjs", asked]
+    told = json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+    for how, said in zip(wrong, told, strict=False):
+        assert str(said).endswith("; give whole numbers below 2 ** 31."), how
+    assert told[len(wrong) :] == [6, 0]

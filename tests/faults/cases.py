@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -136,6 +136,17 @@ class Case:
 
 def arm(name, provoke, says):
     return Case(name, provoke, ArmFault, says)
+
+
+EMPTIED = SimpleNamespace(
+    shape=(2,),
+    stride=lambda: (1,),
+    storage_offset=lambda: 0,
+    numel=lambda: 2,
+    element_size=lambda: 8,
+    untyped_storage=lambda: SimpleNamespace(nbytes=lambda: 0),
+)
+"""What PyTorch says of a tensor whose storage somebody took."""
 
 
 def state(name, provoke, says):
@@ -290,6 +301,7 @@ CALLS = [
     state("in degrees", lambda: faults.not_in_other_units(np.ones(2).view(InDegrees), "q"), r"q: says unit='deg', and numbers are read in SI units and radians; convert the numbers"),
     state("labelled otherwise", lambda: faults.state(two_links(), "q", Series()), r"q has labels \(elbow, wrist\) that are no joints \(upper, lower\); rename them"),
     state("masked", lambda: faults.state(two_links(), "q", np.ma.array([0.0, 1.0], mask=[0, 1])), r"q has 1 masked entries, which have no value; leave out their rows, or fill them"),
+    state("given back", lambda: faults.not_emptied(EMPTIED, "q"), r"q is a tensor of 16 bytes whose storage has 0: it was shrunk, or given back \(resize_\); give a tensor"),
     state("overflow", lambda: faults.not_finite(two_links(), "inverse_dynamics", {"q": np.zeros(2), "qd": np.array([0.0, 1e200])}), r"arm 'rr': inverse_dynamics is not finite: qd of joint 2 'lower' is 1e\+200, .* diverged\?"),
     state("singular pose", lambda: faults.singular_pose(two_links(), "tool", 1e17), r"arm 'rr', frame 'tool': the arm is in a singular pose \(condition 1e\+17\), .* give damping="),
     state("absolute angles", lambda: faults.no_absolute_angles(two_links(), 2), r"coordinates of arm 'rr': absolute angles are of joints that turn about parallel axes, and joint 2 'lower' turns about an axis that is not parallel"),

@@ -33,6 +33,38 @@ def test_half_a_float_that_numpy_does_not_have_gets_one_sentence(fa_call):
         fa_call(*given)
 
 
+def shrunk(*shape, left=0):
+    tensor = torch.zeros(shape, dtype=torch.float64)
+    tensor.untyped_storage().resize_(left)
+    return tensor
+
+
+GIVEN_BACK = r"is a tensor of \d+ bytes whose storage has \d+: it was shrunk, or given back"
+KERNEL, TORQUE = fa.compile(RR, "gravity_torque"), fa.torch_function(RR, "gravity_torque")
+TAKE_TENSORS = {
+    "call": lambda q: fa.gravity_torque(RR, q),
+    "matrix": lambda q: fa.mass_matrix(RR, q),
+    "kernel": lambda q: KERNEL(q),
+    "function": lambda q: TORQUE(q),
+    "motion": lambda q: fa.simulate(RR, q, duration=0.01),
+    "pose": lambda q: fa.pose(RR, q),
+}
+
+
+@pytest.mark.parametrize("call", TAKE_TENSORS.values(), ids=TAKE_TENSORS)
+@pytest.mark.parametrize("left", [0, 16, 64])
+def test_a_tensor_whose_storage_was_given_back_gave_torques_of_whatever_lay_there(call, left):
+    with pytest.raises(fa.StateFault, match=f"q.* {GIVEN_BACK}"):
+        call(shrunk(50, 2, left=left))
+    assert call(torch.zeros(1, 2, dtype=torch.float64).expand(50, 2)) is not None  # few numbers, stretched
+
+
+def test_torques_were_written_beyond_the_storage_of_a_tensor():
+    """free(): invalid next size."""
+    with pytest.raises(fa.StateFault, match=f"out {GIVEN_BACK}"):
+        fa.gravity_torque(RR, torch.zeros(50, 2, dtype=torch.float64), out=shrunk(50, 2, left=64))
+
+
 class Symbols:
     """As CasADi's: what other arrays have as labels, it has as methods."""
 

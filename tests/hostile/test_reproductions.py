@@ -352,6 +352,15 @@ REPRODUCTIONS = {
         "hostile/test_escapes.py::test_a_title_of_a_log_moved_the_cursor_of_who_called_the_library",
         "hostile/test_escapes.py::test_a_fault_that_told_a_key_moved_the_cursor",
     ],
+    "80 arrays and tensors that have less memory than they say, kernels called by many threads or at their own end": [
+        "compiler/test_kernel.py::test_an_array_that_lied_about_itself_was_written_beyond_its_end",
+        "hostile/test_odd_tensors.py::test_a_tensor_whose_storage_was_given_back_gave_torques_of_whatever_lay_there",
+        "hostile/test_odd_tensors.py::test_torques_were_written_beyond_the_storage_of_a_tensor",
+        "compiler/test_kernel_batch.py::test_a_kernel_that_was_called_by_what_ended_with_it_ended_the_process",
+        "compiler/test_wasm.py::test_threads_at_once_got_each_others_numbers",
+        "compiler/test_wasm.py::test_steps_that_are_no_whole_number_of_31_bits_were_rolled_otherwise_in_node",
+        "compiler/test_function_kernels.py::test_sines_of_sines_took_minutes_without_a_word",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -9,6 +9,7 @@ as it is (`why`), its text (`source`), and how exact it is (`accuracy`). `Proces
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from forearm.compiler.graph.graph import Counts, Graph, Port
@@ -123,8 +124,9 @@ class Kernel(ABC):
     def general(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
         """The call for arrays of any shape and type, with every check."""
 
-    def packed(self, outs: list[Any]) -> Any:
-        """One result as it is, several as a named tuple."""
+    def packed(self, outs: Sequence[Any], out: Any = None) -> Any:
+        """One result as it is, several as a named tuple; where they went into `out`, the very arrays of the caller."""
+        outs = outs if out is None else self.given_outputs(out)
         return outs[0] if len(outs) == 1 else self.results(*outs)
 
     def shapes(self, batch: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -277,7 +277,10 @@ def not_masked(value: Any, name: str, fault: type[Exception] = StateFault, depth
             if type(row) not in BARE and depth < DEEPEST:
                 not_masked(row, name, fault, depth + 1)
         return
-    if type(value) in (np.ndarray, float) or attribute(value, "mask") is None:
+    if type(value) in (np.ndarray, float):
+        return
+    not_emptied(value, name, fault)
+    if attribute(value, "mask") is None:
         return  # numpy.ma is imported for its own arrays alone: it costs a first torque 20 ms
     if np.ma.is_masked(value):
         raise fault(
@@ -285,6 +288,26 @@ def not_masked(value: Any, name: str, fault: type[Exception] = StateFault, depth
             f"rows, or fill them: {name.rpartition(': ')[2]}.filled(numpy.nan) stays NaN in its own row."
             if fault is StateFault
             else f"{name} has masked entries, which have no value; give numbers."
+        )
+
+
+def not_emptied(value: Any, name: str, fault: type[Exception] = StateFault) -> None:
+    """Refuse a tensor whose storage is smaller than it says: NumPy would take whatever lies behind for its numbers."""
+    if attribute(value, "untyped_storage") is None:
+        return
+    try:
+        last = sum((n - 1) * step for n, step in zip(value.shape, value.stride(), strict=True))
+        needed = (value.storage_offset() + last + 1) * value.element_size() if value.numel() else 0
+        there = value.untyped_storage().nbytes()
+    except (
+        NotImplementedError,
+        RuntimeError,
+    ):  # it has no memory of its own, and says so when it is asked for it
+        return
+    if there < needed:
+        raise fault(
+            f"{name} is a tensor of {needed} bytes whose storage has {there}: it was shrunk, or given back (resize_); "
+            "give a tensor that has its numbers."
         )
 
 

@@ -232,8 +232,18 @@ def _describe_columns(array: Array, k: int, batch: tuple[int, ...]) -> tuple[Arr
     return array, item, pitch
 
 
-def check_out(where: str, port: Port, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """A result array given by the caller."""
+def check_outs(kernel: Kernel, out: Any, batch: tuple[int, ...]) -> list[Array]:
+    """What the caller gave as `out`, one plain array for each output, apart from each other."""
+    given = zip(kernel.graph.outputs, kernel.given_outputs(out), kernel.shapes(batch), strict=True)
+    outs = [_check_out(kernel.name, port, o, shape, kernel.dtype) for port, o, shape in given]
+    for i, a in enumerate(outs):
+        if any(np.may_share_memory(a, b) for b in outs[:i]):
+            raise StateFault(f"{kernel.name}: two of the arrays in out overlap; give separate ones.")
+    return outs
+
+
+def _check_out(where: str, port: Port, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """A result array given by the caller, as NumPy knows it: what a subclass says of its shape is not believed."""
     if not isinstance(out, np.ndarray):
         raise StateFault(
             f"{where}: out for {port.name} is {type(out).__name__}; give a NumPy array of shape {shape}."
@@ -242,6 +252,7 @@ def check_out(where: str, port: Port, out: Any, shape: tuple[int, ...], dtype: n
         raise StateFault(
             f"{where}: out for {port.name} is {type(out).__name__}, whose mask would hide results; give out.data."
         )
+    out = np.asarray(out)
     if out.shape != shape or out.dtype != dtype:
         raise StateFault(
             f"{where}: out for {port.name} is {out.dtype} of shape {out.shape}; give {dtype} of shape {shape}."

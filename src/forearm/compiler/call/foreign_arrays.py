@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from forearm.faults import StateFault, no_array, rows_alike
+from forearm.faults import StateFault, no_array, not_emptied, rows_alike
 from forearm.outside.signal_errors import pass_on_signals
 
 HOMES = {"cupy": "CuPy", "torch": "PyTorch", "jax": "JAX", "jaxlib": "JAX"}
@@ -66,6 +66,7 @@ class Foreign:
                 raise StateFault(
                     f"out is {type(x).__name__}; give what {self.library} makes, as the states are."
                 )
+            not_emptied(x, "out")
         if self.library == "PyTorch" and any(x.is_neg() for x in given):
             raise StateFault("out is a tensor whose sign is put off (is_neg); give one of its own memory.")
         return tuple(map(self.native, out)) if isinstance(out, tuple) else self.native(out)
@@ -183,6 +184,7 @@ def refuse_packed(where: str, name: str, value: Any) -> None:
     if value.is_nested or value.is_quantized or str(value.layout) != "torch.strided":
         kind = "nested" if value.is_nested else "quantized" if value.is_quantized else str(value.layout)
         raise StateFault(f"{where}: {name} is {kind}; give a dense tensor ({name}.to_dense()).")
+    not_emptied(value, f"{where}: {name}")
     if str(value.dtype) == "torch.bfloat16":  # NumPy has none
         raise StateFault(
             f"{where}: {name} is {value.dtype}; give torch.float64 or torch.float32 ({name}.double())."

@@ -20,7 +20,6 @@ from forearm.compiler.kernel import Kernel, KernelSubject
 from forearm.compiler.llvm.lanes import Lanes
 from forearm.faults import (
     KernelFault,
-    StateFault,
     coordinates,
     not_finite,
     singular_inertia,
@@ -135,12 +134,12 @@ class MachineKernel(Door, Kernel):
         """The call for arrays of any shape and type, with every check."""
         wanted = arguments.check_threads(self.name, threads)
         taken, batch = arguments.taken(self, inputs)
-        outs = self._outputs(out, batch)
+        outs = self._new(batch) if out is None else arguments.check_outs(self, out, batch)
         if math.prod(batch):
             self._run(taken, outs, batch, wanted)
             if not batch:
                 self._explain(taken, outs)
-        return self.packed(outs)
+        return self.packed(outs, out)
 
     def _explain(self, taken: list[Array], outs: list[Array]) -> None:
         """A single state whose result is not finite, though its inputs are, gets a sentence instead of a number."""
@@ -164,19 +163,8 @@ class MachineKernel(Door, Kernel):
             singular_inertia(arm, M, named["q"], joints, self.dtype.name)
         not_finite(arm, self.name.partition(" of ")[0], joints)
 
-    def _outputs(self, out: Any, batch: tuple[int, ...]) -> list[Array]:
-        shapes = self.shapes(batch)
-        if out is None:
-            return [np.empty(shape, self.dtype) for shape in shapes]
-        ports, given = self.graph.outputs, self.given_outputs(out)
-        outs = [
-            arguments.check_out(self.name, p, o, s, self.dtype)
-            for p, o, s in zip(ports, given, shapes, strict=True)
-        ]
-        for i, a in enumerate(outs):
-            if any(np.may_share_memory(a, b) for b in outs[:i]):
-                raise StateFault(f"{self.name}: two of the arrays in out overlap; give separate ones.")
-        return outs
+    def _new(self, batch: tuple[int, ...]) -> list[Array]:
+        return [np.empty(shape, self.dtype) for shape in self.shapes(batch)]
 
     def _run(self, taken: list[Array], outs: list[Array], batch: tuple[int, ...], threads: int) -> None:
         if not batch:

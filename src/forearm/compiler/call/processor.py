@@ -30,6 +30,8 @@ MOST_ALONE = 25_000
 """Operations up to which one state has a program of its own."""
 MOST_NUMBERS = 5_000
 """And numbers in and out."""
+MOST_SINES = 200
+"""And angles that depend on sines themselves: each is a long text there, and LLVM takes the square of their number."""
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
 
 
@@ -65,11 +67,16 @@ class ProcessorKernel(MachineKernel):
 
         return run_in_groups(self, taken, outs, batch, threads)
 
-    @property
+    @cached_property
     def _only_batches(self) -> bool:
         """Whether one state is a batch of one: very long code takes as long for it, and is not compiled twice."""
+        if not self.compiled:
+            return False
         numbers = sum(port.size for port in (*self.graph.inputs, *self.graph.outputs))
-        return self.compiled and (self.counts.operations > MOST_ALONE or numbers > MOST_NUMBERS)
+        if self.counts.operations > MOST_ALONE or numbers > MOST_NUMBERS:
+            return True
+        angles = {node.args[0] for node in self.graph.nodes if node.op in ("sin", "cos")}
+        return len(angles) > MOST_SINES and len(angles.difference(self.plan.angles)) > MOST_SINES
 
     def entry(self, program: str, rest: Callable[..., Any]) -> Entry | None:
         """The compiled entry of a program, `single` or `batch`; None where there is none."""

@@ -128,8 +128,7 @@ class GpuKernel(Kernel):
         batch = arguments.batch_shape(self.name, ports, list(inputs), self.layout)
         outs = [np.empty(s, self.dtype) for s in self.shapes(batch)]
         if out is not None:
-            pairs = zip(self.graph.outputs, self.given_outputs(out), self.shapes(batch), strict=True)
-            outs = [arguments.check_out(self.name, p, o, s, self.dtype) for p, o, s in pairs]
+            outs = arguments.check_outs(self, out, batch)
         count = math.prod(batch)
         flat = [self._flat(p, a, batch, np) for p, a in zip(ports, inputs, strict=True)]
         into = [
@@ -144,7 +143,7 @@ class GpuKernel(Kernel):
             launch()
             for target, value in zip(into, results, strict=True):
                 target[here] = value.get()
-        return self.packed(outs)
+        return self.packed(outs, out)
 
     def recorded(self, *inputs: Any, out: Any) -> Callable[[], None]:
         """The call on these very arrays as a CUDA graph: replaying it costs about two microseconds."""

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from forearm.compiler.store import files as cached
 from forearm.faults import KernelFault
 from forearm.outside.executable_memory import WHY_NOT, may_run_made_code
@@ -153,23 +155,27 @@ class Loaded:
             empty = llvm.parse_assembly("")
             machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
             # sections side by side: code reaches its constants within 2 GiB, wherever memory is free
-            self._engine = llvm.create_mcjit_compiler(empty, machine, use_lmm=True)
+            engine = llvm.create_mcjit_compiler(empty, machine, use_lmm=True)
             try:
-                self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-                self._engine.finalize_object()
+                engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+                engine.finalize_object()
             except RuntimeError as error:
                 pass_on_signals()
                 raise KernelFault(
                     f"{name}: the object code could not be loaded: {error}. Please report it."
                 ) from error
 
+        # who collects garbage does not look into arrays: he cannot end the engine, and the code with it, before an
+        # object of the same garbage whose __del__ calls it
+        self._engines = np.array([engine], dtype=object)
+
     def address(self, function: str) -> int:
         """Where a function starts."""
-        return self._there(function, self._engine.get_function_address(function))
+        return self._there(function, self._engines[0].get_function_address(function))
 
     def variable(self, name: str) -> int:
         """Where a global variable lies."""
-        return self._there(name, self._engine.get_global_value_address(name))
+        return self._there(name, self._engines[0].get_global_value_address(name))
 
     def _there(self, symbol: str, address: int) -> int:
         """The address, which is zero where LLVM knows no such symbol: nobody may call that."""

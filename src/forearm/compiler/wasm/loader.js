@@ -105,12 +105,12 @@ class Instance {
     const inputs = signature.inputs.map(([port]) => given[port]);
     const count = this.statesOf(name, signature, inputs);
     const { dt, steps, every = 0, start = 0 } = how;
+    const odd = [steps, every].some((k) => k !== (k & 0x7fffffff));
+    if (odd) throw new RangeError(`${name}: steps are ${steps}, every ${every}; give whole numbers below 2 ** 31.`);
     const rows = every ? Math.floor(steps / every) + 1 : 0;
     const ends = signature.outputs.map(([, shape]) => count * sizeOf(shape));
-    const sizes = [...ends, ...ends.map((size) => size * rows)];
-    const found = this.run(name, inputs, sizes, [count, steps, every, dt, start]);
-    const record = every ? named(signature, found.slice(ends.length)) : null;
-    return { ...named(signature, found), record };
+    const found = this.run(name, inputs, [...ends, ...ends.map((k) => k * rows)], [count, steps, every, dt, start]);
+    return { ...named(signature, found), record: every ? named(signature, found.slice(ends.length)) : null };
   }
 }
 

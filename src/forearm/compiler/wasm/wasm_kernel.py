@@ -81,6 +81,10 @@ class WasmKernel(Kernel):
     def _host(self) -> WasmHost:
         return WasmHost(self.name, self.bytes)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the module in memory, which another process loads for itself."""
+        return {name: x for name, x in self.__dict__.items() if name != "_host"}
+
     def general(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
         """Compute the outputs through wasmtime; `threads` is not a module's business."""
         taken, batch = arguments.taken(self, inputs)
@@ -90,12 +94,10 @@ class WasmKernel(Kernel):
             for a, p in zip(taken, self.graph.inputs, strict=True)
         ]
         outs = self._host.run("run", [count], full, self.shapes(batch))
-        if out is None:
-            return self.packed(outs)
-        given = self.given_outputs(out)
-        for port, target, value in zip(self.graph.outputs, given, outs, strict=True):
-            arguments.check_out(self.name, port, target, value.shape, self.dtype)[...] = value
-        return self.packed(list(given))
+        if out is not None:
+            for target, value in zip(arguments.check_outs(self, out, batch), outs, strict=True):
+                target[...] = value
+        return self.packed(outs, out)
 
     def source(self, kind: str = "js") -> str:
         """What calls the module: `js`, a loader with the module inside, or `ts`, its types."""
