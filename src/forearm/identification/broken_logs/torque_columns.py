@@ -3,7 +3,8 @@
 A joint's torque is nearly a sum of what the given arm needs there and of its own dry friction, speed, acceleration and
 an offset, each times a number of any size and sign. So a column that the motion of another joint explains, and its own
 does not, belongs to that joint, whatever unit it is in; and where friction would have to drive the arm, the column has
-the other sign. Both hold for small wrists too, of which the given arm needs next to nothing, and where friction is nearly all there is.
+the other sign. Both hold for small wrists too, of which the given arm needs next to nothing, and where friction is
+nearly all there is.
 """
 
 from dataclasses import dataclass, replace
