@@ -5,7 +5,7 @@ import pytest
 
 import forearm as fa
 from cli.verbs import forearm
-from identification.synthetic import motion_of, somewhat_wrong
+from identification.synthetic import log_of, motion_of, somewhat_wrong
 from identification.test_rough_logs import GAINS, rough_log
 
 SPAN = (6.0, 6.5)
@@ -301,3 +301,22 @@ def test_one_row_of_a_wrist_whose_friction_turns_over_named_the_hand_for_a_push_
     tau += 0.3 * chance.normal(size=tau.shape)
     (push,) = fa.watch(arm, {"t": t, "q": q, "tau": tau}).pushes
     assert push.joints == ("shoulder_lift_joint",)
+
+
+@pytest.mark.parametrize(("corner", "when"), [(None, ""), (5.0, "later")])
+def test_torques_that_were_filtered_before_they_were_logged_were_pushes_without_a_word(corner, when):
+    """Late by 30 ms, friction that turns over is where the arm does not expect it."""
+    drive = fa.Drive(rotor_inertia=0.4, side="joint", viscous=2.0, coulomb=(3.0, 3.0), smoothing=0.01)
+    given = fa.load("ur5e")
+    arm = given.replace(links=tuple(link.replace(drive=drive) for link in given.links))
+    rng = np.random.default_rng(0)
+    log = log_of(arm, motion_of(arm, duration=12.0, seed=3), rate=250.0, noise=0.0)
+    log["tau"] = log["tau"] + 0.5 * rng.normal(size=log["tau"].shape)
+    if corner is not None:
+        keep = np.exp(-2 * np.pi * corner / 250.0)
+        for i in range(1, len(log["tau"])):
+            log["tau"][i] = keep * log["tau"][i - 1] + (1 - keep) * log["tau"][i]
+    found = fa.watch(arm, log)
+    said = [note for note in found.notes if "torques may come" in note]
+    assert bool(found.pushes) is bool(said) is bool(when)
+    assert all(f" ms {when} than positions" in note for note in said)

@@ -7,7 +7,7 @@ import pytest
 
 import forearm as fa
 from forearm.motion.motion_files import write_columns
-from identification.synthetic import log_of, motion_of, somewhat_wrong, with_drives
+from identification.synthetic import TICK, log_of, motion_of, somewhat_wrong, with_drives
 
 TRUE = with_drives(fa.load("ur5e"))
 START = somewhat_wrong(TRUE)
@@ -293,3 +293,21 @@ def test_one_factor_on_all_torques_was_taken_for_a_heavier_arm_without_a_word(fa
     assert told(log) == []
     (said,) = told(log | {"tau": factor * log["tau"]})
     assert f"WARNING: torques are {factor:.3g} times" in said
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_torques_of_a_single_move_were_said_to_have_the_other_sign(seed):
+    """While a joint goes one way only, dry friction is an offset, and the sign of either may come out as it likes."""
+    drive = fa.Drive(rotor_inertia=0.4, side="joint", viscous=2.0, coulomb=(3.0, 3.0), smoothing=0.01)
+    given = fa.load("ur5e")
+    true = given.replace(links=tuple(link.replace(drive=drive) for link in given.links))
+    rng = np.random.default_rng(seed)
+    there, back = rng.uniform(-1.5, 1.5, (2, 6)) + np.array([0.0, -1.0, 1.0, 0.0, 0.0, 0.0])
+    s = fa.point_to_point(given, there, back, accelerations=4, jerks=40).sample(500)
+    tau = fa.inverse_dynamics(true, s.q, s.qd, s.qdd) + 0.3 * rng.normal(size=s.q.shape)
+    q = np.round(s.q / TICK) * TICK
+    start = given.with_parameters(0.8 * fa.parameters(given))
+    with pytest.raises(fa.StateFault, match="does not show"):
+        fa.identify(start, {"t": s.t, "q": q, "tau": tau}, smoothing=0.01)
+    with pytest.raises(fa.StateFault, match="other sign"):
+        fa.identify(start, {"t": s.t, "q": q, "tau": -tau}, smoothing=0.01)

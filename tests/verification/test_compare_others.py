@@ -65,6 +65,30 @@ def test_dry_friction_of_mujocos_tendons_was_called_the_same():
     assert_close(found, without + 2 * np.sign(qd @ ways)[:, None] * ways)
 
 
+BOUND = """<mujoco><worldbody><body><joint name="a" axis="0 0 1"/><geom size="0.1" mass="1" pos="0.1 0 0"/><body{lift}>
+<joint name="b" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.2 0 0"/></body></body></worldbody>{rest}</mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("lift", "rest", "words"),
+    [
+        ("", '<equality><joint joint1="b" joint2="a"/></equality>', "1 equality constraint: left out"),
+        (' name="c" gravcomp="1"', "", "takes weight off c (gravcomp)"),
+        ("", '<equality><joint joint1="b" joint2="a" active="false"/></equality>', ""),
+    ],
+)
+def test_what_binds_a_mujoco_model_was_left_out_without_a_word(tmp_path, lift, rest, words):
+    """Two joints held together by an equality had the torques of two free ones: the same within rounding."""
+    mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    path = tmp_path / "free.xml"
+    path.write_text(BOUND.format(lift="", rest=""))
+    found = compare(load(path), mujoco.MjModel.from_xml_string(BOUND.format(lift=lift, rest=rest)))
+    said = [note for note in found.notes if "the MuJoCo model" in note]
+    assert found.same is not bool(lift)
+    assert len(said) == bool(words)
+    assert all(words in note for note in said)
+
+
 @pytest.mark.more
 def test_robotics_toolbox():
     pytest.importorskip("roboticstoolbox", reason="the Robotics Toolbox is not installed")

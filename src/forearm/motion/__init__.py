@@ -11,7 +11,7 @@ feasibility      whether an arm can do a motion; limit_excesses: what goes beyon
 motion_files     the one reader and writer of CSV logs: a motion, a record, torques to compare
 columns          which column of a header is which quantity of which joint, or of a free base
 column_units     in which unit a column is; headers that say it of some columns only
-robot_rows       joints that follow others, and quaternions of free bases, as a log has them
+robot_rows       joints that follow others, quaternions of free bases, and columns of two arms, as a log has them
 row_times        whether a log's times rise, are seconds, and have gaps; whether its last row is cut off
 number_tables    text to numbers, strictly and streamed
 plain_numbers    the parser of plain ones in machine code

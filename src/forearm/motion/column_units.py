@@ -14,6 +14,8 @@ from forearm.robot import Robot
 
 MOVED = ("q", "qd", "qdd")
 """What joints have in angles or lengths."""
+PER = {"q": "", "qd": ", each /s", "qdd": ", each /s²"}
+"""What stands after them."""
 SECONDS = {
     "s": 1.0,
     "sec": 1.0,
@@ -94,14 +96,15 @@ def column_of(
         return Column(at, CURRENTS.get(unit, 1.0), bool(unit))
     turns = arm.state_links[i].revolute
     units = ANGLES if turns else LENGTHS | ANGLES if motors else LENGTHS
-    base = re.sub(r"(?:[/_]?s(?:ec)?(?:\^?2|²)?)$", "", unit) if kind != "q" and unit not in units else unit
+    per = re.search(r"[/_]?s(?:ec)?(\^?2|²)?$", unit) if kind != "q" and unit not in units else None
+    base = unit[: per.start()] if per and not (per[1] and kind == "qd") else unit
     if base and base not in units:
         what = "revolute" if turns else "prismatic"
         refuse(
             label,
             1,
             f"column {title!r} is in {unit!r}, but joint {arm.joint_names[i]!r} is {what}",
-            f"one of {', '.join(units)}",
+            f"one of {', '.join(units)}{PER[kind]}",
         )
     if degrees and not base and motors and not turns:
         refuse(

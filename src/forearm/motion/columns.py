@@ -296,7 +296,7 @@ def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
         ends = _before(_LAST, stem) is not None
         for part in _parts(stem):
             before = stem[: len(stem) - len(part)].lower()
-            if NOT_MEASURED.intersection(re.split(r"[/._ ]", before)):
+            if NOT_MEASURED.intersection(re.split(r"s?[/._ ]", before)):
                 break
             if (match := _FIRST.fullmatch(part)) is not None:
                 rest = match[2].lstrip(f"{_BETWEEN}[(")

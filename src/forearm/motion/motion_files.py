@@ -32,7 +32,7 @@ from forearm.motion.columns import (
 from forearm.motion.differentiation import derivatives, without_noise
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
-from forearm.motion.robot_rows import follower_notes, unit_turns
+from forearm.motion.robot_rows import follower_notes, source_notes, unit_turns
 from forearm.motion.row_times import check_times, comma_notes, cut_notes, gap_notes, seconds_notes
 from forearm.motion.slope_checks import dry_friction_notes, lag_notes, size_notes, slope_notes
 from forearm.outside.escapes import csv_title, one_line
@@ -250,7 +250,7 @@ def header_notes(arm: Arm | Robot, titles: Sequence[str], columns: Header) -> tu
             f"{one_line(columns.counted[0])} … taken in the order of the joints: {', '.join(arm.joint_names)}, whose "
             "names have other numbers; if the file counts otherwise, title the columns by joint"
         )
-    return tuple(said)
+    return (*said, *source_notes(titles, columns))
 
 
 def with_derivatives(file: MotionFile, least: int = 4, arm: Arm | Robot | None = None) -> MotionFile:

@@ -1,13 +1,16 @@
-"""Logs of robots: joints that follow others, held against their couplings, and how a free base is turned."""
+"""Logs of robots: whose columns they hold, joints that follow others, and how a free base is turned."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from forearm.algebra import Vector
 from forearm.arm import Arm
 from forearm.free_base import unit_rows
+from forearm.motion.columns import LOGGED, WORDS, Header
 from forearm.motion.number_tables import NumberTable, refuse
+from forearm.outside.escapes import one_line
 from forearm.robot import Robot
 
 APART = 1e-3
@@ -16,6 +19,9 @@ ROUNDED = 1e-2
 """How far from one the length of a quaternion may be: two digits."""
 EXACT = 1e-6
 """What is brought back without a word: six digits."""
+
+QUANTITIES = frozenset(word for words in WORDS.values() for word in words.split())
+"""Words that say what a column is, not whose."""
 
 
 def follower_notes(robot: Robot, joints: Iterable[int], q: Vector, values: Vector) -> tuple[str, ...]:
@@ -52,3 +58,27 @@ def unit_turns(
         f"the base's quaternions have lengths up to {off[row]:.2g} from one, and were brought to length one"
     )
     return unit_rows(q), (told,)
+
+
+def source_notes(titles: Sequence[str], columns: Header) -> tuple[str, ...]:
+    """A note where quantities come from different topics or structures: of two arms, or wanted and measured ones."""
+    named: dict[str, list[str]] = {}
+    for (kind, _), column in columns.places.items():
+        if kind != "t":
+            named.setdefault(kind, []).append(titles[column.at])
+    sources = {kind: _source(found) for kind, found in named.items()}
+    if len(set(sources.values())) < 2:
+        return ()
+    told = ", ".join(f"{kind} of {one_line(source) or 'no name'!r}" for kind, source in sources.items())
+    return (f"columns come from more than one source ({told}): taken as of one arm, measured together",)
+
+
+def _source(titles: Sequence[str]) -> str:
+    """What stands before joints and quantities in some titles: left. of left.q1, /joint_states/ of a message."""
+    bare = [rest if kind in LOGGED else title for title in titles for kind, _, rest in [title.partition(":")]]
+    found = []
+    for levels in zip(*(re.findall(r"[^/.]*[/.]", title) for title in bare), strict=False):
+        if len(set(levels)) > 1 or levels[0][:-1].lower().removesuffix("s") in QUANTITIES:
+            break
+        found.append(levels[0])
+    return "".join(found)

@@ -20,10 +20,10 @@ from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
 from forearm.identification.base_columns import BaseColumns, full_columns
 from forearm.identification.broken_logs.torque_columns import (
-    driven_by_friction,
     joint_motion,
     refuse_other_positions,
     refuse_swapped,
+    turned_round,
 )
 from forearm.identification.drive_columns import DriveColumns
 from forearm.identification.least_squares import LeastSquares
@@ -135,7 +135,7 @@ def check_torques(arm: Arm, label: str, equations: TorqueEquations, mend: Sequen
             "given arm is that far off, check=False (--no-check)."
         )
     _refuse_beyond_drives(arm, label, equations.tau)
-    wrong = (counts & (like < -0.5)) | (~counts & driven_by_friction(equations, moved))
+    wrong = (~counts | (like < -0.5)) & turned_round(equations, moved, counts)
     if not wrong.any():
         return np.ones(arm.n)
     if "sign" in mend:

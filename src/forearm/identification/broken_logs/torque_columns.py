@@ -2,8 +2,9 @@
 
 A joint's torque is nearly a sum of what the given arm needs there and of its own dry friction, speed, acceleration and
 an offset, each times a number of any size and sign. So a column that the motion of another joint explains, and its own
-does not, belongs to that joint, whatever unit it is in; and friction that comes out negative drives the arm. Both hold
-for small wrists too, of which the given arm needs next to nothing, and where friction is nearly all there is.
+does not, belongs to that joint, whatever unit it is in; and where friction would have to drive the arm, the column has
+the other sign. Both hold for small wrists too, of which the given arm needs next to nothing, and where friction is
+nearly all there is.
 """
 
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from forearm.dynamics import inverse_dynamics
 from forearm.faults import StateFault
 from forearm.identification.drive_columns import drive_columns
 from forearm.identification.torque_rows import TorqueEquations
+from forearm.outside.libraries.scipy_parts import scipy_part
 
 MUCH = 0.25
 """Share of a torque's square, from which on its own joint does not explain it."""
@@ -26,8 +28,10 @@ DEGREES = 0.04
 """Positions are in degrees or millimetres where the given arm, if they are, leaves less than this of what it leaves,"""
 EXPLAINED = 0.25
 """and less than this of the torques (squares, both)."""
-RULES = 0.3
-"""Share of a joint's torque from which on its friction tells its sign."""
+RULES = 0.15
+"""A joint's torque may have the other sign where more than this share of it is left as it is,"""
+TURNED, BY_FRICTION = 0.85, 0.5
+"""and turned round less than this of that: where the given arm says so too, and where friction alone does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,15 +132,19 @@ def _swapped(arm: Arm, equations: TorqueEquations, moved: JointMotion, i: int, j
     return replace(moved, need=need, **{k: getattr(moved, k)[:, order] for k in ("turnover", "qd", "qdd")})
 
 
-def driven_by_friction(equations: TorqueEquations, moved: JointMotion) -> Vector:
-    """Which joints (n,) have a friction that drives them, where friction is much of their torque."""
+def turned_round(equations: TorqueEquations, moved: JointMotion, counts: Vector) -> Vector:
+    """Which joints (n,) have torques that their motion explains the other way round, and not as they are.
+
+    Friction resists, and what the given arm needs at a joint that counts is needed; neither tells a sign where an
+    offset says the same, as while a joint goes one way only.
+    """
     found = []
     for joint in range(equations.n):
         columns, tau = moved.columns(joint), equations.tau[:, joint]
-        values = np.linalg.lstsq(columns, tau, rcond=1e-9)[0]
-        friction = columns[:, :2] @ values[:2]
-        size = max(float(np.linalg.norm(tau - tau.mean())), 1e-300)
-        rest = float(np.linalg.norm(tau - columns @ values))
-        against = float(friction @ columns[:, 0]) < 0 and float(friction @ columns[:, 1]) < 0
-        found.append(against and float(np.linalg.norm(friction)) > max(RULES * size, rest))
+        signed = 3 if counts[joint] else 2
+        free = np.linalg.qr(columns[:, signed:])[0]
+        each, rest = (x - free @ (free.T @ x) for x in (columns[:, :signed], tau))
+        left, turned = (scipy_part("optimize").nnls(each, x)[1] for x in (rest, -rest))
+        size = float(np.linalg.norm(tau - tau.mean()))
+        found.append(left > RULES * size and turned < (TURNED if counts[joint] else BY_FRICTION) * left)
     return np.array(found)

@@ -20,13 +20,14 @@ from forearm import faults
 from forearm.algebra import Matrix, Vector
 from forearm.arm import Arm
 from forearm.faults import StateFault
-from forearm.identification.broken_logs.clocks import with_speeds_in_step
+from forearm.identification.broken_logs.clocks import FARTHEST, time_shift, with_speeds_in_step
 from forearm.identification.broken_logs.log_checks import COUNTS
+from forearm.identification.broken_logs.torque_columns import joint_motion
 from forearm.identification.measured.filters import Filtered, filtered
 from forearm.identification.measured.logs import Log, LogSource, read_log
 from forearm.identification.observation.momentum_observer import observer
 from forearm.identification.resting_joints import resting
-from forearm.identification.torque_rows import torques_of
+from forearm.identification.torque_rows import TorqueEquations, torques_of
 from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.outside.text_table import text_table
 
@@ -46,6 +47,8 @@ WORSE = 2.0
 """The arm does not explain a torque that varies so many times less on its own than beside the arm's."""
 OFFSET = 0.1
 """An offset above the threshold and this part of what the arm needs at a joint is asked about: a push all the time?"""
+LATE = 0.8
+"""Torques come late where moving them leaves less than this of the square of what the arm leaves."""
 MOVES, ENOUGH = 0.05, 0.1
 """A joint moves where less than this part of its friction is allowed for; rows tell what is usual from such a share."""
 
@@ -182,7 +185,7 @@ def watch(
     found = tuple(
         _push(arm, motion.t, external, limits, span) for span in _spans(motion.t, np.abs(external) > limits)
     )
-    notes = [*read.notes, *motion.notes, *notes]
+    notes = [*read.notes, *motion.notes, *notes, *_late(arm, motion, found)]
     return Watched(arm.joint_names, motion.t, external, limit, found, tuple(notes), middle)
 
 
@@ -263,6 +266,28 @@ def _always(arm: Arm, motion: Filtered, middle: Vector, limit: Vector) -> list[s
         f"WARNING: what was taken off as usual is large: {', '.join(told)}. A push or a load that is there most of the "
         "log is in it, and is not told, or what is told has the other sign; give --untouched (quiet=), a log in which "
         "nothing was touched, or put the load into the description"
+    ]
+
+
+def _late(arm: Arm, motion: Filtered, pushes: tuple[Push, ...]) -> list[str]:
+    """A warning where torques come later or earlier than positions, pushes aside: what changes fast is a push then."""
+    own, tau, t = torques_of(arm, motion), motion.thinning(motion.tau), motion.thinning(motion.t)
+    bare = TorqueEquations(np.zeros((*tau.shape, 0)), tau, t, motion)
+    moved = joint_motion(arm, bare)
+    each = (moved.turnover, moved.qd, moved.qdd, np.ones(tau.shape))
+    columns = [x[:, :, None] * np.eye(arm.n) for x in each]
+    near = [(t > push.start - FARTHEST) & (t < push.end + FARTHEST) for push in pushes]
+    pushed = np.broadcast_to(np.any(near, axis=0)[:, None], tau.shape) if near else np.zeros((0, arm.n), bool)
+    whole = replace(bare, X=np.concatenate([*columns, own[:, :, None]], axis=2)).without(pushed)
+    weights = 1.0 / np.maximum(_spread(tau - own), LEAST * np.sqrt(np.mean(tau**2)) or 1.0)
+    shift = time_shift(whole, tuple(range(whole.X.shape[2])), weights)
+    if not shift.worth_mending or shift.remains >= LATE:
+        return []
+    return [
+        f"WARNING: torques may come {abs(shift.delay) * 1e3:.2g} ms {'later' if shift.delay > 0 else 'earlier'} than "
+        f"positions (moved by that, {shift.remains:.0%} of what the arm leaves is left; filtered before they were "
+        "logged?): where friction turns over or the arm changes its pace, that looks like a push. Give the two the "
+        "same clock"
     ]
 
 

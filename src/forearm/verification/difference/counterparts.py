@@ -89,7 +89,8 @@ def _asked(arm: Arm | Robot, other: Any, name: str | None) -> Other:
         found = Other(name or f"Pinocchio {other.name}", int(other.nv), _pinocchio(other), joints=joints)
     elif kind.startswith("mujoco") and hasattr(other, "nv"):
         joints = tuple(other.joint(i).name for i in range(other.njnt))
-        found = Other(name or "MuJoCo", int(other.nv), _mujoco(other), joints=joints)
+        said = _mujoco_notes(other)
+        found = Other(name or "MuJoCo", int(other.nv), _mujoco(other), joints=joints, notes=said)
     elif hasattr(other, "rne") and hasattr(other, "n"):
         found = Other(name or f"Robotics Toolbox {other.name}", int(other.n), _toolbox(other))
     elif callable(other):
@@ -192,6 +193,27 @@ def _dry_tendons(model: Any, data: Any, sizes: Vector) -> Vector:
         mujoco.mj_fwdVelocity(model, data)
         slopes.append(np.array(data.ten_velocity))
     return np.array(slopes) @ (sizes * senses)
+
+
+def _mujoco_notes(model: Any) -> tuple[str, ...]:
+    """What a model does that its torques at a state do not show, and what no arm does."""
+    import mujoco
+
+    off = mujoco.mjtDisableBit
+    flags = int(model.opt.disableflags)
+    said = []
+    if not flags & (off.mjDSBL_CONSTRAINT | off.mjDSBL_EQUALITY) and np.any(model.eq_active0):
+        many = int(np.count_nonzero(model.eq_active0))
+        said.append(
+            f"WARNING: the MuJoCo model has {many} equality constraint{'' if many == 1 else 's'}: left out, since "
+            "torques at a state do not show them; it moves otherwise than what is compared here"
+        )
+    lifted = [model.body(i).name or f"body {i}" for i in np.flatnonzero(model.body_gravcomp)]
+    if lifted and not flags & off.mjDSBL_GRAVITY:
+        said.append(
+            f"the MuJoCo model takes weight off {', '.join(lifted[:6])} (gravcomp), which no arm does"
+        )
+    return tuple(said)
 
 
 # -- torques in a file ---------------------------------------------------------------------------------------
