@@ -346,6 +346,11 @@ REPRODUCTIONS = {
         "gradients/test_jax_functions.py::test_calls_and_gradients_outside_jit_were_compiled_anew_each_and_kept_for_ever",
         "hostile/test_bounds.py::test_every_kernel_that_was_gone_left_its_way_in_for_ever",
     ],
+    "79 Ctrl-C and time limits waited for ever for a reader that had stopped reading": [
+        "hostile/test_stop_signals.py::test_ctrl_c_while_nobody_read_what_was_said_was_never_answered",
+        "hostile/test_stop_signals.py::test_an_end_that_nobody_read_of_was_none",
+        "hostile/test_stop_signals.py::test_a_time_limit_over_a_pipe_that_nobody_reads_was_waited_for_for_ever",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",
