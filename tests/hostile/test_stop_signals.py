@@ -250,7 +250,7 @@ def test_a_signal_that_came_within_a_destructor_was_told_as_ignored_and_lost(tmp
 @pytest.mark.parametrize("blocking", [True, False])
 @pytest.mark.parametrize("unread", ["stdout", "stderr"])
 @pytest.mark.parametrize("end", ["answers", "fails"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.more)])
 def test_ctrl_c_while_nobody_read_what_was_said_was_never_answered(number, end, unread, blocking, tmp_path):
     """A pager that waits for its user: what was still held was written at the end, where no signal is heard."""
     import fcntl
