@@ -361,6 +361,11 @@ REPRODUCTIONS = {
         "compiler/test_wasm.py::test_steps_that_are_no_whole_number_of_31_bits_were_rolled_otherwise_in_node",
         "compiler/test_function_kernels.py::test_sines_of_sines_took_minutes_without_a_word",
     ],
+    "81 Ctrl-C and time limits waited for ever for a reader that had stopped reading": [
+        "hostile/test_stop_signals.py::test_ctrl_c_while_nobody_read_what_was_said_was_never_answered",
+        "hostile/test_stop_signals.py::test_an_end_that_nobody_read_of_was_none",
+        "hostile/test_stop_signals.py::test_a_time_limit_over_a_pipe_that_nobody_reads_was_waited_for_for_ever",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

@@ -59,6 +59,39 @@ process.main()
 """
 
 
+UNREAD = """
+import sys
+from forearm.cli import process
+
+def working(words):
+    for stream in (sys.stdout, sys.stderr):
+        for _ in range(200):
+            stream.write("a line that nobody reads\\n")
+    if sys.argv[1] == "fails":
+        raise OSError(2, "there is none", "picture.png")
+
+process._run = working
+process.main()
+"""
+
+LIMITED = """
+import signal, sys
+from forearm.outside.output_files import replacing
+
+def limit(*_):
+    raise TimeoutError("too long")
+
+signal.signal(signal.SIGALRM, limit)
+signal.alarm(2)
+try:
+    with replacing(sys.argv[1]) as file:
+        for _ in range(400):
+            file.write(b"a line that nobody reads\\n")
+except TimeoutError:
+    print("given up", flush=True)
+"""
+
+
 @contextmanager
 def started(folder, *words, program=FOREARM):
     """A process that does not outlive its test."""
@@ -114,6 +147,28 @@ def test_a_signal_is_heard_while_a_foreign_library_hears_nothing(name, tmp_path)
     assert process.returncode == 128 + number
     assert said == "forearm: interrupted\n"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a call that hears nothing")
+def test_an_end_that_nobody_read_of_was_none(tmp_path):
+    """The process that hears nothing is ended all the same, where its stderr is full."""
+    import fcntl
+
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(write, b"x" * 4096)
+    command = [sys.executable, "-c", DEAF, tmp_path / "x.csv"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=write, text=True) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(PATIENT) in (130, -signal.SIGALRM)
+            assert list(tmp_path.iterdir()) == []
+        finally:
+            process.kill()
+            os.close(read)
+            os.close(write)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -189,3 +244,63 @@ def test_a_signal_that_came_within_a_destructor_was_told_as_ignored_and_lost(tmp
     assert (process.returncode, said) == (128 + number, "")
     assert time.monotonic() - began < 8
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a pipe whose size is known")
+@pytest.mark.parametrize("blocking", [True, False])
+@pytest.mark.parametrize("unread", ["stdout", "stderr"])
+@pytest.mark.parametrize("end", ["answers", "fails"])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.more)])
+def test_ctrl_c_while_nobody_read_what_was_said_was_never_answered(number, end, unread, blocking, tmp_path):
+    """A pager that waits for its user: what was still held was written at the end, where no signal is heard."""
+    import fcntl
+
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    os.set_blocking(write, blocking)
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, unread: write}
+    held = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with subprocess.Popen([sys.executable, "-c", UNREAD, end], env=held, cwd=tmp_path, **streams) as process:
+        try:
+            os.close(write)
+            wait_for_full(read)
+            time.sleep(0.2)
+            process.send_signal(number)
+            assert process.wait(PATIENT) == 128 + number
+        finally:
+            process.kill()
+            os.close(read)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a pipe whose size is known")
+@pytest.mark.parametrize("blocking", [True, False])
+@pytest.mark.parametrize("place", ["/dev/fd/{}", "pipe"])
+def test_a_time_limit_over_a_pipe_that_nobody_reads_was_waited_for_for_ever(place, blocking, tmp_path):
+    """What was held when the limit came was written when the file was closed."""
+    import fcntl
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read, write = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), os.open(pipe, os.O_WRONLY)
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    os.set_blocking(write, blocking)
+    command = [sys.executable, "-c", LIMITED, place.format(write)]
+    with subprocess.Popen(command, cwd=tmp_path, pass_fds=[write], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.communicate(timeout=PATIENT)[0] == b"given up\n"
+        finally:
+            process.kill()
+            os.close(read)
+            os.close(write)
+
+
+def wait_for_full(pipe):
+    """Until a pipe of a page takes no further line."""
+    import fcntl
+    import termios
+
+    late, held = time.monotonic() + PATIENT, 0
+    while held < 4000:
+        assert time.monotonic() < late
+        time.sleep(0.02)
+        held = int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)

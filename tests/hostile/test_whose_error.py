@@ -263,6 +263,22 @@ class Gauge(fa.Extremes):
         return [][3]
 
 
+def test_a_list_that_there_was_no_memory_to_look_at_was_told_as_no_numbers(monkeypatch):
+    """With little address space left the result was there, and was withheld."""
+
+    def without(_):
+        raise MemoryError
+
+    whole = explained(_total)
+    monkeypatch.setattr(np, "asarray", without)
+    assert whole([0.5, 0.25]) == 0.75
+
+
+def _total(x: ArrayLike) -> float:
+    """The sum."""
+    return sum(x)
+
+
 def test_an_error_of_a_class_derived_from_ours_is_its_own():
     with pytest.raises(IndexError):
         Gauge(1)

@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TextIO
 
 from forearm.cli import stop_signals
@@ -44,20 +45,37 @@ def _guarded(words: list[str]) -> int:
 
 def _exit_code(words: list[str]) -> int:
     try:
-        code = _run(words)
-        sys.stdout.flush()
+        code = _answered(words)
+        sys.stdout.flush()  # here a signal is heard, and not when the interpreter goes
         return code
     except BrokenPipeError:
         _forget(sys.stdout)
         return CLOSED_PIPE
+    except stop_signals.Ended:
+        _let_go()
+        raise
     except KeyboardInterrupt:
-        complain("interrupted")
+        stop_signals.done_in_time(partial(complain, "interrupted"))
+        _let_go()
         return INTERRUPTED
     except Exception as error:
-        if "--debug" not in words:
-            return _explained(error, complain)
-        remark(terminal("".join(traceback.format_exception(error)).rstrip()))
-        return _explained(error, lambda sentence: None)
+        return _told(error, words)
+
+
+def _answered(words: list[str]) -> int:
+    try:
+        return _run(words)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        return _told(error, words)
+
+
+def _told(error: Exception, words: list[str]) -> int:
+    if "--debug" not in words:
+        return _explained(error, complain)
+    remark(terminal("".join(traceback.format_exception(error)).rstrip()))
+    return _explained(error, lambda sentence: None)
 
 
 def _run(words: list[str]) -> int:
@@ -155,7 +173,14 @@ def _refused_by_the_system(error: OSError) -> str:
     return f"{error.filename}: {error.strerror}."
 
 
+def _let_go() -> None:
+    """What streams still hold goes within seconds, or nowhere: who was to read it may have stopped, and stays."""
+    for stream in (sys.stdout, sys.stderr):
+        if not stop_signals.done_in_time(stream.flush):
+            _forget(stream)
+
+
 def _forget(stream: TextIO) -> None:
-    """Let the interpreter's last flush of a closed pipe or a full disk go nowhere."""
+    """Let the interpreter's last flush of a closed pipe or a full disk, or of one that nobody reads, go nowhere."""
     with suppress(OSError):  # one that was closed from the start has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -8,6 +8,7 @@ import _thread
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
 from typing import Any
@@ -17,6 +18,8 @@ from forearm.outside.output_files import take_away_unfinished
 
 PATIENCE = 2.0
 """Seconds that the main thread has to show that it hears."""
+LAST_WORDS = 1.0
+"""Seconds that whoever reads has to take what is still held when a signal ends us: less than the main thread has."""
 LAST = 10
 """Seconds after which an exit that does not come to its end is ended by the system."""
 ENDING = ("SIGTERM", "SIGHUP")
@@ -27,6 +30,10 @@ HIGH = (200, 10)
 """Numbers from which on our own open files are: paths that are given to a verb mean what its caller opened."""
 KNOCK = getattr(signal, "SIGURG", None)
 """A signal that means nothing to anybody: its handler runs if any handler can."""
+
+
+class Ended(SystemExit):
+    """A signal ends the process."""
 
 
 def heed() -> None:
@@ -76,7 +83,35 @@ def _leave(number: int, _: FrameType | None) -> None:
     signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(LAST)
-    raise SystemExit(128 + number)
+    raise Ended(128 + number)
+
+
+def done_in_time(work: Callable[[], object]) -> bool:
+    """Whether work that may wait for somebody was done in LAST_WORDS seconds; Ctrl-C gives it up at once.
+
+    Streams are written to their ends while the interpreter goes, when nobody hears a signal: a pager that waits for its
+    user, and is not interrupted, would be waited for.
+    """
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError
+
+    try:
+        before = signal.signal(signal.SIGALRM, give_up)
+    except (ValueError, AttributeError):  # of another thread, or a system without alarms
+        work()
+        return True
+    left = signal.setitimer(signal.ITIMER_REAL, LAST_WORDS)
+    try:
+        work()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return True
+    except (OSError, KeyboardInterrupt):
+        return False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *left)
 
 
 def _lost(said: Any) -> None:
@@ -115,5 +150,6 @@ def _watch(hear: int, heard: _thread.LockType, main: int, ending: set[int]) -> N
         signal.pthread_kill(main, KNOCK)  # type: ignore[arg-type]
         if not heard.acquire(timeout=PATIENCE):
             take_away_unfinished()
+            signal.alarm(1)  # where nobody reads what is said, that is the end
             complain("interrupted")
             os._exit(128 + told[0])

@@ -78,13 +78,13 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     try:
         if (number := _open_file(path)) is not None:
             # opened by its name it would be cut, or replaced
-            with io.BufferedWriter(WaitingFile(os.dup(number), "wb")) as file:
+            with _in_place(io.BufferedWriter(WaitingFile(os.dup(number), "wb"))) as file:
                 yield file
             return
         target = place_of(path)
         old = _mode(target)
         if _is_special(target, old):
-            with open(path, "wb") as file:
+            with _in_place(open(path, "wb")) as file:
                 yield file
             return
         yield from _beside(target, old)
@@ -93,6 +93,18 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
         if error.errno is None or not (error.filename is None or str(error.filename).endswith(PART)):
             raise  # it is about another file, or names this one already
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+@contextmanager
+def _in_place(file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """A file that is written to as it stands; after an error what it holds goes nowhere: who reads may have stopped."""
+    with file:
+        try:
+            yield file
+            file.flush()
+        except BaseException:
+            _lead_nowhere(file.fileno())
+            raise
 
 
 @contextmanager
@@ -274,9 +286,14 @@ def refuse_copy(beside: Path, target: Path) -> None:
 def _let_go_in_the_copy() -> None:
     """What a copy still holds back of a file, and would write at its end, goes nowhere: its place in it is shared."""
     UNFINISHED.clear()
+    _lead_nowhere(*_DESCRIPTORS)
+
+
+def _lead_nowhere(*numbers: int) -> None:
+    """What is written to these open files from now on is lost."""
     with suppressed(OSError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        for number in tuple(_DESCRIPTORS):
+        for number in numbers:
             os.dup2(nowhere, number, inheritable=False)
         os.close(nowhere)
 
