@@ -146,6 +146,18 @@ def _defects_of(robot: Any, links: Sequence[Link], numbers: dict[int, int]) -> t
     return tuple(own.values())
 
 
+def _remarks_of(robot: Any, path: Sequence[int]) -> tuple[str, ...]:
+    """What a person should know about a chain."""
+    said = f"one chain of robot {robot.name!r}; what hangs beside it is held at zero"
+    if all(robot.mounts[i - 1] == SAME for i in path[1:]):
+        return (said,)
+    moved = (
+        "its frames are at the joints after them, so a joint's name or number means another place than in the robot "
+        "(frames that have names of their own, such as links of a file, stay)"
+    )
+    return said, moved
+
+
 def arm_to(robot: Any, tip: str | int) -> Arm:
     """One chain of a robot to a frame, which is its tool; other branches are held at zero, a free base is fixed."""
     number, pose = robot.place_of(tip)
@@ -168,7 +180,7 @@ def arm_to(robot: Any, tip: str | int) -> Arm:
         tool=pose,
         gravity=robot.gravity,
         defects=_defects_of(robot, links, numbers),
-        remarks=(f"one chain of robot {robot.name!r}; what hangs beside it is held at zero",),
+        remarks=_remarks_of(robot, path),
         provenance=robot.provenance,
         dynamics=robot.dynamics,
         frames=tuple(carried_frame(f, numbers[f.link], robot, path) for f in frames),

@@ -49,6 +49,31 @@ def test_one_chain_is_what_the_reader_gives_for_its_tip(fork):
     np.testing.assert_allclose(torques(mine, q, qd, qdd), torques(theirs, q, qd, qdd), rtol=1e-12)
 
 
+def test_a_joints_name_was_another_place_in_a_chain_without_a_word(fork):
+    q, arm = np.full(fork.n, 0.3), fork.arm("hand")
+    at = np.array([fork.joint_names.index(name) for name in arm.joint_names])
+    # the file's links are where they were
+    for link in ("upper", "lower", "rod"):
+        np.testing.assert_allclose(fa.pose(arm, q[at], link), fa.pose(fork, q, link), atol=1e-15)
+    # frames of the chain are at the joints after them, those of the file at their own
+    np.testing.assert_allclose(
+        fa.pose(arm, q[at], "shoulder")[:3, 3], fa.pose(fork, q, "elbow")[:3, 3], atol=1e-15
+    )
+    assert not np.allclose(fa.pose(arm, q[at], "shoulder"), fa.pose(fork, q, "shoulder"))
+    assert any("a joint's name or number means another place than in the robot" in note for note in arm.notes)
+
+
+def test_a_chain_whose_frames_stay_says_nothing_of_them():
+    link = fa.Link.dh("revolute", a=0.4, mass=2.0, inertia=fa.Inertia.box(2.0, 0.4, 0.05, 0.05))
+    robot = fa.Robot("two", (link, link, link), parents=(0, 1, 1))
+    arm = robot.arm(robot.tips[0])
+    assert not any("another place" in note for note in arm.notes)
+    for name in arm.joint_names:
+        np.testing.assert_allclose(
+            fa.pose(arm, [0.3, 0.3], name), fa.pose(robot, [0.3] * 3, name), atol=1e-15
+        )
+
+
 def test_couplings_fold_torques_and_the_mass_matrix(fork):
     first, second = fork.joint_names[1], fork.joint_names[-1]
     coupled = fork.with_couplings({second: (first, -2.0, 0.3)})
