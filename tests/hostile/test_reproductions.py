@@ -366,6 +366,10 @@ REPRODUCTIONS = {
         "hostile/test_stop_signals.py::test_an_end_that_nobody_read_of_was_none",
         "hostile/test_stop_signals.py::test_a_time_limit_over_a_pipe_that_nobody_reads_was_waited_for_for_ever",
     ],
+    "82 sweeps that a stopped worker held after Ctrl-C, or that were lost with the main thread": [
+        "sweeps/test_sweeps_at_once.py::test_a_sweep_in_a_thread_was_lost_when_the_main_thread_came_to_its_end",
+        "sweeps/test_sweeps_at_once.py::test_ctrl_c_waited_for_ever_for_a_worker_that_was_stopped",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",

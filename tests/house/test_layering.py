@@ -144,6 +144,7 @@ ROOMS = {
         "problem",
         "journal",
         "task_carriers",
+        "own_workers",
         "executors",
         "swept",
         "sweep_run",

@@ -16,10 +16,10 @@ import pytest
 
 import forearm as fa
 from forearm.cli.verbs.sweep_verbs import _pace
-from forearm.sweeps.executors import pickled
 from forearm.sweeps.fingerprints import fingerprint
 from forearm.sweeps.parameters import PARAMETERS
 from forearm.sweeps.sweep_run import _problem
+from forearm.sweeps.task_carriers import pickled
 
 factor = 1.0
 

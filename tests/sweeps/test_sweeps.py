@@ -17,7 +17,7 @@ import pytest
 import forearm as fa
 from forearm.compiler.model.free_parameters import lengths_of
 from forearm.motion.motions import Samples, Trapezoid
-from forearm.sweeps import executors
+from forearm.sweeps import own_workers
 from forearm.sweeps import problem as problems
 from sweeps import questions
 
@@ -234,11 +234,11 @@ def test_workers_that_always_die_end_it_with_a_sentence(small_blocks):
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="processes are never copies there")
 def test_a_process_with_threads_is_not_copied(monkeypatch):
-    monkeypatch.setattr(executors.threading, "active_count", lambda: 2)
-    assert executors._processes().get_start_method() != "fork"
-    monkeypatch.setattr(executors.threading, "active_count", lambda: 1)
+    monkeypatch.setattr(own_workers.threading, "active_count", lambda: 2)
+    assert own_workers._processes().get_start_method() != "fork"
+    monkeypatch.setattr(own_workers.threading, "active_count", lambda: 1)
     monkeypatch.setitem(sys.modules, "jax", None)
-    assert executors._processes().get_start_method() != "fork"
+    assert own_workers._processes().get_start_method() != "fork"
 
 
 def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, small_blocks):
@@ -412,8 +412,8 @@ def test_a_function_that_cannot_travel_says_so(small_blocks, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "cloudpickle", None)
-    from forearm.sweeps.executors import pickled
     from forearm.sweeps.sweep_run import _problem
+    from forearm.sweeps.task_carriers import pickled
 
     problem = _problem(lambda c: c["x"], {"x": [1.0, 2.0]}, None, 1, "extremes", 0, None)
     with pytest.raises(fa.StateFault, match="define the function in a module"):

@@ -16,7 +16,7 @@ import pytest
 import forearm as fa
 from forearm.compiler import fork_locks
 from forearm.outside.option_names import of_the_shell
-from forearm.sweeps import executors
+from forearm.sweeps import executors, own_workers
 from forearm.sweeps import problem as problems
 from sweeps import questions
 
@@ -53,7 +53,7 @@ def test_many_sweeps_at_once_in_threads_keep_their_own_functions(monkeypatch):
 COPIED = """
 import multiprocessing, threading
 import forearm as fa
-from forearm.sweeps import executors
+from forearm.sweeps import executors, own_workers
 
 fork, held, over = multiprocessing.get_context("fork"), threading.Event(), threading.Event()
 
@@ -140,7 +140,7 @@ def test_no_more_workers_begin_than_there_is_work_for(monkeypatch):
     monkeypatch.setitem(
         executors.KINDS,
         "threads",
-        lambda workers, make=executors._threads: begun.append(workers) or make(workers),
+        lambda workers, make=own_workers._threads: begun.append(workers) or make(workers),
     )
     over = {"x": fa.Uniform(0, 1)}
     fa.sweep(triple, over, samples=10, executor="threads", workers=5000)
@@ -265,3 +265,61 @@ def test_a_sweep_waited_for_ever_where_one_thread_more_could_not_be_begun(monkey
     with pytest.raises(fa.StateFault, match=r"processes cannot be begun here|workers died"):
         fa.sweep("gravity_torque", over, arm=fa.load("rr"), samples=100, executor="processes", workers=1)
     assert set(multiprocessing.active_children()) <= before
+
+
+LATE = """
+import sys, threading, time
+import forearm as fa
+from forearm.sweeps import problem
+
+problem.BLOCK_STATES = problem.BLOCK_SAMPLES = 100
+begun = threading.Event()
+
+
+def tell(done, of):
+    if not begun.is_set():
+        begun.set()
+        time.sleep(0.5)
+
+
+def work():
+    over = {"q": fa.Uniform([-1.0, -1.0], [1.0, 1.0])}
+    kept = {"samples": 20_000, "executor": sys.argv[1], "workers": 2, "progress": tell}
+    print(fa.sweep("gravity_torque", over, arm=fa.load("rr"), **kept).greatest.shape)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=work).start()
+    begun.wait(60)
+"""
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_a_sweep_in_a_thread_was_lost_when_the_main_thread_came_to_its_end(executor):
+    """Python waits for that thread, but no pool takes a task any more."""
+    done = subprocess.run([sys.executable, "-c", LATE, executor], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "(2,)\n", done.stderr
+
+
+STUCK = """
+import signal
+import forearm as fa
+from forearm.sweeps import own_workers
+from sweeps import questions
+
+own_workers.LAST_WORDS = 1.0
+if __name__ == "__main__":
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.alarm(3)
+    try:
+        fa.sweep(questions.stopped, {"x": fa.Uniform(0, 1)}, samples=1000, executor="processes", workers=2)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_waited_for_ever_for_a_worker_that_was_stopped():
+    root = Path(__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", STUCK], capture_output=True, text=True, timeout=40, cwd=root)
+    assert done.stdout == "interrupted\n", done.stderr

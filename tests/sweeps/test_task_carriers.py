@@ -1,13 +1,17 @@
 """Tasks on their way to executors: many at once to Dask, the problem to few workers at a time."""
 
+import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
 import forearm as fa
 from forearm.sweeps import problem as problems
+from forearm.sweeps.sweep_run import _problem
+from forearm.sweeps.task_carriers import pickled, unpickled
 from sweeps import questions
 
 OVER = {"x": fa.Uniform(0, 1), "y": [1.0, 2.0, 5.0]}
@@ -159,3 +163,38 @@ def test_an_executor_whose_tasks_give_nothing_was_asked_for_ever():
         fa.StateFault, match=r"the executor gave nothing for samples 0 to \d of a sweep; give one whose"
     ):
         fa.sweep(questions.positive, {"x": [1.0, 2.0, 3.0, 4.0]}, executor=Silent())
+
+
+@pytest.fixture
+def of_the_main_module(monkeypatch):
+    """A question whose function the main module defines."""
+
+    def double(values):
+        return 2 * values["x"]
+
+    double.__module__, double.__qualname__ = "__main__", "double"
+    monkeypatch.setattr(sys.modules["__main__"], "double", double, raising=False)
+    return _problem(double, {"x": [1.0, 2.0]}, None, 1, "extremes", 0, None)
+
+
+def test_a_function_of_a_notebook_was_sent_by_a_name_that_its_workers_do_not_have(
+    of_the_main_module, monkeypatch
+):
+    with_its_code = SimpleNamespace(dumps=lambda problem, protocol: b"with its code")
+    monkeypatch.setitem(sys.modules, "cloudpickle", with_its_code)
+    assert pickled(of_the_main_module, elsewhere=True) == b"with its code"
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", "script.py", raising=False)
+    assert b"__main__" in pickled(of_the_main_module)  # its workers read the script
+    monkeypatch.delattr(sys.modules["__main__"], "__file__")
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
+    assert pickled(of_the_main_module) == b"with its code"
+
+
+def test_a_worker_without_the_functions_module_was_an_error_of_pickle(of_the_main_module, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    content = pickled(of_the_main_module, elsewhere=True)
+    monkeypatch.delattr(sys.modules["__main__"], "double")
+    with pytest.raises(
+        fa.StateFault, match=r"a worker does not have .*double.*; define the function in a module"
+    ):
+        unpickled(content)

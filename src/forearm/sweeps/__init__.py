@@ -8,6 +8,7 @@ summaries       least, greatest and sum of a block of results, in machine code
 reductions      what is kept of the results: extremes, moments, quantiles, histograms; all merge exactly
 journal         how far a sweep has come, on disk
 task_carriers   how tasks get to an executor: one by one, or many at once
+own_workers     threads and processes of our own, begun for a sweep and ended with it
 executors       who works: threads, processes, or anything with the interface of concurrent.futures
 sweep_run       `sweep` itself
 swept           what it gives

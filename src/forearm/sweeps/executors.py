@@ -5,21 +5,15 @@ it, so that a thousand motions travel once to a worker, not with every task. A w
 they are done again by others.
 """
 
-import multiprocessing
-import os
 import pickle
 import queue
-import signal
-import sys
 import threading
 import traceback
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent import futures
 from contextlib import suppress
 from itertools import islice
-from multiprocessing.context import BaseContext
-from multiprocessing.sharedctypes import RawValue
 from typing import Any, NamedTuple
 
 from forearm.compiler.fork_locks import fork_safe_lock
@@ -28,9 +22,17 @@ from forearm.outside.option_names import option
 from forearm.outside.processors import processors
 from forearm.outside.running_log import LOG
 from forearm.outside.signal_errors import pass_on_signals
-from forearm.outside.whole_process.environment import SAFE_PATH
+from forearm.sweeps.own_workers import KINDS, end, is_over, is_python_ending
 from forearm.sweeps.problem import Problem
-from forearm.sweeps.task_carriers import is_own, own_name, tasks_of, unanswered
+from forearm.sweeps.task_carriers import (
+    TasksInTurn,
+    is_own,
+    own_name,
+    pickled,
+    tasks_of,
+    unanswered,
+    unpickled,
+)
 
 MOST_DEATHS = 3
 """How often workers may die on the same blocks, or the pool break without a result in between."""
@@ -63,8 +65,6 @@ _KNOWN: OrderedDict[str, Problem] = OrderedDict()
 _ENDED: deque[str] = deque(maxlen=64)
 """Problems of this process that nobody waits for any more."""
 _LOCK = fork_safe_lock()
-_stop: Any = None
-"""In a worker process: its value is 1 when the sweep is over. Memory alone, because a killed worker keeps a lock."""
 
 
 def work(stretch: BlockStretch) -> Any:
@@ -75,7 +75,7 @@ def work(stretch: BlockStretch) -> Any:
     total = problem.empty()
     told: Exception | None = None
     for block in range(stretch.first, stretch.end):
-        if stretch.name in _ENDED or (_is_over() and not is_own(stretch.name)):
+        if stretch.name in _ENDED or (is_over() and not is_own(stretch.name)):
             return None
         try:
             problem.take(total, block)
@@ -89,11 +89,6 @@ def work(stretch: BlockStretch) -> Any:
         if told is not None:
             raise told  # here, where the error that it tells of is not its context: that may be what cannot travel
     return total
-
-
-def _is_over() -> bool:
-    """Whether this process works for a sweep that is over."""
-    return _stop is not None and bool(_stop.value)
 
 
 def _able_to_travel(error: Exception) -> Exception:
@@ -121,87 +116,12 @@ def _known(stretch: BlockStretch) -> Problem | None:
         return own
     with _LOCK:
         if stretch.name not in _KNOWN and stretch.content is not None:
-            problem = pickle.loads(stretch.content)
+            problem = unpickled(stretch.content)
             problem.prepare()
             _KNOWN[stretch.name] = problem
             while len(_KNOWN) > 2:
                 _KNOWN.popitem(last=False)
         return _KNOWN.get(stretch.name)
-
-
-def pickled(problem: Problem) -> bytes:
-    """The problem as it travels."""
-    try:
-        return pickle.dumps(problem, protocol=5)
-    except Exception as reason:  # lambdas, functions inside functions
-        try:
-            import cloudpickle  # type: ignore[import-untyped]
-        except ImportError:
-            raise StateFault(
-                f"sweep: the function or its values cannot be sent to other processes ({reason}); define the function "
-                "in a module, install cloudpickle, or give executor='threads'."
-            ) from None
-        return bytes(cloudpickle.dumps(problem, protocol=5))
-
-
-def _threads(workers: int) -> tuple[Any, Any]:
-    return futures.ThreadPoolExecutor(workers), None
-
-
-def _worker_processes(workers: int) -> tuple[Any, Any]:
-    context = _processes()
-    stop = RawValue("b", 0)
-    if context.get_start_method() == "fork":
-        return futures.ProcessPoolExecutor(workers, context, _in_service, (stop,)), stop
-    with SAFE_PATH.inside():
-        pool = futures.ProcessPoolExecutor(workers, context, _in_service, (stop,))
-        pool.submit(int)  # now they begin
-    return pool, stop
-
-
-KINDS: dict[str, Callable[[int], tuple[Any, Any]]] = {"threads": _threads, "processes": _worker_processes}
-"""Executors by name, made for so many workers, each with what tells them to stop."""
-
-
-def _processes() -> BaseContext:
-    """How worker processes begin: as copies of this one, unless other threads could be copied in mid-air.
-
-    A copy starts at once and has the problem already; that of a process with threads may wait for ever for a lock that
-    one of them held. JAX's threads are not Python's: its presence is enough.
-    """
-    usual = multiprocessing.get_context()
-    if usual.get_start_method() == "fork" and (threading.active_count() > 1 or "jax" in sys.modules):
-        return multiprocessing.get_context("forkserver")
-    return usual
-
-
-def _in_service(stop: Any) -> None:
-    """Ctrl-C is for the process that collects; its workers end the block they are at, and end if it is killed."""
-    global _stop
-    _stop = stop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    master = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if master is not None:
-            master.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _end(pool: Any) -> None:
-    """Let all workers go; those of a pool that nobody leads wait for ever.
-
-    It did not get all it begins with (too many open files), or a signal's handler ended its beginning.
-    """
-    leader, stranded = getattr(pool, "_executor_manager_thread", pool), []
-    if leader is None or (isinstance(leader, threading.Thread) and not leader.is_alive()):
-        stranded = list((getattr(pool, "_processes", None) or {}).values())
-    pool.shutdown(wait=not stranded, cancel_futures=True)
-    for process in stranded:
-        process.terminate()
-        process.join()
 
 
 class Workforce:
@@ -266,7 +186,7 @@ class Workforce:
         if self.stop is not None:
             self.stop.value = 1
         if self.given is None and self.pool is not None:
-            _end(self.pool)
+            end(self.pool)
         _OWN.pop(self.name, None)
 
     def _hire(self) -> None:
@@ -275,7 +195,10 @@ class Workforce:
                 self.pool, self.stop = KINDS[self.kind](self.workers)
             except (OSError, ImportError, NotImplementedError, AssertionError, RuntimeError) as reason:
                 pass_on_signals()
-                raise self._not_begun(reason) from reason
+                if not is_python_ending():
+                    raise self._not_begun(reason) from reason
+                self.tasks = TasksInTurn(None)
+                return
             self.tasks = tasks_of(self.pool)
 
     def _not_begun(self, reason: Exception) -> StateFault:
@@ -290,12 +213,12 @@ class Workforce:
         most = self.workers  # until one of them has given something
         try:
             while True:
-                if _is_over() or not is_own(self.name):
-                    raise StateFault(f"sweep: {_OVER if _is_over() else _NO_WORKERS}.")
+                if is_over() or not is_own(self.name):
+                    raise StateFault(f"sweep: {_OVER if is_over() else _NO_WORKERS}.")
                 self.waiting.extend(islice(self.ahead, max(0, most - len(self.waiting))))
                 if not (self.waiting or self.strangers or self.flying):
                     break
-                self._send_some(most)
+                self._send_some(1 if isinstance(self.tasks, TasksInTurn) else most)
                 done = self._done()
                 for future, (error, found) in zip(done, self.tasks.outcomes(done), strict=True):
                     if future not in self.flying:
@@ -345,10 +268,20 @@ class Workforce:
                 future.add_done_callback(self.back.put)
         except Exception as reason:
             pass_on_signals()
+            if self.given is None and is_python_ending():
+                self._go_on_alone(tasks)
+                return
             if self.given is None:
                 raise self._not_begun(reason) from reason
             told = f"sweep: the executor refused a task ({reason}); what is done is in the journal, if there is one"
             raise StateFault(f"{told}: start again with an executor that works.") from reason
+
+    def _go_on_alone(self, tasks: list[BlockStretch]) -> None:
+        """What was not sent is done in this thread, which Python waits for: nobody else begins anything any more."""
+        sent = set(self.flying.values())
+        self.waiting.extendleft(task for task in reversed(tasks) if task not in sent)
+        self.tasks = TasksInTurn(None)
+        self._send_some(1)
 
     def _went_wrong(self, stretch: BlockStretch, error: BaseException) -> None:
         """A task failed: send it again if its worker is to blame, and say so otherwise."""
@@ -367,7 +300,7 @@ class Workforce:
 
     def _content(self) -> bytes:
         if self.content is None:
-            self.content = pickled(self.problem)
+            self.content = pickled(self.problem, elsewhere=self.given is not None)
         return self.content
 
     def _hire_again(self, error: BaseException) -> None:

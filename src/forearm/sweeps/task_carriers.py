@@ -5,6 +5,8 @@ times as much as the same tasks sent together. So of Dask the client is used, wh
 """
 
 import os
+import pickle
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent import futures
@@ -40,6 +42,60 @@ NO_WARNING = SharedChange(lambda: list(warnings.filters), _ignore, _filter_again
 """Within this Dask does not warn of the length of what it sends."""
 
 
+def pickled(problem: Any, *, elsewhere: bool = False) -> bytes:
+    """The problem as it travels.
+
+    What the main module defines goes by its name only to workers that read that module's file themselves. Those of a
+    notebook have none to read, and those of another machine another one: it goes with its code,
+    where there is cloudpickle.
+
+    Args:
+        problem: The problem.
+        elsewhere: Whether who works was begun by somebody else, and may have another main module.
+    """
+    by_name, why = b"", None
+    try:
+        by_name = pickle.dumps(problem, protocol=5)
+    except Exception as reason:  # lambdas, functions inside functions
+        why = reason
+    if by_name and (b"__main__" not in by_name or not (elsewhere or _is_main_in_no_file())):
+        return by_name
+    try:
+        import cloudpickle  # type: ignore[import-untyped]
+
+        return bytes(cloudpickle.dumps(problem, protocol=5))
+    except ImportError:
+        if why is not None:
+            raise StateFault(
+                f"sweep: the function or its values cannot be sent to other processes ({why}); {DEFINED}"
+            ) from None
+    except Exception:
+        pass_on_signals()
+        if why is not None:
+            raise
+    return by_name
+
+
+DEFINED = "define the function in a module, install cloudpickle, or give executor='threads'."
+"""What to do about functions that do not travel."""
+
+
+def _is_main_in_no_file() -> bool:
+    """Whether worker processes of our own find no main module to read: in a notebook, of `python -c`."""
+    main = sys.modules.get("__main__")
+    return getattr(main, "__spec__", None) is None and getattr(main, "__file__", None) is None
+
+
+def unpickled(content: bytes) -> Any:
+    """The problem, where it has come to."""
+    try:
+        return pickle.loads(content)
+    except (AttributeError, ImportError) as reason:
+        raise StateFault(
+            f"sweep: a worker does not have what the function or its values are defined in ({reason}); {DEFINED}"
+        ) from None
+
+
 class ExecutorTasks:
     """Tasks of anything with the interface of concurrent.futures."""
 
@@ -70,6 +126,20 @@ class ExecutorTasks:
         """Nobody waits for these any more."""
         for future in flying:
             future.cancel()
+
+
+class TasksInTurn(ExecutorTasks):
+    """Tasks that are done where they are asked for, where nobody else can be asked any more."""
+
+    def send(self, function: Callable[[Any], Any], tasks: list[Any]) -> Iterator[Any]:
+        """Do tasks, one after the other; their futures."""
+        for task in tasks:
+            future = futures.Future[Any]()
+            try:
+                future.set_result(function(task))
+            except Exception as error:
+                future.set_exception(error)
+            yield future
 
 
 class DaskTasks(ExecutorTasks):
