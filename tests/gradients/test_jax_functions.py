@@ -177,6 +177,17 @@ def test_what_is_no_batch_of_real_numbers_gets_its_sentence(compiled):
         function(np.zeros(2), np.zeros(2) + 1j, np.zeros(2))
 
 
+def test_an_array_that_was_donated_ended_in_an_error_of_jax():
+    """It was: object of type 'NoneType' has no len()."""
+    import jax
+
+    row = jax.numpy.ones((3, 2))
+    given = row + 1
+    given.delete()
+    with pytest.raises(fa.StateFault, match="qd is an array of JAX whose memory was given back"):
+        fa.inverse_dynamics(ARM, row, given, row)
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 def test_what_no_array_is_made_of_gets_one_sentence(compiled):
     import jax

@@ -372,6 +372,7 @@ REPRODUCTIONS = {
     ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
+        "hostile/test_want_of_memory.py::test_a_process_that_held_twenty_thousand_kernels_was_ended_by_the_next",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",
     ],
 }

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tracemalloc
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -57,6 +58,51 @@ def test_llvm_without_memory_ended_the_process(cold, tmp_path, monkeypatch):
     assert done.returncode == 0, done.stderr
     assert "mass_matrix of rr needs up to" in done.stdout
     assert "computed" in done.stdout
+
+
+PIECES = """
+import ctypes, mmap
+import forearm as fa
+
+arm = fa.load("rr")
+kernels = [fa.compile(arm, "gravity_torque")]
+told = kernels[0]([0.1, 0.2])
+
+most = int(open("/proc/sys/vm/max_map_count").read())
+there = sum(1 for _ in open("/proc/self/maps"))
+pages = most - there - 150
+ground = mmap.mmap(-1, pages * mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+at = ctypes.addressof(ctypes.c_char.from_buffer(ground))
+protect = ctypes.CDLL(None).mprotect
+for page in range(1, pages, 2):  # one map becomes as many as there are pages
+    assert not protect(ctypes.c_void_p(at + page * mmap.PAGESIZE), ctypes.c_size_t(mmap.PAGESIZE), 1)
+try:
+    for _ in range(200):
+        kernels.append(fa.compile(arm, "gravity_torque"))
+        kernels[-1]([0.1, 0.2])
+except MemoryError as error:
+    print(error)
+print(len(kernels) > 2, kernels[0]([0.1, 0.2]) == told, flush=True)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/sys/vm/max_map_count"), reason="a limit of Linux")
+def test_a_process_that_held_twenty_thousand_kernels_was_ended_by_the_next(tmp_path, monkeypatch):
+    """SIGSEGV in LLVM: each kernel is three maps of memory, of which Linux gives a process 65530."""
+    if int(Path("/proc/sys/vm/max_map_count").read_text()) > 1 << 20:
+        pytest.skip("more maps than a test can take")
+    monkeypatch.setenv("FOREARM_CACHE", str(tmp_path))
+    words = [sys.executable, "-W", "ignore", "-c", PIECES]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    told, rest = done.stdout.split("\n", 1)
+    assert re.fullmatch(
+        r"loading gravity_torque of rr needs 32 maps of memory, which the system does not give "
+        r"\(\d+ of 65530 are taken, vm.max_map_count\); let go of arms and kernels that are not needed any "
+        r"more, or raise the limit.",
+        told.replace(Path("/proc/sys/vm/max_map_count").read_text().strip(), "65530"),
+    )
+    assert rest.split() == ["True", "[", "True", "True]"]
 
 
 LIMITED = """

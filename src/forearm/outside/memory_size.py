@@ -3,6 +3,7 @@
 import math
 import mmap
 import os
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
@@ -47,20 +48,51 @@ def own_memory() -> float:
     return 0.0
 
 
-def refuse_without_room(what: str, need: int, mend: str = "raise the limit") -> None:
-    """Raise MemoryError where the system does not give so many bytes: for libraries that end the process instead.
+MAPS = 32
+"""Maps of memory to be had, too: what is loaded takes a few, of which Linux gives a process 65530."""
 
-    They are asked for and given back untouched, which takes microseconds.
+
+def refuse_without_room(what: str, need: int, mend: str = "raise the limit") -> None:
+    """Raise MemoryError where the system does not give so many bytes, or maps, and a library would end the process.
+
+    They are asked for and given back untouched, which takes a fraction of a millisecond.
     """
     if not hasattr(mmap, "MAP_PRIVATE"):
         return
     try:
-        mmap.mmap(-1, need, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+        with ExitStack() as taken:
+            _take(taken, need)
     except (OSError, OverflowError):
         pass_on_signals()
         raise MemoryError(
             f"{what} needs up to {math.ceil(need / 1e6)} MB, which the system does not give ({_left()}); {mend}."
         ) from None
+    try:
+        with ExitStack() as taken:
+            for _ in range(MAPS // 2):  # neighbours of one kind would be one map
+                _take(taken, mmap.PAGESIZE)
+                _take(taken, mmap.PAGESIZE, mmap.PROT_READ)
+    except OSError:
+        pass_on_signals()
+        raise MemoryError(
+            f"{what} needs {MAPS} maps of memory, which the system does not give ({_maps()}); let go of arms and "
+            "kernels that are not needed any more, or raise the limit."
+        ) from None
+
+
+def _take(taken: ExitStack, need: int, kind: int | None = None) -> None:
+    """Memory that nobody else has, until all that was taken is given back."""
+    prot = mmap.PROT_READ | mmap.PROT_WRITE if kind is None else kind
+    taken.enter_context(mmap.mmap(-1, need, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=prot))
+
+
+def _maps() -> str:
+    """How many maps of memory this process has, in words."""
+    with suppressed(OSError, ValueError):
+        most = int(Path("/proc/sys/vm/max_map_count").read_text())
+        taken = len(Path("/proc/self/maps").read_bytes().splitlines())
+        return f"{taken} of {most} are taken, vm.max_map_count"
+    return "a limit such as vm.max_map_count?"
 
 
 def _left() -> str:

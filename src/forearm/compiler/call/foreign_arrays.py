@@ -110,6 +110,8 @@ def foreign_kind(where: str, names: Sequence[str], values: Sequence[Any]) -> For
             if library == "PyTorch":
                 refuse_packed(where, name, value)
                 _refuse_elsewhere(where, name, value)
+            elif library == "JAX":
+                _refuse_gone_or_spread(where, name, value)
             kinds.setdefault(Foreign(library, _on_gpu(value), getattr(value, "device", None)), name)
         elif isinstance(value, np.ndarray):
             kinds.setdefault("NumPy", name)
@@ -194,6 +196,19 @@ def refuse_packed(where: str, name: str, value: Any) -> None:
 def _refuse_elsewhere(where: str, name: str, value: Any) -> None:
     if value.device.type not in ("cpu", "cuda"):
         raise StateFault(f"{where}: {name} is on {value.device}; give it on the CPU or a CUDA GPU.")
+
+
+def _refuse_gone_or_spread(where: str, name: str, value: Any) -> None:
+    if value.is_deleted():
+        raise StateFault(
+            f"{where}: {name} is an array of JAX whose memory was given back (deleted, or donated to a call); give "
+            "one that has it."
+        )
+    if len(value.devices()) > 1:
+        raise StateFault(
+            f"{where}: {name} is spread over {len(value.devices())} devices of JAX; call it in jax.jit, or give "
+            f"jax.device_put({name}, jax.devices()[0])."
+        )
 
 
 def _refuse_followed(where: str, name: str, value: Any, library: str) -> None:
