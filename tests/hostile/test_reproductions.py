@@ -361,6 +361,9 @@ REPRODUCTIONS = {
         "compiler/test_wasm.py::test_steps_that_are_no_whole_number_of_31_bits_were_rolled_otherwise_in_node",
         "compiler/test_function_kernels.py::test_sines_of_sines_took_minutes_without_a_word",
     ],
+    "81 formulas behind quotes and in signs of full width": [
+        "hostile/test_escapes.py::test_a_quote_behind_a_semicolon_or_a_sign_of_full_width_hid_a_formula",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",
