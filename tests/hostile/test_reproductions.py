@@ -364,6 +364,11 @@ REPRODUCTIONS = {
     "81 formulas behind quotes and in signs of full width": [
         "hostile/test_escapes.py::test_a_quote_behind_a_semicolon_or_a_sign_of_full_width_hid_a_formula",
     ],
+    "82 holes that were read, and codecs that were counted, without a bound": [
+        "hostile/test_small_files.py::test_a_chunk_of_holes_was_read_whole",
+        "hostile/test_small_files.py::test_a_table_that_says_gigabytes_of_packed_numbers_took_them",
+        "hostile/test_small_files.py::test_codecs_without_number_kept_a_reader_busy_for_minutes",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",
