@@ -369,6 +369,9 @@ REPRODUCTIONS = {
         "hostile/test_small_files.py::test_a_table_that_says_gigabytes_of_packed_numbers_took_them",
         "hostile/test_small_files.py::test_codecs_without_number_kept_a_reader_busy_for_minutes",
     ],
+    "83 a name of an arm that ran when equations, code or rows under a page's name were opened": [
+        "cli/test_words.py::test_a_file_held_something_else_than_its_name_says",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_llvm_that_cannot_be_loaded_was_told_as_a_wrong_argument",
