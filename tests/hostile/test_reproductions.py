@@ -366,6 +366,7 @@ REPRODUCTIONS = {
     ],
     "82 holes that were read, and codecs that were counted, without a bound": [
         "hostile/test_small_files.py::test_a_chunk_of_holes_was_read_whole",
+        "hostile/test_small_files.py::test_a_parquet_file_of_holes_was_read_to_its_beginning",
         "hostile/test_small_files.py::test_a_table_that_says_gigabytes_of_packed_numbers_took_them",
         "hostile/test_small_files.py::test_codecs_without_number_kept_a_reader_busy_for_minutes",
     ],

@@ -89,6 +89,20 @@ def test_rows_that_do_not_become_shorter_when_they_are_packed_are_read(tmp_path)
         assert np.array_equal(np.load(tmp_path / "tau.npy"), fa.gravity_torque(ARM, q))
 
 
+def test_a_parquet_file_of_holes_was_read_to_its_beginning(tmp_path):
+    pytest.importorskip("pyarrow")
+    path, size = tmp_path / "q.parquet", 1 << 31
+    with path.open("wb") as file:
+        file.write(b"PAR1")
+        file.truncate(size - 8)
+        file.seek(0, 2)
+        file.write(struct.pack("<I", size - 20) + b"PAR1")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(fa.ReadFault, match="it says that its last 2147483628 bytes tell what it holds"):
+        fa.stream(ARM, "gravity_torque", path, tmp_path / "tau.npy")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
+
+
 CROWDED = {
     "codecs": lambda told: told["codecs"].extend([{"name": "crc32c"}] * 300_000),
     "codecs of a shard": lambda told: told.update(
