@@ -61,6 +61,7 @@ def test_thousands_of_numbers_that_stand_for_none_took_gigabytes(tmp_path, taken
     assert taken() < MEMORY
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("packing", ["plain", "zstd", "sharded", "version 2"])
 def test_a_chunk_of_holes_was_read_whole(tmp_path, taken, packing):
     """An archive of some megabytes holds any number of zeros: 2 GB for 1.6 kB of rows."""
@@ -79,6 +80,7 @@ def test_a_chunk_of_holes_was_read_whole(tmp_path, taken, packing):
     assert taken() < MEMORY
 
 
+@pytest.mark.more
 def test_rows_that_do_not_become_shorter_when_they_are_packed_are_read(tmp_path):
     zarr = pytest.importorskip("zarr")
     q = np.random.default_rng(1).uniform(-1, 1, (5000, 2))
@@ -89,6 +91,7 @@ def test_rows_that_do_not_become_shorter_when_they_are_packed_are_read(tmp_path)
         assert np.array_equal(np.load(tmp_path / "tau.npy"), fa.gravity_torque(ARM, q))
 
 
+@pytest.mark.more
 def test_a_parquet_file_of_holes_was_read_to_its_beginning(tmp_path):
     pytest.importorskip("pyarrow")
     path, size = tmp_path / "q.parquet", 1 << 31
@@ -116,6 +119,7 @@ CROWDED = {
 }
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("what", CROWDED)
 def test_codecs_without_number_kept_a_reader_busy_for_minutes(tmp_path, what):
     zarr = pytest.importorskip("zarr")
