@@ -359,7 +359,6 @@ def test_a_pipe_that_would_be_read_twice_was_waited_for(capsys, tmp_path, monkey
         ("report rr log.csv --out page.png", "page.png would hold a page, and its name says .png"),
         ("derive rr --out x.html", "x.html would hold equations as text, and its name says .html"),
         ("derive rr --as latex --out x.SVG", "x.SVG would hold equations as text, and its name says .svg"),
-        ("derive rr --out x.csv", "x.csv would hold equations as text, and its name says .csv"),
         ("simulate rr --out x.xhtml", "x.xhtml would hold CSV, and its name says .xhtml"),
         ("move rr --to 1 1 --accelerations 1 --out x.htm", "x.htm would hold CSV, and its name says .htm"),
         ("emit rr --to numpy --out x.html", "x.html would hold a source for numpy, and its name says .html"),

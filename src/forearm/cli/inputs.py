@@ -285,10 +285,10 @@ def refuse_names_of_others(out: str, held: str, own: str) -> None:
 
 
 def refuse_names_of_pages(out: str, held: str, own: str) -> None:
-    """Refuse to write plain text under a name for which a browser, or a spreadsheet, obeys what stands in it."""
+    """Refuse to write plain text under a name for which a browser obeys what stands in it."""
     from forearm.faults import StateFault
 
-    if (suffix := Path(out).suffix.lower()) in (*PAGES, ".csv"):
+    if (suffix := Path(out).suffix.lower()) in PAGES:
         raise StateFault(
             f"{out} would hold {held}, and its name says {suffix}; give a name that ends in {own}."
         )
