@@ -357,6 +357,12 @@ def test_a_pipe_that_would_be_read_twice_was_waited_for(capsys, tmp_path, monkey
         ("identify rr log.csv --report page.csv", "page.csv would hold a page, and its name says .csv"),
         ("view rr --out rr.toml", "rr.toml would hold a page, and its name says .toml"),
         ("report rr log.csv --out page.png", "page.png would hold a page, and its name says .png"),
+        ("derive rr --out x.html", "x.html would hold equations as text, and its name says .html"),
+        ("derive rr --as latex --out x.SVG", "x.SVG would hold equations as text, and its name says .svg"),
+        ("simulate rr --out x.xhtml", "x.xhtml would hold CSV, and its name says .xhtml"),
+        ("move rr --to 1 1 --accelerations 1 --out x.htm", "x.htm would hold CSV, and its name says .htm"),
+        ("emit rr --to numpy --out x.html", "x.html would hold a source for numpy, and its name says .html"),
+        ("convert rr --to toml x.html", "x.html would hold an arm as TOML, and its name says .html"),
     ],
 )
 def test_a_file_held_something_else_than_its_name_says(capsys, words, sentence):

@@ -212,6 +212,33 @@ def test_a_spreadsheet_that_begins_cells_at_semicolons_computed_a_name(name, tmp
     assert read_motion(path, arm).samples.q[0].tolist() == [0.1, 0.2]
 
 
+QUOTED = [
+    'x;"=1+1;y',
+    'x;" =1+1;y',
+    "x;'\"=1;y",
+    'x;""@x',
+    "x;\uff1d1+1;y",
+    'x;"\uff20SUM(1);y',
+    'x;"y',
+    "\uff1d1+1",
+]
+
+
+@pytest.mark.parametrize("name", QUOTED)
+def test_a_quote_behind_a_semicolon_or_a_sign_of_full_width_hid_a_formula(name, tmp_path):
+    """The quote was doubled, and so was that of a cell of nothing, behind which the formula went on."""
+    arm = fa.load("rr")
+    arm = arm.replace(links=(arm.links[0].replace(name=name), arm.links[1]))
+    path = tmp_path / "record.csv"
+    fa.simulate(arm, [0.1, 0.2], duration=0.002).to_csv(path)
+    for line in (path.read_text().splitlines()[0], to_csv([{name: name}]).splitlines()[1]):
+        for separator in ",;\t":
+            for cell in next(csv.reader([line], delimiter=separator)):
+                assert not cell.strip(' "').startswith(tuple("=+-@\uff1d\uff0b\uff0d\uff20"))
+    assert escapes.text_of_title(escapes.csv_title(name)) == name
+    assert read_motion(path, arm).samples.q[0].tolist() == [0.1, 0.2]
+
+
 def test_where_an_arms_numbers_come_from_put_entries_into_a_bibliography(tmp_path, capsys):
     told = 'notes\n@preamble{"\\input{x}"}'
     fa.write_toml(fa.load("rr").replace(provenance=(("source", told),)), tmp_path / "a.toml")

@@ -370,6 +370,18 @@ REPRODUCTIONS = {
         "sweeps/test_sweeps_at_once.py::test_a_sweep_in_a_thread_was_lost_when_the_main_thread_came_to_its_end",
         "sweeps/test_sweeps_at_once.py::test_ctrl_c_waited_for_ever_for_a_worker_that_was_stopped",
     ],
+    "83 formulas behind quotes and in signs of full width": [
+        "hostile/test_escapes.py::test_a_quote_behind_a_semicolon_or_a_sign_of_full_width_hid_a_formula",
+    ],
+    "84 holes that were read, and codecs that were counted, without a bound": [
+        "hostile/test_small_files.py::test_a_chunk_of_holes_was_read_whole",
+        "hostile/test_small_files.py::test_a_parquet_file_of_holes_was_read_to_its_beginning",
+        "hostile/test_small_files.py::test_a_table_that_says_gigabytes_of_packed_numbers_took_them",
+        "hostile/test_small_files.py::test_codecs_without_number_kept_a_reader_busy_for_minutes",
+    ],
+    "85 a name of an arm that ran when equations, code or rows under a page's name were opened": [
+        "cli/test_words.py::test_a_file_held_something_else_than_its_name_says",
+    ],
     "52 LLVM without memory ended the process": [
         "hostile/test_want_of_memory.py::test_llvm_without_memory_ended_the_process",
         "hostile/test_want_of_memory.py::test_a_process_that_held_twenty_thousand_kernels_was_ended_by_the_next",

@@ -289,7 +289,9 @@ def test_thousands_of_joints_that_mimic_one_another_get_a_sentence_in_two_second
     assert time.process_time() - start < 2
 
 
-@pytest.mark.parametrize("formula", ["~" * 400 + "1", "-" * 400 + "[1]", "1if 1else 1"])
+@pytest.mark.parametrize(
+    "formula", ["~" * 400 + "1", "-" * 400 + "[1]", "1if 1else 1", "0xfor 1", "1.if 1 else 2", "1jin 2"]
+)
 def test_a_formula_of_other_operations_is_refused_in_a_sentence(formula, recwarn):
     """A message that unparsed it came to a RecursionError; Python's parser warned of it on stderr."""
     with pytest.raises(

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from forearm.arm import Arm
     from forearm.robot import Robot
 
+PAGES = (".htm", ".html", ".mht", ".mhtml", ".shtml", ".svg", ".xht", ".xhtml")
+"""How names of files end whose text a browser obeys: in what is written for no browser, names stand as they are."""
 NO_CSV = (
-    *(".gz", ".h5", ".html", ".json", ".mat", ".npy", ".npz", ".parquet", ".pdf", ".png", ".svg", ".toml"),
+    *PAGES,
+    *(".gz", ".h5", ".json", ".mat", ".npy", ".npz", ".parquet", ".pdf", ".png", ".toml"),
     *(".urdf", ".xlsx", ".xml", ".zarr", ".zip"),
 )
 """How names of files end that say what is in them, and that it is no CSV."""
@@ -275,7 +278,17 @@ def refuse_names_of_others(out: str, held: str, own: str) -> None:
     from forearm.faults import StateFault
 
     suffix = Path(out).suffix.lower()
-    if suffix in (*NO_CSV, ".csv") and suffix != own:
+    if suffix in (*NO_CSV, ".csv") and suffix != own and (own, suffix) != (".html", ".htm"):
+        raise StateFault(
+            f"{out} would hold {held}, and its name says {suffix}; give a name that ends in {own}."
+        )
+
+
+def refuse_names_of_pages(out: str, held: str, own: str) -> None:
+    """Refuse to write plain text under a name for which a browser obeys what stands in it."""
+    from forearm.faults import StateFault
+
+    if (suffix := Path(out).suffix.lower()) in PAGES:
         raise StateFault(
             f"{out} would hold {held}, and its name says {suffix}; give a name that ends in {own}."
         )

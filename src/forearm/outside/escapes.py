@@ -181,11 +181,14 @@ def picture(text: str) -> str:
 def spreadsheet(text: str) -> str:
     """For a cell of CSV: no spreadsheet takes it for a formula; numbers and polynomials stay as they are."""
     text = csv_title(text)
-    return f"'{text}" if text[:1] in "=@+-\t\r" and not _COUNT.fullmatch(text) else text
+    return f"'{text}" if text[:1] in f"{_SIGNS}\t\r" and not _COUNT.fullmatch(text) else text
 
 
 def csv_title(text: str) -> str:
-    """For a title of CSV: no formula begins behind a semicolon, where half of the world's spreadsheets begin a cell."""
+    """For a title of CSV: no formula begins behind a semicolon, where half of the world's spreadsheets begin a cell.
+
+    Quotes that stand there are those of a cell, and are gone before it is looked at.
+    """
     return _BEHIND.sub(r";'\1", text)
 
 
@@ -194,8 +197,10 @@ def text_of_title(written: str) -> str:
     return _WRITTEN.sub(r";\1", written)
 
 
-_BEHIND = re.compile(r";('*)(?=\s*[=@+-])")
-_WRITTEN = re.compile(r";'('*)(?=\s*[=@+-])")
+_SIGNS = "=@+\uff1d\uff20\uff0b\uff0d-"
+"""What a formula begins with; signs of full width (of Chinese, Japanese and Korean) are the same to a spreadsheet."""
+_BEHIND = re.compile(rf""";('*)(?=[\s"]*[{_SIGNS}])""")
+_WRITTEN = re.compile(_BEHIND.pattern.replace(";", ";'", 1))
 _COUNT = re.compile(r"[-+*^|. \deEn]*", re.ASCII)
 
 

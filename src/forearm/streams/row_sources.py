@@ -33,6 +33,10 @@ NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")
 """How the types of columns begin that hold one number a row; what is true or false is none."""
 
 
+LONGEST_FOOTER = 1 << 28
+"""Bytes at the end of a Parquet file in which it says what it holds; a library reads all that it says they are."""
+
+
 class NumpyRows(RowSource):
     """A .npy file, (N, width) or (N, inputs, n)."""
 
@@ -93,6 +97,8 @@ class ParquetRows(RowSource):
         """Read its titles."""
         parquet = library("pyarrow.parquet", "parquet")
         self.label, self.n, self.inputs = str(path), arm.nv, inputs
+        if path.is_file():
+            self._refuse_long_footer(path)
         try:
             self.file = parquet.ParquetFile(path)
         except Exception as reason:
@@ -110,6 +116,15 @@ class ParquetRows(RowSource):
         keys = [key for key in wanted if not self.columns.places[key].stated]
         silent = [titles[self.columns.places[key].at] for key in keys]
         refuse_units_of_fields(self.label, self.file.schema_arrow, silent)
+
+    def _refuse_long_footer(self, path: Path) -> None:
+        with opened(path) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - 8))
+            said, mark = int.from_bytes(file.read(4), "little"), file.read(4)
+        if mark.startswith(b"PAR") and said > LONGEST_FOOTER:
+            raise ReadFault(
+                f"{self.label}: is no Parquet file (it says that its last {said} bytes tell what it holds)."
+            )
 
     def _refuse_other_than_numbers(self) -> None:
         """Before anything is unpacked: a few bytes are lists of any length, and a text of any form is no number."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from forearm.faults import ReadFault, StateFault, refuse_other_units
 from forearm.outside.escapes import one_line
-from forearm.outside.signal_errors import pass_on_signals
+from forearm.outside.signal_errors import pass_on_signals, suppressed
 
 CODECS = frozenset(
     "adler32 bitround blosc bytes bz2 crc32 crc32c delta fixedscaleoffset fletcher32 gzip lz4 lzma quantize shuffle "
@@ -32,6 +32,10 @@ MOST_PARTS = 1 << 20
 """Chunks in a shard, whose places are read at once."""
 LONGEST_TEXT = 1 << 24
 """Bytes of what a store says of itself."""
+SHORT_TEXT, MOST_CODECS = 1 << 16, 100
+"""In a longer text codecs are counted: a library takes a time that grows with the square of their number."""
+MOST_AXES, LONGEST_AXIS = 32, 1 << 62
+"""Of an array."""
 MOST_ABSENT = 10**8
 """Rows that no chunk holds, which stand for one number; more of them need a tenth of the chunks to be there."""
 
@@ -63,11 +67,8 @@ def chunk_files(label: str, folder: Path) -> int:
                             f"{label}: {where} in it is no plain file (a link, a pipe or a device); give a store that "
                             "holds its chunks itself."
                         )
-                    elif (
-                        entry.name.endswith(TEXTS)
-                        and entry.stat(follow_symlinks=False).st_size > LONGEST_TEXT
-                    ):
-                        raise ReadFault(f"{label}: is no Zarr store ({entry.name} is too long).")
+                    elif entry.name.endswith(TEXTS):
+                        _refuse_long_text(label, entry)
                     count += 1
     except OSError as reason:
         pass_on_signals()
@@ -79,6 +80,28 @@ TEXTS = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 """Files in which a store says what it is."""
 
 
+def _refuse_long_text(label: str, entry: os.DirEntry[str]) -> None:
+    """Refuse a text of a store that is too long, or names more codecs than anybody packs numbers with."""
+    size = entry.stat(follow_symlinks=False).st_size
+    if size > LONGEST_TEXT:
+        raise ReadFault(f"{label}: is no Zarr store ({entry.name} is too long).")
+    if size <= SHORT_TEXT:
+        return
+    try:
+        waiting = [json.loads(_own_words(Path(entry.path)))]
+    except (ValueError, RecursionError):  # the library says so, where it reads this
+        return
+    count = 0
+    while waiting and count <= MOST_CODECS:
+        node = waiting.pop()
+        for key in ("codecs", "index_codecs", "filters") if isinstance(node, dict) else ():
+            named = node.get(key) if isinstance(node.get(key), list) else []
+            count += len(named)
+            waiting += [codec.get("configuration") for codec in named if isinstance(codec, dict)]
+    if count > MOST_CODECS:
+        raise ReadFault(f"{label}: is no Zarr store ({entry.name} names more than {MOST_CODECS} codecs).")
+
+
 def check_array(label: str, array: Any, files: int) -> None:
     """Refuse an array that holds what are no numbers, needs other codecs, or is not in pieces of a sensible size.
 
@@ -88,6 +111,8 @@ def check_array(label: str, array: Any, files: int) -> None:
         files: How many files its store has.
     """
     said = told_of_all(label, array)
+    if len(array.shape) > MOST_AXES or max(array.shape, default=0) > LONGEST_AXIS:
+        raise ReadFault(f"{label}: says a size that no array has; write the store anew.")
     _refuse_other_codecs(label, array, CODECS)
     if array.dtype.kind not in "fiu":
         raise ReadFault(f"{label}: the array is of {one_line(str(array.dtype))[:60]}; give rows of numbers.")
@@ -194,6 +219,22 @@ def rows_of(array: Any, rows: slice) -> Any:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
+def _refuse_long_chunks(label: str, folder: Path, array: Any) -> None:
+    """Refuse files that are longer than any codec makes them: a library reads all of one, however little it holds."""
+    chunks = array.chunks
+    shards = getattr(array, "shards", None) or chunks
+    numbers, parts = math.prod(shards), math.prod(shards) // math.prod(chunks)
+    longest = 16 * (numbers * -(-array.dtype.itemsize // 8) + parts)
+    longest = LARGEST_CHUNK if array.dtype.kind in "TO" else longest + (1 << 20)
+    for path in _chunk_paths(folder, array):
+        with suppressed(FileNotFoundError):
+            if (length := os.stat(path).st_size) > longest:
+                raise ReadFault(
+                    f"{label}: a file has {length / 2**20:.3g} MiB, and its numbers take {longest / 2**20:.3g} MiB "
+                    "at most, however they are packed; write the store anew."
+                )
+
+
 def _refuse_lying_chunks(label: str, folder: Path, array: Any) -> None:
     """Refuse chunks of blosc whose head says another length than they have: the library would read beyond their end."""
     codecs = [_name(codec) for codec in (*array.filters, *array.compressors)]
@@ -231,6 +272,7 @@ def checked_chunks(label: str, folder: Path, array: Any) -> list[str]:
         folder: The store's.
         array: The array.
     """
+    _refuse_long_chunks(label, folder, array)
     _refuse_lying_chunks(label, folder, array)
     return _absent_chunks(folder, array)
 
@@ -302,6 +344,7 @@ def words_of(label: str, folder: Path, array: Any, count: int) -> tuple[str, ...
         return None
     _refuse_other_codecs(label, array, CODECS | {"vlen-utf8"})
     _refuse_sizes(label, array, count)
+    _refuse_long_chunks(label, folder, array)
     _refuse_lying_chunks(label, folder, array)
     return tuple(map(str, array[:].tolist()))
 

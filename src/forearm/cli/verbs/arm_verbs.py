@@ -4,7 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from forearm.cli.hyphens import STDIO
-from forearm.cli.inputs import check_places, doubted, refuse_to_overwrite, robot_of, state_of
+from forearm.cli.inputs import (
+    check_places,
+    doubted,
+    refuse_names_of_pages,
+    refuse_to_overwrite,
+    robot_of,
+    state_of,
+)
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Reading, Source, Target
 from forearm.cli.output import PLAIN, Outputs, Shared, note, print_json, say, table
@@ -169,6 +176,7 @@ def convert(
         raise StateFault(
             f"convert: {target}: {form or 'no suffix'!r} is not written; give .toml or .urdf, or --to."
         )
+    refuse_names_of_pages(target, f"an arm as {form.upper()}", f".{form}")
     check_places(target)
     text = _text(arm, form, lossy)
     refuse_to_overwrite([target], force)

@@ -10,6 +10,7 @@ from forearm.cli.hyphens import STDIO
 from forearm.cli.inputs import (
     check_places,
     doubted,
+    refuse_names_of_pages,
     refuse_to_overwrite,
     refuse_what_is_read,
     refuse_what_leads_away,
@@ -158,6 +159,7 @@ def _one_source(
         raise StateFault(
             f"emit: --dtype {dtype} is not for NumPy, whose text computes in the dtype of its inputs; leave it out."
         )
+    refuse_names_of_pages(out, f"a source for {to}", {"llvm": ".ll", "numpy": ".py"}.get(to, ".ptx"))
     check_places(out)
     refuse_what_is_read(out, source)
     refuse_to_overwrite([out], force)

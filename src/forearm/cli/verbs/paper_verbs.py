@@ -7,7 +7,15 @@ from cyclopts import Parameter
 
 from forearm.cli.exit_codes import FOUND, OK
 from forearm.cli.hyphens import STDIO
-from forearm.cli.inputs import arm_of, check_places, doubted, refuse_what_is_read, writing, written
+from forearm.cli.inputs import (
+    arm_of,
+    check_places,
+    doubted,
+    refuse_names_of_pages,
+    refuse_what_is_read,
+    writing,
+    written,
+)
 from forearm.cli.measures import NumberIfAny
 from forearm.cli.option_groups import AS_WRITTEN, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Outputs, Shared, note, print_json, progress, say
@@ -58,6 +66,7 @@ def derive(
     from forearm.derivation import symbolic as lettered
     from forearm.faults import StateFault
 
+    refuse_names_of_pages(out, "equations as text", ".txt, .md or .tex")
     check_places(out)
     refuse_what_is_read(out, arm)
     if group and formulation is not None:

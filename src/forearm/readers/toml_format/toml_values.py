@@ -86,7 +86,7 @@ MAX_FORMULA = 500
 """Letters of a formula; longer ones are refused before they are parsed."""
 
 
-UNWELCOME = re.compile(r"\\|\d(and|else|for|if|in|is|not|or)\b")
+UNWELCOME = re.compile(r"\\|\b\d[\w.]*?(and|else|for|if|in|is|not|or)\b")
 """What no formula has, and Python's parser would warn of on stderr: backslashes, and words that touch a number."""
 
 
