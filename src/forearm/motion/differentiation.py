@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from forearm.algebra import Matrix, Vector
+from forearm.motion.even_times import REACH, on_times, unexplained
 from forearm.outside.libraries.scipy_parts import scipy_part
 
 SPLINE_GAIN = (1.0, 1.18, 6.0)
@@ -39,8 +40,6 @@ LEAST_ROWS = 50
 """A shorter log is not filtered: its rows are points to go through."""
 COARSE = 0.02
 """Where neighbours leave this much unexplained, over the range of the motion, rows are far apart, not noisy."""
-REACH = 4
-"""Neighbours on each side that a row is held against."""
 JUMP, SEEN = 8.0, {"q": 0.01, "qd": 0.05}
 """A step that is so many times as fast as those around it, and this part of the range at least, is a jump."""
 
@@ -59,8 +58,11 @@ def derivatives(
         source: 'q' or 'qd', for what is said.
     """
     found, notes = _derivatives(label, t, values, orders, unit, source)
-    turns = _whole_turns(label, t, values) if source == "q" else []
-    return found, [*notes, *(turns or _jumps(label, t, values, unit, source))]
+    turns = whole_turns(label, t, values) if source == "q" else ""
+    if turns:
+        beside = "Speeds, accelerations and torques there are those of the jump; give angles that go on (numpy.unwrap)"
+        return found, [*notes, f"WARNING: {turns} {beside}, or speeds and accelerations."]
+    return found, [*notes, *jumps(label, t, values, unit, source)]
 
 
 def without_noise(t: Vector, values: Matrix, unit: Vector) -> Matrix:
@@ -76,26 +78,25 @@ def without_noise(t: Vector, values: Matrix, unit: Vector) -> Matrix:
     return _derivatives("", t, values, (0, 2), unit, "q")[0][0]
 
 
-def _whole_turns(label: str, t: Vector, values: Matrix) -> list[str]:
-    """A warning where a column jumps by a turn between two rows: an angle that was wrapped, as encoders do."""
+def whole_turns(label: str, t: Vector, values: Matrix) -> str:
+    """What is said where a column jumps by a turn between two rows: an angle that was wrapped, as encoders do."""
     steps = np.diff(values, axis=0)
-    turns = np.abs(steps) / (2 * math.pi)
-    usual = np.quantile(np.abs(steps), 0.9, axis=0) if len(steps) else 0.0
+    turns, rates = np.abs(steps) / (2 * math.pi), np.abs(steps) / np.diff(t)[:, None]
+    usual = np.quantile(rates, 0.9, axis=0) if len(steps) else 0.0
     left = np.abs(steps) - 2 * math.pi * np.round(turns)
-    jumps = (np.round(turns) >= 1) & (np.abs(left) < 0.5) & (np.abs(steps) > 4 * usual)
-    if not np.any(jumps):
-        return []
-    row, column = (int(x) for x in np.argwhere(jumps)[0])
+    found = (np.round(turns) >= 1) & (np.abs(left) < 0.5) & (rates > 4 * usual)
+    if not np.any(found):
+        return ""
+    row, column = (int(x) for x in np.argwhere(found)[0])
     size = float(steps[row, column])
-    return [
-        f"WARNING: {label}: position {column + 1} jumps by {size:.3g} rad, a whole turn, from t = {t[row]:.6g} to "
-        f"{t[row + 1]:.6g} s after the first row ({np.count_nonzero(jumps)} such jumps in all): is it wrapped to one "
-        "turn? Speeds, accelerations and torques there are those of the jump; give angles that go on (numpy.unwrap), "
-        "or speeds and accelerations."
-    ]
+    return (
+        f"{label}: position {column + 1} jumps by {size:.3g} rad, a whole turn, from t = {t[row]:.6g} to "
+        f"{t[row + 1]:.6g} s after the first row ({np.count_nonzero(found)} such jumps in all): is it wrapped to one "
+        "turn?"
+    )
 
 
-def _jumps(label: str, t: Vector, values: Matrix, unit: Vector, source: str) -> list[str]:
+def jumps(label: str, t: Vector, values: Matrix, unit: Vector, source: str) -> list[str]:
     """A warning where a column jumps between two rows: a wrong reading, a lost one, rows that stood still."""
     if len(t) < LEAST_ROWS:
         return []
@@ -197,18 +198,7 @@ def noise_of(t: Vector, values: Vector, unit: Vector) -> Vector:
     digits = unit / math.sqrt(12.0) * (np.ptp(values, axis=0) > 0)
     if len(t) < 2 * REACH + 1:
         return digits
-    inner = slice(REACH, len(t) - REACH)
-    shifts = [k for k in range(-REACH, REACH + 1) if k]
-    at = {k: t[REACH + k : len(t) - REACH + k] for k in shifts}
-    rest, square = values[inner].copy(), np.ones(len(t) - 2 * REACH)
-    for k in shifts:
-        weight = np.ones_like(square)
-        for j in shifts:
-            if j != k:
-                weight *= (t[inner] - at[j]) / (at[k] - at[j])
-        rest -= weight[:, None] * values[REACH + k : len(t) - REACH + k]
-        square += weight**2
-    rest /= np.sqrt(square)[:, None]
+    rest = unexplained(t, values)
     # the median does not see the few rows at which an acceleration jumps
     return np.maximum(np.median(np.abs(rest), axis=0) / 0.6745, digits)
 
@@ -259,11 +249,10 @@ def gain(order: int, cutoff: float) -> float:
 
 def _even(t: Vector, values: Matrix) -> tuple[Vector, Matrix]:
     """As many rows at even times."""
-    interpolate = scipy_part("interpolate")
     even = np.linspace(t[0], t[-1], len(t))
     if float(np.max(np.abs(t - even))) <= 1e-3 * float(even[1] - even[0]):
         return even, values
-    return even, np.stack([interpolate.CubicSpline(t, column)(even) for column in values.T], axis=1)
+    return even, on_times(even, t, values)
 
 
 def smoothed(even: Vector, rows: Matrix, cutoff: float, rate: float) -> Matrix:
