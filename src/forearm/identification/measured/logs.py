@@ -189,7 +189,7 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
     for name in ("q", "qd", "tau", "current"):
         if source.get(name) is None:
             continue
-        values = state(arm, f"log: {name}", source[name])
+        values = floats(f"log: {name}", state(arm, f"log: {name}", source[name]))
         if t.ndim != 1 or values.shape != (len(t), arm.n):
             raise StateFault(
                 f"log: {name} has shape {values.shape}, t {t.shape}; give (K, {arm.n}) for the joints of arm "
