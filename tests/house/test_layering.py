@@ -75,6 +75,7 @@ ROOMS = {
     ),
     "motion": (
         "limit_excesses",
+        "even_times",
         "differentiation",
         "slope_checks",
         "motions",
