@@ -75,7 +75,6 @@ ROOMS = {
     ),
     "motion": (
         "limit_excesses",
-        "even_times",
         "differentiation",
         "slope_checks",
         "motions",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.motion.even_times import times_taken
+from forearm.motion.differentiation import times_taken
 from identification.synthetic import log_of, motion_of, somewhat_wrong, with_drives
 
 RATE = 500.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import forearm as fa
-from forearm.motion.even_times import times_taken
+from forearm.motion.differentiation import times_taken
 from forearm.motion.motion_files import read_motion
 
 TITLES = ",".join(["t", *(f"q{i}" for i in range(1, 7))])

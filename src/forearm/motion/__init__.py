@@ -13,7 +13,6 @@ columns          which column of a header is which quantity of which joint, or o
 column_units     in which unit a column is; headers that say it of some columns only
 robot_rows       joints that follow others, quaternions of free bases, and columns of two arms, as a log has them
 row_times        whether a log's times rise, are seconds, and have gaps; whether its last row is cut off
-even_times       when rows were taken, where their stamps are a receiver's
 number_tables    text to numbers, strictly and streamed
 plain_numbers    the parser of plain ones in machine code
 differentiation  speeds and accelerations that a log lacks, filtered where noise asks for it, and said

@@ -29,8 +29,7 @@ from forearm.motion.columns import (
     counts_otherwise,
     free_columns_of,
 )
-from forearm.motion.differentiation import derivatives, without_noise
-from forearm.motion.even_times import times_taken
+from forearm.motion.differentiation import derivatives, times_taken, without_noise
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
 from forearm.motion.robot_rows import follower_notes, source_notes, unit_turns

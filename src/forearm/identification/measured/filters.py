@@ -20,8 +20,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.faults import StateFault, limit
 from forearm.identification.measured.logs import Log
-from forearm.motion.differentiation import chosen_cutoff, low_pass, smoothed
-from forearm.motion.even_times import on_times, times_taken
+from forearm.motion.differentiation import chosen_cutoff, low_pass, on_times, smoothed, times_taken
 from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.outside.text_table import instant
 
