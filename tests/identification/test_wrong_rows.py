@@ -118,3 +118,8 @@ def test_a_joint_that_nothing_explains_is_warned_of(log):
     log["tau"][:, 4] = np.random.default_rng(1).normal(size=len(log["t"])).cumsum() * 0.01
     found = fa.identify(START, log, check=False)
     assert any(f"leaves this much of a joint's torque: {NAMES[4]}" in note for note in found.notes)
+
+
+def test_columns_of_objects_were_a_raw_error(log):
+    given = {name: values.astype(object) for name, values in log.items()}
+    assert str(fa.watch(TRUE, given)) == str(fa.watch(TRUE, log))

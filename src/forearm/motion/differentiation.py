@@ -6,6 +6,10 @@ first, by the filter that identification uses too: Butterworth of fourth order, 
 the frequency below which the speeds have 99 % of their power. What was done, the cut-off, the noise that is left and
 what the filter itself spoils are said: the latter is what filtering once more changes. It is largest at the ends of a
 log that begins or ends in mid motion.
+
+A program that stamps messages as they come writes some late, and two at once after a pause. Positions tell: at the
+times at which they were taken they are smooth. So stamps are held against those from which what scatters about the
+median of their neighbours is taken off (lost rows and slow clocks stay), and the ones that positions fit better count.
 """
 
 import math
@@ -39,10 +43,18 @@ LEAST_ROWS = 50
 """A shorter log is not filtered: its rows are points to go through."""
 COARSE = 0.02
 """Where neighbours leave this much unexplained, over the range of the motion, rows are far apart, not noisy."""
-REACH = 4
-"""Neighbours on each side that a row is held against."""
 JUMP, SEEN = 8.0, {"q": 0.01, "qd": 0.05}
 """A step that is so many times as fast as those around it, and this part of the range at least, is a jump."""
+REACH = 4
+"""Neighbours on each side that a row is held against."""
+AROUND = (11, 51, 201)
+"""Of how many stamps the median is taken: many tell more, few follow more rows that were lost."""
+UNEVEN = 0.02
+"""Stamps that are off by less than this part of a step are even."""
+BETTER = 0.5
+"""Positions have to be off by less than this part of what they are beside the stamps."""
+CLOSE = 0.25
+"""Of rows that are nearer to each other than this part of a step the last counts, where rows are put on even times."""
 
 
 def derivatives(
@@ -59,8 +71,11 @@ def derivatives(
         source: 'q' or 'qd', for what is said.
     """
     found, notes = _derivatives(label, t, values, orders, unit, source)
-    turns = _whole_turns(label, t, values) if source == "q" else []
-    return found, [*notes, *(turns or _jumps(label, t, values, unit, source))]
+    turns = whole_turns(label, t, values) if source == "q" else ""
+    if turns:
+        beside = "Speeds, accelerations and torques there are those of the jump; give angles that go on (numpy.unwrap)"
+        return found, [*notes, f"WARNING: {turns} {beside}, or speeds and accelerations."]
+    return found, [*notes, *jumps(label, t, values, unit, source)]
 
 
 def without_noise(t: Vector, values: Matrix, unit: Vector) -> Matrix:
@@ -76,26 +91,25 @@ def without_noise(t: Vector, values: Matrix, unit: Vector) -> Matrix:
     return _derivatives("", t, values, (0, 2), unit, "q")[0][0]
 
 
-def _whole_turns(label: str, t: Vector, values: Matrix) -> list[str]:
-    """A warning where a column jumps by a turn between two rows: an angle that was wrapped, as encoders do."""
+def whole_turns(label: str, t: Vector, values: Matrix) -> str:
+    """What is said where a column jumps by a turn between two rows: an angle that was wrapped, as encoders do."""
     steps = np.diff(values, axis=0)
-    turns = np.abs(steps) / (2 * math.pi)
-    usual = np.quantile(np.abs(steps), 0.9, axis=0) if len(steps) else 0.0
+    turns, rates = np.abs(steps) / (2 * math.pi), np.abs(steps) / np.diff(t)[:, None]
+    usual = np.quantile(rates, 0.9, axis=0) if len(steps) else 0.0
     left = np.abs(steps) - 2 * math.pi * np.round(turns)
-    jumps = (np.round(turns) >= 1) & (np.abs(left) < 0.5) & (np.abs(steps) > 4 * usual)
-    if not np.any(jumps):
-        return []
-    row, column = (int(x) for x in np.argwhere(jumps)[0])
+    found = (np.round(turns) >= 1) & (np.abs(left) < 0.5) & (rates > 4 * usual)
+    if not np.any(found):
+        return ""
+    row, column = (int(x) for x in np.argwhere(found)[0])
     size = float(steps[row, column])
-    return [
-        f"WARNING: {label}: position {column + 1} jumps by {size:.3g} rad, a whole turn, from t = {t[row]:.6g} to "
-        f"{t[row + 1]:.6g} s after the first row ({np.count_nonzero(jumps)} such jumps in all): is it wrapped to one "
-        "turn? Speeds, accelerations and torques there are those of the jump; give angles that go on (numpy.unwrap), "
-        "or speeds and accelerations."
-    ]
+    return (
+        f"{label}: position {column + 1} jumps by {size:.3g} rad, a whole turn, from t = {t[row]:.6g} to "
+        f"{t[row + 1]:.6g} s after the first row ({np.count_nonzero(found)} such jumps in all): is it wrapped to one "
+        "turn?"
+    )
 
 
-def _jumps(label: str, t: Vector, values: Matrix, unit: Vector, source: str) -> list[str]:
+def jumps(label: str, t: Vector, values: Matrix, unit: Vector, source: str) -> list[str]:
     """A warning where a column jumps between two rows: a wrong reading, a lost one, rows that stood still."""
     if len(t) < LEAST_ROWS:
         return []
@@ -197,6 +211,19 @@ def noise_of(t: Vector, values: Vector, unit: Vector) -> Vector:
     digits = unit / math.sqrt(12.0) * (np.ptp(values, axis=0) > 0)
     if len(t) < 2 * REACH + 1:
         return digits
+    rest = unexplained(t, values)
+    # the median does not see the few rows at which an acceleration jumps
+    return np.maximum(np.median(np.abs(rest), axis=0) / 0.6745, digits)
+
+
+# -- when rows were taken -----------------------------------------------------------------------------------
+
+
+def unexplained(t: Vector, values: Matrix) -> Matrix:
+    """What a polynomial through its neighbours in time does not explain of each row but the outermost (K - 8, n).
+
+    Its size is that of the noise of a row, however far apart rows are.
+    """
     inner = slice(REACH, len(t) - REACH)
     shifts = [k for k in range(-REACH, REACH + 1) if k]
     at = {k: t[REACH + k : len(t) - REACH + k] for k in shifts}
@@ -209,8 +236,42 @@ def noise_of(t: Vector, values: Vector, unit: Vector) -> Vector:
         rest -= weight[:, None] * values[REACH + k : len(t) - REACH + k]
         square += weight**2
     rest /= np.sqrt(square)[:, None]
-    # the median does not see the few rows at which an acceleration jumps
-    return np.maximum(np.median(np.abs(rest), axis=0) / 0.6745, digits)
+    return rest
+
+
+def times_taken(t: Vector, values: Matrix) -> tuple[Vector, list[str]]:
+    """When rows (K, n) of positions were taken (K,), and a note where that is not what their stamps say."""
+    if len(t) < AROUND[0]:
+        return t, []
+    even, step = np.linspace(t[0], t[-1], len(t)), float(np.median(np.diff(t)))
+    medians = scipy_part("ndimage").median_filter
+    steadier = [even + medians(t - even, many, mode="reflect") for many in AROUND if many <= len(t)]
+    off = np.abs(t - steadier[-1])
+    if np.max(off) < UNEVEN * step:
+        return t, []
+    touched = np.convolve(off > UNEVEN * step, np.ones(2 * REACH + 1), mode="valid") > 0.5
+
+    def missed(times: Vector) -> float:
+        return float(np.linalg.norm(unexplained(times, values)[touched]))
+
+    rising = [times for times in steadier if np.all(np.diff(times) > 0)]
+    best = min(rising, key=missed, default=t)
+    if best is t or missed(best) >= BETTER * missed(t):
+        return t, []
+    return best, [
+        f"WARNING: times are uneven by up to {np.max(np.abs(t - best)):.2g} s and positions are not (rounded, or "
+        "stamped when they were received?): rows are taken for as even as positions say; give the controller's own "
+        "times"
+    ]
+
+
+def on_times(even: Vector, t: Vector, values: Matrix) -> Matrix:
+    """The cubic splines through rows (K, n) at other times; two stamps that are too close make no slope."""
+    steps = np.diff(t)
+    kept = np.append(steps >= CLOSE * np.median(steps), True)
+    interpolate = scipy_part("interpolate")
+    # column by column: a spline holds four numbers for each of its own
+    return np.stack([interpolate.CubicSpline(t[kept], column[kept])(even) for column in values.T], axis=1)
 
 
 # -- the filter, of identification too ---------------------------------------------------------------------
@@ -259,11 +320,10 @@ def gain(order: int, cutoff: float) -> float:
 
 def _even(t: Vector, values: Matrix) -> tuple[Vector, Matrix]:
     """As many rows at even times."""
-    interpolate = scipy_part("interpolate")
     even = np.linspace(t[0], t[-1], len(t))
     if float(np.max(np.abs(t - even))) <= 1e-3 * float(even[1] - even[0]):
         return even, values
-    return even, np.stack([interpolate.CubicSpline(t, column)(even) for column in values.T], axis=1)
+    return even, on_times(even, t, values)
 
 
 def smoothed(even: Vector, rows: Matrix, cutoff: float, rate: float) -> Matrix:

@@ -29,7 +29,7 @@ from forearm.motion.columns import (
     counts_otherwise,
     free_columns_of,
 )
-from forearm.motion.differentiation import derivatives, without_noise
+from forearm.motion.differentiation import derivatives, times_taken, without_noise
 from forearm.motion.motions import Motion, Samples, ViaPoints
 from forearm.motion.number_tables import NumberTable, last_digits, opened, read_numbers, refuse
 from forearm.motion.robot_rows import follower_notes, source_notes, unit_turns
@@ -277,8 +277,10 @@ def with_derivatives(file: MotionFile, least: int = 4, arm: Arm | Robot | None =
         return replace(file, **zeros, notes=(*file.notes, told))
     source = "q" if file.qd is None else "qd"
     values = file.q if file.qd is None else file.qd
+    taken, late = times_taken(file.t - file.t[0], values)
+    file = replace(file, t=taken + file.t[0], notes=(*file.notes, *late)) if late else file
     orders = (1, 2) if missing == ["qd", "qdd"] else (1,)
-    found, told_all = derivatives(file.label, file.t - file.t[0], values, orders, file.digits[source], source)
+    found, told_all = derivatives(file.label, taken, values, orders, file.digits[source], source)
     made: dict[str, Any] = dict(zip(missing, found, strict=True))
     rubbing = dry_friction_notes(file.label, arm) if arm is not None and "qd" in missing else ()
     return replace(file, **made, notes=(*file.notes, *told_all, *rubbing))

@@ -1,6 +1,7 @@
 """From a log to rows of equations: even times, no noise beyond the motion, derivatives, the same filter on both sides.
 
-1. Rows are put on even times (cubic splines for positions, straight lines for torques).
+1. Stamps that scatter while positions do not are evened; rows are put on even times (cubic splines for positions,
+   straight lines for torques).
 2. The cut-off is five times the frequency below which the speeds have 99 % of their power, or what was asked for.
 3. Positions (and speeds, if they were measured) are filtered without delay: Butterworth of fourth order, forth and
    back. Derivatives are those of splines through what is left. Both ends are cut off.
@@ -19,7 +20,7 @@ import numpy as np
 from forearm.algebra import Matrix, Vector
 from forearm.faults import StateFault, limit
 from forearm.identification.measured.logs import Log
-from forearm.motion.differentiation import chosen_cutoff, low_pass, smoothed
+from forearm.motion.differentiation import chosen_cutoff, low_pass, on_times, smoothed, times_taken
 from forearm.outside.libraries.scipy_parts import scipy_part
 from forearm.outside.text_table import instant
 
@@ -137,7 +138,6 @@ def filtered(log: Log, cutoff: float | None = None) -> Filtered:
 
 def even_rows(log: Log, notes: list[str]) -> tuple[Vector, Matrix, Matrix | None, Matrix]:
     """The log at even times, as many as it has rows: times, positions, speeds, torques; what was done to `notes`."""
-    interpolate = scipy_part("interpolate")
     steps = np.diff(log.t)
     if steps.max() > max(GAP, 3 * np.median(steps)):
         k = int(np.argmax(steps))
@@ -145,19 +145,20 @@ def even_rows(log: Log, notes: list[str]) -> tuple[Vector, Matrix, Matrix | None
             f"{log.label}: no rows between {instant(log.t[k])} and {instant(log.t[k + 1])} s; cut the log there and "
             "give one of the parts."
         )
-    even = np.linspace(log.t[0], log.t[-1], len(log.t))
+    t, told = times_taken(log.t, log.q)
+    notes += told
+    even = np.linspace(t[0], t[-1], len(t))
     qd = log.qd
     if qd is not None and not _speeds_fit(log):
         notes.append("speeds of the log are not those of its positions, and were left out")
         qd = None
-    apart = float(np.max(np.abs(log.t - even)))
+    steps, apart = np.diff(t), float(np.max(np.abs(t - even)))
     if apart < 0.02 * float(np.median(steps)):
         return even, log.q, qd, log.tau
     notes.append(f"times are uneven (steps of {steps.min():.2g} to {steps.max():.2g} s): put on even ones")
-    q = interpolate.CubicSpline(log.t, log.q, axis=0)(even)
-    tau = np.stack([np.interp(even, log.t, column) for column in log.tau.T], axis=1)
-    pace = None if qd is None else np.stack([np.interp(even, log.t, x) for x in qd.T], axis=1)
-    return even, q, pace, tau
+    tau = np.stack([np.interp(even, t, column) for column in log.tau.T], axis=1)
+    pace = None if qd is None else np.stack([np.interp(even, t, x) for x in qd.T], axis=1)
+    return even, on_times(even, t, log.q), pace, tau
 
 
 def _speeds_fit(log: Log) -> bool:

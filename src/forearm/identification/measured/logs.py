@@ -31,6 +31,7 @@ from forearm.faults import (
     shown,
     state,
 )
+from forearm.motion.differentiation import jumps, whole_turns
 from forearm.motion.motion_files import TURNS, read_motion_file
 from forearm.motion.slope_checks import size_notes, slope_notes
 from forearm.outside.signal_errors import pass_on_signals
@@ -123,6 +124,7 @@ def read_log(
         log = _from_mapping(source, arm, gains, bool(degrees))
     else:
         log = _from_file(source, arm, gains, degrees, time_unit, of_motors=coupling is not None)
+    log = _without_jumps(log)
     if coupling is not None:
         log = _joints_of_motors(log, coupling_matrix(arm, coupling))
     if zero is not None:
@@ -187,7 +189,7 @@ def _from_mapping(source: Mapping[str, Any], arm: Arm, gains: Any, degrees: bool
     for name in ("q", "qd", "tau", "current"):
         if source.get(name) is None:
             continue
-        values = state(arm, f"log: {name}", source[name])
+        values = floats(f"log: {name}", state(arm, f"log: {name}", source[name]))
         if t.ndim != 1 or values.shape != (len(t), arm.n):
             raise StateFault(
                 f"log: {name} has shape {values.shape}, t {t.shape}; give (K, {arm.n}) for the joints of arm "
@@ -322,6 +324,16 @@ def _refuse_wrong_readings(arm: Arm, log: Log) -> None:
                 f"{log.label}: {name} of joint {arm.joint_names[i]!r} is {values[k, i]:.4g} at {instant(log.t[k])} s, "
                 f"and within {usual[i]:.3g} of its middle in all but {LONE} rows: a wrong reading. Leave that row out."
             )
+
+
+def _without_jumps(log: Log) -> Log:
+    """Refuse angles that were wrapped to one turn; a warning of other jumps: what rows lose looks like a push."""
+    t = log.t - log.t[0]
+    if turns := whole_turns(log.label, t, log.q):
+        raise StateFault(f"{turns} Give angles that go on (numpy.unwrap).")
+    for note in jumps(log.label, t, log.q, np.zeros(log.q.shape[1]), "q"):
+        log = log.with_note(note)
+    return log
 
 
 def _coarse(arm: Arm, log: Log) -> str | None:
