@@ -96,3 +96,10 @@ def test_a_joint_that_moves_while_its_speed_says_rest_is_told_beside_joints_that
     assert "qd of joint2 is not the slope of q" in note
     (note,) = slope_notes(t, arm.joint_names, q * 0 + t[:, None], qd * [1, 0, 0] + 1)
     assert "qd of joint1 is not the slope of q" in note
+
+
+@pytest.mark.parametrize(("even", "said"), [(0.0, 3.0), (0.3, 0.0), (0.3, 17.0)])
+def test_an_even_speed_that_is_not_the_one_of_the_positions_is_told(even, said):
+    rows = [np.outer(even * t, [1, 1, 0]) + 0.1, np.full((len(t), 3), said) * [1, 1, 0]]
+    (note,) = slope_notes(t, arm.joint_names, *rows)
+    assert "qd of joint1, joint2 is not the slope of q;" in note

@@ -111,25 +111,35 @@ def _of_joints(t: Vector, q: Matrix, qd: Matrix) -> Any:
 def _of_joint(t: Vector, line: Matrix, q: Vector, qd: Vector) -> tuple[float, ...]:
     """How far a joint moves, how far by its speeds, what is between the two, their ratio, and whether that is all.
 
-    Then whether it is seen to do more than to go evenly, how late its speeds are [s], and what is left where they are
-    moved by that.
+    Then whether it is seen to do more than to go evenly, or to go evenly otherwise than its speeds say, how late they
+    are [s], and what is left where they are moved by that.
     """
-    way = np.concatenate([[0.0], np.cumsum(0.5 * (qd[1:] + qd[:-1]) * np.diff(t))])
-    moved, way = _less_its_line(line, q), _less_its_line(line, way)
+    raw = np.concatenate([[0.0], np.cumsum(0.5 * (qd[1:] + qd[:-1]) * np.diff(t))])
+    moved, way = _less_its_line(line, q), _less_its_line(line, raw)
     slope = float(moved @ way) / max(float(moved @ moved), 1e-300)
     alike = _size(slope * moved - way) < 0.1 * _size(way)
     rates, apart = _less_its_line(line, qd), moved - way
     lag = float(apart @ rates) / max(float(rates @ rates), 1e-300)
-    seen = float(_is_seen(q, moved) or _is_seen(qd, rates))
-    return _size(moved), _size(way), _size(apart), slope, float(alike), seen, lag, _size(apart - lag * rates)
+    seen = _is_seen(q, moved) or _is_seen(qd, rates)
+    walk = 3 * _noise(qd) * float(t[-1] - t[0]) / len(t) ** 0.5
+    if not seen and _is_seen(q, q - raw - (q - raw).mean(), walk):  # what goes evenly has a line and no more
+        moved, way = q - q.mean(), raw - raw.mean()
+        return _size(moved), _size(way), _size(moved - way), 0.0, 0.0, 1.0, 0.0, np.inf
+    rest = _size(apart - lag * rates)
+    return _size(moved), _size(way), _size(apart), slope, float(alike), float(seen), lag, rest
 
 
-def _is_seen(values: Vector, beside: Vector) -> bool:
-    """Whether what a column does beside its line is more than its last digit, and its noise from row to row."""
+def _is_seen(values: Vector, beside: Vector, walk: float = 0.0) -> bool:
+    """Whether what a column does beside something is more than its last digit, its noise, and so much more."""
     steps = np.abs(np.diff(values))
     digit = float(np.min(steps, initial=np.inf, where=steps > 0)) if steps.any() else 0.0
-    noise = _size(np.diff(values, 2)) / 6**0.5
-    return _size(beside) > max(digit, ROUGH * noise, DIGITS * float(np.max(np.abs(values))))
+    lost = DIGITS * float(np.max(np.abs(values)))
+    return _size(beside) > max(digit, ROUGH * _noise(values), lost) + walk
+
+
+def _noise(values: Vector) -> float:
+    """Noise of a column from row to row."""
+    return _size(np.diff(values, 2)) / 6**0.5
 
 
 def _size(values: Vector) -> float:
