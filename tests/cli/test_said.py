@@ -357,6 +357,11 @@ def test_rows_that_ask_more_than_the_instants_of_a_sweep_are_warned_of(capsys, t
     assert len(told) == 1
     assert "--instants 3001," in told[0]
     assert "the worst is between" not in forearm(capsys, *words, "--instants", "3001").err
+    path.write_text(
+        "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n1,0,0,0,0,90,0\n2,0,0,0,0,0,0\n3,0,0,0,0,0,0\n"
+    )
+    assert "--instants 10," in forearm(capsys, *words, "--instants", "8").err, "4 would be fewer than now"
+    assert "the worst is between" not in forearm(capsys, *words, "--instants", "10").err
 
 
 def test_each_torque_of_a_free_base_has_its_name_in_json(capsys):

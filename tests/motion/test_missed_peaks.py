@@ -134,3 +134,21 @@ def test_states_that_are_no_motion_are_taken_as_they_are():
     rows = Samples(np.arange(9.0), *(rng.normal(size=(9, 2)) for _ in range(3)))
     assert not fa.feasible(arm, rows).notes
     assert len(fa.feasible(arm, rows).tau) == 9
+
+
+@pytest.mark.parametrize("name", ["puma560", "panda", "rr"])
+def test_rows_with_a_joints_greatest_speed_one_way_hid_how_fast_it_runs_the_other_way(name):
+    """A fifth of the shoulder's power was missing: speeds and torques kept both ends of the rows, for they had one."""
+    arm, rng = fa.load(name), np.random.default_rng(3)
+    low, high = np.array([link.limits or (-2, 2) for link in arm.links]).T
+    points = rng.uniform(0.4 * np.maximum(low, -2), 0.4 * np.minimum(high, 2), (8, arm.n))
+    spline = CubicSpline(np.arange(8.0), points)
+    given, many = (
+        Samples(t, spline(t), spline(t, 1), spline(t, 2)) for t in (np.arange(8.0), np.linspace(0, 7, 40_001))
+    )
+    found, tau = fa.feasible(arm, given), fa.inverse_dynamics(arm, *many[1:])
+    for got, want in ((found.tau, tau), (found.samples.qd, many.qd), (found.samples.q, many.q)):
+        for end in (np.min, np.max):
+            assert np.all(np.abs(end(got, axis=0) - end(want, axis=0)) < 5e-3 * np.abs(want).max(axis=0))
+    power = [load.peak_power for load in found.loads]
+    np.testing.assert_allclose(power, np.abs(tau * many.qd).max(axis=0), rtol=5e-3)

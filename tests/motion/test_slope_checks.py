@@ -74,3 +74,32 @@ def test_speeds_that_a_controller_filtered_came_late_without_a_word(lag, tmp_pat
     assert note in read_motion(csv, fa.load("rr")).notes
     assert note in fa.compare(fa.load("rr"), csv, patience=0.1).notes
     assert note in fa.stream(fa.load("rr"), "inverse_dynamics", csv, tmp_path / "tau.npy").notes
+
+
+@pytest.mark.parametrize("digits", [None, 9, 4])
+@pytest.mark.parametrize("curve", [[0.3, 0.0, 0.0], [0.3, 0.4, 0.0], [0.3, 0.4, -0.5]])
+def test_rest_even_speed_and_even_acceleration_were_called_slopes_of_something_else(curve, digits, tmp_path):
+    """Beside their line such columns are digits that were lost, and those were held against each other."""
+    arm, share = fa.load("rr"), np.array([1.0, -0.7])
+    rows = [np.outer(np.polyval(np.polyder(curve[::-1], k), t), share) for k in range(3)]
+    rows = [x if digits is None else x.round(digits) for x in rows]
+    path = write_motion(Samples(t, *rows), arm, tmp_path / "log.csv")
+    notes = (*read_motion(path, arm).notes, *fa.feasible(arm, Samples(t, *rows)).notes)
+    assert "WARNING" not in " ".join(notes)
+    noise = 1e-5 * np.random.default_rng(0).normal(size=rows[0].shape)
+    assert not slope_notes(t, arm.joint_names, rows[0] + noise, rows[1])
+    assert not slope_notes(t, arm.joint_names, rows[0] + noise, rows[1] + 30 * noise[::-1])
+
+
+def test_a_joint_that_moves_while_its_speed_says_rest_is_told_beside_joints_that_rest():
+    (note,) = slope_notes(t, arm.joint_names, q * [0, 1, 0], qd * 0)
+    assert "qd of joint2 is not the slope of q" in note
+    (note,) = slope_notes(t, arm.joint_names, q * 0 + t[:, None], qd * [1, 0, 0] + 1)
+    assert "qd of joint1 is not the slope of q" in note
+
+
+@pytest.mark.parametrize(("even", "said"), [(0.0, 3.0), (0.3, 0.0), (0.3, 17.0)])
+def test_an_even_speed_that_is_not_the_one_of_the_positions_is_told(even, said):
+    rows = [np.outer(even * t, [1, 1, 0]) + 0.1, np.full((len(t), 3), said) * [1, 1, 0]]
+    (note,) = slope_notes(t, arm.joint_names, *rows)
+    assert "qd of joint1, joint2 is not the slope of q;" in note

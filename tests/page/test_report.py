@@ -76,6 +76,21 @@ def test_the_verbs(tmp_path, capsys):
     assert "no_such_arm" in capsys.readouterr().err
 
 
+def test_times_of_a_page_were_not_those_of_a_file_whose_clock_began_earlier(tmp_path, capsys):
+    """`torque --summary` said 100.5 s of the same peak; where the page's zero is, nothing said."""
+    motion = Quintic([0.0, 0.0], [0.8, -0.5], 1.0).sample(41)
+    for first in (0.0, 100.0):
+        log = write_motion(motion._replace(t=motion.t + first), fa.load("rr"), tmp_path / "log.csv")
+        for verb, out in (("view", "view.html"), ("report", "report.html")):
+            assert code(verb, "rr", log, "-o", tmp_path / out) == 0
+            told = (
+                "the page counts time from the first row, where the file has t = 100 s"
+                in capsys.readouterr().err
+            )
+            assert told == (first > 0)
+    assert "where the file has t = 100 s" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 def test_a_report_of_a_motion_without_any_torque_divided_by_nothing():
     arm, rest = fa.load("rr").replace(gravity=(0.0, 0.0, -9.81)), np.zeros((2, 2))
     assert {row.verdict for row in agreement(arm, rest, rest, rest)} == {"PASS"}

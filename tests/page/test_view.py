@@ -334,3 +334,19 @@ def test_ctrl_c_while_a_page_watches_a_paper_was_told_as_a_missing_key():
     rest = np.zeros(2)
     with pytest.raises(KeyboardInterrupt), _watching(paper.__file__, []):
         paper.joint_torques(fa.load("rr").without_drives(), rest, rest, [Pressed(), Pressed()])
+
+
+@pytest.mark.parametrize("stem", ["luh_walker_paul_1980", "hollerbach_1980_3x3", "waters_1979"])
+@pytest.mark.parametrize("load", [0.0, 2.0])
+def test_equations_of_an_arm_whose_last_link_has_no_mass_left_the_load_out(stem, load):
+    """The bars beside them had it."""
+    rr = fa.load("rr")
+    bare = rr.links[1].replace(mass=0.0, com=(0, 0, 0), inertia=fa.Inertia.point())
+    arm = rr.replace(links=(rr.links[0], bare))
+    graph, _ = equation_values(arm, stem)
+    q, qd, qdd = rr.random_state(2)
+    values = WasmKernel(graph)(q, qd, qdd, np.array([load, *[0.0] * 9]), np.array(arm.gravity))
+    held = arm.with_payload(load, frame="tool") if load else arm
+    assert np.all(np.isfinite(values))
+    for want in fa.inverse_dynamics(held, q, qd, qdd):
+        assert np.abs(values - want).min() < 1e-12

@@ -320,3 +320,15 @@ def test_a_chain_whose_kernels_are_loops_was_not_simulated(monkeypatch):
     x = x + h / 6 * (one + 2 * two + 2 * three + rate(x + h * three))
     assert np.max(np.abs(x[arm.n :])) > 1e-3
     np.testing.assert_allclose(np.concatenate([run.q[-1], run.qd[-1]]), x, rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("limits", ["note", "stop", "ignore"])
+def test_a_motion_that_left_its_limits_did_not_say_that_friction_is_too_steep_for_the_step(limits):
+    """The PUMA 560, let go, was wrong in the third digit, and its outcome spoke of a joint's limit alone."""
+    arm = fa.load("puma560")
+    run = simulate(arm, np.zeros(6), duration=0.7, dt=1e-3, limits=limits)
+    kinds = {"note": "limit hit", "stop": "stopped at a limit", "ignore": "finished"}
+    assert run.outcome.kind == kinds[limits]
+    assert "turns over within 0.001 rad/s or m/s" in run.outcome.advice
+    fine = simulate(arm, np.zeros(6), duration=0.7, dt=5e-5, limits=limits)
+    assert "turns over" not in fine.outcome.advice

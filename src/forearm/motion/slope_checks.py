@@ -23,6 +23,8 @@ MOVES = 1e-2
 """A joint that moves less than this share of the one that moves most says nothing."""
 LATE, WORTH, REST = 2e-3, 5e-3, 0.25
 """Shorter times [s], and those that change a motion by a smaller share, are not worth a word; what they may leave."""
+ROUGH, DIGITS = 1.5, 1e-9
+"""Noise from row to row times this is no motion, nor is so small a share of the numbers themselves."""
 LOOKED_AT = 100_000
 """Rows that are enough to tell how late speeds are."""
 FACTORS = {
@@ -49,9 +51,8 @@ def slope_notes(
     """
     if len(t) < LEAST_ROWS:
         return ()
-    size, length, left, slope, alike, _, _ = _of_joints(t, q, qd)
-    least = MOVES * max(float(size.max()), 1e-300)
-    odd = np.flatnonzero((left > APART * size) & (np.maximum(size, length) > least))
+    size, length, left, slope, alike, seen, _, _ = _of_joints(t, q, qd)
+    odd = np.flatnonzero(_others(size, length, left, seen))
     if not odd.size:
         return ()
     told = ", ".join(names[i] for i in odd[:4]) + (f" and {odd.size - 4} more" if odd.size > 4 else "")
@@ -80,11 +81,10 @@ def lag_notes(t: Vector, q: Matrix, qd: Matrix, titles: tuple[str, str] = ("q", 
     """
     if len(t) < LEAST_ROWS:
         return ()
-    size, length, left, _, _, lag, rest = _of_joints(t[:LOOKED_AT], q[:LOOKED_AT], qd[:LOOKED_AT])
-    least = MOVES * max(float(size.max()), 1e-300)
-    if np.any((left > APART * size) & (np.maximum(size, length) > least)):
+    size, length, left, _, _, seen, lag, rest = _of_joints(t[:LOOKED_AT], q[:LOOKED_AT], qd[:LOOKED_AT])
+    if np.any(_others(size, length, left, seen)):
         return ()
-    shown = lag[(left > WORTH * size) & (rest < REST * left) & (size > least)]
+    shown = lag[(seen > 0) & (left > WORTH * size) & (rest < REST * left) & (size > MOVES * size.max())]
     middle = float(np.median(shown)) if shown.size else 0.0
     if abs(middle) <= LATE or np.median(np.abs(shown - middle)) > 0.3 * abs(middle):
         return ()
@@ -92,6 +92,13 @@ def lag_notes(t: Vector, q: Matrix, qd: Matrix, titles: tuple[str, str] = ("q", 
     return (
         f"WARNING: {titles[1]} comes {abs(middle) * 1e3:.2g} ms {when} than {titles[0]} (filtered before it was "
         f"logged?); torques take both as they are. Give slopes of {titles[0]}, or the two by one clock.",
+    )
+
+
+def _others(size: Vector, length: Vector, left: Vector, seen: Vector) -> Vector:
+    """Which joints have speeds that are not those of their positions (n,)."""
+    return np.asarray(
+        (seen > 0) & (left > APART * size) & (np.maximum(size, length) > MOVES * size.max(initial=0.0))
     )
 
 
@@ -104,15 +111,35 @@ def _of_joints(t: Vector, q: Matrix, qd: Matrix) -> Any:
 def _of_joint(t: Vector, line: Matrix, q: Vector, qd: Vector) -> tuple[float, ...]:
     """How far a joint moves, how far by its speeds, what is between the two, their ratio, and whether that is all.
 
-    Then how late its speeds are [s], and what is left where they are moved by that.
+    Then whether it is seen to do more than to go evenly, or to go evenly otherwise than its speeds say, how late they
+    are [s], and what is left where they are moved by that.
     """
-    way = np.concatenate([[0.0], np.cumsum(0.5 * (qd[1:] + qd[:-1]) * np.diff(t))])
-    moved, way = _less_its_line(line, q), _less_its_line(line, way)
+    raw = np.concatenate([[0.0], np.cumsum(0.5 * (qd[1:] + qd[:-1]) * np.diff(t))])
+    moved, way = _less_its_line(line, q), _less_its_line(line, raw)
     slope = float(moved @ way) / max(float(moved @ moved), 1e-300)
     alike = _size(slope * moved - way) < 0.1 * _size(way)
     rates, apart = _less_its_line(line, qd), moved - way
     lag = float(apart @ rates) / max(float(rates @ rates), 1e-300)
-    return _size(moved), _size(way), _size(apart), slope, float(alike), lag, _size(apart - lag * rates)
+    seen = _is_seen(q, moved) or _is_seen(qd, rates)
+    walk = 3 * _noise(qd) * float(t[-1] - t[0]) / len(t) ** 0.5
+    if not seen and _is_seen(q, q - raw - (q - raw).mean(), walk):  # what goes evenly has a line and no more
+        moved, way = q - q.mean(), raw - raw.mean()
+        return _size(moved), _size(way), _size(moved - way), 0.0, 0.0, 1.0, 0.0, np.inf
+    rest = _size(apart - lag * rates)
+    return _size(moved), _size(way), _size(apart), slope, float(alike), float(seen), lag, rest
+
+
+def _is_seen(values: Vector, beside: Vector, walk: float = 0.0) -> bool:
+    """Whether what a column does beside something is more than its last digit, its noise, and so much more."""
+    steps = np.abs(np.diff(values))
+    digit = float(np.min(steps, initial=np.inf, where=steps > 0)) if steps.any() else 0.0
+    lost = DIGITS * float(np.max(np.abs(values)))
+    return _size(beside) > max(digit, ROUGH * _noise(values), lost) + walk
+
+
+def _noise(values: Vector) -> float:
+    """Noise of a column from row to row."""
+    return _size(np.diff(values, 2)) / 6**0.5
 
 
 def _size(values: Vector) -> float:

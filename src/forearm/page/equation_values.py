@@ -22,7 +22,7 @@ from forearm.compiler.graph.passes import lower
 from forearm.compiler.graph.trace import trace
 from forearm.counting.meter.line_tags import tags
 from forearm.formulations import FORMULATIONS, Formulation
-from forearm.inertia import Inertia, moved_ten, ten_from
+from forearm.inertia import Inertia, center_of, moved_ten, sum_of_tens, ten_from
 from forearm.outside.syntax_trees import syntax_tree
 from forearm.strobing import DEFAULT, torques_of
 
@@ -87,17 +87,10 @@ def _run(row: Formulation, arm: Arm, q: Any, qd: Any, qdd: Any) -> None:
 
 
 def _loaded(arm: Arm, payload: Any) -> Arm:
-    """The arm with a body in its tool, in traced numbers; without it where the last link has no mass to add to."""
-    link = arm.links[-1]
-    mass, h, J = link.ten
-    if not float(mass) > 0:
-        return arm
-    number, pose = arm.place_of("tool")
-    if number != arm.n:
-        return arm
-    more, more_h, more_J = moved_ten(ten_from(payload), pose.inverse())
-    total = mass + more
-    held = link.replace(mass=total, com=tuple((h + more_h) / total), inertia=Inertia.about_origin(J + more_J))
+    """The arm with a body in its tool, in traced numbers."""
+    link, (_, pose) = arm.links[-1], arm.place_of("tool")
+    mass, moment, inertia = sum_of_tens(link.ten, moved_ten(ten_from(payload), pose.inverse()))
+    held = link.replace(mass=mass, com=tuple(center_of(mass, moment)), inertia=Inertia.about_origin(inertia))
     return arm.replace(links=(*arm.links[:-1], held))
 
 

@@ -44,29 +44,33 @@ def outcomes_of(
     found = np.empty(request.batch, dtype=object)
     # frozen, so that a million motions share one
     cut = Outcome("interrupted", until, "the record holds what was computed until then.")
-    if interrupted:
-        found[...] = cut
-    else:
-        found[...] = Outcome("finished", until)
-        steep, advice = _steep_friction(request, scheme)
-        found[steep] = Outcome("finished", until, advice)
-        for row in map(tuple, np.argwhere(end.get("unsettled", np.zeros(request.batch)) > 0)):
-            found[row] = Outcome(
-                "finished", until, _unsettled(float(end["unsettled"][row]), until, request.dt)
-            )
+    whole = cut if interrupted else Outcome("finished", until)
+    doubts = np.full(request.batch, "", dtype=object)
+    steep, advice = _steep_friction(request, scheme)
+    found[...], found[steep], doubts[steep] = whole, _also(whole, advice), advice
+    for row in map(tuple, np.argwhere(end.get("unsettled", np.zeros(request.batch)) > 0)):
+        doubts[row] = _unsettled(float(end["unsettled"][row]), until, request.dt)
+        found[row] = _also(whole, doubts[row])
     for row in map(tuple, np.argwhere(~sound | (alive < until - request.dt / 2) | (which != 0))):
         if not sound[row] or alive[row] < until - request.dt / 2:
             if which[row] and clear[row] < alive[row] - request.dt / 2 and plant.stop:
-                found[row] = _limit(request, int(which[row]), float(clear[row]), scheme)
+                hit = _limit(request, int(which[row]), float(clear[row]), scheme)
+                found[row] = _also(hit, doubts[row])
             elif "crawls" in end:
                 found[row] = _too_stiff(request, row, float(alive[row]), scheme)
             else:
                 found[row] = _diverged(request, row, float(alive[row]), scheme)
         else:
-            found[row] = _limit(request, int(which[row]), float(clear[row]), scheme)
+            hit = _limit(request, int(which[row]), float(clear[row]), scheme)
+            found[row] = _also(hit, doubts[row])
             if interrupted and not plant.stop:  # it would have gone on
                 found[row] = _cut_beyond(cut, found[row])
     return _with_limits(request, found, end, states, tau, t, scheme)
+
+
+def _also(outcome: Outcome, doubt: str) -> Outcome:
+    """An outcome that says one thing more: what ended a motion is no reason to believe its numbers."""
+    return replace(outcome, advice=" ".join(filter(None, (outcome.advice, doubt))))
 
 
 def _with_limits(
@@ -113,8 +117,7 @@ def _with_limits(
             mine = hidden[-1]
         else:
             mine = next(filter(None, hidden), "") if held else ""
-        advice = " ".join(filter(None, (outcome.advice, mine)))
-        found[row] = replace(outcome, kind=kind, limits=told, advice=advice)
+        found[row] = _also(replace(outcome, kind=kind, limits=told), mine)
     return found
 
 
@@ -162,9 +165,8 @@ def interrupted_late(outcomes: Any) -> Any:
     for row, outcome in np.ndenumerate(outcomes):
         found[row] = outcome
         if outcome.finished:
-            found[row] = Outcome(
-                "interrupted", outcome.t, "all steps were done; Ctrl-C came while the record was made."
-            )
+            late = "all steps were done; Ctrl-C came while the record was made."
+            found[row] = _also(replace(outcome, kind="interrupted", advice=late), outcome.advice)
     return found
 
 

@@ -20,6 +20,7 @@ from forearm.cli.inputs import (
 from forearm.cli.measures import Numbers
 from forearm.cli.option_groups import AS_SAID, AS_WRITTEN, FileUnits, Flag, Out, Reading, Source
 from forearm.cli.output import PLAIN, Shared, note, print_json, progress
+from forearm.outside.text_table import instant
 
 Words = Annotated[tuple[str, ...], Parameter(consume_multiple=1, negative=())]
 
@@ -151,6 +152,8 @@ def _samples(arm: Any, motion: str, units: FileUnits, shared: Shared) -> tuple[A
     from forearm.motion.motions import Samples
 
     t, q, qd, qdd, remarks = motion_of(arm, motion, units=units)
+    if t is not None and len(t) > 1 and t[0] != 0:
+        remarks.append(f"the page counts time from the first row, where the file has t = {instant(t[0])} s")
     for remark in remarks:
         note(shared, remark)
     if t is None or len(t) < 2:

@@ -175,12 +175,15 @@ def _missed(arm: Any, path: str, rows: Any, samples: Any) -> list[str]:
         return []
     j = int(np.argmax((there - here) / np.maximum(there, 1e-300)))
     shortest = float(np.diff(rows.t).min())
-    every = min(MOST_INSTANTS, 1 + math.ceil(float(rows.t[-1] - rows.t[0]) / shortest - 1e-6))
+    steps = math.ceil(float(rows.t[-1] - rows.t[0]) / shortest - 1e-6)
+    every = min(
+        MOST_INSTANTS, 1 + steps * ((len(samples.t) - 1) // steps + 1)
+    )  # more than now, and at even rows
     unit = "N m" if arm.state_links[j].revolute else "N"
     return [
         f"WARNING: at the rows of {path} joint {arm.joint_names[j]!r} needs {there[j]:.4g} {unit}, at the "
         f"{len(samples.t)} even instants that are looked at {here[j]:.4g}: the worst is between them. Give --instants "
-        f"{every}, as near to each other as its rows"
+        f"{every}, at least as near to each other as its rows"
     ]
 
 

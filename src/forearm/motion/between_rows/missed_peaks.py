@@ -57,27 +57,38 @@ def between(arm: Arm | Robot, rows: Samples, tau: Vector | None) -> Between | No
     if not any(np.any(share > LITTLE) for share in missed.values()):
         return None
     kept = {
-        name: np.where(share > LITTLE, whole[name], np.clip(whole[name], *_ends(known[name])))
-        for name, share in missed.items()
+        name: np.clip(values, *_ends(values, known[name], name == "position"))
+        for name, values in whole.items()
     }
     samples = Samples(full.t, kept["position"], kept["speed"], full.qdd)
     return Between(samples, kept.get("torque"), rms, _told(arm, full.t, whole, known, missed))
 
 
-def _ends(values: Matrix) -> tuple[Vector, Vector]:
-    return values.min(axis=0), values.max(axis=0)
+def _ends(values: Matrix, known: Matrix, of_way: bool) -> tuple[Vector, Vector]:
+    """Between which ends columns stay (n,): those of the rows, each on its own, where they miss little beyond it."""
+    least, most = known.min(axis=0), known.max(axis=0)
+    size, digits = _sizes(values, of_way)
+    little = np.maximum(LITTLE * size, digits)
+    return (
+        np.where(least - values.min(axis=0) > little, -np.inf, least),
+        np.where(values.max(axis=0) - most > little, np.inf, most),
+    )
 
 
 def _missed(values: Matrix, known: Matrix, of_way: bool) -> Vector:
     """By what share the greatest sizes of columns are above those that are known (n,); of positions, of their way."""
     if of_way:
         over = np.maximum(values.max(axis=0) - known.max(axis=0), known.min(axis=0) - values.min(axis=0))
-        most = np.ptp(values, axis=0)
     else:
-        most = np.max(np.abs(values), axis=0)
-        over = most - np.max(np.abs(known), axis=0)
-    least = ROUNDING * np.max(np.abs(values), initial=0.0, where=np.isfinite(values))
-    return np.divide(over, most, out=np.zeros_like(most), where=most > least)
+        over = np.max(np.abs(values), axis=0) - np.max(np.abs(known), axis=0)
+    size, digits = _sizes(values, of_way)
+    return np.divide(over, size, out=np.zeros_like(size), where=size > digits)
+
+
+def _sizes(values: Matrix, of_way: bool) -> tuple[Vector, float]:
+    """How large columns are (n,), those of positions by their way; and below what they are digits that were lost."""
+    size = np.ptp(values, axis=0) if of_way else np.max(np.abs(values), axis=0)
+    return size, ROUNDING * float(np.max(np.abs(values), initial=0.0, where=np.isfinite(values)))
 
 
 def _told(

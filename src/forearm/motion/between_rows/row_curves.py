@@ -13,7 +13,7 @@ import numpy as np
 from forearm.algebra import Matrix, Scalar, Vector
 from forearm.motion.motions import MotionFormula, Samples
 
-MOST_PARTS, INSTANTS = 32, 40_000
+MOST_PARTS, INSTANTS = 256, 40_000
 """Into how many parts the time between two rows is divided at most, and how many instants that makes in all."""
 MOST_ROWS = 50_000
 """A log of more rows is taken as they are: they are near to each other."""
