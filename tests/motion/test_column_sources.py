@@ -61,6 +61,13 @@ def test_what_was_wanted_was_measured_where_its_topic_is_in_the_plural(tmp_path,
     assert any("columns ignored" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("topic", ["ext/", "coriolis.", "/contacts/", "computed/", "disturbance."])
+def test_a_part_of_the_torque_or_one_that_was_worked_out_was_read_as_the_measured_one(tmp_path, topic):
+    found = read(tmp_path, "q1", "q2", f"{topic}tau1", f"{topic}tau2")
+    assert found.tau is None
+    assert any("columns ignored" in note for note in found.notes)
+
+
 @pytest.mark.parametrize("unit", ["deg/s^2", "rad/s²", "rad_s2"])
 def test_speeds_in_units_of_accelerations_were_read_without_a_word(tmp_path, unit):
     with pytest.raises(ReadFault, match=rf"is in '{re.escape(unit)}'.*each /s\."):

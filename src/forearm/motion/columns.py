@@ -50,9 +50,10 @@ _UNIT = re.compile(r"[ _](deg|degrees|rad|mm|cm|ms|us|µs|ns|s|sec|min|h|m|nm|(?
 LONGEST_WORD, MOST_LEVELS = 2 + max(map(len, _KIND)), 16
 """Letters of a title's end that may be a word of ours with what is beside it; levels of a topic's name before it."""
 NOT_MEASURED = frozenset(
-    "command commanded cmd covariance delta desired difference err error external feedforward friction goal gravity "
-    "limit limits max maximum min minimum noise offset predicted prediction ref reference residual set setpoint std "
-    "sigma target variance wanted".split()
+    "centrifugal collision command commanded cmd computed contact coriolis covariance delta desired difference "
+    "disturbance err error ext external feedforward friction goal gravity inertial limit limits max maximum min "
+    "minimum noise nominal offset planned predicted prediction ref reference residual set setpoint std sigma target "
+    "variance wanted".split()
 )
 """Before a dot or slash they say that what follows was wanted, is a part of something, or is no value at all."""
 RECORDED = ("kinetic", "potential", "work", "dissipated", "drift")
@@ -296,7 +297,8 @@ def _meaning(arm: Arm | Robot, title: str) -> tuple[str, int | str, str] | None:
         ends = _before(_LAST, stem) is not None
         for part in _parts(stem):
             before = stem[: len(stem) - len(part)].lower()
-            if NOT_MEASURED.intersection(re.split(r"s?[/._ ]", before)):
+            words = re.split(r"[/._ ]", before)
+            if NOT_MEASURED.intersection((*words, *(word.removesuffix("s") for word in words))):
                 break
             if (match := _FIRST.fullmatch(part)) is not None:
                 rest = match[2].lstrip(f"{_BETWEEN}[(")
