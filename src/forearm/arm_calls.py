@@ -27,6 +27,8 @@ STATES = ("q", "qd", "qdd", "tau")
 """Inputs whose sizes are looked at."""
 SEEN = 64
 """So many rows of them."""
+DOUBLE = np.dtype(np.float64)
+"""The usual precision, of which NumPy has one."""
 
 
 class KernelKey(NamedTuple):
@@ -221,7 +223,7 @@ def single_precision(values: Any) -> bool:
 
 def as_exact_as(arm: Arm | Robot, q: Any, *others: Any) -> Any:
     """Positions in the precision of a call that takes the others too: what is added to its result is no rougher."""
-    if not single_precision((q,)) or single_precision((q, *others)):
+    if getattr(q, "dtype", None) is DOUBLE or not single_precision((q,)) or single_precision((q, *others)):
         return q
     if library_of(q) == "PyTorch":
         return q.double()
